@@ -1,9 +1,16 @@
-"""A version of the static files, so that browsers can cache them for ever and never show an old one."""
+"""Static files: their version, so that browsers can cache them for ever, and what scripts import.
+
+The version is a folder of the address, so a relative import leads to the file of the same version.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
+from functools import cache
 from pathlib import Path
+
+IMPORT = re.compile(r'^import\b[^;"]*"(\.[^"]+)";', re.MULTILINE)
 
 
 def folder_version(folder: Path) -> str:
@@ -14,3 +21,13 @@ def folder_version(folder: Path) -> str:
         total.update(f"{path.relative_to(folder).as_posix()}\0{len(data)}\0".encode())
         total.update(data)
     return total.hexdigest()[:12]
+
+
+@cache
+def find_imports(module: Path) -> tuple[Path, ...]:
+    """The scripts that a module imports, and those that they import: each once, in the order of execution.
+
+    Raises ``OSError`` for one that does not exist.
+    """
+    first = [(module.parent / name).resolve() for name in IMPORT.findall(module.read_text("utf-8"))]
+    return tuple(dict.fromkeys(path for one in first for path in (*find_imports(one), one)))

@@ -259,6 +259,29 @@ def test_no_inline_script_or_style_in_templates() -> None:
         assert not re.search(r"<style\b|\sstyle=|\son\w+=\"", text), path
 
 
+# Two set up the first paint, and modules run after it; the third is drawn from a file in a sealed browser.
+CLASSIC = {"js/lab/shared/theme.js", "js/lab/step/panes.js", "js/lab/dom/document.js"}
+
+
+def test_scripts_are_modules_and_share_nothing_by_the_window() -> None:
+    """A page's own clock replaces the browser's, which is what it is for."""
+    folder = ROOT / "static"
+    scripts = {
+        path.relative_to(folder).as_posix(): path.read_text() for path in _tracked("static/js/**/*.js")
+    }
+    shared = {
+        (name, place)
+        for name, text in scripts.items()
+        for place in re.findall(r"\b(?:window|globalThis)\.([\w.]+) (?:\?\?|\|\|)?= ", text)
+    }
+    assert shared == {("js/arena/clock.js", "Date")}
+    assert {name for name, text in scripts.items() if '"use strict";' in text} == CLASSIC
+
+    tags = re.compile(r"<script (?:defer )?src=[^>]*?(js/[\w/.]+)[^>]*>")
+    classic = {name for path in _tracked("*.html") for name in tags.findall(path.read_text())}
+    assert classic == CLASSIC - {"js/lab/dom/document.js"}
+
+
 def test_vendored_files_name_their_licence_and_version() -> None:
     notes = (ROOT / "static" / "vendor" / "README.md").read_text()
     for folder in (ROOT / "static" / "vendor").iterdir():

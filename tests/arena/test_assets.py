@@ -4,13 +4,17 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 from django.contrib.staticfiles import finders
 
-from core.assets import folder_version
+from core.assets import find_imports, folder_version
+from core.presentation import Look
 from tests import factories
 from tests.conftest import ArenaClient
+from tests.reviews_shop import episode_of, task_of
 
+STATIC = settings.BASE_DIR / "static"
 LINKS = re.compile(r'(?:href|src)="(/static/[^"]+)"')
 
 
@@ -35,6 +39,39 @@ def test_every_asset_a_page_links_to_exists_in_the_current_version(
     for link in links:
         assert link.startswith(version)
         assert finders.find(link.removeprefix(version)) is not None
+
+
+def test_imports_are_found_however_deep_and_in_the_order_of_execution(tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "page.js").write_text(
+        'import "./first.js";\nimport {\n  second,\n} from "./shared/second.js";\n'
+    )
+    (tmp_path / "first.js").write_text('import * as all from "./shared/second.js";\n')
+    (tmp_path / "shared" / "second.js").write_text(
+        '// import "./none.js";\nexport const second = "./none.js";\n'
+    )
+
+    names = [path.relative_to(tmp_path).as_posix() for path in find_imports(tmp_path / "page.js")]
+    assert names == ["shared/second.js", "first.js"]
+
+
+def test_every_import_of_a_script_exists() -> None:
+    modules = sorted((STATIC / "js").rglob("*.js"))
+
+    assert max(len(find_imports(module)) for module in modules) >= 17
+
+
+@pytest.mark.parametrize(("paging", "recording"), [("pages", "events"), ("more", "full")])
+def test_a_page_links_to_all_that_its_scripts_import_so_that_none_is_fetched_late(
+    arena_client: ArenaClient, address: Callable[..., str], paging: str, recording: str
+) -> None:
+    episode = episode_of(task_of(), look=Look(paging=paging), recording=recording)
+    html = arena_client.get(address(episode)).content.decode()
+    modules = {
+        STATIC / link.split("/", 3)[3] for link in re.findall(r'<script type="module" src="([^"]+)"', html)
+    }
+
+    assert {path for module in modules for path in find_imports(module)} <= modules
 
 
 def test_fonts_named_by_the_style_sheet_exist() -> None:

@@ -102,9 +102,10 @@ def test_keys_pressed_faster_than_steps_load_are_all_followed(viewer: Page, epis
 def test_the_last_step_requested_is_the_one_shown(viewer: Page, episode: Episode) -> None:
     viewer.evaluate(
         """async () => {
-            const shown = window.replay.show(30);
+            const { show } = await import(document.querySelector("link[href$='/step/viewer.js']").href);
+            const shown = show(30);
             document.querySelector("[data-step-link=after]").click();
-            await Promise.all([shown, window.replay.show(5)]);
+            await Promise.all([shown, show(5)]);
         }"""
     )
     viewer.wait_for_timeout(200)

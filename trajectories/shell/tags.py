@@ -8,12 +8,13 @@ from itertools import accumulate
 from typing import Any
 
 from django import template
+from django.conf import settings
 from django.templatetags.static import static
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from core import grammars, histories
+from core import assets, grammars, histories
 from core.arms import ARMS
 from core.grammars import GRAMMARS
 from core.live_address import live_url, socket_origin
@@ -190,6 +191,15 @@ def icon(name: str) -> SafeString:
     return format_html(
         '<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', static(ICONS), name
     )
+
+
+@register.simple_tag
+def module(name: str) -> SafeString:
+    """A script that is an ES module, and what it imports announced, so that all are fetched at once."""
+    folder = settings.BASE_DIR / "static"
+    imported = [(static(str(path.relative_to(folder))),) for path in assets.find_imports(folder / name)]
+    announced = format_html_join("\n", '<link rel="modulepreload" href="{}">', imported)
+    return format_html('{}\n<script type="module" src="{}"></script>', announced, static(name))
 
 
 @register.simple_tag

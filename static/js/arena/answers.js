@@ -1,10 +1,7 @@
 /* Adds an answer field without asking the server for the page again; without this file the same button does that.
    Where tools lead to other views of a table, typed answers are stored for the next view in this tab. */
-"use strict";
 
-(() => {
-  const form = document.querySelector("form[data-answers]");
-  if (!form) return;
+const listen = (form) => {
   const adder = form.querySelector("button[name=add]");
   const inputs = () => Array.from(form.querySelectorAll("input[name=answer]"));
 
@@ -46,4 +43,7 @@
     });
   }
   addEventListener("pagehide", () => sessionStorage.setItem(KEY, JSON.stringify(typed())));
-})();
+};
+
+const form = document.querySelector("form[data-answers]");
+if (form) listen(form);

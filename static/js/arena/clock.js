@@ -1,12 +1,8 @@
 /* The page's clock is the episode's: Date begins at <html data-now> and goes on from there, in the zone of
    <html data-zone> and the words of <html data-locale>, whatever the browser's own are. */
-"use strict";
 
-(() => {
-  const { now: begin, zone, locale } = document.documentElement.dataset;
+const keepTime = (start, zone, locale) => {
   const Wall = Date;
-  const start = Wall.parse(begin);
-  if (Number.isNaN(start)) return;
   const loaded = performance.now();
   const now = () => start + Math.floor(performance.now() - loaded);
   const methods = Wall.prototype;
@@ -127,4 +123,8 @@
       return (date = now()) => bound(date);
     },
   });
-})();
+};
+
+const { now: begin, zone, locale } = document.documentElement.dataset;
+const start = Date.parse(begin);
+if (!Number.isNaN(start)) keepTime(start, zone, locale);

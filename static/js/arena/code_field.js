@@ -1,12 +1,9 @@
 /* Tab indents in the program's field, Shift+Tab removes an indentation, and Escape lets the next Tab leave the
    field. Nothing else is typed automatically. */
-"use strict";
 
-(() => {
+const edit = (field) => {
   const INDENT = "    ";
   const OUTDENT = /^(?: {1,4}|\t)/gm;
-  const field = document.querySelector("textarea[data-code]");
-  if (!field) return;
 
   /* The only way to change a field that its undo knows of. */
   const replace = (text) => {
@@ -68,4 +65,7 @@
   });
 
   document.querySelector("#answer-keys").hidden = false;
-})();
+};
+
+const field = document.querySelector("textarea[data-code]");
+if (field) edit(field);

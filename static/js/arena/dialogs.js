@@ -1,65 +1,62 @@
 /* Pop-ups that come later, and stay away once they were closed; Escape and the focus for them and for the dialog that
    holds the form. None of them blocks the rest of the page, and all of them close without this file too. */
-"use strict";
 
-(() => {
-  const KEY = `closed ${location.pathname.replace(/[^/]*$/, "")}`;
-  const popUps = Array.from(document.querySelectorAll("[data-pop-up]"));
-  const answering = document.querySelector("#answering");
-  const opener = document.querySelector("[popovertarget=answering]:not([popovertargetaction])");
-  const closed = new Set(JSON.parse(sessionStorage.getItem(KEY) ?? "[]"));
-  const came = new WeakMap();
+const KEY = `closed ${location.pathname.replace(/[^/]*$/, "")}`;
+const popUps = Array.from(document.querySelectorAll("[data-pop-up]"));
+const answering = document.querySelector("#answering");
+const opener = document.querySelector("[popovertarget=answering]:not([popovertargetaction])");
+const closed = new Set(JSON.parse(sessionStorage.getItem(KEY) ?? "[]"));
+const came = new WeakMap();
 
-  const open = (popUp) => {
-    /* Opened by its method it would take the focus from whoever is typing. */
-    popUp.open = true;
-  };
-  const close = (popUp) => {
-    const hadFocus = popUp.contains(document.activeElement);
-    popUp.close();
-    closed.add(popUp.dataset.popUp);
-    sessionStorage.setItem(KEY, JSON.stringify([...closed]));
-    if (hadFocus) came.get(popUp)?.focus();
-  };
-  const leave = () => {
-    if (answering.open) answering.close();
-    else answering.hidePopover();
-    opener.focus();
-  };
+const open = (popUp) => {
+  /* Opened by its method it would take the focus from whoever is typing. */
+  popUp.open = true;
+};
+const close = (popUp) => {
+  const hadFocus = popUp.contains(document.activeElement);
+  popUp.close();
+  closed.add(popUp.dataset.popUp);
+  sessionStorage.setItem(KEY, JSON.stringify([...closed]));
+  if (hadFocus) came.get(popUp)?.focus();
+};
+const leave = () => {
+  if (answering.open) answering.close();
+  else answering.hidePopover();
+  opener.focus();
+};
 
-  for (const popUp of popUps) {
-    if (closed.has(popUp.dataset.popUp)) popUp.open = false;
-    popUp.addEventListener("focusin", ({ relatedTarget }) => {
-      if (relatedTarget && !popUp.contains(relatedTarget)) came.set(popUp, relatedTarget);
-    });
-  }
-
-  /* A form that only closes leads nowhere: nobody must wait for another page. */
-  document.addEventListener("submit", (event) => {
-    if (event.target.method !== "dialog") return;
-    event.preventDefault();
-    const dialog = event.target.closest("dialog");
-    if (dialog === answering) leave();
-    else close(dialog);
+for (const popUp of popUps) {
+  if (closed.has(popUp.dataset.popUp)) popUp.open = false;
+  popUp.addEventListener("focusin", ({ relatedTarget }) => {
+    if (relatedTarget && !popUp.contains(relatedTarget)) came.set(popUp, relatedTarget);
   });
+}
 
-  answering?.addEventListener("toggle", (event) => {
-    if (event.newState === "closed" && document.activeElement === document.body) opener.focus();
-  });
+/* A form that only closes leads nowhere: nobody must wait for another page. */
+document.addEventListener("submit", (event) => {
+  if (event.target.method !== "dialog") return;
+  event.preventDefault();
+  const dialog = event.target.closest("dialog");
+  if (dialog === answering) leave();
+  else close(dialog);
+});
 
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || event.defaultPrevented) return;
-    const popUp = popUps.find((one) => one.open);
-    if (popUp) close(popUp);
-    else if (answering?.matches("[open], :popover-open")) leave();
-  });
+answering?.addEventListener("toggle", (event) => {
+  if (event.newState === "closed" && document.activeElement === document.body) opener.focus();
+});
 
-  /* When something is done here, the next one comes, unless it is done to one that lies open. */
-  const next = (event) => {
-    if (event.target instanceof Element && event.target.closest("[data-pop-up]")) return;
-    if (popUps.some((one) => one.open)) return;
-    const popUp = popUps.find((one) => !closed.has(one.dataset.popUp));
-    if (popUp) open(popUp);
-  };
-  for (const kind of ["click", "input", "scroll"]) document.addEventListener(kind, next, { passive: true });
-})();
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.defaultPrevented) return;
+  const popUp = popUps.find((one) => one.open);
+  if (popUp) close(popUp);
+  else if (answering?.matches("[open], :popover-open")) leave();
+});
+
+/* When something is done here, the next one comes, unless it is done to one that lies open. */
+const next = (event) => {
+  if (event.target instanceof Element && event.target.closest("[data-pop-up]")) return;
+  if (popUps.some((one) => one.open)) return;
+  const popUp = popUps.find((one) => !closed.has(one.dataset.popUp));
+  if (popUp) open(popUp);
+};
+for (const kind of ["click", "input", "scroll"]) document.addEventListener(kind, next, { passive: true });

@@ -1,11 +1,7 @@
 /* CodeMirror in the place of the program's field, which it writes back into. Automatic typing is
    left out: brackets and quotes are not closed and no line is indented, so that what is typed is what is there. */
-"use strict";
 
-(() => {
-  const field = document.querySelector("textarea[data-code]");
-  if (!field || !window.CodeMirror) return;
-
+const replace = (field) => {
   const { EditorState, EditorView, HighlightStyle, history, historyKeymap, indentLess, indentMore, indentUnit,
     insertNewline, keymap, lineNumbers, pythonLanguage, standardKeymap, syntaxHighlighting, tags } = CodeMirror;
   const INDENT = "    ";
@@ -76,4 +72,7 @@
   label.setAttribute("aria-hidden", "true");
   label.addEventListener("click", () => view.focus());
   document.querySelector("#answer-keys").hidden = false;
-})();
+};
+
+const field = document.querySelector("textarea[data-code]");
+if (field && window.CodeMirror) replace(field);

@@ -1,54 +1,51 @@
 /* Draws each formula in place: the element keeps role="math" and its LaTeX as name, the drawing is hidden
    from the accessibility tree. A formula that cannot be drawn keeps showing its source. */
-"use strict";
 
-(() => {
-  const OPTIONS = { throwOnError: true, strict: "ignore", trust: false, maxExpand: 1000, maxSize: 60 };
-  /* What older sources write and KaTeX does not know. */
-  const MACROS = {
-    "\\mbox": "\\text{#1}",
-    "\\overarc": "\\overgroup{#1}",
-    "\\wideparen": "\\overgroup{#1}",
-    "\\cis": "\\operatorname{cis}",
-    "\\textdollar": "\\$",
-  };
+const OPTIONS = { throwOnError: true, strict: "ignore", trust: false, maxExpand: 1000, maxSize: 60 };
+/* What older sources write and KaTeX does not know. */
+const MACROS = {
+  "\\mbox": "\\text{#1}",
+  "\\overarc": "\\overgroup{#1}",
+  "\\wideparen": "\\overgroup{#1}",
+  "\\cis": "\\operatorname{cis}",
+  "\\textdollar": "\\$",
+};
 
-  /* KaTeX gives a few pictures, the arrow of \vec among them, their width in a style attribute. The page's policy forbids
-     such attributes, and allows the same set as a property. */
-  const STYLE = "data-style";
-  const setStylesAside = (node) => {
-    if (node.attributes?.style) {
-      node.attributes[STYLE] = node.attributes.style;
-      delete node.attributes.style;
-    }
-    for (const child of node.children ?? []) setStylesAside(child);
-    return node;
-  };
-  const giveStylesBack = (element) => {
-    for (const styled of element.querySelectorAll(`[${STYLE}]`)) {
-      styled.style.cssText = styled.getAttribute(STYLE);
-      styled.removeAttribute(STYLE);
-    }
-    return element;
-  };
+/* KaTeX gives a few pictures, the arrow of \vec among them, their width in a style attribute. The page's policy forbids
+   such attributes, and allows the same set as a property. */
+const STYLE = "data-style";
+const setStylesAside = (node) => {
+  if (node.attributes?.style) {
+    node.attributes[STYLE] = node.attributes.style;
+    delete node.attributes.style;
+  }
+  for (const child of node.children ?? []) setStylesAside(child);
+  return node;
+};
+const giveStylesBack = (element) => {
+  for (const styled of element.querySelectorAll(`[${STYLE}]`)) {
+    styled.style.cssText = styled.getAttribute(STYLE);
+    styled.removeAttribute(STYLE);
+  }
+  return element;
+};
 
-  const draw = (formula) => {
-    const displayMode = formula.classList.contains("is-display");
-    const options = { ...OPTIONS, macros: { ...MACROS }, displayMode };
-    const drawn = document.createElement("span");
-    drawn.setAttribute("aria-hidden", "true");
-    try {
-      const tree = katex.__renderToHTMLTree(formula.getAttribute("aria-label"), options);
-      drawn.append(giveStylesBack(setStylesAside(tree).toNode()));
-    } catch {
-      formula.setAttribute("data-undrawn", "");
-      return;
-    }
-    formula.replaceChildren(drawn);
-  };
+const draw = (formula) => {
+  const displayMode = formula.classList.contains("is-display");
+  const options = { ...OPTIONS, macros: { ...MACROS }, displayMode };
+  const drawn = document.createElement("span");
+  drawn.setAttribute("aria-hidden", "true");
+  try {
+    const tree = katex.__renderToHTMLTree(formula.getAttribute("aria-label"), options);
+    drawn.append(giveStylesBack(setStylesAside(tree).toNode()));
+  } catch {
+    formula.setAttribute("data-undrawn", "");
+    return;
+  }
+  formula.replaceChildren(drawn);
+};
 
-  const drawAll = (place) => { for (const formula of place.querySelectorAll(".formula")) draw(formula); };
-  drawAll(document);
-  /* A script put something into the page. */
-  document.addEventListener("gym:content", (event) => drawAll(event.target));
-})();
+const drawAll = (place) => { for (const formula of place.querySelectorAll(".formula")) draw(formula); };
+drawAll(document);
+/* A script put something into the page. */
+document.addEventListener("gym:content", (event) => drawAll(event.target));

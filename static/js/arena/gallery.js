@@ -1,66 +1,65 @@
 /* Buttons for the next and the previous photo of a gallery, which also works without them. */
-"use strict";
 
-(() => {
-  const made = (tag, fields) => Object.assign(document.createElement(tag), fields);
+import { hold, release } from "./settled.js";
 
-  const steps = (gallery) => {
-    const list = gallery.querySelector("[data-slides]");
-    const slides = Array.from(list.children);
-    const links = Array.from(gallery.querySelectorAll("[data-slide]"));
-    let at = 0;
+const made = (tag, fields) => Object.assign(document.createElement(tag), fields);
 
-    const status = made("p", {});
-    status.setAttribute("role", "status");
+const steps = (gallery) => {
+  const list = gallery.querySelector("[data-slides]");
+  const slides = Array.from(list.children);
+  const links = Array.from(gallery.querySelectorAll("[data-slide]"));
+  let at = 0;
 
-    const mark = () => {
-      status.textContent = `Photo ${at + 1} of ${slides.length}`;
-      links.forEach((link, place) => {
-        if (place === at) link.setAttribute("aria-current", "true");
-        else link.removeAttribute("aria-current");
-      });
-    };
+  const status = made("p", {});
+  status.setAttribute("role", "status");
 
-    /* A picture that was not fetched yet is waited for: the page is not settled before it is drawn. */
-    const fetched = (picture) => {
-      if (picture.complete && picture.naturalWidth) return;
-      window.gymSettled.hold();
-      picture.loading = "eager";
-      void picture
-        .decode()
-        .catch(() => null)
-        .then(window.gymSettled.release);
-    };
-
-    const show = (place) => {
-      at = (place + slides.length) % slides.length;
-      fetched(slides[at].querySelector("img"));
-      list.scrollTo({ left: slides[at].offsetLeft, behavior: "instant" });
-      mark();
-    };
-
-    list.addEventListener("scroll", () => {
-      const seen = Math.round(list.scrollLeft / list.clientWidth);
-      if (seen === at) return;
-      at = seen;
-      mark();
-    });
+  const mark = () => {
+    status.textContent = `Photo ${at + 1} of ${slides.length}`;
     links.forEach((link, place) => {
-      link.addEventListener("click", (event) => {
-        event.preventDefault();
-        show(place);
-      });
+      if (place === at) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
     });
+  };
 
-    const button = (textContent, by) =>
-      made("button", { type: "button", className: "button-small", textContent, onclick: () => show(at + by) });
-    const row = made("div", { className: "gallery-steps" });
-    row.append(button(gallery.dataset.previous, -1), status, button(gallery.dataset.next, 1));
-    gallery.append(row);
+  /* A picture that was not fetched yet is waited for: the page is not settled before it is drawn. */
+  const fetched = (picture) => {
+    if (picture.complete && picture.naturalWidth) return;
+    hold();
+    picture.loading = "eager";
+    void picture
+      .decode()
+      .catch(() => null)
+      .then(release);
+  };
+
+  const show = (place) => {
+    at = (place + slides.length) % slides.length;
+    fetched(slides[at].querySelector("img"));
+    list.scrollTo({ left: slides[at].offsetLeft, behavior: "instant" });
     mark();
   };
 
-  document.querySelectorAll("[data-gallery]").forEach((gallery) => {
-    if (gallery.querySelector("[data-slide]")) steps(gallery);
+  list.addEventListener("scroll", () => {
+    const seen = Math.round(list.scrollLeft / list.clientWidth);
+    if (seen === at) return;
+    at = seen;
+    mark();
   });
-})();
+  links.forEach((link, place) => {
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      show(place);
+    });
+  });
+
+  const button = (textContent, by) =>
+    made("button", { type: "button", className: "button-small", textContent, onclick: () => show(at + by) });
+  const row = made("div", { className: "gallery-steps" });
+  row.append(button(gallery.dataset.previous, -1), status, button(gallery.dataset.next, 1));
+  gallery.append(row);
+  mark();
+};
+
+document.querySelectorAll("[data-gallery]").forEach((gallery) => {
+  if (gallery.querySelector("[data-slide]")) steps(gallery);
+});

@@ -1,34 +1,30 @@
-/* Fetches pages of which scripts use parts: gymPages.fetched(address, options) gives the page, or null when there is
-   none and the browser had better go there itself. Meanwhile the current page is not settled. Pages are fetched one
-   after the other: the site keeps what each of them showed, and its order must not be the network's. */
-"use strict";
+/* Fetches pages of which scripts use parts. Meanwhile the current page is not settled. Pages are fetched one after the
+   other: the site keeps what each of them showed, and its order must not be the network's. */
 
-(() => {
-  const WAIT_MS = 8000;
-  const parser = new DOMParser();
+import { hold, release } from "./settled.js";
 
-  const read = async (address, options) => {
-    try {
-      const response = await fetch(address, { signal: AbortSignal.timeout(WAIT_MS), ...options });
-      return response.ok ? parser.parseFromString(await response.text(), "text/html") : null;
-    } catch {
-      return null;
-    } finally {
-      /* What follows is drawn in the same turn. */
-      setTimeout(window.gymSettled.release);
-    }
-  };
+const WAIT_MS = 8000;
+const parser = new DOMParser();
 
-  let previous = Promise.resolve();
-  const fetched = (address, options = {}) => {
-    window.gymSettled.hold();
-    previous = previous.then(() => read(address, options));
-    return previous;
-  };
+const read = async (address, options) => {
+  try {
+    const response = await fetch(address, { signal: AbortSignal.timeout(WAIT_MS), ...options });
+    return response.ok ? parser.parseFromString(await response.text(), "text/html") : null;
+  } catch {
+    return null;
+  } finally {
+    /* What follows is drawn in the same turn. */
+    setTimeout(release);
+  }
+};
 
-  /* What a form sends, where a script sends it. */
-  const sent = (form, submitter) =>
-    fetched(form.action, { method: "POST", body: new URLSearchParams(new FormData(form, submitter)) });
+let previous = Promise.resolve();
+export const fetched = (address, options = {}) => {
+  hold();
+  previous = previous.then(() => read(address, options));
+  return previous;
+};
 
-  window.gymPages = Object.freeze({ fetched, sent });
-})();
+/* What a form sends, where a script sends it. */
+export const sent = (form, submitter) =>
+  fetched(form.action, { method: "POST", body: new URLSearchParams(new FormData(form, submitter)) });

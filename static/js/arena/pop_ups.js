@@ -1,53 +1,51 @@
 /* Closes a pop-up where it lies, also with Escape, and shows the one that a later page has brought. Without this
-   script its form does the same by a new page. Whoever fetches a page hands it to gymPopUps.take(page). */
-"use strict";
+   script its form does the same by a new page. Whoever fetches a page hands it to take(page). */
 
-(() => {
-  const layer = () => document.querySelector("[data-pop-up]");
-  const behind = () => document.querySelectorAll("[data-behind-pop-up]");
+import { sent } from "./pages.js";
 
-  const focused = () => {
-    const dialog = layer()?.querySelector("[aria-modal=true]");
-    dialog?.querySelector("button")?.focus();
-  };
+const layer = () => document.querySelector("[data-pop-up]");
+const behind = () => document.querySelectorAll("[data-behind-pop-up]");
 
-  /* The page's pop-up in place of the one that lies here; the same one stays as it is, with its focus. */
-  const take = (page) => {
-    const fresh = page.querySelector("[data-pop-up]");
-    const old = layer();
-    if (fresh?.dataset.popUp === old?.dataset.popUp) return;
-    old?.remove();
-    const isModal = fresh !== null && fresh.querySelector("[aria-modal=true]") !== null;
-    if (fresh) document.getElementById("main").append(fresh);
-    for (const part of behind()) part.inert = isModal;
-    focused();
-  };
+const focused = () => {
+  const dialog = layer()?.querySelector("[aria-modal=true]");
+  dialog?.querySelector("button")?.focus();
+};
 
-  const closed = async (form) => {
-    const page = await window.gymPages.sent(form);
-    if (!page) {
-      location.reload();
-      return;
-    }
-    const hadFocus = layer()?.contains(document.activeElement);
-    take(page);
-    if (hadFocus && document.activeElement === document.body) {
-      const heading = document.querySelector("h1");
-      heading.tabIndex = -1;
-      heading.focus({ preventScroll: true });
-    }
-  };
-
-  document.addEventListener("submit", (event) => {
-    if (!event.target.closest("[data-pop-up]")) return;
-    event.preventDefault();
-    void closed(event.target);
-  });
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog:modal")) return;
-    layer()?.querySelector("form")?.requestSubmit();
-  });
-
-  window.gymPopUps = Object.freeze({ take });
+/* The page's pop-up in place of the one that lies here; the same one stays as it is, with its focus. */
+export const take = (page) => {
+  const fresh = page.querySelector("[data-pop-up]");
+  const old = layer();
+  if (fresh?.dataset.popUp === old?.dataset.popUp) return;
+  old?.remove();
+  const isModal = fresh !== null && fresh.querySelector("[aria-modal=true]") !== null;
+  if (fresh) document.getElementById("main").append(fresh);
+  for (const part of behind()) part.inert = isModal;
   focused();
-})();
+};
+
+const closed = async (form) => {
+  const page = await sent(form);
+  if (!page) {
+    location.reload();
+    return;
+  }
+  const hadFocus = layer()?.contains(document.activeElement);
+  take(page);
+  if (hadFocus && document.activeElement === document.body) {
+    const heading = document.querySelector("h1");
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+  }
+};
+
+document.addEventListener("submit", (event) => {
+  if (!event.target.closest("[data-pop-up]")) return;
+  event.preventDefault();
+  void closed(event.target);
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog:modal")) return;
+  layer()?.querySelector("form")?.requestSubmit();
+});
+
+focused();

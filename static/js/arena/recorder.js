@@ -2,12 +2,13 @@
 /* Reports what the page sees: clicks, inputs, keys, scrolls, focus, visible blocks, errors. Events are numbered
    within one page load, so a batch sent twice is stored once; whatever is not acknowledged is sent again, at the
    latest when the page is left. It never holds the settled marker. */
-"use strict";
 
-(() => {
+const hex = (byte) => byte.toString(16).padStart(2, "0");
+/* This page load, in everything that is reported of it. */
+export const page = Array.from(crypto.getRandomValues(new Uint8Array(9)), hex).join("");
+
+const report = (PATH) => {
   const root = document.documentElement;
-  const [PATH] = location.pathname.match(/^\/e\/[^/]+\//) ?? [];
-  if (!PATH) return;
 
   const ADDRESS = `${PATH}events`;
   const FLUSH_MS = 250;
@@ -34,9 +35,6 @@
     submit: "button", button: "button", reset: "button", image: "button",
   };
 
-  const hex = (byte) => byte.toString(16).padStart(2, "0");
-  const page = Array.from(crypto.getRandomValues(new Uint8Array(9)), hex).join("");
-  window.gymPage = page;
   const stepOf = () => Number(root.dataset.step) || null;
   const servedStep = stepOf();
 
@@ -235,4 +233,7 @@
 
   const path = clean(location.pathname.slice(PATH.length), NAME_MAX);
   record("load", { path, origin: Math.round(performance.timeOrigin) });
-})();
+};
+
+const [PATH] = location.pathname.match(/^\/e\/[^/]+\//) ?? [];
+if (PATH) report(PATH);

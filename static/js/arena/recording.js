@@ -6,12 +6,11 @@
    A page that is being left can send little: all requests that outlive it carry 64 KiB together, the page events
    among them. Of what is not sent by then, changes go before the snapshot, as many as fit. The rest is lost, and the
    gap in the numbers or times shows it. A chunk that is on its way outlives the page if it is small. */
-"use strict";
 
-(() => {
+import { page } from "./recorder.js";
+
+const send = (PATH, TOKEN) => {
   const root = document.documentElement;
-  const [PATH, TOKEN] = location.pathname.match(/^\/e\/([^/]+)\//) ?? [];
-  if (!PATH || !window.rrwebRecord || !window.gymPage) return;
 
   const ADDRESS = `${PATH}recording`;
   const FLUSH_MS = 1000;
@@ -126,7 +125,7 @@
     const step = now === served ? null : now;
     if (open && open.step !== step) close();
     open ??= {
-      page: window.gymPage, seq: ++last, step, served, events: 0, first_ms: event.timestamp, last_ms: 0,
+      page, seq: ++last, step, served, events: 0, first_ms: event.timestamp, last_ms: 0,
       snapshot: false, lines: [], chars: 0,
     };
     open.lines.push(line);
@@ -233,4 +232,7 @@
   const toggled = ({ target, newState }) => isBegun && target.popover && reportOpen(target, newState === "open");
   addEventListener("toggle", toggled, { capture: true, passive: true });
   addEventListener("pagehide", leave);
-})();
+};
+
+const [PATH, TOKEN] = location.pathname.match(/^\/e\/([^/]+)\//) ?? [];
+if (PATH && window.rrwebRecord) send(PATH, TOKEN);

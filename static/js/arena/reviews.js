@@ -1,32 +1,32 @@
 /* One review without leaving the page: more of it, its reply, its original, a vote. Every link and form works
    without it. */
-"use strict";
 
-(() => {
-  const swap = (page, id, focused) => {
-    const fresh = page?.getElementById(id);
-    const old = document.getElementById(id);
-    if (!fresh || !old) return false;
-    old.replaceWith(fresh);
-    const next = focused ? fresh.querySelector(focused) : null;
-    (next ?? fresh).tabIndex = next ? 0 : -1;
-    (next ?? fresh).focus({ preventScroll: true });
-    window.gymPopUps.take(page);
-    return true;
-  };
+import { fetched, sent } from "./pages.js";
+import { take } from "./pop_ups.js";
 
-  document.addEventListener("click", async (event) => {
-    const link = event.target instanceof Element ? event.target.closest("a[data-swap]") : null;
-    if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    if (!swap(await window.gymPages.fetched(link.href), link.hash.slice(1))) location.assign(link.href);
-  });
+const swap = (page, id, focused) => {
+  const fresh = page?.getElementById(id);
+  const old = document.getElementById(id);
+  if (!fresh || !old) return false;
+  old.replaceWith(fresh);
+  const next = focused ? fresh.querySelector(focused) : null;
+  (next ?? fresh).tabIndex = next ? 0 : -1;
+  (next ?? fresh).focus({ preventScroll: true });
+  take(page);
+  return true;
+};
 
-  document.addEventListener("submit", async (event) => {
-    const form = event.target;
-    if (!form.matches("form[data-swap-form]")) return;
-    event.preventDefault();
-    const page = await window.gymPages.sent(form, event.submitter);
-    if (!swap(page, form.dataset.swapForm, "form button")) location.reload();
-  });
-})();
+document.addEventListener("click", async (event) => {
+  const link = event.target instanceof Element ? event.target.closest("a[data-swap]") : null;
+  if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  if (!swap(await fetched(link.href), link.hash.slice(1))) location.assign(link.href);
+});
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (!form.matches("form[data-swap-form]")) return;
+  event.preventDefault();
+  const page = await sent(form, event.submitter);
+  if (!swap(page, form.dataset.swapForm, "form button")) location.reload();
+});

@@ -1,11 +1,10 @@
 /* Runs the program without leaving the page: the answer of the address `run` takes the place of the part that shows
    the last run, repeatedly while it is in progress. The page is not settled until then. */
-"use strict";
 
-(() => {
+import { hold, release } from "./settled.js";
+
+const runWith = (button) => {
   const POLL_MS = 250;
-  const button = document.querySelector("button[formaction=run]");
-  if (!button) return;
   const form = button.form;
   const part = () => document.querySelector("#run");
   const isWaiting = () => part().dataset.state === "waiting";
@@ -29,7 +28,7 @@
   let isBusy = false;
   const watch = async (options) => {
     isBusy = true;
-    gymSettled.hold();
+    hold();
     button.setAttribute("aria-disabled", "true");
     try {
       await ask(options);
@@ -41,7 +40,7 @@
       say("The program could not be run. Try again.");
     }
     button.removeAttribute("aria-disabled");
-    gymSettled.release();
+    release();
     isBusy = false;
   };
 
@@ -52,4 +51,7 @@
   });
 
   if (isWaiting()) void watch();
-})();
+};
+
+const button = document.querySelector("button[formaction=run]");
+if (button) runWith(button);

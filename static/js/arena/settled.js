@@ -1,65 +1,61 @@
 /* Says when a page is ready: <html data-settled="true"> once it has loaded, its fonts and pictures are drawn and no
    request is pending. The marker goes away as soon as the page is about to be left, so that nobody takes the old page
-   for the new one. Scripts that fetch something hold it: gymSettled.hold() ... gymSettled.release(). */
-"use strict";
+   for the new one. Scripts that fetch something hold it: hold() ... release(). */
 
-(() => {
-  const root = document.documentElement;
-  /* A navigation that comes to nothing (aborted, answered without a page) leaves this page; it is ready again then. */
-  const STAYED_MS = 2000;
-  let holds = 1;
-  let round = 0;
+const root = document.documentElement;
+/* A navigation that comes to nothing (aborted, answered without a page) leaves this page; it is ready again then. */
+const STAYED_MS = 2000;
+let holds = 1;
+let round = 0;
 
-  /* A lazy picture far below is not fetched before someone scrolls there: waiting for it would never end. */
-  const isAwaited = (picture) => !picture.complete && picture.loading !== "lazy";
-  const drawn = (picture) => (isAwaited(picture) ? picture.decode().catch(() => null) : null);
+/* A lazy picture far below is not fetched before someone scrolls there: waiting for it would never end. */
+const isAwaited = (picture) => !picture.complete && picture.loading !== "lazy";
+const drawn = (picture) => (isAwaited(picture) ? picture.decode().catch(() => null) : null);
 
-  const settle = async () => {
-    const mine = ++round;
-    void root.offsetHeight; /* Layout starts the loading of the fonts that the page turns out to need. */
-    await document.fonts.ready;
-    await Promise.all(Array.from(document.images, drawn));
-    if (holds > 0 || mine !== round) return;
-    root.dataset.settled = "true";
-    document.dispatchEvent(new Event("gym:settled"));
-  };
+const settle = async () => {
+  const mine = ++round;
+  void root.offsetHeight; /* Layout starts the loading of the fonts that the page turns out to need. */
+  await document.fonts.ready;
+  await Promise.all(Array.from(document.images, drawn));
+  if (holds > 0 || mine !== round) return;
+  root.dataset.settled = "true";
+  document.dispatchEvent(new Event("gym:settled"));
+};
 
-  const hold = () => {
-    holds += 1;
-    round += 1;
-    delete root.dataset.settled;
-  };
+export const hold = () => {
+  holds += 1;
+  round += 1;
+  delete root.dataset.settled;
+};
 
-  const release = () => {
-    holds -= 1;
-    if (holds === 0) void settle();
-  };
+export const release = () => {
+  holds -= 1;
+  if (holds === 0) void settle();
+};
 
-  let isLeaving = false;
-  const leave = () => {
-    if (isLeaving) return;
-    isLeaving = true;
-    hold();
-    setTimeout(() => {
-      isLeaving = false;
-      release();
-    }, STAYED_MS);
-  };
+let isLeaving = false;
+const leave = () => {
+  if (isLeaving) return;
+  isLeaving = true;
+  hold();
+  setTimeout(() => {
+    isLeaving = false;
+    release();
+  }, STAYED_MS);
+};
 
-  const withoutHash = (address) => address.split("#")[0];
-  const isElsewhere = (link) =>
-    link.target !== "_blank" &&
-    !link.hasAttribute("download") &&
-    withoutHash(link.href) !== withoutHash(location.href);
+const withoutHash = (address) => address.split("#")[0];
+const isElsewhere = (link) =>
+  link.target !== "_blank" &&
+  !link.hasAttribute("download") &&
+  withoutHash(link.href) !== withoutHash(location.href);
 
-  addEventListener("submit", (event) => event.defaultPrevented || leave());
-  addEventListener("click", (event) => {
-    const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
-    if (link && !event.defaultPrevented && isElsewhere(link)) leave();
-  });
-  addEventListener("beforeunload", leave);
+addEventListener("submit", (event) => event.defaultPrevented || leave());
+addEventListener("click", (event) => {
+  const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
+  if (link && !event.defaultPrevented && isElsewhere(link)) leave();
+});
+addEventListener("beforeunload", leave);
 
-  window.gymSettled = Object.freeze({ hold, release });
-  if (document.readyState === "complete") release();
-  else addEventListener("load", release, { once: true });
-})();
+if (document.readyState === "complete") release();
+else addEventListener("load", release, { once: true });

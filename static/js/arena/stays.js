@@ -1,166 +1,163 @@
 /* A calendar beside each field of a day: the day pressed is written into the field, which takes typing as well. Two
    months where there is room, and the nights between both fields' days as a band. Filters fold on a narrow screen. */
-"use strict";
 
-(() => {
-  const MONTHS =
-    "January February March April May June July August September October November December".split(" ");
-  const FROM_MONDAY = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" ");
-  /* Of a calendar from its field, and from the edges of the window. */
-  const AWAY_PX = 4;
-  const WIDE = matchMedia("(min-width: 52rem)");
-  const DAY = /^\d{4}-\d\d-\d\d$/;
+const MONTHS =
+  "January February March April May June July August September October November December".split(" ");
+const FROM_MONDAY = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" ");
+/* Of a calendar from its field, and from the edges of the window. */
+const AWAY_PX = 4;
+const WIDE = matchMedia("(min-width: 52rem)");
+const DAY = /^\d{4}-\d\d-\d\d$/;
 
-  const barEnd = () => Math.max(0, document.querySelector("[data-task-bar]")?.getBoundingClientRect().bottom ?? 0);
+const barEnd = () => Math.max(0, document.querySelector("[data-task-bar]")?.getBoundingClientRect().bottom ?? 0);
 
-  const made = (tag, fields = {}, children = []) => {
-    const element = Object.assign(document.createElement(tag), fields);
-    element.append(...children);
-    return element;
+const made = (tag, fields = {}, children = []) => {
+  const element = Object.assign(document.createElement(tag), fields);
+  element.append(...children);
+  return element;
+};
+const written = (day) => day.toISOString().slice(0, 10);
+const read = (text) => (DAY.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(NaN));
+const onDay = (year, month, day) => new Date(Date.UTC(year, month, day));
+
+const fieldsOf = (field) => Array.from(field.form.querySelectorAll("[data-called]"));
+
+const pickerOf = (field) => {
+  const { first, called, pick, earlier: back, later: on } = field.dataset;
+  /* The day that a week begins with, Monday being 0. */
+  const monday = Number(field.dataset.weekday);
+  const weekdays = [...FROM_MONDAY.slice(monday), ...FROM_MONDAY.slice(0, monday)];
+  const step = (name, by) =>
+    made("button", { type: "button", className: "button-small", textContent: name, onclick: () => show(by) });
+  const earlier = step(back, -1);
+  const head = made("div", { className: "row row-apart" }, [earlier, step(on, 1)]);
+  const shown = made("div", { className: "stays-picker-months" });
+  shown.setAttribute("aria-live", "polite");
+  const box = made("div", { className: "stays-picker", popover: "manual" }, [head, shown]);
+  box.setAttribute("role", "dialog");
+  box.setAttribute("aria-label", called);
+  const opener = made("button", { type: "button", className: "stays-picker-open", textContent: pick });
+  opener.setAttribute("aria-label", called);
+  opener.setAttribute("aria-expanded", "false");
+  let month = read(first);
+
+  /* Above everything, so that nothing cuts it off: below its field, or above it, wherever all of it can be seen. */
+  const isOpen = () => box.matches(":popover-open");
+  const placed = () => {
+    if (!isOpen()) return;
+    const around = field.getBoundingClientRect();
+    const under = around.bottom + AWAY_PX;
+    const over = around.top - AWAY_PX - box.offsetHeight;
+    const lowest = innerHeight - AWAY_PX - box.offsetHeight;
+    const furthest = document.documentElement.clientWidth - AWAY_PX - box.offsetWidth;
+    const top = under <= lowest ? under : over >= barEnd() ? over : lowest;
+    box.style.top = `${Math.max(AWAY_PX, top)}px`;
+    box.style.left = `${Math.max(AWAY_PX, Math.min(around.left, furthest))}px`;
   };
-  const written = (day) => day.toISOString().slice(0, 10);
-  const read = (text) => (DAY.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(NaN));
-  const onDay = (year, month, day) => new Date(Date.UTC(year, month, day));
+  const open = (isVisible) => {
+    if (isOpen() !== isVisible) box.togglePopover(isVisible);
+    opener.setAttribute("aria-expanded", String(isVisible));
+    placed();
+  };
+  WIDE.addEventListener("change", () => isOpen() && show(0));
+  addEventListener("scroll", placed, { capture: true, passive: true });
+  addEventListener("resize", placed, { passive: true });
 
-  const fieldsOf = (field) => Array.from(field.form.querySelectorAll("[data-called]"));
+  const choose = (day) => {
+    field.value = day;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    open(false);
+    opener.focus();
+  };
 
-  const pickerOf = (field) => {
-    const { first, called, pick, earlier: back, later: on } = field.dataset;
-    /* The day that a week begins with, Monday being 0. */
-    const monday = Number(field.dataset.weekday);
-    const weekdays = [...FROM_MONDAY.slice(monday), ...FROM_MONDAY.slice(0, monday)];
-    const step = (name, by) =>
-      made("button", { type: "button", className: "button-small", textContent: name, onclick: () => show(by) });
-    const earlier = step(back, -1);
-    const head = made("div", { className: "row row-apart" }, [earlier, step(on, 1)]);
-    const shown = made("div", { className: "stays-picker-months" });
-    shown.setAttribute("aria-live", "polite");
-    const box = made("div", { className: "stays-picker", popover: "manual" }, [head, shown]);
-    box.setAttribute("role", "dialog");
-    box.setAttribute("aria-label", called);
-    const opener = made("button", { type: "button", className: "stays-picker-open", textContent: pick });
-    opener.setAttribute("aria-label", called);
-    opener.setAttribute("aria-expanded", "false");
-    let month = read(first);
+  /* The classes of a day in or at the end of the band. */
+  const bandOf = (day, [from, to]) => {
+    const isEnd = day === from || day === to;
+    const isChosen = from < to && from <= day && day <= to;
+    const kinds = { "is-end": isEnd, "is-chosen": isChosen, "is-first": isChosen && day === from, "is-last": isChosen && day === to };
+    return Object.keys(kinds).filter((kind) => kinds[kind]).join(" ");
+  };
 
-    /* Above everything, so that nothing cuts it off: below its field, or above it, wherever all of it can be seen. */
-    const isOpen = () => box.matches(":popover-open");
-    const placed = () => {
-      if (!isOpen()) return;
-      const around = field.getBoundingClientRect();
-      const under = around.bottom + AWAY_PX;
-      const over = around.top - AWAY_PX - box.offsetHeight;
-      const lowest = innerHeight - AWAY_PX - box.offsetHeight;
-      const furthest = document.documentElement.clientWidth - AWAY_PX - box.offsetWidth;
-      const top = under <= lowest ? under : over >= barEnd() ? over : lowest;
-      box.style.top = `${Math.max(AWAY_PX, top)}px`;
-      box.style.left = `${Math.max(AWAY_PX, Math.min(around.left, furthest))}px`;
-    };
-    const open = (isVisible) => {
-      if (isOpen() !== isVisible) box.togglePopover(isVisible);
-      opener.setAttribute("aria-expanded", String(isVisible));
-      placed();
-    };
-    WIDE.addEventListener("change", () => isOpen() && show(0));
-    addEventListener("scroll", placed, { capture: true, passive: true });
-    addEventListener("resize", placed, { passive: true });
+  const cell = (day, of, ends) => {
+    if (day.getUTCMonth() !== of.getUTCMonth()) return made("td");
+    const text = written(day);
+    const button = made("button", { type: "button", textContent: day.getUTCDate(), disabled: text < first, onclick: () => choose(text) });
+    button.setAttribute("aria-label", `${day.getUTCDate()} ${MONTHS[of.getUTCMonth()]}`);
+    if (text === field.value) button.setAttribute("aria-current", "date");
+    return made("td", { className: bandOf(text, ends) }, [button]);
+  };
 
-    const choose = (day) => {
-      field.value = day;
-      field.dispatchEvent(new Event("input", { bubbles: true }));
-      open(false);
-      opener.focus();
-    };
+  const monthOf = (of) => {
+    const [year, number] = [of.getUTCFullYear(), of.getUTCMonth()];
+    const before = (of.getUTCDay() + 6 - monday + 7) % 7;
+    const length = onDay(year, number + 1, 0).getUTCDate();
+    const ends = fieldsOf(field).map((one) => (DAY.test(one.value) ? one.value : ""));
+    const weeks = Array.from({ length: Math.ceil((before + length) / 7) }, (_, week) =>
+      made("tr", {}, weekdays.map((_name, place) => cell(onDay(year, number, 1 - before + 7 * week + place), of, ends))),
+    );
+    const names = weekdays.map((name) => made("th", { scope: "col", abbr: name, textContent: name.slice(0, 2) }));
+    const table = made("table", {}, [made("thead", {}, [made("tr", {}, names)]), made("tbody", {}, weeks)]);
+    return made("div", {}, [made("p", { className: "stays-picker-title", textContent: `${MONTHS[number]} ${year}` }), table]);
+  };
 
-    /* The classes of a day in or at the end of the band. */
-    const bandOf = (day, [from, to]) => {
-      const isEnd = day === from || day === to;
-      const isChosen = from < to && from <= day && day <= to;
-      const kinds = { "is-end": isEnd, "is-chosen": isChosen, "is-first": isChosen && day === from, "is-last": isChosen && day === to };
-      return Object.keys(kinds).filter((kind) => kinds[kind]).join(" ");
-    };
+  const show = (by) => {
+    month = onDay(month.getUTCFullYear(), month.getUTCMonth() + by, 1);
+    box.classList.toggle("has-two", WIDE.matches);
+    const months = WIDE.matches ? [month, onDay(month.getUTCFullYear(), month.getUTCMonth() + 1, 1)] : [month];
+    shown.replaceChildren(...months.map(monthOf));
+    earlier.disabled = written(month) <= first;
+    placed();
+  };
 
-    const cell = (day, of, ends) => {
-      if (day.getUTCMonth() !== of.getUTCMonth()) return made("td");
-      const text = written(day);
-      const button = made("button", { type: "button", textContent: day.getUTCDate(), disabled: text < first, onclick: () => choose(text) });
-      button.setAttribute("aria-label", `${day.getUTCDate()} ${MONTHS[of.getUTCMonth()]}`);
-      if (text === field.value) button.setAttribute("aria-current", "date");
-      return made("td", { className: bandOf(text, ends) }, [button]);
-    };
-
-    const monthOf = (of) => {
-      const [year, number] = [of.getUTCFullYear(), of.getUTCMonth()];
-      const before = (of.getUTCDay() + 6 - monday + 7) % 7;
-      const length = onDay(year, number + 1, 0).getUTCDate();
-      const ends = fieldsOf(field).map((one) => (DAY.test(one.value) ? one.value : ""));
-      const weeks = Array.from({ length: Math.ceil((before + length) / 7) }, (_, week) =>
-        made("tr", {}, weekdays.map((_name, place) => cell(onDay(year, number, 1 - before + 7 * week + place), of, ends))),
-      );
-      const names = weekdays.map((name) => made("th", { scope: "col", abbr: name, textContent: name.slice(0, 2) }));
-      const table = made("table", {}, [made("thead", {}, [made("tr", {}, names)]), made("tbody", {}, weeks)]);
-      return made("div", {}, [made("p", { className: "stays-picker-title", textContent: `${MONTHS[number]} ${year}` }), table]);
-    };
-
-    const show = (by) => {
-      month = onDay(month.getUTCFullYear(), month.getUTCMonth() + by, 1);
-      box.classList.toggle("has-two", WIDE.matches);
-      const months = WIDE.matches ? [month, onDay(month.getUTCFullYear(), month.getUTCMonth() + 1, 1)] : [month];
-      shown.replaceChildren(...months.map(monthOf));
-      earlier.disabled = written(month) <= first;
-      placed();
-    };
-
-    opener.onclick = () => {
-      /* A day of departure is looked for from the month of arrival on. */
-      const known = [field, ...fieldsOf(field)].map((one) => read(one.value));
-      month = known.find((day) => !Number.isNaN(day.getTime())) ?? read(first);
-      show(0);
-      open(!isOpen());
-    };
-    box.addEventListener("gym:close", () => {
-      open(false);
-      opener.focus();
+  opener.onclick = () => {
+    /* A day of departure is looked for from the month of arrival on. */
+    const known = [field, ...fieldsOf(field)].map((one) => read(one.value));
+    month = known.find((day) => !Number.isNaN(day.getTime())) ?? read(first);
+    show(0);
+    open(!isOpen());
+  };
+  box.addEventListener("gym:close", () => {
+    open(false);
+    opener.focus();
+  });
+  for (const kind of ["click", "focusin"]) {
+    document.addEventListener(kind, (event) => {
+      if (!event.composedPath().includes(box) && event.target !== opener) open(false);
     });
-    for (const kind of ["click", "focusin"]) {
-      document.addEventListener(kind, (event) => {
-        if (!event.composedPath().includes(box) && event.target !== opener) open(false);
-      });
-    }
-    field.after(opener, box);
-  };
-
-  document.querySelectorAll("[data-called]").forEach(pickerOf);
-
-  for (const fold of document.querySelectorAll("[data-fold]")) {
-    const folded = () => (fold.open = WIDE.matches);
-    folded();
-    WIDE.addEventListener("change", folded);
   }
+  field.after(opener, box);
+};
 
-  const account = document.querySelector("[data-account]");
-  document.addEventListener("click", (event) => {
-    if (!account.contains(event.target)) account.open = false;
-  });
-  account.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !account.open) return;
+document.querySelectorAll("[data-called]").forEach(pickerOf);
+
+for (const fold of document.querySelectorAll("[data-fold]")) {
+  const folded = () => (fold.open = WIDE.matches);
+  folded();
+  WIDE.addEventListener("change", folded);
+}
+
+const account = document.querySelector("[data-account]");
+document.addEventListener("click", (event) => {
+  if (!account.contains(event.target)) account.open = false;
+});
+account.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !account.open) return;
+  event.preventDefault();
+  account.open = false;
+  account.querySelector("summary").focus();
+});
+
+/* Escape closes the calendar alone, or else the form's dialog, and nothing that lies over the page besides. */
+addEventListener(
+  "keydown",
+  (event) => {
+    const picker = document.querySelector(".stays-picker:popover-open");
+    const dialog = document.querySelector(".stays-dialog:popover-open");
+    if (event.key !== "Escape" || !(picker ?? dialog)) return;
     event.preventDefault();
-    account.open = false;
-    account.querySelector("summary").focus();
-  });
-
-  /* Escape closes the calendar alone, or else the form's dialog, and nothing that lies over the page besides. */
-  addEventListener(
-    "keydown",
-    (event) => {
-      const picker = document.querySelector(".stays-picker:popover-open");
-      const dialog = document.querySelector(".stays-dialog:popover-open");
-      if (event.key !== "Escape" || !(picker ?? dialog)) return;
-      event.preventDefault();
-      event.stopPropagation();
-      if (picker) picker.dispatchEvent(new Event("gym:close"));
-      else dialog.hidePopover();
-    },
-    { capture: true },
-  );
-})();
+    event.stopPropagation();
+    if (picker) picker.dispatchEvent(new Event("gym:close"));
+    else dialog.hidePopover();
+  },
+  { capture: true },
+);

@@ -1,14 +1,9 @@
 /* Leaves the task bar on every page as it was left on the last one: open or folded, with what was typed into it. Until
    somebody says otherwise it is as the server sent it: open on the first page, folded on later ones. Typing into it says
    that it stays open. Kept for this tab and episode. Also measures the bar, for what is placed below it. */
-"use strict";
 
-(() => {
-  const bar = document.querySelector("[data-task-bar]");
-  const match = location.pathname.match(/^\/e\/[^/]+\//);
-  if (!bar || !match) return;
-
-  const KEY = `task-bar ${match[0]}`;
+const keep = (bar, root) => {
+  const KEY = `task-bar ${root}`;
   const fold = bar.querySelector("details");
   const fields = Array.from(bar.querySelectorAll("input[name=answer]"));
   const isRefused = "refused" in bar.dataset;
@@ -54,4 +49,8 @@
   bar.addEventListener("input", () => store({ isOpen: true, answers: fields.map((field) => field.value) }));
   /* A page that the browser had kept, and now shows again as it was left, knows nothing of those in between. */
   addEventListener("pageshow", (event) => event.persisted && restore());
-})();
+};
+
+const bar = document.querySelector("[data-task-bar]");
+const match = location.pathname.match(/^\/e\/[^/]+\//);
+if (bar && match) keep(bar, match[0]);

@@ -1,11 +1,7 @@
 /* Draws the pictures larger, and at their own size again, without leaving the page: what was typed stays. The links do
    the same by themselves where no script runs. */
-"use strict";
 
-(() => {
-  const tools = document.querySelector("[data-zoom-times]");
-  if (!tools) return;
-
+const zoomWith = (tools) => {
   const larger = tools.querySelector("[data-zoom-in]");
   const back = tools.querySelector("[data-zoom-back]");
   const largest = Number(tools.dataset.zoomLargest);
@@ -36,4 +32,7 @@
 
   onClick(larger, () => Math.min(times + 1, largest));
   onClick(back, () => 1);
-})();
+};
+
+const tools = document.querySelector("[data-zoom-times]");
+if (tools) zoomWith(tools);

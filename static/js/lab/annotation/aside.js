@@ -1,56 +1,54 @@
 /* Labels that the server does not take: each says why, and can be copied, sent again or discarded. */
-"use strict";
 
-(() => {
-  const place = document.querySelector("[data-aside]");
-  const template = place.querySelector("template");
-  const { outbox } = window.annotation;
-  const REASONS = {
-    404: "This unit is no longer yours: you may have been taken off the project, or it was deleted. Ask its owner.",
-    409: "The server holds something else in its place.",
-    413: "It is too long: copy the note, and save the unit with a shorter one.",
-  };
-  const reasonOf = ({ status, message }) =>
-    message || REASONS[status] || (status >= 500 ? `The server failed (${status}) each time that it was sent.` : `The server answered ${status}.`);
+import * as outbox from "./outbox.js";
 
-  const textOf = ({ words, fields }) => [words, ...fields.map(([name, value]) => `${name}: ${value}`)].filter(Boolean).join("\n");
+const place = document.querySelector("[data-aside]");
+const template = place.querySelector("template");
+const REASONS = {
+  404: "This unit is no longer yours: you may have been taken off the project, or it was deleted. Ask its owner.",
+  409: "The server holds something else in its place.",
+  413: "It is too long: copy the note, and save the unit with a shorter one.",
+};
+const reasonOf = ({ status, message }) =>
+  message || REASONS[status] || (status >= 500 ? `The server failed (${status}) each time that it was sent.` : `The server answered ${status}.`);
 
-  const itemOf = (entry) => {
-    const item = template.content.cloneNode(true).firstElementChild;
-    item.dataset.key = entry.key;
-    item.querySelector("[data-why]").textContent = reasonOf(entry);
-    item.querySelector("textarea").value = textOf(entry);
-    return item;
-  };
+const textOf = ({ words, fields }) => [words, ...fields.map(([name, value]) => `${name}: ${value}`)].filter(Boolean).join("\n");
 
-  const draw = () => {
-    const entries = outbox.aside();
-    place.hidden = !entries.length;
-    template.parentElement.replaceChildren(template, ...entries.map(itemOf));
-  };
+const itemOf = (entry) => {
+  const item = template.content.cloneNode(true).firstElementChild;
+  item.dataset.key = entry.key;
+  item.querySelector("[data-why]").textContent = reasonOf(entry);
+  item.querySelector("textarea").value = textOf(entry);
+  return item;
+};
 
-  /* Where a page may not write to the clipboard, the text is selected. */
-  const copy = async (item) => {
-    const text = item.querySelector("textarea");
-    text.select();
-    try {
-      await navigator.clipboard.writeText(text.value);
-    } catch {
-      text.focus();
-      return;
-    }
-    item.querySelector("[data-copied]").textContent = "Copied.";
-  };
+const draw = () => {
+  const entries = outbox.aside();
+  place.hidden = !entries.length;
+  template.parentElement.replaceChildren(template, ...entries.map(itemOf));
+};
 
-  place.addEventListener("click", async (event) => {
-    const button = event.target.closest("[data-do]");
-    if (!button) return;
-    const item = button.closest("[data-key]");
-    if (button.dataset.do === "copy") await copy(item);
-    else if (button.dataset.do === "again") await outbox.again(item.dataset.key);
-    else outbox.discard(item.dataset.key);
-    if (button.dataset.do !== "copy") draw();
-  });
-  document.addEventListener("annotation:aside", draw);
-  draw();
-})();
+/* Where a page may not write to the clipboard, the text is selected. */
+const copy = async (item) => {
+  const text = item.querySelector("textarea");
+  text.select();
+  try {
+    await navigator.clipboard.writeText(text.value);
+  } catch {
+    text.focus();
+    return;
+  }
+  item.querySelector("[data-copied]").textContent = "Copied.";
+};
+
+place.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-do]");
+  if (!button) return;
+  const item = button.closest("[data-key]");
+  if (button.dataset.do === "copy") await copy(item);
+  else if (button.dataset.do === "again") await outbox.again(item.dataset.key);
+  else outbox.discard(item.dataset.key);
+  if (button.dataset.do !== "copy") draw();
+});
+document.addEventListener("annotation:aside", draw);
+draw();

@@ -1,68 +1,65 @@
 /* The form of a unit: what is chosen, what is missing, and the way back to what was chosen before. */
-"use strict";
 
-(() => {
-  const OURS = new Set(["csrfmiddlewaretoken", "ticket", "key", "version", "active_ms"]);
-  const states = new WeakMap();
+import * as input from "./input.js";
 
-  const fieldsOf = (form) => Array.from(new FormData(form)).filter(([name]) => !OURS.has(name));
+const OURS = new Set(["csrfmiddlewaretoken", "ticket", "key", "version", "active_ms"]);
+const states = new WeakMap();
 
-  const fill = (form, fields) => window.annotation.input.fill(form, fields, OURS);
+export const fieldsOf = (form) => Array.from(new FormData(form)).filter(([name]) => !OURS.has(name));
 
-  const stateOf = (form) => {
-    if (!states.has(form)) states.set(form, { now: fieldsOf(form), before: [] });
-    return states.get(form);
-  };
+export const fill = (form, fields) => input.fill(form, fields, OURS);
 
-  const remember = (form) => {
-    const state = stateOf(form);
-    state.before.push(state.now);
-    state.now = fieldsOf(form);
-  };
+export const begin = (form) => {
+  if (!states.has(form)) states.set(form, { now: fieldsOf(form), before: [] });
+  return states.get(form);
+};
 
-  /* Takes the last choice back; false if there is none. */
-  const takeBack = (form) => {
-    const state = stateOf(form);
-    if (!state.before.length) return false;
-    state.now = state.before.pop();
-    fill(form, state.now);
-    return true;
-  };
+export const remember = (form) => {
+  const state = begin(form);
+  state.before.push(state.now);
+  state.now = fieldsOf(form);
+};
 
-  const missingOf = (form) => {
-    const isEnded = form.querySelector("[data-ends]:checked") !== null;
-    const isOpen = (field) =>
-      !(isEnded && !field.querySelector("[data-ends]")) && !field.querySelector(".unit-choice label :checked");
-    return Array.from(form.querySelectorAll("[data-required]")).filter(isOpen);
-  };
+/* Takes the last choice back; false if there is none. */
+export const takeBack = (form) => {
+  const state = begin(form);
+  if (!state.before.length) return false;
+  state.now = state.before.pop();
+  fill(form, state.now);
+  return true;
+};
 
-  /* What keeps the form from being saved, and where; null if nothing does. */
-  const problemOf = (form) => {
-    const missing = missingOf(form);
-    for (const field of form.querySelectorAll("[data-field]")) field.classList.toggle("is-missing", missing.includes(field));
-    if (missing.length) {
-      const titles = missing.map((field) => field.querySelector("legend").firstChild.textContent.trim());
-      return { text: `No answer yet: ${titles.join(", ")}.`, place: missing[0].querySelector("input") };
-    }
-    if (form.querySelector("[data-needs-note]:checked") && !form.elements.note.value.trim()) {
-      return { text: "This answer needs a note that says why.", place: form.elements.note };
-    }
-    const number = form.querySelector("[data-is-step]:checked")?.closest(".unit-choice").querySelector("[type=number]");
-    if (number && (!number.value || !number.validity.valid)) {
-      return { text: `Which step? A number from 1 to ${number.max}.`, place: number };
-    }
-    const linked = Array.from(form.querySelectorAll(".unit-choice:has(label :checked) [data-last]"));
-    const wrong = linked.find((one) => one.value && !(one.validity.valid && Number(one.value) <= Number(one.dataset.last)));
-    if (wrong) return { text: `There is no step ${wrong.value}: the steps are 1 to ${wrong.dataset.last}.`, place: wrong };
-    if (form.querySelector("[data-marks]:checked") && !form.querySelector("[name=span]:checked")) {
-      const place = form.querySelector("[name=span]");
-      return { text: place ? "Mark the sentences that reason." : "This thought has no sentence that could be marked: choose another answer.", place };
-    }
-    return null;
-  };
+const missingOf = (form) => {
+  const isEnded = form.querySelector("[data-ends]:checked") !== null;
+  const isOpen = (field) =>
+    !(isEnded && !field.querySelector("[data-ends]")) && !field.querySelector(".unit-choice label :checked");
+  return Array.from(form.querySelectorAll("[data-required]")).filter(isOpen);
+};
 
-  const wordsOf = (form) =>
-    Array.from(form.querySelectorAll(".unit-choice label:has(:checked) [data-title]"), (one) => one.textContent).join(", ");
+/* What keeps the form from being saved, and where; null if nothing does. */
+export const problemOf = (form) => {
+  const missing = missingOf(form);
+  for (const field of form.querySelectorAll("[data-field]")) field.classList.toggle("is-missing", missing.includes(field));
+  if (missing.length) {
+    const titles = missing.map((field) => field.querySelector("legend").firstChild.textContent.trim());
+    return { text: `No answer yet: ${titles.join(", ")}.`, place: missing[0].querySelector("input") };
+  }
+  if (form.querySelector("[data-needs-note]:checked") && !form.elements.note.value.trim()) {
+    return { text: "This answer needs a note that says why.", place: form.elements.note };
+  }
+  const number = form.querySelector("[data-is-step]:checked")?.closest(".unit-choice").querySelector("[type=number]");
+  if (number && (!number.value || !number.validity.valid)) {
+    return { text: `Which step? A number from 1 to ${number.max}.`, place: number };
+  }
+  const linked = Array.from(form.querySelectorAll(".unit-choice:has(label :checked) [data-last]"));
+  const wrong = linked.find((one) => one.value && !(one.validity.valid && Number(one.value) <= Number(one.dataset.last)));
+  if (wrong) return { text: `There is no step ${wrong.value}: the steps are 1 to ${wrong.dataset.last}.`, place: wrong };
+  if (form.querySelector("[data-marks]:checked") && !form.querySelector("[name=span]:checked")) {
+    const place = form.querySelector("[name=span]");
+    return { text: place ? "Mark the sentences that reason." : "This thought has no sentence that could be marked: choose another answer.", place };
+  }
+  return null;
+};
 
-  window.annotation.form = { fieldsOf, fill, remember, takeBack, problemOf, wordsOf, begin: stateOf };
-})();
+export const wordsOf = (form) =>
+  Array.from(form.querySelectorAll(".unit-choice label:has(:checked) [data-title]"), (one) => one.textContent).join(", ");

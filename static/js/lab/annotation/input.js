@@ -1,35 +1,28 @@
 /* Input, for the form of a unit and for the one that settles it: answers filled in, and what keys mean. */
-"use strict";
 
-window.annotation ??= {};
+const TYPED = "textarea, select, input:not([type=radio], [type=checkbox], [type=hidden])";
+const PRESSED = "a[href], button, summary";
 
-(() => {
-  const TYPED = "textarea, select, input:not([type=radio], [type=checkbox], [type=hidden])";
-  const PRESSED = "a[href], button, summary";
+export const isTyped = (element) => element.closest(TYPED) !== null;
 
-  const isTyped = (element) => element.closest(TYPED) !== null;
+/* Chooses these answers and no others; fields with ``fixed`` names stay as they are. */
+export const fill = (form, fields, fixed) => {
+  const chosen = new Set(fields.map((field) => field.join("\n")));
+  for (const one of form.querySelectorAll("input[name], textarea[name]")) {
+    if (fixed.has(one.name)) continue;
+    if (one.matches("[type=radio], [type=checkbox]")) one.checked = chosen.has(`${one.name}\n${one.value}`);
+    else one.value = fields.find(([name]) => name === one.name)?.[1] ?? "";
+  }
+};
 
-  /* Chooses these answers and no others; fields with ``fixed`` names stay as they are. */
-  const fill = (form, fields, fixed) => {
-    const chosen = new Set(fields.map((field) => field.join("\n")));
-    for (const one of form.querySelectorAll("input[name], textarea[name]")) {
-      if (fixed.has(one.name)) continue;
-      if (one.matches("[type=radio], [type=checkbox]")) one.checked = chosen.has(`${one.name}\n${one.value}`);
-      else one.value = fields.find(([name]) => name === one.name)?.[1] ?? "";
-    }
-  };
-
-  /* "save", "back", or nothing where the key is somebody else's. Escape leaves what is typed in. */
-  const meaningOf = (event) => {
-    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return "";
-    if (document.querySelector("dialog[open]")) return "";
-    /* A dialog that has just closed leaves the focus on its hidden button until the next frame. */
-    const target = event.target.checkVisibility?.() ? event.target : document.body;
-    if (event.key === "Escape" && isTyped(target)) target.blur();
-    if (event.key === "Backspace" && !isTyped(target)) return "back";
-    const isNewLine = target.matches("textarea") && event.shiftKey;
-    return event.key === "Enter" && !isNewLine && !target.closest(PRESSED) ? "save" : "";
-  };
-
-  window.annotation.input = { fill, isTyped, meaningOf };
-})();
+/* "save", "back", or nothing where the key is somebody else's. Escape leaves what is typed in. */
+export const meaningOf = (event) => {
+  if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return "";
+  if (document.querySelector("dialog[open]")) return "";
+  /* A dialog that has just closed leaves the focus on its hidden button until the next frame. */
+  const target = event.target.checkVisibility?.() ? event.target : document.body;
+  if (event.key === "Escape" && isTyped(target)) target.blur();
+  if (event.key === "Backspace" && !isTyped(target)) return "back";
+  const isNewLine = target.matches("textarea") && event.shiftKey;
+  return event.key === "Enter" && !isNewLine && !target.closest(PRESSED) ? "save" : "";
+};

@@ -1,180 +1,169 @@
 /* Labels on their way to the server, and choices not saved yet: both are kept in this browser, so that neither a lost
    connection nor a closed tab loses any. A label is sent until it is answered; its key makes that safe. One that the
    server will never take is set aside, so that those behind it are sent. */
-"use strict";
 
-window.annotation ??= {};
+const root = document.querySelector("[data-queue]");
+const OUT = `palaestra:label:${root.dataset.annotator}:`;
+const DRAFT = `palaestra:draft:${root.dataset.annotator}:`;
+const ASIDE = `palaestra:aside:${root.dataset.annotator}:`;
+const RETRY_MS = 4000;
+const TRIES = 3;
+const STATES = {
+  sending: "",
+  unreachable: "Not connected",
+  out: "You are logged out: log in again in another tab",
+  failed: "The server failed",
+};
+const memory = new Map();
+let sending = null;
+let timer = 0;
 
-(() => {
-  const root = document.querySelector("[data-queue]");
-  const OUT = `palaestra:label:${root.dataset.annotator}:`;
-  const DRAFT = `palaestra:draft:${root.dataset.annotator}:`;
-  const ASIDE = `palaestra:aside:${root.dataset.annotator}:`;
-  const RETRY_MS = 4000;
-  const TRIES = 3;
-  const STATES = {
-    sending: "",
-    unreachable: "Not connected",
-    out: "You are logged out: log in again in another tab",
-    failed: "The server failed",
-  };
-  const memory = new Map();
-  let sending = null;
-  let timer = 0;
+/* Storage may be full or forbidden; then labels live as long as this tab. */
+const put = (name, value) => {
+  memory.set(name, value);
+  try {
+    localStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    announce("note", { text: "This browser keeps nothing: leave this tab open until all labels are saved.", tone: "warn" });
+  }
+};
+const drop = (name) => {
+  memory.delete(name);
+  try {
+    localStorage.removeItem(name);
+  } catch { /* It was never there. */ }
+};
+const read = (name) => {
+  try {
+    const text = localStorage.getItem(name);
+    if (text) return JSON.parse(text);
+  } catch { /* As if it were not there. */ }
+  return memory.get(name) ?? null;
+};
+const names = (prefix) => {
+  const all = new Set(memory.keys());
+  try {
+    for (let place = 0; place < localStorage.length; place += 1) all.add(localStorage.key(place));
+  } catch { /* The memory has all there is. */ }
+  return Array.from(all).filter((name) => name.startsWith(prefix)).sort();
+};
+const announce = (kind, detail) => document.dispatchEvent(new CustomEvent(`annotation:${kind}`, { detail }));
 
-  /* Storage may be full or forbidden; then labels live as long as this tab. */
-  const put = (name, value) => {
-    memory.set(name, value);
-    try {
-      localStorage.setItem(name, JSON.stringify(value));
-    } catch {
-      announce("note", { text: "This browser keeps nothing: leave this tab open until all labels are saved.", tone: "warn" });
-    }
-  };
-  const drop = (name) => {
-    memory.delete(name);
-    try {
-      localStorage.removeItem(name);
-    } catch { /* It was never there. */ }
-  };
-  const read = (name) => {
-    try {
-      const text = localStorage.getItem(name);
-      if (text) return JSON.parse(text);
-    } catch { /* As if it were not there. */ }
-    return memory.get(name) ?? null;
-  };
-  const names = (prefix) => {
-    const all = new Set(memory.keys());
-    try {
-      for (let place = 0; place < localStorage.length; place += 1) all.add(localStorage.key(place));
-    } catch { /* The memory has all there is. */ }
-    return Array.from(all).filter((name) => name.startsWith(prefix)).sort();
-  };
-  const announce = (kind, detail) => document.dispatchEvent(new CustomEvent(`annotation:${kind}`, { detail }));
+const entries = () => names(OUT).map((name) => ({ name, ...read(name) })).filter((entry) => entry.key);
 
-  const entries = () => names(OUT).map((name) => ({ name, ...read(name) })).filter((entry) => entry.key);
+const say = (state) => {
+  const count = entries().length;
+  const rest = `${count} ${count === 1 ? "label is" : "labels are"} waiting in this browser and will be sent.`;
+  const text = state === "sending" || !count ? "" : `${STATES[state]}: ${rest}`;
+  announce("note", { text, tone: text ? "warn" : "" });
+};
 
-  const say = (state) => {
-    const count = entries().length;
-    const rest = `${count} ${count === 1 ? "label is" : "labels are"} waiting in this browser and will be sent.`;
-    const text = state === "sending" || !count ? "" : `${STATES[state]}: ${rest}`;
-    announce("note", { text, tone: text ? "warn" : "" });
-  };
+/* From the cookie: logging in again in another tab makes another one than the page was served with. */
+const token = () => document.cookie.match(/(?:^|; )palaestra_csrf=([^;]+)/)?.[1] ?? document.querySelector("[name=csrfmiddlewaretoken]").value;
 
-  /* From the cookie: logging in again in another tab makes another one than the page was served with. */
-  const token = () => document.cookie.match(/(?:^|; )palaestra_csrf=([^;]+)/)?.[1] ?? document.querySelector("[name=csrfmiddlewaretoken]").value;
+const post = (entry) => {
+  const body = new URLSearchParams(entry.fields);
+  for (const name of ["ticket", "key", "version", "active_ms"]) body.set(name, entry[name]);
+  return fetch(root.dataset.labelAddress, {
+    method: "POST",
+    body,
+    redirect: "manual",
+    headers: { Accept: "application/json", "X-CSRFToken": token() },
+  });
+};
 
-  const post = (entry) => {
-    const body = new URLSearchParams(entry.fields);
-    for (const name of ["ticket", "key", "version", "active_ms"]) body.set(name, entry[name]);
-    return fetch(root.dataset.labelAddress, {
-      method: "POST",
-      body,
-      redirect: "manual",
-      headers: { Accept: "application/json", "X-CSRFToken": token() },
-    });
-  };
+/* Later labels of the same unit, and choices made since, follow this version. */
+const stored = (entry, { version, feedback }) => {
+  drop(entry.name);
+  const draft = read(DRAFT + entry.slot);
+  if (draft?.version === entry.version) put(DRAFT + entry.slot, { ...draft, version });
+  for (const later of entries().filter((one) => one.slot === entry.slot)) put(later.name, { ...later, version });
+  announce("stored", { slot: entry.slot, version, feedback });
+};
 
-  /* Later labels of the same unit, and choices made since, follow this version. */
-  const stored = (entry, { version, feedback }) => {
-    drop(entry.name);
-    const draft = read(DRAFT + entry.slot);
-    if (draft?.version === entry.version) put(DRAFT + entry.slot, { ...draft, version });
-    for (const later of entries().filter((one) => one.slot === entry.slot)) put(later.name, { ...later, version });
-    announce("stored", { slot: entry.slot, version, feedback });
-  };
+const refused = (entry, answer) => {
+  const version = answer.current?.version ?? entry.version;
+  const draft = read(DRAFT + entry.slot);
+  drop(entry.name);
+  /* What was chosen since is newer; a draft of an earlier refusal is not. */
+  const { fields } = draft && !draft.isRefused ? draft : entry;
+  put(DRAFT + entry.slot, { version, fields, isRefused: fields === entry.fields });
+  announce("refused", { slot: entry.slot, version, message: answer.error.message, current: answer.current });
+};
 
-  const refused = (entry, answer) => {
-    const version = answer.current?.version ?? entry.version;
-    const draft = read(DRAFT + entry.slot);
-    drop(entry.name);
-    /* What was chosen since is newer; a draft of an earlier refusal is not. */
-    const { fields } = draft && !draft.isRefused ? draft : entry;
-    put(DRAFT + entry.slot, { version, fields, isRefused: fields === entry.fields });
-    announce("refused", { slot: entry.slot, version, message: answer.error.message, current: answer.current });
-  };
+/* A server that fails may recover; any other such answer will be the same next time. */
+const failed = (entry, status, answer) => {
+  const tries = (entry.tries ?? 0) + 1;
+  if (status >= 500 && tries < TRIES) {
+    put(entry.name, { ...entry, tries });
+    return "failed";
+  }
+  drop(entry.name);
+  put(ASIDE + entry.key, { ...entry, status, tries: 0, message: answer?.error?.message ?? "" });
+  announce("aside", { slot: entry.slot });
+  return "sending";
+};
 
-  /* A server that fails may recover; any other such answer will be the same next time. */
-  const failed = (entry, status, answer) => {
-    const tries = (entry.tries ?? 0) + 1;
-    if (status >= 500 && tries < TRIES) {
-      put(entry.name, { ...entry, tries });
-      return "failed";
-    }
-    drop(entry.name);
-    put(ASIDE + entry.key, { ...entry, status, tries: 0, message: answer?.error?.message ?? "" });
-    announce("aside", { slot: entry.slot });
-    return "sending";
-  };
+const REFUSALS = [400, 409, 422];
+const PASSING = [408, 425, 429, 502, 503, 504];
 
-  const REFUSALS = [400, 409, 422];
-  const PASSING = [408, 425, 429, 502, 503, 504];
+/* What became of it: answered in whatever way ("sending"), or why not. */
+const sent = async (entry) => {
+  let response;
+  let answer = null;
+  try {
+    response = await post(entry);
+    if (response.headers.get("Content-Type")?.includes("json")) answer = await response.json();
+  } catch {
+    return "unreachable"; // also where the answer broke off
+  }
+  if (response.type === "opaqueredirect" || response.status === 403) return "out";
+  if (PASSING.includes(response.status) || (response.ok && !answer)) return "unreachable";
+  if (response.ok) stored(entry, answer);
+  else if (answer && REFUSALS.includes(response.status)) refused(entry, answer);
+  else return failed(entry, response.status, answer);
+  return "sending";
+};
 
-  /* What became of it: answered in whatever way ("sending"), or why not. */
-  const sent = async (entry) => {
-    let response;
-    let answer = null;
-    try {
-      response = await post(entry);
-      if (response.headers.get("Content-Type")?.includes("json")) answer = await response.json();
-    } catch {
-      return "unreachable"; // also where the answer broke off
-    }
-    if (response.type === "opaqueredirect" || response.status === 403) return "out";
-    if (PASSING.includes(response.status) || (response.ok && !answer)) return "unreachable";
-    if (response.ok) stored(entry, answer);
-    else if (answer && REFUSALS.includes(response.status)) refused(entry, answer);
-    else return failed(entry, response.status, answer);
-    return "sending";
-  };
+/* Behind a label that failed, others of its unit wait. */
+const sendAll = async () => {
+  const waiting = new Set();
+  const next = () => entries().find((entry) => !waiting.has(entry.slot));
+  for (let entry = next(); entry; entry = next()) {
+    const state = await sent(entry);
+    say(state);
+    if (state === "failed") waiting.add(entry.slot);
+    else if (state !== "sending") break;
+  }
+  if (entries().length) timer = setTimeout(flush, RETRY_MS);
+  if (waiting.size) say("failed");
+};
 
-  /* Behind a label that failed, others of its unit wait. */
-  const sendAll = async () => {
-    const waiting = new Set();
-    const next = () => entries().find((entry) => !waiting.has(entry.slot));
-    for (let entry = next(); entry; entry = next()) {
-      const state = await sent(entry);
-      say(state);
-      if (state === "failed") waiting.add(entry.slot);
-      else if (state !== "sending") break;
-    }
-    if (entries().length) timer = setTimeout(flush, RETRY_MS);
-    if (waiting.size) say("failed");
-  };
+export const flush = () => {
+  clearTimeout(timer);
+  sending ??= sendAll().finally(() => { sending = null; });
+  return sending;
+};
 
-  const flush = () => {
-    clearTimeout(timer);
-    sending ??= sendAll().finally(() => { sending = null; });
-    return sending;
-  };
+export const add = (entry) => {
+  put(`${OUT}${String(Date.now()).padStart(15, "0")}:${entry.key}`, entry);
+  drop(DRAFT + entry.slot);
+  flush();
+};
 
-  const add = (entry) => {
-    put(`${OUT}${String(Date.now()).padStart(15, "0")}:${entry.key}`, entry);
-    drop(DRAFT + entry.slot);
-    flush();
-  };
+export const aside = () => names(ASIDE).map((name) => ({ name, ...read(name) })).filter((entry) => entry.key);
+export const again = (key) => {
+  const { name, status, message, ...entry } = aside().find((one) => one.key === key);
+  drop(ASIDE + key);
+  put(`${OUT}${String(Date.now()).padStart(15, "0")}:${key}`, entry);
+  return flush();
+};
 
-  const aside = () => names(ASIDE).map((name) => ({ name, ...read(name) })).filter((entry) => entry.key);
-  const again = (key) => {
-    const { name, status, message, ...entry } = aside().find((one) => one.key === key);
-    drop(ASIDE + key);
-    put(`${OUT}${String(Date.now()).padStart(15, "0")}:${key}`, entry);
-    return flush();
-  };
+addEventListener("online", flush);
+/* A server that failed then may work now. */
+for (const entry of aside()) if (entry.status >= 500) again(entry.key);
 
-  addEventListener("online", flush);
-  /* A server that failed then may work now. */
-  for (const entry of aside()) if (entry.status >= 500) again(entry.key);
-
-  window.annotation.outbox = {
-    add,
-    flush,
-    aside,
-    again,
-    discard: (key) => drop(ASIDE + key),
-    slots: () => entries().map((entry) => entry.slot),
-    draft: (slot) => read(DRAFT + slot),
-    draftKeep: (slot, version, fields) => put(DRAFT + slot, { version, fields }),
-  };
-})();
+export const discard = (key) => drop(ASIDE + key);
+export const slots = () => entries().map((entry) => entry.slot);
+export const draft = (slot) => read(DRAFT + slot);
+export const draftKeep = (slot, version, fields) => put(DRAFT + slot, { version, fields });

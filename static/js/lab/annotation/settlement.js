@@ -1,11 +1,9 @@
 /* Settling by keyboard: a letter takes all answers of a column, Enter saves. Without scripts the letters are links that
    fill the form, and the form is sent by its button. */
-"use strict";
 
-(() => {
-  const form = document.querySelector("[data-settlement]");
-  if (!form) return;
-  const { input } = window.annotation;
+import * as input from "./input.js";
+
+const settleWith = (form) => {
   let isSaving = false;
   const FIXED = new Set(["csrfmiddlewaretoken", "key", "version", "reason", "codebook_note", "about"]);
 
@@ -42,4 +40,7 @@
     event.preventDefault();
     form.requestSubmit(form.querySelector("[data-save]"));
   });
-})();
+};
+
+const form = document.querySelector("[data-settlement]");
+if (form) settleWith(form);

@@ -1,38 +1,35 @@
 /* Through the steps of a trajectory by keyboard; and the step that is open is the answer where a step is asked for. */
-"use strict";
 
-(() => {
-  const openOf = (place) => place.querySelector("[data-walk] details[open]");
+const openOf = (place) => place.querySelector("[data-walk] details[open]");
 
-  const move = (place, by) => {
-    const all = Array.from(place.querySelectorAll("[data-walk] details"));
-    const next = all[all.indexOf(openOf(place)) + by];
-    if (!next) {
-      place.querySelector(by > 0 ? "[data-walk-after]" : "[data-walk-before]")?.click();
-      return;
-    }
-    next.open = true;
-    next.scrollIntoView({ block: "nearest" });
-  };
+const move = (place, by) => {
+  const all = Array.from(place.querySelectorAll("[data-walk] details"));
+  const next = all[all.indexOf(openOf(place)) + by];
+  if (!next) {
+    place.querySelector(by > 0 ? "[data-walk-after]" : "[data-walk-before]")?.click();
+    return;
+  }
+  next.open = true;
+  next.scrollIntoView({ block: "nearest" });
+};
 
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest?.("[data-walk-by]");
-    if (button) move(button.closest("[data-walk-of]"), Number(button.dataset.walkBy));
+document.addEventListener("click", (event) => {
+  const button = event.target.closest?.("[data-walk-by]");
+  if (button) move(button.closest("[data-walk-of]"), Number(button.dataset.walkBy));
+});
+
+/* Before the form remembers the choice. Where it was chosen already, only the number changes. */
+document.addEventListener("click", (event) => {
+  const open = event.target.matches?.("[data-is-step]") && openOf(document);
+  if (!open) return;
+  const number = event.target.closest(".unit-choice").querySelector("[type=number]");
+  if (number.value === open.dataset.step) return;
+  number.value = open.dataset.step;
+  const isRemembered = new AbortController();
+  event.target.addEventListener("change", () => isRemembered.abort(), { once: true, signal: isRemembered.signal });
+  setTimeout(() => {
+    if (isRemembered.signal.aborted) return;
+    isRemembered.abort();
+    number.dispatchEvent(new Event("change", { bubbles: true }));
   });
-
-  /* Before the form remembers the choice. Where it was chosen already, only the number changes. */
-  document.addEventListener("click", (event) => {
-    const open = event.target.matches?.("[data-is-step]") && openOf(document);
-    if (!open) return;
-    const number = event.target.closest(".unit-choice").querySelector("[type=number]");
-    if (number.value === open.dataset.step) return;
-    number.value = open.dataset.step;
-    const isRemembered = new AbortController();
-    event.target.addEventListener("change", () => isRemembered.abort(), { once: true, signal: isRemembered.signal });
-    setTimeout(() => {
-      if (isRemembered.signal.aborted) return;
-      isRemembered.abort();
-      number.dispatchEvent(new Event("change", { bubbles: true }));
-    });
-  }, true);
-})();
+}, true);

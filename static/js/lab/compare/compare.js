@@ -1,94 +1,93 @@
 /* Episodes side by side: thoughts of one row scroll together, and buttons (and their keys) move between differences.
    Without this script there are links, and every thought scrolls alone. */
-"use strict";
 
-(() => {
-  let isFollowing = false;
-  const share = (box) => box.scrollTop / Math.max(1, box.scrollHeight - box.clientHeight);
+import "../shared/copy_link.js";
 
-  document.addEventListener(
-    "scroll",
-    ({ target }) => {
-      if (isFollowing || !target.classList?.contains("compare-thought")) return;
-      const others = target.closest(".compare-row")?.querySelectorAll(".compare-thought") ?? [];
-      isFollowing = true;
-      for (const box of others) {
-        if (box !== target) box.scrollTop = share(target) * (box.scrollHeight - box.clientHeight);
-      }
-      // Boxes that were moved report it in the next frame.
-      requestAnimationFrame(() => requestAnimationFrame(() => { isFollowing = false; }));
-    },
-    true,
-  );
+let isFollowing = false;
+const share = (box) => box.scrollTop / Math.max(1, box.scrollHeight - box.clientHeight);
 
-  const numberOf = (row) => Number(row.id.slice(4));
-  const differences = () => [...document.querySelectorAll(".compare-row.is-differs[id]")];
-
-  const go = (row) => {
-    if (!row) return;
-    row.scrollIntoView({ block: "start" });
-    row.focus({ preventScroll: true });
-  };
-
-  /* The row that had the focus last, before a button took it. */
-  let place = 0;
-  document.addEventListener("focusin", ({ target }) => {
-    const row = target.closest(".compare-row[id]");
-    if (row) place = numberOf(row);
-  });
-
-  const openFold = () => {
-    const row = document.getElementById(location.hash.slice(1));
-    const fold = row?.closest("details");
-    if (fold) fold.open = true;
-  };
-
-  const earlier = () => go(differences().findLast((row) => numberOf(row) < place));
-  const later = () => go(differences().find((row) => numberOf(row) > place));
-  const folds = () => {
-    const all = [...document.querySelectorAll(".compare-fold")];
-    const isOpen = all.some((fold) => !fold.open);
-    for (const fold of all) fold.open = isOpen;
-  };
-  const MOVES = { earlier, later, folds };
-
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest?.("[data-compare]");
-    if (button) MOVES[button.dataset.compare]();
-    /* The first divergence may be on another page. */
-    const first = document.querySelector(".compare-row.is-first");
-    if (!first || !event.target.closest?.("#to-divergence")) return;
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return; /* for instance to another window */
-    event.preventDefault();
-    go(first);
-  });
-
-  /* Nothing to add: say so instead of loading the same page. */
-  const choices = document.querySelector("[data-choices]");
-  choices?.addEventListener("submit", (event) => {
-    if (choices.querySelector("[type=checkbox]:checked")) return;
-    event.preventDefault();
-    choices.querySelector("[data-hint]").textContent = "Select an episode first";
-  });
-  choices?.addEventListener("change", () => {
-    choices.querySelector("[data-hint]").textContent = "";
-  });
-
-  document.addEventListener("replay:announce", ({ detail }) => {
-    document.querySelector("[data-status]").textContent = detail;
-  });
-  /* Whether golds stand beside the answers is remembered: who works through pairs decides once. */
-  const gold = document.querySelector("details[data-remembered]");
-  if (gold) {
-    const key = gold.dataset.remembered;
-    try {
-      gold.open = localStorage.getItem(key) === "shown";
-      gold.addEventListener("toggle", () => localStorage.setItem(key, gold.open ? "shown" : ""));
-    } catch {
-      /* Without storage the choice holds for this page. */
+document.addEventListener(
+  "scroll",
+  ({ target }) => {
+    if (isFollowing || !target.classList?.contains("compare-thought")) return;
+    const others = target.closest(".compare-row")?.querySelectorAll(".compare-thought") ?? [];
+    isFollowing = true;
+    for (const box of others) {
+      if (box !== target) box.scrollTop = share(target) * (box.scrollHeight - box.clientHeight);
     }
-  }
+    // Boxes that were moved report it in the next frame.
+    requestAnimationFrame(() => requestAnimationFrame(() => { isFollowing = false; }));
+  },
+  true,
+);
 
-  addEventListener("hashchange", openFold);
-  openFold();
-})();
+const numberOf = (row) => Number(row.id.slice(4));
+const differences = () => [...document.querySelectorAll(".compare-row.is-differs[id]")];
+
+const go = (row) => {
+  if (!row) return;
+  row.scrollIntoView({ block: "start" });
+  row.focus({ preventScroll: true });
+};
+
+/* The row that had the focus last, before a button took it. */
+let place = 0;
+document.addEventListener("focusin", ({ target }) => {
+  const row = target.closest(".compare-row[id]");
+  if (row) place = numberOf(row);
+});
+
+const openFold = () => {
+  const row = document.getElementById(location.hash.slice(1));
+  const fold = row?.closest("details");
+  if (fold) fold.open = true;
+};
+
+const earlier = () => go(differences().findLast((row) => numberOf(row) < place));
+const later = () => go(differences().find((row) => numberOf(row) > place));
+const folds = () => {
+  const all = [...document.querySelectorAll(".compare-fold")];
+  const isOpen = all.some((fold) => !fold.open);
+  for (const fold of all) fold.open = isOpen;
+};
+const MOVES = { earlier, later, folds };
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest?.("[data-compare]");
+  if (button) MOVES[button.dataset.compare]();
+  /* The first divergence may be on another page. */
+  const first = document.querySelector(".compare-row.is-first");
+  if (!first || !event.target.closest?.("#to-divergence")) return;
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return; /* for instance to another window */
+  event.preventDefault();
+  go(first);
+});
+
+/* Nothing to add: say so instead of loading the same page. */
+const choices = document.querySelector("[data-choices]");
+choices?.addEventListener("submit", (event) => {
+  if (choices.querySelector("[type=checkbox]:checked")) return;
+  event.preventDefault();
+  choices.querySelector("[data-hint]").textContent = "Select an episode first";
+});
+choices?.addEventListener("change", () => {
+  choices.querySelector("[data-hint]").textContent = "";
+});
+
+document.addEventListener("replay:announce", ({ detail }) => {
+  document.querySelector("[data-status]").textContent = detail;
+});
+/* Whether golds stand beside the answers is remembered: who works through pairs decides once. */
+const gold = document.querySelector("details[data-remembered]");
+if (gold) {
+  const key = gold.dataset.remembered;
+  try {
+    gold.open = localStorage.getItem(key) === "shown";
+    gold.addEventListener("toggle", () => localStorage.setItem(key, gold.open ? "shown" : ""));
+  } catch {
+    /* Without storage the choice holds for this page. */
+  }
+}
+
+addEventListener("hashchange", openFold);
+openFold();

@@ -1,10 +1,8 @@
 /* "Jump to latest" in a list of steps: goes to its end and stays there until the reader scrolls. */
-"use strict";
 
-(() => {
-  const link = document.querySelector("[data-live-jump]");
-  if (!link) return;
+import "../shared/live.js";
 
+const follow = (link) => {
   const NAMES = { follows: "Following the latest", rests: "Jump to latest" };
   const AWAY = new Set(["ArrowUp", "PageUp", "Home", "ArrowDown", "PageDown", "End"]);
   let follows = location.hash === "#latest" && new URLSearchParams(location.search).get("tail") === "1";
@@ -38,4 +36,7 @@
     if (follows) go();
   });
   show();
-})();
+};
+
+const link = document.querySelector("[data-live-jump]");
+if (link) follow(link);

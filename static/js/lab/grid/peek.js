@@ -1,11 +1,8 @@
 /* The preview beside a list. The row that has the focus, or had it last, is the one that is shown; the focus stays in the
    list, so that the list's keys lead from preview to preview. */
-"use strict";
 
-(() => {
+const preview = (panel) => {
   const DELAY_MS = 80; /* A key that is held passes rows by without fetching them. */
-  const panel = document.getElementById("peek");
-  if (!panel) return;
   const body = panel.querySelector("#peek-body");
   const status = panel.querySelector("[data-peek-status]");
   const rows = () => Array.from(document.querySelectorAll("[data-peek]"));
@@ -69,4 +66,7 @@
       else close();
     }
   });
-})();
+};
+
+const panel = document.getElementById("peek");
+if (panel) preview(panel);

@@ -1,11 +1,7 @@
 /* Charts that share an axis: pointing at a policy version in one marks it in all. Without this file each point has its
    title. */
-"use strict";
 
-(() => {
-  const group = document.querySelector("[data-linked-charts]");
-  if (!group) return;
-
+const link = (group) => {
   const mark = (version) => {
     for (const dot of group.querySelectorAll("[data-version]")) {
       dot.classList.toggle("is-pointed-at", dot.dataset.version === version);
@@ -14,4 +10,7 @@
 
   group.addEventListener("pointerover", ({ target }) => mark(target.closest?.("[data-version]")?.dataset.version ?? ""));
   group.addEventListener("pointerleave", () => mark(""));
-})();
+};
+
+const group = document.querySelector("[data-linked-charts]");
+if (group) link(group);

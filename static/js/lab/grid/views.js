@@ -1,80 +1,77 @@
 /* Views that the reader has named: an address each, kept in this browser and listed after those of the list. */
-"use strict";
 
-(() => {
-  const nav = () => document.querySelector("[data-views]");
-  const keyOf = (one) => `palaestra.views.${one.dataset.views}`;
+const nav = () => document.querySelector("[data-views]");
+const keyOf = (one) => `palaestra.views.${one.dataset.views}`;
 
-  const read = (one) => {
-    try {
-      const saved = JSON.parse(localStorage.getItem(keyOf(one)) ?? "{}");
-      return saved && typeof saved === "object" ? saved : {};
-    } catch {
-      return {}; /* Storage may be off, or hold something else. */
-    }
-  };
+const read = (one) => {
+  try {
+    const saved = JSON.parse(localStorage.getItem(keyOf(one)) ?? "{}");
+    return saved && typeof saved === "object" ? saved : {};
+  } catch {
+    return {}; /* Storage may be off, or hold something else. */
+  }
+};
 
-  const write = (one, views) => {
-    try {
-      localStorage.setItem(keyOf(one), JSON.stringify(views));
-    } catch {
-      /* The address still has the view. */
-    }
-  };
+const write = (one, views) => {
+  try {
+    localStorage.setItem(keyOf(one), JSON.stringify(views));
+  } catch {
+    /* The address still has the view. */
+  }
+};
 
-  const here = () => {
-    const query = new URLSearchParams(location.search);
-    for (const passing of ["after", "cursor", "fragment"]) query.delete(passing);
-    return query.toString();
-  };
+const here = () => {
+  const query = new URLSearchParams(location.search);
+  for (const passing of ["after", "cursor", "fragment"]) query.delete(passing);
+  return query.toString();
+};
 
-  const itemOf = (name, query) => {
-    const item = document.createElement("li");
-    item.dataset.saved = name;
-    const link = document.createElement("a");
-    link.className = "grid-view";
-    link.href = `?${query}`;
-    link.textContent = name;
-    if (query === here()) link.setAttribute("aria-current", "page");
-    const remove = document.createElement("button");
-    remove.className = "grid-view-remove";
-    remove.type = "button";
-    remove.textContent = "×";
-    remove.setAttribute("aria-label", `Remove the view ${name}`);
-    item.append(link, remove);
-    return item;
-  };
+const itemOf = (name, query) => {
+  const item = document.createElement("li");
+  item.dataset.saved = name;
+  const link = document.createElement("a");
+  link.className = "grid-view";
+  link.href = `?${query}`;
+  link.textContent = name;
+  if (query === here()) link.setAttribute("aria-current", "page");
+  const remove = document.createElement("button");
+  remove.className = "grid-view-remove";
+  remove.type = "button";
+  remove.textContent = "×";
+  remove.setAttribute("aria-label", `Remove the view ${name}`);
+  item.append(link, remove);
+  return item;
+};
 
-  const show = () => {
-    const one = nav();
-    if (!one) return;
-    const list = one.querySelector("[data-views-list]");
-    for (const old of list.querySelectorAll("[data-saved]")) old.remove();
-    list.append(...Object.entries(read(one)).map(([name, query]) => itemOf(name, String(query))));
-  };
+const show = () => {
+  const one = nav();
+  if (!one) return;
+  const list = one.querySelector("[data-views-list]");
+  for (const old of list.querySelectorAll("[data-saved]")) old.remove();
+  list.append(...Object.entries(read(one)).map(([name, query]) => itemOf(name, String(query))));
+};
 
-  document.addEventListener("submit", (event) => {
-    if (!event.target.matches?.("[data-views-form]")) return;
-    event.preventDefault();
-    const one = nav();
-    const name = event.target.elements.namedItem("name").value.trim();
-    if (!name) return;
-    write(one, { ...read(one), [name]: here() });
-    event.target.reset();
-    event.target.closest("details").open = false;
-    show();
-  });
-
-  document.addEventListener("click", (event) => {
-    const item = event.target.closest?.(".grid-view-remove")?.closest("[data-saved]");
-    if (!item) return;
-    const views = read(nav());
-    delete views[item.dataset.saved];
-    write(nav(), views);
-    show();
-    nav().querySelector("summary")?.focus();
-  });
-
-  document.addEventListener("htmx:afterSettle", show);
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches?.("[data-views-form]")) return;
+  event.preventDefault();
+  const one = nav();
+  const name = event.target.elements.namedItem("name").value.trim();
+  if (!name) return;
+  write(one, { ...read(one), [name]: here() });
+  event.target.reset();
+  event.target.closest("details").open = false;
   show();
-})();
+});
+
+document.addEventListener("click", (event) => {
+  const item = event.target.closest?.(".grid-view-remove")?.closest("[data-saved]");
+  if (!item) return;
+  const views = read(nav());
+  delete views[item.dataset.saved];
+  write(nav(), views);
+  show();
+  nav().querySelector("summary")?.focus();
+});
+
+document.addEventListener("htmx:afterSettle", show);
+show();

@@ -1,138 +1,135 @@
 /* Values over policy versions: hover for a value, drag to zoom, double click for all, smooth, choose the metric.
    Without this script the mean reward stands as a drawing and a table. */
-"use strict";
 
-(() => {
-  /* What a reader has chosen, kept while the page's parts are fetched again. */
-  const chosen = { metric: "", smoothing: 0, range: null };
-  let plot = null;
-  let drawn = "";
+/* What a reader has chosen, kept while the page's parts are fetched again. */
+const chosen = { metric: "", smoothing: 0, range: null };
+let plot = null;
+let drawn = "";
 
-  const byId = (id) => document.getElementById(id);
-  const HEIGHT = 240;
+const byId = (id) => document.getElementById(id);
+const HEIGHT = 240;
 
-  /* Colours are pairs of light and dark, which only the browser can resolve. */
-  const colour = (name) => {
-    const probe = byId("curve");
-    probe.style.color = `var(${name})`;
-    const value = getComputedStyle(probe).color;
-    probe.style.color = "";
-    return value;
-  };
+/* Colours are pairs of light and dark, which only the browser can resolve. */
+const colour = (name) => {
+  const probe = byId("curve");
+  probe.style.color = `var(${name})`;
+  const value = getComputedStyle(probe).color;
+  probe.style.color = "";
+  return value;
+};
 
-  /* An exponential moving average that does not start at 0: early versions weigh as much as they should. */
-  const smoothed = (values, weight) => {
-    let sum = 0;
-    let total = 0;
-    return values.map((value) => {
-      sum = sum * weight + value;
-      total = total * weight + 1;
-      return sum / total;
-    });
-  };
-
-  const short = (value) => (value === null || value === undefined ? "–" : Number(value.toPrecision(4)).toLocaleString("en"));
-
-  const series = (curve) => {
-    const accent = colour("--accent");
-    const isSmooth = chosen.smoothing > 0;
-    const made = [{ label: "Version", value: (_, value) => (value === null ? "–" : String(value)) }];
-    const data = [curve.versions];
-    const bands = [];
-    /* The band before the line, which would lie below it. */
-    if (curve.low.length) {
-      for (const [label, values] of [["Low", curve.low], ["High", curve.high]]) {
-        made.push({ label, stroke: "transparent", points: { show: false }, value: (_, value) => short(value) });
-        data.push(values);
-      }
-      bands.push({ series: [2, 1], fill: colour("--accent-wash") });
-    }
-    made.push({
-      label: curve.title,
-      stroke: accent,
-      width: isSmooth ? 1 : 2,
-      alpha: isSmooth ? 0.4 : 1,
-      points: { show: curve.versions.length <= 60, size: 6, fill: accent },
-      value: (_, value) => short(value),
-    });
-    data.push(curve.values);
-    if (isSmooth) {
-      made.push({ label: "Smoothed", stroke: accent, width: 2.5, points: { show: false }, value: (_, value) => short(value) });
-      data.push(smoothed(curve.values, chosen.smoothing));
-    }
-    return { made, data, bands };
-  };
-
-  const draw = () => {
-    const host = byId("curve");
-    const source = byId("run-curves");
-    if (!host || !source || typeof uPlot === "undefined") return;
-    const curves = JSON.parse(source.textContent);
-    const curve = curves.find((one) => one.id === chosen.metric) ?? curves[0];
-    plot?.destroy();
-    host.replaceChildren();
-    const { made, data, bands } = series(curve);
-    const ink = colour("--ink-soft");
-    const line = colour("--line");
-    const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: "12px Inter, system-ui, sans-serif" };
-    plot = new uPlot(
-      {
-        width: Math.max(host.clientWidth, 200),
-        height: HEIGHT,
-        series: made,
-        bands,
-        scales: { x: { time: false } },
-        axes: [{ ...axis, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 60 }, { ...axis, size: 56, values: (_, ticks) => ticks.map(short) }],
-        cursor: { drag: { x: true, y: false } },
-        hooks: {
-          setScale: [
-            (self, key) => {
-              if (key !== "x") return;
-              const { min, max } = self.scales.x;
-              const isWhole = min <= curve.versions[0] && max >= curve.versions.at(-1);
-              chosen.range = isWhole ? null : { min, max };
-              byId("curve-reset").disabled = isWhole;
-            },
-          ],
-        },
-      },
-      data,
-      host,
-    );
-    host.setAttribute("role", "img");
-    host.setAttribute("aria-label", `${curve.title} by policy version, ${curve.unit}`);
-    if (chosen.range) plot.setScale("x", chosen.range);
-    byId("curve-metric").value = curve.id;
-    byId("curve-smoothing").value = String(chosen.smoothing);
-    host.closest("[data-curves-frame]").dataset.drawn = "";
-    drawn = source.textContent;
-  };
-
-  document.addEventListener("input", ({ target }) => {
-    if (target.id === "curve-metric") {
-      chosen.metric = target.value;
-      chosen.range = null;
-      draw();
-    } else if (target.id === "curve-smoothing") {
-      chosen.smoothing = Number(target.value);
-      draw();
-    }
+/* An exponential moving average that does not start at 0: early versions weigh as much as they should. */
+const smoothed = (values, weight) => {
+  let sum = 0;
+  let total = 0;
+  return values.map((value) => {
+    sum = sum * weight + value;
+    total = total * weight + 1;
+    return sum / total;
   });
-  document.addEventListener("click", (event) => {
-    if (!event.target.closest?.("#curve-reset")) return;
+};
+
+const short = (value) => (value === null || value === undefined ? "–" : Number(value.toPrecision(4)).toLocaleString("en"));
+
+const series = (curve) => {
+  const accent = colour("--accent");
+  const isSmooth = chosen.smoothing > 0;
+  const made = [{ label: "Version", value: (_, value) => (value === null ? "–" : String(value)) }];
+  const data = [curve.versions];
+  const bands = [];
+  /* The band before the line, which would lie below it. */
+  if (curve.low.length) {
+    for (const [label, values] of [["Low", curve.low], ["High", curve.high]]) {
+      made.push({ label, stroke: "transparent", points: { show: false }, value: (_, value) => short(value) });
+      data.push(values);
+    }
+    bands.push({ series: [2, 1], fill: colour("--accent-wash") });
+  }
+  made.push({
+    label: curve.title,
+    stroke: accent,
+    width: isSmooth ? 1 : 2,
+    alpha: isSmooth ? 0.4 : 1,
+    points: { show: curve.versions.length <= 60, size: 6, fill: accent },
+    value: (_, value) => short(value),
+  });
+  data.push(curve.values);
+  if (isSmooth) {
+    made.push({ label: "Smoothed", stroke: accent, width: 2.5, points: { show: false }, value: (_, value) => short(value) });
+    data.push(smoothed(curve.values, chosen.smoothing));
+  }
+  return { made, data, bands };
+};
+
+const draw = () => {
+  const host = byId("curve");
+  const source = byId("run-curves");
+  if (!host || !source || typeof uPlot === "undefined") return;
+  const curves = JSON.parse(source.textContent);
+  const curve = curves.find((one) => one.id === chosen.metric) ?? curves[0];
+  plot?.destroy();
+  host.replaceChildren();
+  const { made, data, bands } = series(curve);
+  const ink = colour("--ink-soft");
+  const line = colour("--line");
+  const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: "12px Inter, system-ui, sans-serif" };
+  plot = new uPlot(
+    {
+      width: Math.max(host.clientWidth, 200),
+      height: HEIGHT,
+      series: made,
+      bands,
+      scales: { x: { time: false } },
+      axes: [{ ...axis, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 60 }, { ...axis, size: 56, values: (_, ticks) => ticks.map(short) }],
+      cursor: { drag: { x: true, y: false } },
+      hooks: {
+        setScale: [
+          (self, key) => {
+            if (key !== "x") return;
+            const { min, max } = self.scales.x;
+            const isWhole = min <= curve.versions[0] && max >= curve.versions.at(-1);
+            chosen.range = isWhole ? null : { min, max };
+            byId("curve-reset").disabled = isWhole;
+          },
+        ],
+      },
+    },
+    data,
+    host,
+  );
+  host.setAttribute("role", "img");
+  host.setAttribute("aria-label", `${curve.title} by policy version, ${curve.unit}`);
+  if (chosen.range) plot.setScale("x", chosen.range);
+  byId("curve-metric").value = curve.id;
+  byId("curve-smoothing").value = String(chosen.smoothing);
+  host.closest("[data-curves-frame]").dataset.drawn = "";
+  drawn = source.textContent;
+};
+
+document.addEventListener("input", ({ target }) => {
+  if (target.id === "curve-metric") {
+    chosen.metric = target.value;
     chosen.range = null;
     draw();
-  });
-  /* An update has taken the drawing with it. */
-  document.addEventListener("htmx:afterSwap", () => {
-    const source = byId("run-curves");
-    if (source && (source.textContent !== drawn || !byId("curve").querySelector("canvas"))) draw();
-  });
-  addEventListener("resize", () => {
-    const host = byId("curve");
-    if (plot && host) plot.setSize({ width: Math.max(host.clientWidth, 200), height: HEIGHT });
-  });
-  new MutationObserver(draw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  } else if (target.id === "curve-smoothing") {
+    chosen.smoothing = Number(target.value);
+    draw();
+  }
+});
+document.addEventListener("click", (event) => {
+  if (!event.target.closest?.("#curve-reset")) return;
+  chosen.range = null;
   draw();
-})();
+});
+/* An update has taken the drawing with it. */
+document.addEventListener("htmx:afterSwap", () => {
+  const source = byId("run-curves");
+  if (source && (source.textContent !== drawn || !byId("curve").querySelector("canvas"))) draw();
+});
+addEventListener("resize", () => {
+  const host = byId("curve");
+  if (plot && host) plot.setSize({ width: Math.max(host.clientWidth, 200), height: HEIGHT });
+});
+new MutationObserver(draw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+draw();

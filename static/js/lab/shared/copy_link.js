@@ -1,43 +1,40 @@
 /* Copies the address of what is shown, or the text of the element that a button's data-copy names. */
-"use strict";
 
-(() => {
-  const NOTE_MS = 1500;
+const NOTE_MS = 1500;
 
-  /* Browsers hold the clipboard back from pages that came without TLS; the old way works there. */
-  const copyBySelection = (text) => {
-    const area = document.createElement("textarea");
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    const isDone = document.execCommand("copy");
-    area.remove();
-    return isDone;
-  };
+/* Browsers hold the clipboard back from pages that came without TLS; the old way works there. */
+const copyBySelection = (text) => {
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const isDone = document.execCommand("copy");
+  area.remove();
+  return isDone;
+};
 
-  const copy = async (text) => {
-    try {
-      await navigator.clipboard.writeText(text);
-      return true;
-    } catch {
-      return copyBySelection(text);
-    }
-  };
+const copy = async (text) => {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+};
 
-  const NOTES = {
-    link: ["Link copied", "The link could not be copied: take it from the address bar"],
-    text: ["Copied", "The text could not be copied: select it and copy it by hand"],
-  };
+const NOTES = {
+  link: ["Link copied", "The link could not be copied: take it from the address bar"],
+  text: ["Copied", "The text could not be copied: select it and copy it by hand"],
+};
 
-  document.addEventListener("click", async ({ target }) => {
-    const button = target.closest?.("[data-copy]");
-    if (!button) return;
-    const source = button.dataset.copy ? document.querySelector(button.dataset.copy) : null;
-    const isDone = await copy(source ? source.textContent : location.href);
-    const detail = NOTES[source ? "text" : "link"][isDone ? 0 : 1];
-    document.dispatchEvent(new CustomEvent("replay:announce", { detail }));
-    button.dataset.done = isDone ? "copied" : "failed";
-    setTimeout(() => delete button.dataset.done, NOTE_MS);
-    button.focus({ preventScroll: true });
-  });
-})();
+document.addEventListener("click", async ({ target }) => {
+  const button = target.closest?.("[data-copy]");
+  if (!button) return;
+  const source = button.dataset.copy ? document.querySelector(button.dataset.copy) : null;
+  const isDone = await copy(source ? source.textContent : location.href);
+  const detail = NOTES[source ? "text" : "link"][isDone ? 0 : 1];
+  document.dispatchEvent(new CustomEvent("replay:announce", { detail }));
+  button.dataset.done = isDone ? "copied" : "failed";
+  setTimeout(() => delete button.dataset.done, NOTE_MS);
+  button.focus({ preventScroll: true });
+});

@@ -1,99 +1,96 @@
 /* Keyboard shortcuts: each key in data-keys presses its element, or focuses it if it is a field. Not while the reader is
    typing, and never with modifiers. "?" lists them. */
-"use strict";
 
-(() => {
-  const SIGNS = { ArrowLeft: "←", ArrowRight: "→", Space: "space" };
-  const FASTER = { "<": -1, ">": 1 };
-  const FIELD = "input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable]";
-  const CONTROL = "a[href], button, input, summary, select";
-  const sheet = document.getElementById("keys");
+const SIGNS = { ArrowLeft: "←", ArrowRight: "→", Space: "space" };
+const FASTER = { "<": -1, ">": 1 };
+const FIELD = "input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable]";
+const CONTROL = "a[href], button, input, summary, select";
+const sheet = document.getElementById("keys");
 
-  let shownAt = 0;
+let shownAt = 0;
 
-  const holders = () => Array.from(document.querySelectorAll("[data-keys]")).filter((one) => !one.closest("[inert]"));
-  /* A page's own key goes before the same key of the rail. */
-  const holderOf = (key) => {
-    const all = holders().filter((one) => one.dataset.keys.split(" ").includes(key));
-    return all.find((one) => one.closest("main")) ?? all[0];
-  };
-  const scrollsSideways = (element) => element.scrollWidth > element.clientWidth + 1;
+const holders = () => Array.from(document.querySelectorAll("[data-keys]")).filter((one) => !one.closest("[inert]"));
+/* A page's own key goes before the same key of the rail. */
+const holderOf = (key) => {
+  const all = holders().filter((one) => one.dataset.keys.split(" ").includes(key));
+  return all.find((one) => one.closest("main")) ?? all[0];
+};
+const scrollsSideways = (element) => element.scrollWidth > element.clientWidth + 1;
 
-  /* Keys that the focused element needs itself: arrows for sliders and tabs, space for buttons. */
-  const belongs = (target, key) => {
-    if (target === document.body) return false;
-    if (key === "Space") return Boolean(target.closest(CONTROL)) && !target.matches("[data-hit]");
-    if (!/^(Arrow.*|Home|End)$/.test(key)) return false;
-    const isBox = target.tabIndex === 0 && !target.matches(CONTROL);
-    return Boolean(target.closest("[role=tab], input")) || (isBox && (key.length < 5 || scrollsSideways(target)));
-  };
+/* Keys that the focused element needs itself: arrows for sliders and tabs, space for buttons. */
+const belongs = (target, key) => {
+  if (target === document.body) return false;
+  if (key === "Space") return Boolean(target.closest(CONTROL)) && !target.matches("[data-hit]");
+  if (!/^(Arrow.*|Home|End)$/.test(key)) return false;
+  const isBox = target.tabIndex === 0 && !target.matches(CONTROL);
+  return Boolean(target.closest("[role=tab], input")) || (isBox && (key.length < 5 || scrollsSideways(target)));
+};
 
-  const act = (element) => {
-    if (element.matches(FIELD)) {
-      element.focus();
-      element.select?.();
-      return;
-    }
-    element.click();
-    /* What a key unfolds may lie below the viewport. */
-    if (element.matches("summary")) element.parentElement.scrollIntoView({ block: "nearest" });
-  };
-
-  const rowOf = ([keys, label]) => {
-    const row = document.createElement("div");
-    const name = document.createElement("dt");
-    for (const key of keys) {
-      const sign = document.createElement("kbd");
-      sign.textContent = SIGNS[key] ?? key;
-      name.append(sign);
-    }
-    const description = document.createElement("dd");
-    description.textContent = label;
-    row.append(name, description);
-    return row;
-  };
-
-  const isReachable = (holder) => holder.dataset.keys.split(" ").some((key) => holderOf(key) === holder);
-
-  /* Tabs are one row: each shows its number itself. */
-  const list = () => {
-    const all = holders().filter(isReachable);
-    const tabs = all.filter((one) => one.matches("[data-tab]"));
-    const rows = all.filter((one) => !tabs.includes(one)).map((one) => [one.dataset.keys.split(" "), one.dataset.keyLabel]);
-    /* Keys that a page listens to itself. */
-    for (const one of document.querySelectorAll("[data-keys-own]")) rows.push([[one.dataset.keysOwn], one.dataset.keyLabel]);
-    if (tabs.length) rows.push([["0–9"], "open the tab of that number"]);
-    if (document.querySelector("[data-speed]")) rows.push([Object.keys(FASTER), "slower, faster"]);
-    sheet.querySelector("[data-keys-list]").replaceChildren(...rows.map(rowOf));
-  };
-
-  addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return;
-    const key = event.key === " " ? "Space" : event.key;
-    /* A dialog that has just closed leaves the focus on its hidden field until the next frame. */
-    const target = event.target.checkVisibility?.() ? event.target : document.body;
-    if (target.closest(FIELD) || belongs(target, key)) return;
-    if (document.querySelector("dialog[open]")) return;
-    if (key in FASTER) {
-      document.dispatchEvent(new CustomEvent("replay:faster", { detail: FASTER[key] }));
-      return;
-    }
-    const holder = holderOf(key);
-    if (!holder) return;
-    event.preventDefault();
-    /* Pressed before this part of the page was shown: it was meant for what was there before. */
-    if (event.timeStamp < shownAt && holder.closest("form, [data-bookmark]")) return;
-    act(holder);
-  });
-
-  for (const name of ["replay:swapped", "gym:content"]) {
-    document.addEventListener(name, () => {
-      shownAt = performance.now();
-    });
+const act = (element) => {
+  if (element.matches(FIELD)) {
+    element.focus();
+    element.select?.();
+    return;
   }
-  document.addEventListener("click", (event) => {
-    if (!sheet || !event.target.closest?.("[data-keys-open]")) return;
-    list();
-    sheet.showModal();
+  element.click();
+  /* What a key unfolds may lie below the viewport. */
+  if (element.matches("summary")) element.parentElement.scrollIntoView({ block: "nearest" });
+};
+
+const rowOf = ([keys, label]) => {
+  const row = document.createElement("div");
+  const name = document.createElement("dt");
+  for (const key of keys) {
+    const sign = document.createElement("kbd");
+    sign.textContent = SIGNS[key] ?? key;
+    name.append(sign);
+  }
+  const description = document.createElement("dd");
+  description.textContent = label;
+  row.append(name, description);
+  return row;
+};
+
+const isReachable = (holder) => holder.dataset.keys.split(" ").some((key) => holderOf(key) === holder);
+
+/* Tabs are one row: each shows its number itself. */
+const list = () => {
+  const all = holders().filter(isReachable);
+  const tabs = all.filter((one) => one.matches("[data-tab]"));
+  const rows = all.filter((one) => !tabs.includes(one)).map((one) => [one.dataset.keys.split(" "), one.dataset.keyLabel]);
+  /* Keys that a page listens to itself. */
+  for (const one of document.querySelectorAll("[data-keys-own]")) rows.push([[one.dataset.keysOwn], one.dataset.keyLabel]);
+  if (tabs.length) rows.push([["0–9"], "open the tab of that number"]);
+  if (document.querySelector("[data-speed]")) rows.push([Object.keys(FASTER), "slower, faster"]);
+  sheet.querySelector("[data-keys-list]").replaceChildren(...rows.map(rowOf));
+};
+
+addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return;
+  const key = event.key === " " ? "Space" : event.key;
+  /* A dialog that has just closed leaves the focus on its hidden field until the next frame. */
+  const target = event.target.checkVisibility?.() ? event.target : document.body;
+  if (target.closest(FIELD) || belongs(target, key)) return;
+  if (document.querySelector("dialog[open]")) return;
+  if (key in FASTER) {
+    document.dispatchEvent(new CustomEvent("replay:faster", { detail: FASTER[key] }));
+    return;
+  }
+  const holder = holderOf(key);
+  if (!holder) return;
+  event.preventDefault();
+  /* Pressed before this part of the page was shown: it was meant for what was there before. */
+  if (event.timeStamp < shownAt && holder.closest("form, [data-bookmark]")) return;
+  act(holder);
+});
+
+for (const name of ["replay:swapped", "gym:content"]) {
+  document.addEventListener(name, () => {
+    shownAt = performance.now();
   });
-})();
+}
+document.addEventListener("click", (event) => {
+  if (!sheet || !event.target.closest?.("[data-keys-open]")) return;
+  list();
+  sheet.showModal();
+});

@@ -1,12 +1,8 @@
 /* Live updates. A socket reports that there is news; htmx then fetches the changing part of the page from the lab, so
    nothing that arrives over the socket is ever shown. Without a socket the part is polled every 3 s while the socket
    reconnects. Other scripts listen to "live:swapped", which carries the part's data attributes. */
-"use strict";
 
-(() => {
-  const bar = document.querySelector("[data-live]");
-  if (!bar || !window.htmx) return;
-
+const watch = (bar) => {
   const POLL_MS = 3000;
   const ENDING_MS = 5000;
   const CHECK_MS = 30000; /* A socket may die silently; this catches what it missed. */
@@ -250,4 +246,7 @@
     poll();
   }
   show();
-})();
+};
+
+const bar = document.querySelector("[data-live]");
+if (bar && window.htmx) watch(bar);

@@ -1,11 +1,8 @@
 /* The command palette: Ctrl-K or Cmd-K opens it, "/" with the search of thoughts first. The pages and actions are in the
    document, the rest is found by the server; the field keeps the focus, and names the option that Enter opens. */
-"use strict";
 
-(() => {
+const listen = (dialog) => {
   const DELAY_MS = 120;
-  const dialog = document.getElementById("palette");
-  if (!dialog) return;
   const field = dialog.querySelector("[role=combobox]");
   const list = dialog.querySelector("[role=listbox]");
   const entries = dialog.querySelector("[data-palette-entries]");
@@ -147,4 +144,7 @@
   if (/Mac|iPhone|iPad/.test(navigator.platform)) {
     for (const sign of document.querySelectorAll("[data-palette-open] kbd")) sign.textContent = "⌘ K";
   }
-})();
+};
+
+const dialog = document.getElementById("palette");
+if (dialog) listen(dialog);

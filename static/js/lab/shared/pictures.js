@@ -1,14 +1,11 @@
 /* Replaces a picture that cannot be loaded by the hatched frame that the server draws for missing pictures, with a text
    that names it. The picture may have failed before this file ran, or before a fetched part brought it into the page.
    Without this file the alternative text is shown. */
-"use strict";
 
-(() => {
+const watch = (main) => {
   const SMALL = ".step-thumbnail, .task-thumbnail";
   const LOST = "missing or damaged";
   const NO_PAIR = "One of the two pictures is missing or damaged.";
-  const main = document.querySelector("main");
-  if (!main) return;
 
   const made = (name, className, text) => {
     const element = document.createElement(name);
@@ -62,4 +59,7 @@
     for (const { addedNodes } of changes) addedNodes.forEach(check);
   }).observe(main, { childList: true, subtree: true });
   check(main);
-})();
+};
+
+const main = document.querySelector("main");
+if (main) watch(main);

@@ -1,120 +1,117 @@
 /* Rows of a list: keys lead from row to row and select them, one by one or as ranges; the selection is counted, and a
    reader who comes back finds the row that they left. Without this file rows are plain links and boxes. */
-"use strict";
 
-(() => {
-  const hits = () => [...document.querySelectorAll("[data-hit]")];
-  const keyOf = (hit) => hit.getAttribute("href");
+const hits = () => [...document.querySelectorAll("[data-hit]")];
+const keyOf = (hit) => hit.getAttribute("href");
 
-  const go = (hit) => {
-    hit.focus({ preventScroll: true });
-    // Without a key pressed on it a browser may not draw the outline.
-    hit.scrollIntoView({ block: "nearest" });
-  };
+const go = (hit) => {
+  hit.focus({ preventScroll: true });
+  // Without a key pressed on it a browser may not draw the outline.
+  hit.scrollIntoView({ block: "nearest" });
+};
 
-  let current = null; /* The row that had the focus last. */
-  const move = (by, isExtending) => {
-    const all = hits();
-    const focused = document.activeElement;
-    const at = all.indexOf(focused.matches("[data-hit]") ? focused : current);
-    const next = at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by;
-    if (isExtending) setAll([at, next].filter((place) => all[place]).map((place) => boxOf(all[place])), true);
-    if (all[next]) go(all[next]);
-  };
+let current = null; /* The row that had the focus last. */
+const move = (by, isExtending) => {
+  const all = hits();
+  const focused = document.activeElement;
+  const at = all.indexOf(focused.matches("[data-hit]") ? focused : current);
+  const next = at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by;
+  if (isExtending) setAll([at, next].filter((place) => all[place]).map((place) => boxOf(all[place])), true);
+  if (all[next]) go(all[next]);
+};
 
-  const boxOf = (hit) => hit?.closest("tr")?.querySelector(".select-box");
-  const boxes = () => [...document.querySelectorAll(".select-box")];
+const boxOf = (hit) => hit?.closest("tr")?.querySelector(".select-box");
+const boxes = () => [...document.querySelectorAll(".select-box")];
 
-  document.addEventListener("focusin", (event) => {
-    if (event.target.matches?.("[data-hit]")) current = event.target;
-  });
+document.addEventListener("focusin", (event) => {
+  if (event.target.matches?.("[data-hit]")) current = event.target;
+});
 
-  const rowBoxes = () => [...document.querySelectorAll("tr .select-box")];
+const rowBoxes = () => [...document.querySelectorAll("tr .select-box")];
 
-  /* Episodes are selected, so the boxes of all rows of one episode change together. */
-  const setAll = (some, checked) => {
-    const values = new Set(some.filter(Boolean).map((one) => one.value));
-    for (const one of boxes()) if (values.has(one.value)) one.checked = checked;
-    delete outputOf()?.dataset.hint;
-    update();
-  };
+/* Episodes are selected, so the boxes of all rows of one episode change together. */
+const setAll = (some, checked) => {
+  const values = new Set(some.filter(Boolean).map((one) => one.value));
+  for (const one of boxes()) if (values.has(one.value)) one.checked = checked;
+  delete outputOf()?.dataset.hint;
+  update();
+};
 
-  const outputOf = () => document.querySelector("[data-selection]");
+const outputOf = () => document.querySelector("[data-selection]");
 
-  const update = () => {
-    const output = outputOf();
-    if (!output) return;
-    const selected = boxes().filter((one) => one.checked);
-    const episodes = [...new Set(selected.map((one) => one.value))];
-    const more = selected.length > episodes.length ? `: ${episodes.length} episode${episodes.length === 1 ? "" : "s"}` : "";
-    const text = selected.length ? `${selected.length} selected${more}` : (output.dataset.hint ?? "");
-    output.dataset.episodes = episodes.join(" ");
-    const all = document.querySelector("[data-select-all]");
-    if (all) {
-      all.checked = selected.length > 0 && selected.length === rowBoxes().length;
-      all.indeterminate = selected.length > 0 && !all.checked;
-    }
-    if (output.textContent !== text) output.textContent = text; /* Screen readers announce each change. */
-  };
+const update = () => {
+  const output = outputOf();
+  if (!output) return;
+  const selected = boxes().filter((one) => one.checked);
+  const episodes = [...new Set(selected.map((one) => one.value))];
+  const more = selected.length > episodes.length ? `: ${episodes.length} episode${episodes.length === 1 ? "" : "s"}` : "";
+  const text = selected.length ? `${selected.length} selected${more}` : (output.dataset.hint ?? "");
+  output.dataset.episodes = episodes.join(" ");
+  const all = document.querySelector("[data-select-all]");
+  if (all) {
+    all.checked = selected.length > 0 && selected.length === rowBoxes().length;
+    all.indeterminate = selected.length > 0 && !all.checked;
+  }
+  if (output.textContent !== text) output.textContent = text; /* Screen readers announce each change. */
+};
 
-  const boxFor = (value) => {
-    const label = document.createElement("label");
-    const box = document.createElement("input");
-    Object.assign(box, { className: "select-box", type: "checkbox", name: "episodes", value, checked: true });
-    box.setAttribute("form", "compare");
-    label.append(box, ` ${value}`);
-    return label;
-  };
+const boxFor = (value) => {
+  const label = document.createElement("label");
+  const box = document.createElement("input");
+  Object.assign(box, { className: "select-box", type: "checkbox", name: "episodes", value, checked: true });
+  box.setAttribute("form", "compare");
+  label.append(box, ` ${value}`);
+  return label;
+};
 
-  /* A renewed list shows its newest episodes; those that have left it stay selected. Other hits come with a new output,
-     which has no selection. */
-  const renewed = () => {
-    const selected = outputOf()?.dataset.episodes?.split(" ").filter(Boolean) ?? [];
-    const shown = new Set(boxes().map((one) => one.value));
-    const left = selected.filter((value) => !shown.has(value));
-    document.querySelector("[data-selection-left]")?.append(...left.map(boxFor));
-    update();
-  };
+/* A renewed list shows its newest episodes; those that have left it stay selected. Other hits come with a new output,
+   which has no selection. */
+const renewed = () => {
+  const selected = outputOf()?.dataset.episodes?.split(" ").filter(Boolean) ?? [];
+  const shown = new Set(boxes().map((one) => one.value));
+  const left = selected.filter((value) => !shown.has(value));
+  document.querySelector("[data-selection-left]")?.append(...left.map(boxFor));
+  update();
+};
 
-  /* Nothing selected: nothing to compare or export. */
-  document.addEventListener("submit", (event) => {
-    if (event.target.id !== "compare" || boxes().some((one) => one.checked)) return;
-    event.preventDefault();
-    const output = outputOf();
-    output.dataset.hint = event.submitter?.hasAttribute("formaction") ? "Select episodes first" : output.dataset.first ?? "Select two to four episodes first";
-    update();
-    output.scrollIntoView({ block: "nearest" });
-  });
+/* Nothing selected: nothing to compare or export. */
+document.addEventListener("submit", (event) => {
+  if (event.target.id !== "compare" || boxes().some((one) => one.checked)) return;
+  event.preventDefault();
+  const output = outputOf();
+  output.dataset.hint = event.submitter?.hasAttribute("formaction") ? "Select episodes first" : output.dataset.first ?? "Select two to four episodes first";
+  update();
+  output.scrollIntoView({ block: "nearest" });
+});
 
-  /* The box that a range begins at; shift and a click end it. */
-  let anchor = null;
-  let isRange = false;
-  document.addEventListener("click", (event) => {
-    if (event.target.matches?.(".select-box")) isRange = event.shiftKey;
-  }, true);
-  document.addEventListener("change", ({ target }) => {
-    if (target.matches?.("[data-select-all]")) setAll(rowBoxes(), target.checked);
-    if (!target.matches?.(".select-box")) return;
-    const all = rowBoxes();
-    const ends = [all.indexOf(anchor), all.indexOf(target)];
-    const isWhole = isRange && !ends.includes(-1);
-    setAll(isWhole ? all.slice(Math.min(...ends), Math.max(...ends) + 1) : [target], target.checked);
-    anchor = target;
-    isRange = false;
-  });
-  /* Going back restores boxes; new results have none selected. */
-  addEventListener("pageshow", update);
-  document.addEventListener("htmx:afterSettle", renewed);
+/* The box that a range begins at; shift and a click end it. */
+let anchor = null;
+let isRange = false;
+document.addEventListener("click", (event) => {
+  if (event.target.matches?.(".select-box")) isRange = event.shiftKey;
+}, true);
+document.addEventListener("change", ({ target }) => {
+  if (target.matches?.("[data-select-all]")) setAll(rowBoxes(), target.checked);
+  if (!target.matches?.(".select-box")) return;
+  const all = rowBoxes();
+  const ends = [all.indexOf(anchor), all.indexOf(target)];
+  const isWhole = isRange && !ends.includes(-1);
+  setAll(isWhole ? all.slice(Math.min(...ends), Math.max(...ends) + 1) : [target], target.checked);
+  anchor = target;
+  isRange = false;
+});
+/* Going back restores boxes; new results have none selected. */
+addEventListener("pageshow", update);
+document.addEventListener("htmx:afterSettle", renewed);
 
-  document.addEventListener("click", (event) => {
-    if (event.target.closest?.("[data-hit-select]")) boxOf(current ?? hits()[0])?.click(); /* Nothing, where that row has left the list. */
-    const button = event.target.closest?.("[data-hit-move]");
-    if (button) move(Number(button.dataset.hitMove), button.hasAttribute("data-hit-extend"));
-    const hit = event.target.closest?.("[data-hit]");
-    if (hit) history.replaceState({ ...history.state, hit: keyOf(hit) }, "");
-  });
+document.addEventListener("click", (event) => {
+  if (event.target.closest?.("[data-hit-select]")) boxOf(current ?? hits()[0])?.click(); /* Nothing, where that row has left the list. */
+  const button = event.target.closest?.("[data-hit-move]");
+  if (button) move(Number(button.dataset.hitMove), button.hasAttribute("data-hit-extend"));
+  const hit = event.target.closest?.("[data-hit]");
+  if (hit) history.replaceState({ ...history.state, hit: keyOf(hit) }, "");
+});
 
-  const left = history.state?.hit;
-  const hit = left && hits().find((one) => keyOf(one) === left);
-  if (hit) go(hit);
-})();
+const left = history.state?.hit;
+const hit = left && hits().find((one) => keyOf(one) === left);
+if (hit) go(hit);

@@ -1,14 +1,13 @@
 /* The timeline: all steps of an episode in a row of frames, or in a list, of which only the visible ones are in the
    page. Their index is loaded in parts as they become visible, so that 10,000 steps cost as much as 50. Step numbers
    that were never recorded share one cell. In the viewer one step is the current one; on an episode's page none is, and
-   arrow keys move along the frames. What a cell looks like is window.timelineCell's. */
-"use strict";
+   arrow keys move along the frames. */
 
-(() => {
-  const replay = window.replay;
-  const view = document.querySelector("[data-timeline]");
-  if (!view) return;
+import { placesOf } from "./places.js";
 
+const none = () => undefined;
+
+const start = (view, drawn, replay) => {
   const isList = "list" in view.dataset;
   const PITCH = isList ? 44 : 80;
   const [START, SCROLL, ROOM, SIZE] = isList
@@ -22,8 +21,8 @@
   const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
   const SPAN = Number(view.dataset.span);
   let last = Number(view.dataset.last);
-  let places = window.placesOf(view.dataset.gaps, last);
-  if (places.count > PLACES_MAX) return;
+  let places = placesOf(view.dataset.gaps, last);
+  if (places.count > PLACES_MAX) return none;
 
   const track = view.querySelector("ol");
   const ending = document.querySelector("[data-ending]"); /* A list has none. */
@@ -71,7 +70,7 @@
     const rows = parts.get(partOf(index))?.rows;
     const row = rows?.get(index);
     if (row) {
-      cell.append(window.timelineCell(row, milestones.get(index)?.join(", ") ?? ""));
+      cell.append(drawn(row, milestones.get(index)?.join(", ") ?? ""));
       return cell;
     }
     if (rows) return gapCell(cell, { first: index, last: index });
@@ -171,7 +170,7 @@
 
   /* Frames move aside when missing numbers arrive after all, and their gap is rendered again. */
   const arrange = (newLast, gaps) => {
-    const newPlaces = window.placesOf(gaps, newLast);
+    const newPlaces = placesOf(gaps, newLast);
     if (newPlaces.count > PLACES_MAX) return;
     last = newLast;
     places = newPlaces;
@@ -254,12 +253,6 @@
     });
   };
 
-  /* The row of a step, for a preview; undefined until "timeline:read" if its part is not loaded. */
-  window.timelineRow = (index) => {
-    if (!parts.has(partOf(index))) void read(partOf(index));
-    return parts.get(partOf(index))?.rows?.get(index);
-  };
-
   takeOver();
   center({ always: true, index: current() || stop });
   draw();
@@ -303,4 +296,16 @@
     matches = event.detail;
     mark();
   });
-})();
+
+  return (index) => {
+    if (!parts.has(partOf(index))) void read(partOf(index));
+    return parts.get(partOf(index))?.rows?.get(index);
+  };
+};
+
+/* Draws each step with `drawn`, given its row and the milestones reached in it; `replay` is the viewer's module, where
+   there is one. Returns what gives the row of a step, undefined until "timeline:read" if its part is not loaded. */
+export const startTimeline = (drawn, replay) => {
+  const view = document.querySelector("[data-timeline]");
+  return view ? start(view, drawn, replay) : none;
+};

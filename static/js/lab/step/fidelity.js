@@ -1,43 +1,40 @@
 /* The sign on the tab "DOM": whether the replay is faithful. A cached step may be older than its check, so a missing
    sign is requested again when the step is shown. */
-"use strict";
 
-(() => {
-  const replay = window.replay;
-  if (!replay) return;
+import { hold, release } from "../../arena/settled.js";
+import * as replay from "./viewer.js";
 
-  const FRESH_MS = 1000;
-  const signOf = () => replay.article().querySelector(".tab-sign");
-  const textOf = () => signOf()?.textContent.trim() ?? "";
-  let text = "";
+const FRESH_MS = 1000;
+const signOf = () => replay.article().querySelector(".tab-sign");
+const textOf = () => signOf()?.textContent.trim() ?? "";
+let text = "";
 
-  const refresh = async () => {
-    const place = signOf();
-    window.gymSettled?.hold();
-    try {
-      const address = replay.address(replay.current(), "");
-      const response = await fetch(`${address}/fidelity`, { headers: { "HX-Request": "true" } });
-      if (!response.ok || response.redirected) return;
-      const badge = new DOMParser().parseFromString(await response.text(), "text/html");
-      place.replaceChildren(...badge.querySelector(".tab-sign").childNodes);
-    } catch {
-      /* It is requested again whenever the reader comes back to the step. */
-    } finally {
-      window.gymSettled?.release();
-    }
-  };
+const refresh = async () => {
+  const place = signOf();
+  hold();
+  try {
+    const address = replay.address(replay.current(), "");
+    const response = await fetch(`${address}/fidelity`, { headers: { "HX-Request": "true" } });
+    if (!response.ok || response.redirected) return;
+    const badge = new DOMParser().parseFromString(await response.text(), "text/html");
+    place.replaceChildren(...badge.querySelector(".tab-sign").childNodes);
+  } catch {
+    /* It is requested again whenever the reader comes back to the step. */
+  } finally {
+    release();
+  }
+};
 
-  document.addEventListener("replay:shown", () => {
-    text = textOf();
-    const { fetchedAt } = replay.article().dataset;
-    const isOld = fetchedAt && performance.now() - fetchedAt > FRESH_MS;
-    if (isOld && signOf() && !text) replay.afterFrame(() => void refresh());
-  });
+document.addEventListener("replay:shown", () => {
+  text = textOf();
+  const { fetchedAt } = replay.article().dataset;
+  const isOld = fetchedAt && performance.now() - fetchedAt > FRESH_MS;
+  if (isOld && signOf() && !text) replay.afterFrame(() => void refresh());
+});
 
-  /* A check has reported its result: the cached step is older than that. */
-  document.addEventListener("htmx:oobAfterSwap", () => {
-    if (textOf() === text) return;
-    text = textOf();
-    replay.clearCache();
-  });
-})();
+/* A check has reported its result: the cached step is older than that. */
+document.addEventListener("htmx:oobAfterSwap", () => {
+  if (textOf() === text) return;
+  text = textOf();
+  replay.clearCache();
+});

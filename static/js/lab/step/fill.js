@@ -1,11 +1,12 @@
 /* Fetches a part of a step when it is opened: its address is in data-href. Others listen to "replay:filled". */
-"use strict";
 
-window.fillPart = async (part) => {
+import { hold, release } from "../../arena/settled.js";
+
+export const fillPart = async (part) => {
   const path = part.dataset.href;
   if (!path || part.dataset.filled) return;
   part.dataset.filled = "yes";
-  window.gymSettled?.hold();
+  hold();
   try {
     const response = await fetch(`${path}${path.includes("?") ? "&" : "?"}fragment`);
     if (!response.ok || response.redirected) throw new Error(String(response.status));
@@ -20,7 +21,7 @@ window.fillPart = async (part) => {
     again.textContent = "It could not be fetched. Open it as a page.";
     part.replaceChildren(again);
   } finally {
-    window.gymSettled?.release();
+    release();
   }
 };
 
@@ -29,7 +30,7 @@ document.addEventListener(
   "toggle",
   ({ target }) => {
     const late = target.open && target.querySelector?.(":scope > [data-late]");
-    if (late) void window.fillPart(late);
+    if (late) void fillPart(late);
   },
   true,
 );

@@ -1,11 +1,9 @@
 /* Finds a text in the whole episode; the server searches. Matching steps are counted and marked in the timeline, the
    places in a step are named, marked and scrolled into view, and the text is part of the address. */
-"use strict";
 
-(() => {
-  const replay = window.replay;
-  const form = document.querySelector("[data-finder]");
-  if (!replay || !form) return;
+import * as replay from "./viewer.js";
+
+const searchWith = (form) => {
 
   const TYPED_MS = 200;
   /* What may scroll: each is moved to its first match. */
@@ -132,4 +130,7 @@
     if (find && wantsMatch) showMark();
     wantsMatch = false;
   });
-})();
+};
+
+const form = document.querySelector("[data-finder]");
+if (form) searchWith(form);

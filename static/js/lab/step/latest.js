@@ -1,12 +1,11 @@
 /* The step viewer of an open episode: new steps arrive, provisional measures become final, and a screenshot may arrive
    after its step. "Jump to latest" shows the last step, and each new one as it arrives, until the reader goes
    elsewhere or begins to write. */
-"use strict";
 
-(() => {
-  const replay = window.replay;
-  const link = document.querySelector("[data-live-jump]");
-  if (!replay || !link) return;
+import "../shared/live.js";
+import * as replay from "./viewer.js";
+
+const follow = (link) => {
 
   /* Uploads are not reported: a step that lacks its screenshot is fetched again, for a minute at most. */
   const RETRY_MS = 3000;
@@ -89,4 +88,7 @@
     if (isJudged) refreshAnswer();
     if (follows) go();
   });
-})();
+};
+
+const link = document.querySelector("[data-live-jump]");
+if (link) follow(link);

@@ -1,54 +1,57 @@
-/* What a step looks like in the list of steps: number, action, signs and the beginning of its thought. */
-"use strict";
+/* The list of steps. What a step looks like in it: number, action, signs and the beginning of its thought. */
 
-(() => {
-  const made = (name, className, text = "") => {
-    const element = document.createElement(name);
-    element.className = className;
-    element.textContent = text;
-    return element;
-  };
+import { startTimeline } from "../shared/timeline.js";
+import * as replay from "./viewer.js";
 
-  const sign = (className, shown, label) => {
-    const one = made("span", `item-sign ${className}`);
-    const mark = made("span", "", shown);
-    mark.setAttribute("aria-hidden", "true");
-    one.title = label;
-    one.append(mark, made("span", "visually-hidden", label));
-    return one;
-  };
+const made = (name, className, text = "") => {
+  const element = document.createElement(name);
+  element.className = className;
+  element.textContent = text;
+  return element;
+};
 
-  const marked = new Set(document.querySelector("[data-marked]").dataset.marked.split(" ").map(Number));
+const sign = (className, shown, label) => {
+  const one = made("span", `item-sign ${className}`);
+  const mark = made("span", "", shown);
+  mark.setAttribute("aria-hidden", "true");
+  one.title = label;
+  one.append(mark, made("span", "visually-hidden", label));
+  return one;
+};
 
-  /* Before the timeline, which draws the cell again. */
-  document.addEventListener("bookmark:saved", ({ detail }) => {
-    const index = Number(detail.address.match(/\/steps\/(\d+)\//)?.[1]);
-    if (detail.isMarked) marked.add(index);
-    else marked.delete(index);
-  });
+const marked = new Set(document.querySelector("[data-marked]").dataset.marked.split(" ").map(Number));
 
-  window.timelineCell = (row, reached) => {
-    const item = made("a", `item item-${row.tone}`);
-    const line = made("span", "item-line");
-    const took = row.ms === null ? "" : `${row.ms.toLocaleString("en")} ms`;
-    const [shown, check] = row.check ?? [];
-    item.title = [`${row.index} ${row.type}`, row.phrase, row.result, took, check].filter(Boolean).join(" · ");
-    item.classList.toggle("is-page-change", Boolean(row.page_change));
-    line.append(
-      made("span", "item-number", String(row.index)),
-      " ",
-      made("span", "item-verb", row.type || "–"),
-      " ",
-      made("span", "item-what", row.phrase),
-    );
-    if (marked.has(row.index)) line.append(sign("tone-accent", "⚑", "bookmarked"));
-    if (reached) line.append(sign("tone-good", "★", `milestone ${reached}`));
-    if (row.repeats) line.append(sign("", "↺", `same as step ${row.repeats}${row.provisional}`));
-    if (check) line.append(sign("tone-warn", shown, check));
-    if (row.result && row.result !== "ok") line.append(made("span", "item-result", row.result));
-    const thought = made("span", "item-thought", row.thought);
-    thought.dir = "auto";
-    item.append(line, thought);
-    return item;
-  };
-})();
+/* Before the timeline, which draws the cell again. */
+document.addEventListener("bookmark:saved", ({ detail }) => {
+  const index = Number(detail.address.match(/\/steps\/(\d+)\//)?.[1]);
+  if (detail.isMarked) marked.add(index);
+  else marked.delete(index);
+});
+
+const itemOf = (row, reached) => {
+  const item = made("a", `item item-${row.tone}`);
+  const line = made("span", "item-line");
+  const took = row.ms === null ? "" : `${row.ms.toLocaleString("en")} ms`;
+  const [shown, check] = row.check ?? [];
+  item.title = [`${row.index} ${row.type}`, row.phrase, row.result, took, check].filter(Boolean).join(" · ");
+  item.classList.toggle("is-page-change", Boolean(row.page_change));
+  line.append(
+    made("span", "item-number", String(row.index)),
+    " ",
+    made("span", "item-verb", row.type || "–"),
+    " ",
+    made("span", "item-what", row.phrase),
+  );
+  if (marked.has(row.index)) line.append(sign("tone-accent", "⚑", "bookmarked"));
+  if (reached) line.append(sign("tone-good", "★", `milestone ${reached}`));
+  if (row.repeats) line.append(sign("", "↺", `same as step ${row.repeats}${row.provisional}`));
+  if (check) line.append(sign("tone-warn", shown, check));
+  if (row.result && row.result !== "ok") line.append(made("span", "item-result", row.result));
+  const thought = made("span", "item-thought", row.thought);
+  thought.dir = "auto";
+  item.append(line, thought);
+  return item;
+};
+
+/* The row of a step, once it is loaded. */
+export const rowOf = startTimeline(itemOf, replay);

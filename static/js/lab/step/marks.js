@@ -1,16 +1,12 @@
 /* Shows or hides the marks on the screenshot; the choice holds from step to step. */
-"use strict";
 
-(() => {
-  const button = document.querySelector("[data-overlay]");
-  const viewer = document.querySelector("[data-viewer]");
-  if (!button || !viewer) return;
+import { viewer } from "./viewer.js";
 
-  button.addEventListener("click", () => {
-    const isShown = button.getAttribute("aria-pressed") !== "true";
-    button.setAttribute("aria-pressed", String(isShown));
-    viewer.classList.toggle("hides-marks", !isShown);
-    const detail = isShown ? "Marks are shown" : "Marks are hidden";
-    document.dispatchEvent(new CustomEvent("replay:announce", { detail }));
-  });
-})();
+const button = document.querySelector("[data-overlay]");
+button?.addEventListener("click", () => {
+  const isShown = button.getAttribute("aria-pressed") !== "true";
+  button.setAttribute("aria-pressed", String(isShown));
+  viewer.classList.toggle("hides-marks", !isShown);
+  const detail = isShown ? "Marks are shown" : "Marks are hidden";
+  document.dispatchEvent(new CustomEvent("replay:announce", { detail }));
+});

@@ -1,119 +1,116 @@
 /* Plays an episode: each step stays as long as it took, and long enough to be read, divided by the speed. A slider
    scrubs; a field goes to a number. */
-"use strict";
 
-(() => {
-  const replay = window.replay;
-  if (!replay) return;
+import { placesOf } from "../shared/places.js";
+import * as replay from "./viewer.js";
 
-  const UNKNOWN_MS = 1000;
-  const IDLE_MS = 2000;
-  const READABLE_MS = 1500;
-  const SCRUB_MS = 60;
-  const TYPED_MS = 80;
-  const { viewer } = replay;
-  const part = (name) => viewer.querySelector(`[data-${name}]`);
-  const play = part("play");
-  const speed = part("speed");
-  const idle = part("skip-idle");
-  const scrub = part("scrub");
-  const go = part("go");
-  let timer = 0;
+const UNKNOWN_MS = 1000;
+const IDLE_MS = 2000;
+const READABLE_MS = 1500;
+const SCRUB_MS = 60;
+const TYPED_MS = 80;
+const { viewer } = replay;
+const part = (name) => viewer.querySelector(`[data-${name}]`);
+const play = part("play");
+const speed = part("speed");
+const idle = part("skip-idle");
+const scrub = part("scrub");
+const go = part("go");
+let timer = 0;
 
-  const isPlaying = () => play.getAttribute("aria-pressed") === "true";
+const isPlaying = () => play.getAttribute("aria-pressed") === "true";
 
-  const showState = (isOn) => {
-    play.setAttribute("aria-pressed", String(isOn));
-    play.querySelector("[data-play-sign]").textContent = isOn ? "❚❚" : "▶";
-    play.querySelector("[data-play-word]").textContent = isOn ? "Pause" : "Play";
-  };
+const showState = (isOn) => {
+  play.setAttribute("aria-pressed", String(isOn));
+  play.querySelector("[data-play-sign]").textContent = isOn ? "❚❚" : "▶";
+  play.querySelector("[data-play-word]").textContent = isOn ? "Pause" : "Play";
+};
 
-  const pause = () => {
-    clearTimeout(timer);
-    showState(false);
-  };
+const pause = () => {
+  clearTimeout(timer);
+  showState(false);
+};
 
-  const waitOf = (article) => {
-    const took = article.dataset.ms === "" ? UNKNOWN_MS : Number(article.dataset.ms);
-    return Math.max(READABLE_MS, idle.checked ? Math.min(took, IDLE_MS) : took) / Number(speed.value);
-  };
+const waitOf = (article) => {
+  const took = article.dataset.ms === "" ? UNKNOWN_MS : Number(article.dataset.ms);
+  return Math.max(READABLE_MS, idle.checked ? Math.min(took, IDLE_MS) : took) / Number(speed.value);
+};
 
-  const next = () => {
-    clearTimeout(timer);
-    if (!isPlaying()) return;
-    const { after } = replay.article().dataset;
-    if (after) timer = setTimeout(() => void replay.show(Number(after)), waitOf(replay.article()));
-    else pause();
-  };
+const next = () => {
+  clearTimeout(timer);
+  if (!isPlaying()) return;
+  const { after } = replay.article().dataset;
+  if (after) timer = setTimeout(() => void replay.show(Number(after)), waitOf(replay.article()));
+  else pause();
+};
 
-  const start = async () => {
-    showState(true);
-    /* At the end it starts over. */
-    if (replay.article().dataset.after) next();
-    else await replay.show(Number(viewer.dataset.start));
-  };
+const start = async () => {
+  showState(true);
+  /* At the end it starts over. */
+  if (replay.article().dataset.after) next();
+  else await replay.show(Number(viewer.dataset.start));
+};
 
-  play.addEventListener("click", () => (isPlaying() ? pause() : void start()));
-  speed.addEventListener("change", next);
-  idle.addEventListener("change", next);
-  document.addEventListener("visibilitychange", () => document.hidden && pause());
-  document.addEventListener("focusin", ({ target }) => target.matches?.("textarea") && pause());
-  document.addEventListener("replay:shown", (event) => {
-    const { step } = event.detail;
-    if (!isScrubbing) scrub.value = String(step);
-    if (document.activeElement !== go.elements.index) go.elements.index.value = String(step);
-    next();
-  });
+play.addEventListener("click", () => (isPlaying() ? pause() : void start()));
+speed.addEventListener("change", next);
+idle.addEventListener("change", next);
+document.addEventListener("visibilitychange", () => document.hidden && pause());
+document.addEventListener("focusin", ({ target }) => target.matches?.("textarea") && pause());
+document.addEventListener("replay:shown", (event) => {
+  const { step } = event.detail;
+  if (!isScrubbing) scrub.value = String(step);
+  if (document.activeElement !== go.elements.index) go.elements.index.value = String(step);
+  next();
+});
 
-  let isScrubbing = false;
-  let scrubbed = 0;
-  /* The step at the slider; within a gap of unrecorded numbers, the next step in the direction of the move. */
-  const scrubGoal = () => {
-    const index = Number(scrub.value);
-    const { gaps } = part("timeline").dataset;
-    const gap = window.placesOf(gaps, Number(viewer.dataset.last)).gapOf(index);
-    if (!gap) return index;
-    return index < replay.current() ? gap.first - 1 : gap.last + 1;
-  };
-  scrub.addEventListener("input", () => {
-    isScrubbing = true;
-    clearTimeout(scrubbed);
-    const goal = scrubGoal();
-    viewer.querySelector("[data-step-number]").textContent = String(goal);
-    scrubbed = setTimeout(() => void replay.show(goal, { near: true }), SCRUB_MS);
-  });
-  scrub.addEventListener("change", () => {
-    isScrubbing = false;
-  });
+let isScrubbing = false;
+let scrubbed = 0;
+/* The step at the slider; within a gap of unrecorded numbers, the next step in the direction of the move. */
+const scrubGoal = () => {
+  const index = Number(scrub.value);
+  const { gaps } = part("timeline").dataset;
+  const gap = placesOf(gaps, Number(viewer.dataset.last)).gapOf(index);
+  if (!gap) return index;
+  return index < replay.current() ? gap.first - 1 : gap.last + 1;
+};
+scrub.addEventListener("input", () => {
+  isScrubbing = true;
+  clearTimeout(scrubbed);
+  const goal = scrubGoal();
+  viewer.querySelector("[data-step-number]").textContent = String(goal);
+  scrubbed = setTimeout(() => void replay.show(goal, { near: true }), SCRUB_MS);
+});
+scrub.addEventListener("change", () => {
+  isScrubbing = false;
+});
 
-  const typedIndex = () => {
-    const index = Number(go.elements.index.value);
-    return Number.isInteger(index) && index >= 1 ? index : 0;
-  };
-  let typed = 0;
-  go.addEventListener("input", () => {
-    clearTimeout(typed);
-    const index = typedIndex();
-    if (index && index !== replay.current()) typed = setTimeout(() => replay.prefetchNearest(index), TYPED_MS);
-  });
-  go.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    clearTimeout(typed);
-    go.elements.index.value = String(replay.current());
-    go.elements.index.blur();
-  });
-  go.addEventListener("submit", (event) => {
-    event.preventDefault();
-    clearTimeout(typed);
-    const index = typedIndex();
-    if (!index) return;
-    go.elements.index.blur();
-    void replay.show(index, { near: true, isTyped: true });
-  });
+const typedIndex = () => {
+  const index = Number(go.elements.index.value);
+  return Number.isInteger(index) && index >= 1 ? index : 0;
+};
+let typed = 0;
+go.addEventListener("input", () => {
+  clearTimeout(typed);
+  const index = typedIndex();
+  if (index && index !== replay.current()) typed = setTimeout(() => replay.prefetchNearest(index), TYPED_MS);
+});
+go.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  clearTimeout(typed);
+  go.elements.index.value = String(replay.current());
+  go.elements.index.blur();
+});
+go.addEventListener("submit", (event) => {
+  event.preventDefault();
+  clearTimeout(typed);
+  const index = typedIndex();
+  if (!index) return;
+  go.elements.index.blur();
+  void replay.show(index, { near: true, isTyped: true });
+});
 
-  document.addEventListener("replay:faster", (event) => {
-    speed.selectedIndex = Math.min(Math.max(speed.selectedIndex + event.detail, 0), speed.options.length - 1);
-    document.dispatchEvent(new CustomEvent("replay:announce", { detail: `Speed ${speed.value}` }));
-    next();
-  });
-})();
+document.addEventListener("replay:faster", (event) => {
+  speed.selectedIndex = Math.min(Math.max(speed.selectedIndex + event.detail, 0), speed.options.length - 1);
+  document.dispatchEvent(new CustomEvent("replay:announce", { detail: `Speed ${speed.value}` }));
+  next();
+});

@@ -1,11 +1,10 @@
 /* The scrubber: a slider over the steps whose track is scaled by time. Under the pointer it shows the step that stands
    there; the links of its track are for pages without scripts. */
-"use strict";
 
-(() => {
-  const replay = window.replay;
-  const box = document.querySelector("[data-scrubber]");
-  if (!replay || !box) return;
+import { rowOf } from "./list.js";
+import * as replay from "./viewer.js";
+
+const scrub = (box) => {
 
   const WIDTH = 1000;
   const SHORT_MS = 60000;
@@ -84,7 +83,7 @@
 
   const fill = () => {
     if (!shown) return;
-    const row = window.timelineRow?.(shown);
+    const row = rowOf(shown);
     const parts = [line("scrub-title", `Step ${shown} · ${format(timeOf(shown))}`)];
     if (row) parts.push(line("scrub-did", [row.type, row.phrase].filter(Boolean).join(" ")));
     if (row?.sha256) {
@@ -161,4 +160,7 @@
   document.addEventListener("live:swapped", (event) => event.detail.isNew && void refresh());
   read();
   show(replay.current());
-})();
+};
+
+const box = document.querySelector("[data-scrubber]");
+if (box) scrub(box);

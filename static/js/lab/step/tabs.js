@@ -3,114 +3,111 @@
    content of its own address is fetched when it is opened. If the searched text is in one tab only, that tab is open,
    unless the reader has chosen another since; the address then names no tab, so that it leads to the match again, and
    the history keeps the choice. */
-"use strict";
 
-(() => {
-  const replay = window.replay;
-  if (!replay) return;
+import { fillPart } from "./fill.js";
+import * as replay from "./viewer.js";
 
-  const DOM = "dom";
-  const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
-  const currentFind = () => replay.findIn(location.search);
-  /* The address also names a replay in the place of the picture ("dom"). */
-  const names = () => location.hash.slice(1).split("+");
-  const named = () => names().find((name) => name && name !== DOM) ?? "";
-  const saved = history.state?.tab;
-  let open = named() || saved?.open || "";
-  let chosenFor = saved ? saved.chosenFor : open ? currentFind() : null; /* The searched text when it was chosen. */
-  let hasMoved = false;
+const DOM = "dom";
+const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
+const currentFind = () => replay.findIn(location.search);
+/* The address also names a replay in the place of the picture ("dom"). */
+const names = () => location.hash.slice(1).split("+");
+const named = () => names().find((name) => name && name !== DOM) ?? "";
+const saved = history.state?.tab;
+let open = named() || saved?.open || "";
+let chosenFor = saved ? saved.chosenFor : open ? currentFind() : null; /* The searched text when it was chosen. */
+let hasMoved = false;
 
-  const tabs = () => Array.from(replay.article().querySelectorAll("[data-tab]"));
-  const panelOf = (name) => replay.article().querySelector(`[data-panel="${CSS.escape(name)}"]`);
+const tabs = () => Array.from(replay.article().querySelectorAll("[data-tab]"));
+const panelOf = (name) => replay.article().querySelector(`[data-panel="${CSS.escape(name)}"]`);
 
-  const drawTab = (tab, isOpen) => {
-    const panel = panelOf(tab.dataset.tab);
-    tab.setAttribute("role", "tab");
-    tab.setAttribute("aria-selected", String(isOpen));
-    tab.setAttribute("aria-controls", tab.dataset.tab);
-    tab.tabIndex = isOpen ? 0 : -1;
-    panel.setAttribute("role", "tabpanel");
-    panel.classList.toggle("is-open", isOpen);
-    if (isOpen) void window.fillPart(panel);
-  };
+const drawTab = (tab, isOpen) => {
+  const panel = panelOf(tab.dataset.tab);
+  tab.setAttribute("role", "tab");
+  tab.setAttribute("aria-selected", String(isOpen));
+  tab.setAttribute("aria-controls", tab.dataset.tab);
+  tab.tabIndex = isOpen ? 0 : -1;
+  panel.setAttribute("role", "tabpanel");
+  panel.classList.toggle("is-open", isOpen);
+  if (isOpen) void fillPart(panel);
+};
 
-  /* Scrolls the open tab into view where not all tabs fit in the row. */
-  const reveal = (tab) => {
-    const row = tab.parentElement;
-    row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
-  };
+/* Scrolls the open tab into view where not all tabs fit in the row. */
+const reveal = (tab) => {
+  const row = tab.parentElement;
+  row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
+};
 
-  const choiceOf = (all) => {
-    const chosen = all.find((tab) => tab.dataset.tab === open);
-    const resting = chosen ?? all.find((tab) => "tabFirst" in tab.dataset);
-    const holding = all.filter((tab) => "tabMatches" in tab.dataset);
-    const isInSight = "matchInView" in replay.article().dataset || holding.includes(resting);
-    const isOwnChoice = isInSight || (chosen && chosenFor === currentFind()) || holding.length === 0;
-    return { shown: (isOwnChoice ? resting : holding[0])?.dataset.tab, isOwnChoice };
-  };
+const choiceOf = (all) => {
+  const chosen = all.find((tab) => tab.dataset.tab === open);
+  const resting = chosen ?? all.find((tab) => "tabFirst" in tab.dataset);
+  const holding = all.filter((tab) => "tabMatches" in tab.dataset);
+  const isInSight = "matchInView" in replay.article().dataset || holding.includes(resting);
+  const isOwnChoice = isInSight || (chosen && chosenFor === currentFind()) || holding.length === 0;
+  return { shown: (isOwnChoice ? resting : holding[0])?.dataset.tab, isOwnChoice };
+};
 
-  const updateAddress = (isOwnChoice) => {
-    const parts = [...(names().includes(DOM) ? [DOM] : []), ...(isOwnChoice && open ? [open] : [])];
-    const hash = parts.length ? `#${parts.join("+")}` : "";
-    const state = { ...history.state, tab: { open, chosenFor } };
-    history.replaceState(state, "", location.pathname + location.search + hash);
-  };
+const updateAddress = (isOwnChoice) => {
+  const parts = [...(names().includes(DOM) ? [DOM] : []), ...(isOwnChoice && open ? [open] : [])];
+  const hash = parts.length ? `#${parts.join("+")}` : "";
+  const state = { ...history.state, tab: { open, chosenFor } };
+  history.replaceState(state, "", location.pathname + location.search + hash);
+};
 
-  const draw = () => {
-    const all = tabs();
-    const { shown } = choiceOf(all);
-    all[0]?.parentElement.setAttribute("role", "tablist");
-    for (const tab of all) drawTab(tab, tab.dataset.tab === shown);
-    const opened = all.find((tab) => tab.dataset.tab === shown);
-    if (opened) requestAnimationFrame(() => reveal(opened)); /* Just before a frame, so that layout is computed once. */
-  };
+const draw = () => {
+  const all = tabs();
+  const { shown } = choiceOf(all);
+  all[0]?.parentElement.setAttribute("role", "tablist");
+  for (const tab of all) drawTab(tab, tab.dataset.tab === shown);
+  const opened = all.find((tab) => tab.dataset.tab === shown);
+  if (opened) requestAnimationFrame(() => reveal(opened)); /* Just before a frame, so that layout is computed once. */
+};
 
-  const choose = (tab) => {
-    open = tab.dataset.tab;
-    chosenFor = currentFind();
-    updateAddress(true);
-    draw();
-  };
-
-  document.addEventListener("click", (event) => {
-    const tab = event.target.closest?.("[data-tab]");
-    if (!tab || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    choose(tab);
-  });
-
-  const goalOf = (key, place, count) => {
-    if (key === "Home") return 0;
-    if (key === "End") return count - 1;
-    if (key === " ") return place;
-    return key in MOVES ? (place + MOVES[key] + count) % count : null;
-  };
-
-  document.addEventListener("keydown", (event) => {
-    const tab = event.target.closest?.("[data-tab]");
-    if (!tab || event.altKey || event.ctrlKey || event.metaKey) return;
-    const all = tabs();
-    const goal = goalOf(event.key, all.indexOf(tab), all.length);
-    if (goal === null) return;
-    event.preventDefault();
-    choose(all[goal]);
-    all[goal].focus();
-  });
-
-  /* The address of the shown step with another tab: typed, or reached by going back. */
-  addEventListener("hashchange", () => {
-    const tab = tabs().find((one) => one.dataset.tab === named());
-    if (tab && named() !== open) choose(tab);
-  });
-
-  document.addEventListener("replay:swapped", () => {
-    hasMoved = true;
-    draw();
-  });
-  /* By now the address is that of the step. */
-  document.addEventListener("replay:shown", () => {
-    if (hasMoved) updateAddress(choiceOf(tabs()).isOwnChoice);
-    hasMoved = false;
-  });
+const choose = (tab) => {
+  open = tab.dataset.tab;
+  chosenFor = currentFind();
+  updateAddress(true);
   draw();
-})();
+};
+
+document.addEventListener("click", (event) => {
+  const tab = event.target.closest?.("[data-tab]");
+  if (!tab || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  choose(tab);
+});
+
+const goalOf = (key, place, count) => {
+  if (key === "Home") return 0;
+  if (key === "End") return count - 1;
+  if (key === " ") return place;
+  return key in MOVES ? (place + MOVES[key] + count) % count : null;
+};
+
+document.addEventListener("keydown", (event) => {
+  const tab = event.target.closest?.("[data-tab]");
+  if (!tab || event.altKey || event.ctrlKey || event.metaKey) return;
+  const all = tabs();
+  const goal = goalOf(event.key, all.indexOf(tab), all.length);
+  if (goal === null) return;
+  event.preventDefault();
+  choose(all[goal]);
+  all[goal].focus();
+});
+
+/* The address of the shown step with another tab: typed, or reached by going back. */
+addEventListener("hashchange", () => {
+  const tab = tabs().find((one) => one.dataset.tab === named());
+  if (tab && named() !== open) choose(tab);
+});
+
+document.addEventListener("replay:swapped", () => {
+  hasMoved = true;
+  draw();
+});
+/* By now the address is that of the step. */
+document.addEventListener("replay:shown", () => {
+  if (hasMoved) updateAddress(choiceOf(tabs()).isOwnChoice);
+  hasMoved = false;
+});
+draw();

@@ -1,272 +1,269 @@
 /* Goes from step to step without leaving the page: a link to a step of this episode fetches only that step's part.
-   The neighbours are prefetched. Other scripts listen to "replay:swapped" and "replay:shown" and call window.replay. */
-"use strict";
+   The neighbours are prefetched. Other scripts listen to "replay:swapped" and "replay:shown". */
 
-(() => {
-  const viewer = document.querySelector("[data-viewer]");
-  if (!viewer) return;
+import { hold, release } from "../../arena/settled.js";
 
-  const CACHE_MAX = 60;
-  const PICTURE_MS = 40;
-  const COMPUTED = [".action-card", "#measures"];
-  const AWAITED = "[data-awaited]"; /* A screenshot that was announced but has not been uploaded. */
-  const base = viewer.dataset.viewer;
-  const cache = new Map();
-  const NEIGHBOURS = ["before", "after"];
-  const QUEUE_MAX = 8;
-  let requests = 0;
-  let underWay = 0; /* The request whose step has not arrived. */
-  let queue = [];
-  let latest = null;
+export const viewer = document.querySelector("[data-viewer]");
 
-  const article = () => document.getElementById("step");
-  const current = () => Number(article().dataset.step);
-  const findIn = (search) => new URLSearchParams(search).get("find") ?? "";
-  const query = (find) => (find ? `?find=${encodeURIComponent(find)}` : "");
-  const address = (index, find = findIn(location.search)) => `${base}${index}${query(find)}`;
-  const partOf = (index, find) => `${address(index, find)}${find ? "&" : "?"}fragment`;
-  const nearestOf = (index, find) => `${base}${query(find)}${find ? "&" : "?"}index=${index}&fragment`;
+const CACHE_MAX = 60;
+const PICTURE_MS = 40;
+const COMPUTED = [".action-card", "#measures"];
+const AWAITED = "[data-awaited]"; /* A screenshot that was announced but has not been uploaded. */
+const base = viewer.dataset.viewer;
+const cache = new Map();
+const NEIGHBOURS = ["before", "after"];
+const QUEUE_MAX = 8;
+let requests = 0;
+let underWay = 0; /* The request whose step has not arrived. */
+let queue = [];
+let latest = null;
 
-  const stepOf = (url) => {
-    if (url.origin !== location.origin || !url.pathname.startsWith(base)) return null;
-    const rest = url.pathname.slice(base.length);
-    return /^[0-9]{1,10}$/.test(rest) ? Number(rest) : null;
-  };
+export const article = () => document.getElementById("step");
+export const current = () => Number(article().dataset.step);
+export const findIn = (search) => new URLSearchParams(search).get("find") ?? "";
+const query = (find) => (find ? `?find=${encodeURIComponent(find)}` : "");
+export const address = (index, find = findIn(location.search)) => `${base}${index}${query(find)}`;
+const partOf = (index, find) => `${address(index, find)}${find ? "&" : "?"}fragment`;
+const nearestOf = (index, find) => `${base}${query(find)}${find ? "&" : "?"}index=${index}&fragment`;
 
-  const announce = (text) => {
-    viewer.querySelector("[data-status]").textContent = text;
-  };
+const stepOf = (url) => {
+  if (url.origin !== location.origin || !url.pathname.startsWith(base)) return null;
+  const rest = url.pathname.slice(base.length);
+  return /^[0-9]{1,10}$/.test(rest) ? Number(rest) : null;
+};
 
-  const fetched = async (path) => {
-    const response = await fetch(path, { headers: { Accept: "text/html" } });
-    if (!response.ok) throw new Error(String(response.status));
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    const part = page.getElementById("step");
-    if (!part) throw new Error("no step came"); /* For instance the login page. */
-    part.dataset.fetchedAt = performance.now();
-    return part;
-  };
+const announce = (text) => {
+  viewer.querySelector("[data-status]").textContent = text;
+};
 
-  const load = (path) => {
-    if (!cache.has(path)) {
-      const loading = fetched(path);
-      cache.set(path, loading);
-      loading.catch(() => cache.delete(path));
-      if (cache.size > CACHE_MAX) cache.delete(cache.keys().next().value);
+const fetched = async (path) => {
+  const response = await fetch(path, { headers: { Accept: "text/html" } });
+  if (!response.ok) throw new Error(String(response.status));
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const part = page.getElementById("step");
+  if (!part) throw new Error("no step came"); /* For instance the login page. */
+  part.dataset.fetchedAt = performance.now();
+  return part;
+};
+
+const load = (path) => {
+  if (!cache.has(path)) {
+    const loading = fetched(path);
+    cache.set(path, loading);
+    loading.catch(() => cache.delete(path));
+    if (cache.size > CACHE_MAX) cache.delete(cache.keys().next().value);
+  }
+  return cache.get(path);
+};
+
+const prefetch = (path) => {
+  load(path).then(
+    (part) => {
+      const shot = part.querySelector(".shot img");
+      if (shot) new Image().src = shot.getAttribute("src");
+    },
+    () => null,
+  );
+};
+
+/* For a reader who is typing a number and may be about to go there. */
+export const prefetchNearest = (index) => prefetch(nearestOf(index, findIn(location.search)));
+
+/* After the frame with the step has been drawn: nothing else may delay it. */
+export const afterFrame = (todo) => {
+  const soon = document.hidden ? setTimeout : requestAnimationFrame;
+  soon(() => soon(todo));
+};
+
+/* A picture decoded before its step appears does not flash; the step does not wait for a slow one. */
+const drawn = (part) => {
+  const shot = part.querySelector(".shot img");
+  if (!shot) return null;
+  const late = new Promise((resolve) => {
+    setTimeout(resolve, PICTURE_MS);
+  });
+  return Promise.race([shot.decode().catch(() => null), late]);
+};
+
+const isWriting = () => article().contains(document.activeElement) && document.activeElement.matches("textarea");
+
+const swap = (part) => {
+  const old = article();
+  const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
+  old.replaceWith(part);
+  document.dispatchEvent(new Event("replay:swapped"));
+  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+};
+
+const link = (name, index) => {
+  for (const one of viewer.querySelectorAll(`[data-step-link="${name}"]`)) {
+    one.classList.toggle("is-off", !index);
+    if (index) one.href = address(index);
+    else one.removeAttribute("href");
+  }
+};
+
+const settleLinks = () => {
+  const { before, after } = article().dataset;
+  link("before", before);
+  link("after", after);
+  link("start", viewer.dataset.start);
+  link("last", viewer.dataset.last);
+  const find = findIn(location.search);
+  if (after) prefetch(partOf(after, find));
+  if (before) afterFrame(() => prefetch(partOf(before, find)));
+};
+
+const settle = () => {
+  const { step } = article().dataset;
+  for (const one of viewer.querySelectorAll("[data-step-number]")) one.textContent = step;
+  document.title = document.title.replace(/^Step \d+/, `Step ${step}`);
+  settleLinks();
+  document.dispatchEvent(new CustomEvent("replay:shown", { detail: { step: Number(step) } }));
+};
+
+/* After going back the address is there already. */
+const pushAddress = (index, find = findIn(location.search)) => {
+  if (stepOf(new URL(location.href)) === index && findIn(location.search) === find) return;
+  history.pushState({}, "", address(index, find) + location.hash);
+};
+
+const bring = async (index, { find = findIn(location.search), near = false, isTyped = false } = {}) => {
+  requests += 1;
+  const mine = requests;
+  underWay = mine;
+  hold();
+  try {
+    const path = near ? nearestOf(index, find) : partOf(index, find);
+    let loaded = await load(path);
+    /* It was fetched as the last step, and more have come since. */
+    if (!loaded.dataset.after && Number(loaded.dataset.step) < Number(viewer.dataset.last)) {
+      cache.delete(path);
+      loaded = await load(path);
     }
-    return cache.get(path);
-  };
-
-  const prefetch = (path) => {
-    load(path).then(
-      (part) => {
-        const shot = part.querySelector(".shot img");
-        if (shot) new Image().src = shot.getAttribute("src");
-      },
-      () => null,
-    );
-  };
-
-  /* For a reader who is typing a number and may be about to go there. */
-  const prefetchNearest = (index) => prefetch(nearestOf(index, findIn(location.search)));
-
-  /* After the frame with the step has been drawn: nothing else may delay it. */
-  const afterFrame = (todo) => {
-    const soon = document.hidden ? setTimeout : requestAnimationFrame;
-    soon(() => soon(todo));
-  };
-
-  /* A picture decoded before its step appears does not flash; the step does not wait for a slow one. */
-  const drawn = (part) => {
-    const shot = part.querySelector(".shot img");
-    if (!shot) return null;
-    const late = new Promise((resolve) => {
-      setTimeout(resolve, PICTURE_MS);
-    });
-    return Promise.race([shot.decode().catch(() => null), late]);
-  };
-
-  const isWriting = () => article().contains(document.activeElement) && document.activeElement.matches("textarea");
-
-  const swap = (part) => {
-    const old = article();
-    const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
-    old.replaceWith(part);
-    document.dispatchEvent(new Event("replay:swapped"));
-    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
-  };
-
-  const link = (name, index) => {
-    for (const one of viewer.querySelectorAll(`[data-step-link="${name}"]`)) {
-      one.classList.toggle("is-off", !index);
-      if (index) one.href = address(index);
-      else one.removeAttribute("href");
-    }
-  };
-
-  const settleLinks = () => {
-    const { before, after } = article().dataset;
-    link("before", before);
-    link("after", after);
-    link("start", viewer.dataset.start);
-    link("last", viewer.dataset.last);
-    const find = findIn(location.search);
-    if (after) prefetch(partOf(after, find));
-    if (before) afterFrame(() => prefetch(partOf(before, find)));
-  };
-
-  const settle = () => {
-    const { step } = article().dataset;
-    for (const one of viewer.querySelectorAll("[data-step-number]")) one.textContent = step;
-    document.title = document.title.replace(/^Step \d+/, `Step ${step}`);
-    settleLinks();
-    document.dispatchEvent(new CustomEvent("replay:shown", { detail: { step: Number(step) } }));
-  };
-
-  /* After going back the address is there already. */
-  const pushAddress = (index, find = findIn(location.search)) => {
-    if (stepOf(new URL(location.href)) === index && findIn(location.search) === find) return;
-    history.pushState({}, "", address(index, find) + location.hash);
-  };
-
-  const bring = async (index, { find = findIn(location.search), near = false, isTyped = false } = {}) => {
-    requests += 1;
-    const mine = requests;
-    underWay = mine;
-    window.gymSettled?.hold();
-    try {
-      const path = near ? nearestOf(index, find) : partOf(index, find);
-      let loaded = await load(path);
-      /* It was fetched as the last step, and more have come since. */
-      if (!loaded.dataset.after && Number(loaded.dataset.step) < Number(viewer.dataset.last)) {
-        cache.delete(path);
-        loaded = await load(path);
-      }
-      const part = document.importNode(loaded, true);
-      const notice = part.querySelector("[data-notice]");
-      if (!isTyped) notice?.remove(); /* The reader did not name the number that a slider reached. */
-      await drawn(part);
-      if (mine !== requests) return false;
-      if (!part.dataset.after) cache.delete(path); /* More steps may come. */
-      swap(part);
-      pushAddress(Number(part.dataset.step), find);
-      settle();
-      announce(isTyped && notice ? `${notice.textContent} ${part.dataset.summary}` : part.dataset.summary);
-      return true;
-    } catch {
-      if (mine === requests) location.assign(near ? nearestOf(index, find).replace("&fragment", "") : address(index, find));
-      return false;
-    } finally {
-      if (underWay === mine) underWay = 0;
-      window.gymSettled?.release();
-    }
-  };
-
-  /* A person who writes a note stays at its step: nothing takes them away, and what was on its way when they began is
-     dropped, even if it arrives after the note has been saved. */
-  const stay = () => {
-    if (!underWay) return;
-    requests += 1;
-    underWay = 0;
-    latest = null;
-    queue = [];
-    pushAddress(current());
+    const part = document.importNode(loaded, true);
+    const notice = part.querySelector("[data-notice]");
+    if (!isTyped) notice?.remove(); /* The reader did not name the number that a slider reached. */
+    await drawn(part);
+    if (mine !== requests) return false;
+    if (!part.dataset.after) cache.delete(path); /* More steps may come. */
+    swap(part);
+    pushAddress(Number(part.dataset.step), find);
     settle();
-  };
+    announce(isTyped && notice ? `${notice.textContent} ${part.dataset.summary}` : part.dataset.summary);
+    return true;
+  } catch {
+    if (mine === requests) location.assign(near ? nearestOf(index, find).replace("&fragment", "") : address(index, find));
+    return false;
+  } finally {
+    if (underWay === mine) underWay = 0;
+    release();
+  }
+};
 
-  const show = async (index, options) => {
-    if (isWriting()) {
-      settle();
-      return false;
-    }
-    latest = bring(index, options);
-    return latest;
-  };
+/* A person who writes a note stays at its step: nothing takes them away, and what was on its way when they began is
+   dropped, even if it arrives after the note has been saved. */
+const stay = () => {
+  if (!underWay) return;
+  requests += 1;
+  underWay = 0;
+  latest = null;
+  queue = [];
+  pushAddress(current());
+  settle();
+};
 
-  /* To the step before or after the shown one. Requests faster than steps arrive are queued. */
-  const go = async (name) => {
-    if (queue.length >= QUEUE_MAX) return;
-    queue.push(name);
-    if (queue.length > 1) return;
-    const mine = queue;
-    const before = requests;
-    await latest;
-    if (requests !== before) mine.length = 0;
-    while (mine.length > 0) {
-      const index = Number(article().dataset[mine[0]]);
-      if (index && !(await show(index))) mine.length = 0; /* Another step was requested meanwhile. */
-      mine.shift();
-    }
-  };
+export const show = async (index, options) => {
+  if (isWriting()) {
+    settle();
+    return false;
+  }
+  latest = bring(index, options);
+  return latest;
+};
 
-  const clearCache = () => {
-    cache.clear();
-    settleLinks();
-  };
+/* To the step before or after the shown one. Requests faster than steps arrive are queued. */
+const go = async (name) => {
+  if (queue.length >= QUEUE_MAX) return;
+  queue.push(name);
+  if (queue.length > 1) return;
+  const mine = queue;
+  const before = requests;
+  await latest;
+  if (requests !== before) mine.length = 0;
+  while (mine.length > 0) {
+    const index = Number(article().dataset[mine[0]]);
+    if (index && !(await show(index))) mine.length = 0; /* Another step was requested meanwhile. */
+    mine.shift();
+  }
+};
 
-  const shownPath = () => partOf(current(), findIn(location.search));
-  const isShown = (part) => part?.dataset.step === article().dataset.step;
+export const clearCache = () => {
+  cache.clear();
+  settleLinks();
+};
 
-  const redraw = (part, names) => {
-    for (const name of names) {
-      const fresh = part.querySelector(name);
-      if (fresh) article().querySelector(name)?.replaceChildren(...document.importNode(fresh, true).childNodes);
-    }
-  };
+const shownPath = () => partOf(current(), findIn(location.search));
+const isShown = (part) => part?.dataset.step === article().dataset.step;
 
-  const isAwaited = () => Boolean(article().querySelector(AWAITED));
+const redraw = (part, names) => {
+  for (const name of names) {
+    const fresh = part.querySelector(name);
+    if (fresh) article().querySelector(name)?.replaceChildren(...document.importNode(fresh, true).childNodes);
+  }
+};
 
-  const redrawPicture = (part) => {
-    if (!isAwaited() || part.querySelector(AWAITED)) return;
-    redraw(part, [".shot-card"]);
-    document.dispatchEvent(new Event("replay:pictured"));
-  };
+export const isAwaited = () => Boolean(article().querySelector(AWAITED));
 
-  /* Updates the shown step's next step, its computed parts and a picture that it lacked; the reader may be in the middle
-     of the rest. */
-  const refresh = async () => {
-    cache.clear();
-    const part = await load(shownPath()).catch(() => null);
-    if (!isShown(part)) return;
-    article().dataset.after = part.dataset.after;
-    redraw(part, COMPUTED);
-    redrawPicture(part);
-    settleLinks();
-  };
+const redrawPicture = (part) => {
+  if (!isAwaited() || part.querySelector(AWAITED)) return;
+  redraw(part, [".shot-card"]);
+  document.dispatchEvent(new Event("replay:pictured"));
+};
 
-  /* Only the picture that the step lacks: nothing else of it changes, and its neighbours stay cached. */
-  const refreshPicture = async () => {
-    const path = shownPath();
-    const part = await fetched(path).catch(() => null);
-    if (!isShown(part) || part.querySelector(AWAITED)) return;
-    cache.delete(path);
-    redrawPicture(part);
-  };
+/* Updates the shown step's next step, its computed parts and a picture that it lacked; the reader may be in the middle
+   of the rest. */
+export const refresh = async () => {
+  cache.clear();
+  const part = await load(shownPath()).catch(() => null);
+  if (!isShown(part)) return;
+  article().dataset.after = part.dataset.after;
+  redraw(part, COMPUTED);
+  redrawPicture(part);
+  settleLinks();
+};
 
-  document.addEventListener("click", (event) => {
-    if (event.defaultPrevented || event.button) return;
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-    const anchor = event.target.closest?.("a[href]");
-    if (!anchor || !viewer.contains(anchor) || anchor.hash) return;
-    const index = stepOf(new URL(anchor.href));
-    if (index === null) return;
-    event.preventDefault();
-    if (NEIGHBOURS.includes(anchor.dataset.stepLink)) void go(anchor.dataset.stepLink);
-    else if (index !== current()) void show(index);
-  });
+/* Only the picture that the step lacks: nothing else of it changes, and its neighbours stay cached. */
+export const refreshPicture = async () => {
+  const path = shownPath();
+  const part = await fetched(path).catch(() => null);
+  if (!isShown(part) || part.querySelector(AWAITED)) return;
+  cache.delete(path);
+  redrawPicture(part);
+};
 
-  document.addEventListener("focusin", () => isWriting() && stay());
+document.addEventListener("click", (event) => {
+  if (event.defaultPrevented || event.button) return;
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  const anchor = event.target.closest?.("a[href]");
+  if (!anchor || !viewer.contains(anchor) || anchor.hash) return;
+  const index = stepOf(new URL(anchor.href));
+  if (index === null) return;
+  event.preventDefault();
+  if (NEIGHBOURS.includes(anchor.dataset.stepLink)) void go(anchor.dataset.stepLink);
+  else if (index !== current()) void show(index);
+});
 
-  addEventListener("popstate", () => {
-    const index = stepOf(new URL(location.href));
-    if (isWriting()) document.activeElement.blur(); /* Going back ends the writing; the text is kept. */
-    if (index !== null && index !== current()) void show(index);
-    else settle();
-  });
+document.addEventListener("focusin", () => isWriting() && stay());
 
-  document.addEventListener("replay:announce", (event) => announce(event.detail));
+addEventListener("popstate", () => {
+  const index = stepOf(new URL(location.href));
+  if (isWriting()) document.activeElement.blur(); /* Going back ends the writing; the text is kept. */
+  if (index !== null && index !== current()) void show(index);
+  else settle();
+});
 
-  const actions = { show, refresh, refreshPicture, clearCache, prefetchNearest, afterFrame };
-  window.replay = Object.freeze({ viewer, article, current, address, findIn, isAwaited, ...actions });
-  addEventListener("DOMContentLoaded", settle);
-})();
+document.addEventListener("replay:announce", (event) => announce(event.detail));
+
+document.addEventListener("bookmark:saved", clearCache);
+addEventListener("DOMContentLoaded", settle);

@@ -1,0 +1,70 @@
+/* The timeline of an episode's page. What a step looks like in it: a frame with its screenshot, the length of the step and signs. */
+
+import { startTimeline } from "../shared/timeline.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+const made = (name, className, text) => {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text;
+  return element;
+};
+
+const drawing = (name, attributes) => {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return element;
+};
+
+const barOf = (row) => {
+  const svg = drawing("svg", {
+    class: "frame-bar",
+    viewBox: "0 0 100 4",
+    preserveAspectRatio: "none",
+    "aria-hidden": "true",
+  });
+  svg.append(drawing("rect", { width: String(row.bar ?? 0), height: "4" }));
+  return svg;
+};
+
+const thumbnailOf = (row) => {
+  if (!row.sha256) return made("span", "frame-blank");
+  const picture = made("img");
+  picture.alt = "";
+  picture.width = 72;
+  picture.height = 45;
+  picture.decoding = "async";
+  picture.src = `/blobs/${row.sha256}/thumbnail`;
+  return picture;
+};
+
+const flagOf = (className, sign, label) => {
+  const flag = made("span", className);
+  const shown = made("span", "", sign);
+  shown.setAttribute("aria-hidden", "true");
+  flag.append(shown, made("span", "visually-hidden", ` ${label}`));
+  return flag;
+};
+
+const frameOf = (row, reached) => {
+  const frame = made("a", `frame frame-${row.tone}`);
+  const took = row.ms === null ? "" : `${row.ms.toLocaleString("en")} ms`;
+  const repeats = row.repeats ? `same as step ${row.repeats}${row.provisional}` : "";
+  const [sign, check] = row.check ?? [];
+  frame.title = [`${row.index} ${row.type}`, row.phrase, row.result, took, check, repeats].filter(Boolean).join(" · ");
+  frame.classList.toggle("is-page-change", Boolean(row.page_change));
+  const name = made("span", "frame-name");
+  name.append(made("span", "frame-number", String(row.index)), ` ${row.type || "–"}`);
+  frame.append(thumbnailOf(row), barOf(row), name, made("span", "frame-lane"));
+  if (reached) {
+    frame.title += ` · milestone ${reached}`;
+    frame.append(flagOf("frame-flag", "★", `milestone ${reached}`));
+  }
+  if (check) frame.append(flagOf("frame-check", sign, check));
+  if (repeats) frame.append(flagOf("frame-loop", "↺", repeats));
+  if (row.result && row.result !== "ok") frame.append(made("span", "visually-hidden", ` ${row.result}`));
+  return frame;
+};
+
+startTimeline(frameOf);

@@ -1,0 +1,4 @@
+/* The page of an episode. */
+
+import "../shared/bookmark.js";
+import "./frames.js";

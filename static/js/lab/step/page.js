@@ -1,0 +1,15 @@
+/* The page of a step: its modules, in the order in which they hear of events. */
+
+import "./viewer.js";
+import "./views.js";
+import "./tabs.js";
+import "./list.js";
+import "./playback.js";
+import "./scrubber.js";
+import "./find.js";
+import "./marks.js";
+import "./picture_diff.js";
+import "./replay.js";
+import "./fidelity.js";
+import "../shared/bookmark.js";
+import "../shared/copy_link.js";
