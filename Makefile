@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
+SCRIPTS_STAMP := node_modules/.package-lock.json
 VAR_DIR ?= var
 DATA ?= ../shared/data
 LAB_PORT ?= 8001
@@ -19,7 +20,7 @@ PLAIN := not e2e and not services and not fuzz
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: setup up demo demo-gap demo-model test-model test test-fast test-unit test-services test-e2e test-client test-doors e2e oracle-table check check-format check-lint \
-  check-types check-imports check-templates check-migrations check-schema check-house bench mutants fuzz
+  check-types check-imports check-templates check-scripts check-migrations check-schema check-house bench mutants fuzz
 
 setup: $(STAMP)
 
@@ -105,8 +106,8 @@ test-doors: setup
 e2e: test-e2e
 
 # `make -k check` goes on after a check that fails.
-check: check-format check-lint check-types check-imports check-templates check-migrations check-schema \
-  check-house
+check: check-format check-lint check-types check-imports check-templates check-scripts check-migrations \
+  check-schema check-house
 
 check-format: setup
 	$(RUN) -m ruff format --check .
@@ -124,6 +125,15 @@ check-imports: setup
 check-templates: setup
 	$(VENV)/bin/djlint --check --lint --quiet trajectories
 	$(VENV)/bin/djlint --profile jinja --check --lint --quiet gymsite/arena/templates
+
+# Scripts are served as they are; their types are in comments, which only this check reads.
+check-scripts:
+	@if command -v npm >/dev/null; then $(MAKE) --silent $(SCRIPTS_STAMP) && node_modules/.bin/tsc; \
+	else echo "SKIPPED the types of the scripts: no npm here (apt-get install npm)"; fi
+
+$(SCRIPTS_STAMP): package.json package-lock.json
+	npm ci --silent
+	@touch $@
 
 check-migrations: setup
 	@# Needs no database; Django would warn that it asked none.

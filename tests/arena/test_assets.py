@@ -41,7 +41,7 @@ def test_every_asset_a_page_links_to_exists_in_the_current_version(
         assert finders.find(link.removeprefix(version)) is not None
 
 
-def test_imports_are_found_however_deep_and_in_the_order_of_execution(tmp_path: Path) -> None:
+def test_imports_are_listed_however_deep_and_in_the_order_of_execution(tmp_path: Path) -> None:
     (tmp_path / "shared").mkdir()
     (tmp_path / "page.js").write_text(
         'import "./first.js";\nimport {\n  second,\n} from "./shared/second.js";\n'

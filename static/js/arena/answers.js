@@ -1,15 +1,19 @@
 /* Adds an answer field without asking the server for the page again; without this file the same button does that.
    Where tools lead to other views of a table, typed answers are stored for the next view in this tab. */
 
+/** @param {HTMLFormElement} form */
 const listen = (form) => {
+  /** @type {HTMLButtonElement} */
   const adder = form.querySelector("button[name=add]");
+  /** @type {() => HTMLInputElement[]} */
   const inputs = () => Array.from(form.querySelectorAll("input[name=answer]"));
 
   const grow = () => {
     const fields = form.querySelectorAll(".field");
     const number = fields.length + 1;
+    /** @type {HTMLElement} */
     const last = fields[fields.length - 1];
-    const field = last.cloneNode(true);
+    const field = /** @type {HTMLElement} */ (last.cloneNode(true));
     const input = field.querySelector("input");
     const label = field.querySelector("label");
     for (const name of ["value", "autofocus", "aria-invalid", "aria-describedby"]) input.removeAttribute(name);
@@ -32,6 +36,7 @@ const listen = (form) => {
   /* A second answer begins as the server sent it, with the first one, and goes its own way. */
   const isSecond = form.querySelector("input[name=number]") !== null;
   const KEY = `answers ${location.pathname.replace(/[^/]*$/, "")}${isSecond ? " 2" : ""}`;
+  /** @param {string[]} values */
   const isBlank = (values) => values.every((value) => value === "");
   const typed = () => inputs().map((input) => input.value);
 
@@ -45,5 +50,6 @@ const listen = (form) => {
   addEventListener("pagehide", () => sessionStorage.setItem(KEY, JSON.stringify(typed())));
 };
 
+/** @type {HTMLFormElement} */
 const form = document.querySelector("form[data-answers]");
 if (form) listen(form);

@@ -1,13 +1,20 @@
 /* The page's clock is the episode's: Date begins at <html data-now> and goes on from there, in the zone of
    <html data-zone> and the words of <html data-locale>, whatever the browser's own are. */
 
+/** @typedef {(this: any, locales?: Intl.LocalesArgument, options?: object) => string} Localized */
+
+/** @type {(start: number, zone: string, locale: string) => void} */
 const keepTime = (start, zone, locale) => {
   const Wall = Date;
   const loaded = performance.now();
   const now = () => start + Math.floor(performance.now() - loaded);
+  /** @type {any} */
   const methods = Wall.prototype;
+  /** @param {Intl.LocalesArgument} locales */
   const isNone = (locales) => locales === undefined || (Array.isArray(locales) && !locales.length);
+  /** @param {Intl.LocalesArgument} locales */
   const spoken = (locales) => (isNone(locales) ? locale : locales);
+  /** @param {Intl.DateTimeFormatOptions} [options] */
   const inZone = (options) => ({ ...options, timeZone: options?.timeZone ?? zone });
 
   /* Between the two readings of a moment: its milliseconds, and those at which UTC's clocks show what the zone's
@@ -16,15 +23,19 @@ const keepTime = (start, zone, locale) => {
   const DAY = 86400000;
   const shifts = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" });
   const named = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "long" });
+  /** @type {(format: Intl.DateTimeFormat, time: number) => string} */
   const zoneName = (format, time) =>
     format.formatToParts(time).find((part) => part.type === "timeZoneName").value;
+  /** @type {(time: number) => number} */
   const shift = (time) => {
     if (!(Math.abs(time) <= FARTHEST)) return NaN;
     const [, sign, ...parts] = /([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(zoneName(shifts, time)) ?? ["", "+"];
     const [hours = 0, minutes = 0, seconds = 0] = parts.map((part) => Number(part ?? 0));
     return Number(`${sign}1`) * (hours * 3600 + minutes * 60 + seconds) * 1000;
   };
+  /** @param {Date | number} time */
   const local = (time) => new Wall(Number(time) + shift(Number(time)));
+  /** @param {number} shown */
   const moment = (shown) => {
     const [before, after] = [shift(shown - DAY), shift(shown + DAY)];
     const isAfter = shift(shown - before) !== before && shift(shown - after) === after;
@@ -34,42 +45,47 @@ const keepTime = (start, zone, locale) => {
   /* A text without a zone means the page's, but for a day in figures, which is UTC's. */
   const IN_UTC = /^[+-]?\d{4,6}(?:-\d\d){0,2}$/;
   const HAS_ZONE = /(?:Z|UT|UTC|GMT|[ECMP][SD]T|[+-]\d\d:?\d\d)\s*(?:\(.*\))?\s*$/i;
+  /** @param {unknown} given */
   const parse = (given) => {
     const text = String(given);
     if (IN_UTC.test(text) || HAS_ZONE.test(text)) return Wall.parse(text);
     return moment(Wall.parse(/\dT\d/.test(text) ? `${text}Z` : `${text} UTC`));
   };
 
+  /** @param {any} given */
   const read = (given) => {
     if (!given.length) return [now()];
-    if (given.length > 1) return [moment(Wall.UTC(...given))];
+    if (given.length > 1) return [moment(Wall.UTC(.../** @type {[number, number]} */ (given)))];
     return typeof given[0] === "string" ? [parse(given[0])] : given;
   };
   const Virtual = new Proxy(Wall, {
     construct: (target, given, made) => Reflect.construct(target, read(given), made),
     apply: () => new Wall(now()).toString(),
-    get: (target, name) => ({ now, parse })[name] ?? Reflect.get(target, name),
+    get: (target, name) => /** @type {any} */ ({ now, parse })[name] ?? Reflect.get(target, name),
   });
   methods.constructor = Virtual;
   window.Date = Virtual;
 
+  /** @type {(target: object, name: string, value: Function) => void} */
   const put = (target, name, value) =>
     Object.defineProperty(target, name, { value, writable: true, configurable: true });
   for (const part of ["FullYear", "Month", "Date", "Day", "Hours", "Minutes", "Seconds", "Milliseconds"]) {
-    put(methods, `get${part}`, function () {
-      return local(this.getTime())[`getUTC${part}`]();
+    put(methods, `get${part}`, /** @this {Date} */ function () {
+      return /** @type {any} */ (local(this.getTime()))[`getUTC${part}`]();
     });
     if (part === "Day") continue;
-    put(methods, `set${part}`, function (...given) {
+    put(methods, `set${part}`, /** @type {(this: Date, ...given: number[]) => number} */ function (...given) {
+      /** @type {any} */
       const shown = local(this.getTime());
       shown[`setUTC${part}`](...given);
       return this.setTime(moment(shown.getTime()));
     });
   }
-  put(methods, "getTimezoneOffset", function () {
+  put(methods, "getTimezoneOffset", /** @this {Date} */ function () {
     return 0 - shift(this.getTime()) / 60000;
   });
 
+  /** @type {(write: (day: string, time: string) => string) => (this: Date) => string} */
   const asText = (write) =>
     function () {
       const time = this.getTime();
@@ -85,18 +101,19 @@ const keepTime = (start, zone, locale) => {
   put(methods, "toString", asText((day, time) => `${day} ${time}`));
   for (const name of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"]) {
     const own = methods[name];
-    put(methods, name, function (locales, options) {
+    put(methods, name, /** @type {Localized} */ function (locales, options) {
       return own.call(this, spoken(locales), inZone(options));
     });
   }
   const ownNumber = Number.prototype.toLocaleString;
-  put(Number.prototype, "toLocaleString", function (locales, options) {
+  put(Number.prototype, "toLocaleString", /** @type {Localized} */ function (locales, options) {
     return ownNumber.call(this, spoken(locales), options);
   });
 
   const WRITERS = ["DateTimeFormat", "NumberFormat", "PluralRules", "RelativeTimeFormat", "ListFormat", "Collator"];
   for (const name of WRITERS) {
-    const Own = Intl[name];
+    const Own = /** @type {any} */ (Intl)[name];
+    /** @type {(locales?: Intl.LocalesArgument, options?: any) => [Intl.LocalesArgument, any]} */
     const given = (locales, options) => [
       spoken(locales),
       name === "DateTimeFormat" ? inZone(options) : options,
@@ -112,7 +129,7 @@ const keepTime = (start, zone, locale) => {
   /* Intl asks the machine's clock when it is given no date. */
   const formats = Intl.DateTimeFormat.prototype;
   const ownParts = formats.formatToParts;
-  put(formats, "formatToParts", function (date = now()) {
+  put(formats, "formatToParts", /** @this {Intl.DateTimeFormat} */ function (date = now()) {
     return ownParts.call(this, date);
   });
   const ownFormat = Object.getOwnPropertyDescriptor(formats, "format");

@@ -1,11 +1,13 @@
 /* Tab indents in the program's field, Shift+Tab removes an indentation, and Escape lets the next Tab leave the
    field. Nothing else is typed automatically. */
 
+/** @param {HTMLTextAreaElement} field */
 const edit = (field) => {
   const INDENT = "    ";
   const OUTDENT = /^(?: {1,4}|\t)/gm;
 
   /* The only way to change a field that its undo knows of. */
+  /** @param {string} text */
   const replace = (text) => {
     if (text) document.execCommand("insertText", false, text);
     else document.execCommand("delete");
@@ -21,6 +23,7 @@ const edit = (field) => {
     return first;
   };
 
+  /** @param {(lines: string) => string} change */
   const changeLines = (change) => {
     const { selectionStart: start, selectionEnd: end } = field;
     const first = selectLines();
@@ -39,7 +42,9 @@ const edit = (field) => {
     }
   };
 
+  /** @param {string} lines */
   const outdent = (lines) => lines.replace(OUTDENT, "");
+  /** @param {string} lines */
   const indent = (lines) => lines.replace(/^(?=.)/gm, INDENT);
   const hasSeveralLines = () => field.value.slice(field.selectionStart, field.selectionEnd).includes("\n");
 
@@ -67,5 +72,6 @@ const edit = (field) => {
   document.querySelector("#answer-keys").hidden = false;
 };
 
+/** @type {HTMLTextAreaElement} */
 const field = document.querySelector("textarea[data-code]");
 if (field) edit(field);

@@ -2,16 +2,21 @@
    holds the form. None of them blocks the rest of the page, and all of them close without this file too. */
 
 const KEY = `closed ${location.pathname.replace(/[^/]*$/, "")}`;
+/** @type {HTMLDialogElement[]} */
 const popUps = Array.from(document.querySelectorAll("[data-pop-up]"));
+/** @type {HTMLDialogElement} */
 const answering = document.querySelector("#answering");
 const opener = document.querySelector("[popovertarget=answering]:not([popovertargetaction])");
 const closed = new Set(JSON.parse(sessionStorage.getItem(KEY) ?? "[]"));
+/** @type {WeakMap<Element, HTMLElement>} */
 const came = new WeakMap();
 
+/** @param {HTMLDialogElement} popUp */
 const open = (popUp) => {
   /* Opened by its method it would take the focus from whoever is typing. */
   popUp.open = true;
 };
+/** @param {HTMLDialogElement} popUp */
 const close = (popUp) => {
   const hadFocus = popUp.contains(document.activeElement);
   popUp.close();
@@ -28,20 +33,21 @@ const leave = () => {
 for (const popUp of popUps) {
   if (closed.has(popUp.dataset.popUp)) popUp.open = false;
   popUp.addEventListener("focusin", ({ relatedTarget }) => {
-    if (relatedTarget && !popUp.contains(relatedTarget)) came.set(popUp, relatedTarget);
+    if (relatedTarget instanceof HTMLElement && !popUp.contains(relatedTarget)) came.set(popUp, relatedTarget);
   });
 }
 
 /* A form that only closes leads nowhere: nobody must wait for another page. */
 document.addEventListener("submit", (event) => {
-  if (event.target.method !== "dialog") return;
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  if (form.method !== "dialog") return;
   event.preventDefault();
-  const dialog = event.target.closest("dialog");
+  const dialog = form.closest("dialog");
   if (dialog === answering) leave();
   else close(dialog);
 });
 
-answering?.addEventListener("toggle", (event) => {
+answering?.addEventListener("toggle", (/** @type {ToggleEvent} */ event) => {
   if (event.newState === "closed" && document.activeElement === document.body) opener.focus();
 });
 
@@ -53,6 +59,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 /* When something is done here, the next one comes, unless it is done to one that lies open. */
+/** @param {Event} event */
 const next = (event) => {
   if (event.target instanceof Element && event.target.closest("[data-pop-up]")) return;
   if (popUps.some((one) => one.open)) return;

@@ -1,6 +1,7 @@
 /* CodeMirror in the place of the program's field, which it writes back into. Automatic typing is
    left out: brackets and quotes are not closed and no line is indented, so that what is typed is what is there. */
 
+/** @param {HTMLTextAreaElement} field */
 const replace = (field) => {
   const { EditorState, EditorView, HighlightStyle, history, historyKeymap, indentLess, indentMore, indentUnit,
     insertNewline, keymap, lineNumbers, pythonLanguage, standardKeymap, syntaxHighlighting, tags } = CodeMirror;
@@ -15,24 +16,27 @@ const replace = (field) => {
     { tag: [tags.function(tags.definition(tags.variableName)), tags.definition(tags.className)], color: "var(--accent)" },
   ]);
 
+  /** @param {any} view */
   const indent = (view) => {
     const { state } = view;
     const hasSeveralLines = state.selection.ranges.some(
-      ({ from, to }) => state.doc.lineAt(from).number !== state.doc.lineAt(to).number);
+      (/** @type {any} */ { from, to }) => state.doc.lineAt(from).number !== state.doc.lineAt(to).number);
     if (hasSeveralLines) return indentMore(view);
     view.dispatch(state.replaceSelection(INDENT), { scrollIntoView: true, userEvent: "input" });
     return true;
   };
+  /** @param {any} view */
   const leave = (view) => {
     view.setTabFocusMode(true);
     return true;
   };
+  /** @type {(event: KeyboardEvent, view: any) => boolean} */
   const stay = (event, view) => {
     if (!["Escape", "Tab", "Shift"].includes(event.key)) view.setTabFocusMode(false);
     return false;
   };
 
-  const writeBack = EditorView.updateListener.of((update) => {
+  const writeBack = EditorView.updateListener.of((/** @type {any} */ update) => {
     if (!update.docChanged) return;
     field.value = update.state.doc.toString();
     field.dispatchEvent(new InputEvent("input", { bubbles: true }));
@@ -53,7 +57,7 @@ const replace = (field) => {
       indentUnit.of(INDENT),
       EditorState.tabSize.of(4),
       EditorView.lineWrapping,
-      EditorView.domEventHandlers({ keydown: stay, blur: (_event, left) => left.setTabFocusMode(false) }),
+      EditorView.domEventHandlers({ keydown: stay, blur: (/** @type {Event} */ _event, /** @type {any} */ left) => left.setTabFocusMode(false) }),
       EditorView.contentAttributes.of({
         "aria-label": label.textContent.trim(),
         "aria-describedby": field.getAttribute("aria-describedby"),
@@ -74,5 +78,6 @@ const replace = (field) => {
   document.querySelector("#answer-keys").hidden = false;
 };
 
+/** @type {HTMLTextAreaElement} */
 const field = document.querySelector("textarea[data-code]");
 if (field && window.CodeMirror) replace(field);

@@ -14,6 +14,7 @@ const MACROS = {
 /* KaTeX gives a few pictures, the arrow of \vec among them, their width in a style attribute. The page's policy forbids
    such attributes, and allows the same set as a property. */
 const STYLE = "data-style";
+/** @param {any} node */
 const setStylesAside = (node) => {
   if (node.attributes?.style) {
     node.attributes[STYLE] = node.attributes.style;
@@ -22,6 +23,7 @@ const setStylesAside = (node) => {
   for (const child of node.children ?? []) setStylesAside(child);
   return node;
 };
+/** @template {Element} E @param {E} element */
 const giveStylesBack = (element) => {
   for (const styled of element.querySelectorAll(`[${STYLE}]`)) {
     styled.style.cssText = styled.getAttribute(STYLE);
@@ -30,6 +32,7 @@ const giveStylesBack = (element) => {
   return element;
 };
 
+/** @param {HTMLElement} formula */
 const draw = (formula) => {
   const displayMode = formula.classList.contains("is-display");
   const options = { ...OPTIONS, macros: { ...MACROS }, displayMode };
@@ -45,7 +48,8 @@ const draw = (formula) => {
   formula.replaceChildren(drawn);
 };
 
+/** @param {Document | Element} place */
 const drawAll = (place) => { for (const formula of place.querySelectorAll(".formula")) draw(formula); };
 drawAll(document);
 /* A script put something into the page. */
-document.addEventListener("gym:content", (event) => drawAll(event.target));
+document.addEventListener("gym:content", (event) => drawAll(/** @type {Element} */ (event.target)));

@@ -2,11 +2,13 @@
 
 import { hold, release } from "./settled.js";
 
+/** @type {(tag: string, fields: object) => HTMLElement} */
 const made = (tag, fields) => Object.assign(document.createElement(tag), fields);
 
+/** @param {HTMLElement} gallery */
 const steps = (gallery) => {
   const list = gallery.querySelector("[data-slides]");
-  const slides = Array.from(list.children);
+  const slides = /** @type {HTMLElement[]} */ (Array.from(list.children));
   const links = Array.from(gallery.querySelectorAll("[data-slide]"));
   let at = 0;
 
@@ -22,16 +24,18 @@ const steps = (gallery) => {
   };
 
   /* A picture that was not fetched yet is waited for: the page is not settled before it is drawn. */
+  /** @param {HTMLImageElement} picture */
   const fetched = (picture) => {
     if (picture.complete && picture.naturalWidth) return;
     hold();
     picture.loading = "eager";
     void picture
       .decode()
-      .catch(() => null)
+      .catch(() => {})
       .then(release);
   };
 
+  /** @param {number} place */
   const show = (place) => {
     at = (place + slides.length) % slides.length;
     fetched(slides[at].querySelector("img"));
@@ -52,6 +56,7 @@ const steps = (gallery) => {
     });
   });
 
+  /** @type {(textContent: string, by: number) => HTMLElement} */
   const button = (textContent, by) =>
     made("button", { type: "button", className: "button-small", textContent, onclick: () => show(at + by) });
   const row = made("div", { className: "gallery-steps" });

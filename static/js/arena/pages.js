@@ -6,6 +6,7 @@ import { hold, release } from "./settled.js";
 const WAIT_MS = 8000;
 const parser = new DOMParser();
 
+/** @type {(address: string, options: RequestInit) => Promise<Document | null>} */
 const read = async (address, options) => {
   try {
     const response = await fetch(address, { signal: AbortSignal.timeout(WAIT_MS), ...options });
@@ -18,7 +19,9 @@ const read = async (address, options) => {
   }
 };
 
-let previous = Promise.resolve();
+/** @type {Promise<Document | null>} */
+let previous = Promise.resolve(null);
+/** @type {(address: string, options?: RequestInit) => Promise<Document | null>} */
 export const fetched = (address, options = {}) => {
   hold();
   previous = previous.then(() => read(address, options));
@@ -26,5 +29,6 @@ export const fetched = (address, options = {}) => {
 };
 
 /* What a form sends, where a script sends it. */
+/** @type {(form: HTMLFormElement, submitter?: HTMLElement) => Promise<Document | null>} */
 export const sent = (form, submitter) =>
-  fetched(form.action, { method: "POST", body: new URLSearchParams(new FormData(form, submitter)) });
+  fetched(form.action, { method: "POST", body: new URLSearchParams(/** @type {any} */ (new FormData(form, submitter))) });

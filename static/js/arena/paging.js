@@ -17,15 +17,18 @@ import { take } from "./pop_ups.js";
 /* So far above the link a reader who scrolls is taken to be at the end. */
 const NEAR_PX = 300;
 
+/** @type {(section: Element) => HTMLAnchorElement | null} */
 const nextOf = (section) => section.querySelector("[data-pager] a[rel=next]");
 
+/** @param {HTMLElement} section */
 const counted = (section) => {
   const { shown, all = "" } = section.dataset;
   const number = section.querySelector("[data-paging-list]")?.children.length ?? 0;
   const line = section.querySelector("[data-page-number]");
-  if (line) line.textContent = (nextOf(section) ? shown : number ? all : "").replace("{n}", number);
+  if (line) line.textContent = (nextOf(section) ? shown : number ? all : "").replace("{n}", String(number));
 };
 
+/** @param {HTMLElement} section */
 const named = (section) => {
   const next = nextOf(section);
   if (next) next.textContent = section.dataset.more;
@@ -33,9 +36,10 @@ const named = (section) => {
 };
 
 /* The link stays the same element, so that the focus stays where it is; where none is left, what came has it. */
+/** @type {(section: HTMLElement, page: Document) => boolean} */
 const append = (section, page) => {
   const fresh = page.querySelector("[data-paging]");
-  const added = Array.from(fresh?.querySelector("[data-paging-list]")?.children ?? []);
+  const added = /** @type {HTMLElement[]} */ (Array.from(fresh?.querySelector("[data-paging-list]")?.children ?? []));
   if (!added.length) return false;
   section.querySelector("[data-paging-list]").append(...added);
   const next = nextOf(section);
@@ -52,11 +56,12 @@ const append = (section, page) => {
   }
   counted(section);
   const status = section.querySelector("[data-paging-status]");
-  status.textContent = section.dataset.loaded.replace("{n}", added.length);
+  status.textContent = section.dataset.loaded.replace("{n}", String(added.length));
   return true;
 };
 
 let isLoading = false;
+/** @param {HTMLElement} section */
 const load = async (section) => {
   const next = nextOf(section);
   if (!next || isLoading) return;

@@ -12,6 +12,7 @@ const focused = () => {
 };
 
 /* The page's pop-up in place of the one that lies here; the same one stays as it is, with its focus. */
+/** @param {Document} page */
 export const take = (page) => {
   const fresh = page.querySelector("[data-pop-up]");
   const old = layer();
@@ -23,6 +24,7 @@ export const take = (page) => {
   focused();
 };
 
+/** @param {HTMLFormElement} form */
 const closed = async (form) => {
   const page = await sent(form);
   if (!page) {
@@ -41,7 +43,7 @@ const closed = async (form) => {
 document.addEventListener("submit", (event) => {
   if (!event.target.closest("[data-pop-up]")) return;
   event.preventDefault();
-  void closed(event.target);
+  void closed(/** @type {HTMLFormElement} */ (event.target));
 });
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog:modal")) return;

@@ -3,10 +3,21 @@
    within one page load, so a batch sent twice is stored once; whatever is not acknowledged is sent again, at the
    latest when the page is left. It never holds the settled marker. */
 
+/** @param {number} byte */
 const hex = (byte) => byte.toString(16).padStart(2, "0");
 /* This page load, in everything that is reported of it. */
 export const page = Array.from(crypto.getRandomValues(new Uint8Array(9)), hex).join("");
 
+/**
+ * @typedef {object} PageEvent
+ * @property {number} seq
+ * @property {string} kind
+ * @property {number} at_ms
+ * @property {any} data
+ * @property {number} [step] Where it is not the one that the page was served in.
+ */
+
+/** @param {string} PATH */
 const report = (PATH) => {
   const root = document.documentElement;
 
@@ -26,10 +37,12 @@ const report = (PATH) => {
   ]);
   const CONTROLS = "a[href],button,input,select,textarea,summary,option,label,[role],[tabindex],[contenteditable]";
   const UNNAMED_BY_TEXT = "input,select,textarea,main,form,body,html";
+  /** @type {Record<string, string>} */
   const ROLES = {
     A: "link", BUTTON: "button", TEXTAREA: "textbox", SELECT: "combobox", SUMMARY: "button", OPTION: "option",
     IMG: "img", LABEL: "label", H1: "heading", H2: "heading", H3: "heading", P: "paragraph", FORM: "form", MAIN: "main",
   };
+  /** @type {Record<string, string>} */
   const INPUT_ROLES = {
     checkbox: "checkbox", radio: "radio", range: "slider", number: "spinbutton", search: "searchbox",
     submit: "button", button: "button", reset: "button", image: "button",
@@ -39,16 +52,21 @@ const report = (PATH) => {
   const servedStep = stepOf();
 
   let last = 0;
+  /** @type {PageEvent[]} */
   let queue = [];
+  /** @type {PageEvent[] | null} */
   let sending = null;
   let timer = 0;
   let failures = 0;
 
   /* NUL and half surrogate pairs cannot be stored. */
+  /** @type {(text: unknown, limit: number) => string} */
   const clean = (text, limit) => String(text ?? "").slice(0, limit).toWellFormed().replaceAll("\0", "\ufffd");
 
+  /** @type {(kind: string, data: Record<string, unknown>, step?: number | null) => PageEvent} */
   const record = (kind, data, step = stepOf()) => {
     if (moved && BY_HAND.has(kind)) scrolled();
+    /** @type {PageEvent} */
     const event = { seq: ++last, kind, at_ms: Math.round(performance.now() * 10) / 10, data };
     if (step !== servedStep && step !== null) event.step = step;
     queue.push(event);
@@ -57,15 +75,19 @@ const report = (PATH) => {
   };
 
   /* Reading the window's size before the first layout would force one: it is read when the load event is sent. */
+  /** @param {PageEvent} load */
   const sized = (load) => Object.assign(load.data, { width: innerWidth, height: innerHeight, ratio: devicePixelRatio });
+  /** @param {PageEvent[]} events */
   const body = (events) => {
     if (events[0].kind === "load") sized(events[0]);
     return JSON.stringify({ page, step: servedStep, events });
   };
+  /** @type {(text: string, more?: RequestInit) => Promise<Response>} */
   const post = (text, more) =>
     fetch(ADDRESS, { method: "POST", headers: { "Content-Type": "application/json" }, body: text, ...more });
 
   /* Of a server that fails, or refuses so many requests at once, more may be hoped for later. */
+  /** @param {number} status */
   const isFinal = (status) => status < 500 && status !== 429;
 
   const flush = async () => {
@@ -96,12 +118,13 @@ const report = (PATH) => {
         text = body(rest.slice(0, count));
       }
       const isQueued = navigator.sendBeacon(ADDRESS, new Blob([text], { type: "application/json" }));
-      if (!isQueued) post(text, { keepalive: true }).catch(() => null);
+      if (!isQueued) post(text, { keepalive: true }).catch(() => {});
       rest = rest.slice(count);
     }
     queue = [];
   };
 
+  /** @type {(element: any) => string} */
   const roleOf = (element) => {
     const role = element.getAttribute("role");
     if (role) return role;
@@ -109,8 +132,10 @@ const report = (PATH) => {
     return ROLES[element.tagName] ?? element.tagName.toLowerCase();
   };
 
+  /** @param {string} text */
   const oneLine = (text) => text.trim().replace(/\s+/g, " ");
 
+  /** @type {(element: any) => string} */
   const nameOf = (element) => {
     const label = element.getAttribute("aria-label") ?? element.getAttribute("alt");
     if (label) return clean(oneLine(label), NAME_MAX);
@@ -120,7 +145,9 @@ const report = (PATH) => {
     return clean(oneLine(element.textContent), NAME_MAX);
   };
 
+  /** @param {EventTarget | null} node */
   const controlOf = (node) => (node instanceof Element ? (node.closest(CONTROLS) ?? node) : root);
+  /** @param {EventTarget | null} node */
   const target = (node) => {
     const element = controlOf(node);
     return { element, role: roleOf(element), name: nameOf(element) };
@@ -129,6 +156,7 @@ const report = (PATH) => {
   /* Where an element is in the document: the number of each ancestor and of itself among its siblings. An element's box in
      the window and the scroll position, for marks on screenshots. A hidden field has no box of its
      own: an editor stands in for it, and has the focus. */
+  /** @param {Element} element */
   const pathOf = (element) => {
     if (element.getRootNode() !== document) return "";
     const places = [];
@@ -136,12 +164,14 @@ const report = (PATH) => {
     return places.reverse().join("/");
   };
 
+  /** @param {Element} element */
   const whereabouts = (element) => {
     const shown = element.getClientRects().length > 0 ? element : (document.activeElement ?? element);
     const { x, y, width, height } = shown.getBoundingClientRect();
     return { element: pathOf(shown), box: [x, y, width, height].map(Math.round), scroll: [scrollX, scrollY].map(Math.round) };
   };
 
+  /** @type {(kind: string, listener: (event: any) => void) => void} */
   const listen = (kind, listener) => addEventListener(kind, listener, { capture: true, passive: true });
 
   listen("click", (event) => {
@@ -151,8 +181,11 @@ const report = (PATH) => {
   });
 
   /* Changes of one field are one event until it is sent, with the latest value. */
+  /** @type {{ element: Element, event: PageEvent } | null} */
   let openInput = null;
+  /** @param {Event} event */
   const input = (event) => {
+    /** @type {any} */
     const element = controlOf(event.target);
     if (!element.matches("input,select,textarea")) return;
     if (openInput?.element !== element) {
@@ -187,6 +220,7 @@ const report = (PATH) => {
 
   /* Scrolling is reported at intervals, and before the next action, with the step that it began in and the page's
      position. */
+  /** @type {{ step: number | null, x: number, y: number } | null} */
   let moved = null;
   let scrollTimer = 0;
   function scrolled() {
@@ -219,7 +253,7 @@ const report = (PATH) => {
       const { target: block, isIntersecting } = entry;
       if (!isIntersecting && !seen.has(block)) continue;
       seen.add(block);
-      record("visible", { block: clean(block.dataset.block, NAME_MAX), is_visible: isIntersecting });
+      record("visible", { block: clean(/** @type {HTMLElement} */ (block).dataset.block, NAME_MAX), is_visible: isIntersecting });
     }
   });
   for (const block of document.querySelectorAll("[data-block]")) observer.observe(block);

@@ -9,6 +9,21 @@
 
 import { page } from "./recorder.js";
 
+/**
+ * @typedef {object} Chunk
+ * @property {string} page
+ * @property {number} seq
+ * @property {number | null} step
+ * @property {number | null} served
+ * @property {number} events
+ * @property {number} first_ms
+ * @property {number} last_ms
+ * @property {boolean} snapshot
+ * @property {string[]} lines
+ * @property {number} chars
+ */
+
+/** @type {(PATH: string, TOKEN: string) => void} */
 const send = (PATH, TOKEN) => {
   const root = document.documentElement;
 
@@ -38,23 +53,30 @@ const send = (PATH, TOKEN) => {
     [PATH, "/"],
     [TOKEN, "***"],
   ];
+  /** @param {string} text */
   const mask = (text) => MASKS.reduce((masked, [from, to]) => masked.replaceAll(from, to), text);
 
   /* Half surrogate pairs, which other JSON parsers refuse, are replaced. */
   const HALF_PAIR = "\\ud";
+  /** @type {(key: string, value: unknown) => unknown} */
   const whole = (_key, value) => (typeof value === "string" ? value.toWellFormed() : value);
+  /** @param {object} event */
   const written = (event) => {
     const line = JSON.stringify(event);
     return mask(line.includes(HALF_PAIR) ? JSON.stringify(event, whole) : line);
   };
 
   let last = 0;
+  /** @type {Chunk | null} */
   let open = null;
+  /** @type {Chunk[]} */
   let waiting = [];
+  /** @type {Chunk | null} */
   let onTheWay = null;
   let isSending = false;
   let timer = 0;
   let failures = 0;
+  /** @type {() => void} */
   let stop = () => null;
 
   const close = () => {
@@ -68,15 +90,18 @@ const send = (PATH, TOKEN) => {
     open = null;
   };
 
+  /** @param {string[]} lines */
   const plain = (lines) => encoder.encode(`[${lines.join(",")}]`);
+  /** @type {(bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>} */
   const gzip = async (bytes) => {
     if (bytes.length < PACKED_BYTES || !window.CompressionStream) return bytes;
     const { readable, writable } = new CompressionStream("gzip");
     const writer = writable.getWriter();
-    for (const step of [writer.write(bytes), writer.close()]) step.catch(() => null);
+    for (const step of [writer.write(bytes), writer.close()]) step.catch(() => {});
     return new Uint8Array(await new Response(readable).arrayBuffer());
   };
 
+  /** @type {(chunk: Chunk, bytes: Uint8Array<ArrayBuffer>, keepalive: boolean) => Promise<Response>} */
   const post = (chunk, bytes, keepalive) => {
     const { lines, chars, ...claim } = chunk;
     const headers = { "Content-Type": "application/octet-stream", "X-Gym-Chunk": JSON.stringify(claim) };
@@ -84,6 +109,7 @@ const send = (PATH, TOKEN) => {
   };
 
   /* False when the chunk is to be sent again. */
+  /** @param {Chunk} chunk */
   const sent = async (chunk) => {
     try {
       const bytes = await gzip(plain(chunk.lines));
@@ -117,6 +143,7 @@ const send = (PATH, TOKEN) => {
     if (waiting.length > 0 && failures <= RETRIES) timer ||= setTimeout(flush, FLUSH_MS * 2 ** failures);
   };
 
+  /** @param {any} event */
   const record = (event) => {
     /* Pages of mock sites have a clock of their own; recordings have the machine's. */
     event.timestamp = Math.round(performance.timeOrigin + performance.now());
@@ -151,12 +178,13 @@ const send = (PATH, TOKEN) => {
       });
       if (lines.length === 0) continue;
       const snapshot = chunk.snapshot && lines.length === chunk.lines.length;
-      post({ ...chunk, events: lines.length, snapshot }, plain(lines), true).catch(() => null);
+      post({ ...chunk, events: lines.length, snapshot }, plain(lines), true).catch(() => {});
     }
     waiting = [];
   };
 
   /* Whether a popover is open is in no attribute, and rrweb does not see it. */
+  /** @type {(popover: Element, open: boolean) => void} */
   const reportOpen = (popover, open) => {
     const id = rrwebRecord.record.mirror.getId(popover);
     if (id > 0) record({ type: CUSTOM, data: { tag: "popover", payload: { id, open } } });
@@ -165,6 +193,7 @@ const send = (PATH, TOKEN) => {
   /* rrweb reads a style sheet rule by rule, which is a quarter of a snapshot. Its text is stored for the episode's next
      pages, by its address, which names the version of all files: during the snapshot the sheet then seems to have one
      rule with the whole text. A sheet whose number of rules has changed is read again. */
+  /** @type {(link: HTMLLinkElement) => boolean} */
   const sheetRecall = ({ href, sheet }) => {
     const stored = sessionStorage.getItem(SHEET + href) ?? "";
     const [rules] = stored.split(" ", 1);
@@ -174,12 +203,14 @@ const send = (PATH, TOKEN) => {
     return true;
   };
 
+  /** @type {(link: HTMLLinkElement) => void} */
   const sheetStore = (link) => {
     const text = rrwebRecord.record.mirror.getMeta(link)?.attributes._cssText;
     if (text) sessionStorage.setItem(SHEET + link.href, `${link.sheet.cssRules.length} ${text}`);
   };
 
   /* A page may have no storage, and a sheet of another origin hides its rules: rrweb copes with both. */
+  /** @type {(use: (link: HTMLLinkElement) => unknown) => (link: HTMLLinkElement) => unknown} */
   const tried = (use) => (link) => {
     try {
       return use(link);
@@ -188,13 +219,16 @@ const send = (PATH, TOKEN) => {
     }
   };
 
+  /** @param {() => void} take */
   const withSheets = (take) => {
-    const links = Array.from(document.querySelectorAll("link[rel=stylesheet]")).filter((link) => link.sheet);
+    /** @type {NodeListOf<HTMLLinkElement>} */
+    const all = document.querySelectorAll("link[rel=stylesheet]");
+    const links = Array.from(all).filter((link) => link.sheet);
     const recalled = new Set(links.filter(tried(sheetRecall)));
     try {
       take();
     } finally {
-      for (const { sheet } of recalled) delete sheet.rules;
+      for (const { sheet } of recalled) delete /** @type {any} */ (sheet).rules;
     }
     links.filter((link) => !recalled.has(link)).forEach(tried(sheetStore));
   };
@@ -229,6 +263,7 @@ const send = (PATH, TOKEN) => {
   if (document.readyState === "complete") begin();
   addEventListener("load", () => setTimeout(begin), { once: true });
   for (const kind of ["pointerdown", "keydown", "input"]) addEventListener(kind, begin, { once: true, capture: true });
+  /** @type {(event: any) => void} */
   const toggled = ({ target, newState }) => isBegun && target.popover && reportOpen(target, newState === "open");
   addEventListener("toggle", toggled, { capture: true, passive: true });
   addEventListener("pagehide", leave);

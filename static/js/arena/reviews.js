@@ -4,6 +4,7 @@
 import { fetched, sent } from "./pages.js";
 import { take } from "./pop_ups.js";
 
+/** @type {(page: Document | null, id: string, focused?: string) => boolean} */
 const swap = (page, id, focused) => {
   const fresh = page?.getElementById(id);
   const old = document.getElementById(id);
@@ -17,6 +18,7 @@ const swap = (page, id, focused) => {
 };
 
 document.addEventListener("click", async (event) => {
+  /** @type {HTMLAnchorElement | null} */
   const link = event.target instanceof Element ? event.target.closest("a[data-swap]") : null;
   if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
@@ -24,7 +26,7 @@ document.addEventListener("click", async (event) => {
 });
 
 document.addEventListener("submit", async (event) => {
-  const form = event.target;
+  const form = /** @type {HTMLFormElement} */ (event.target);
   if (!form.matches("form[data-swap-form]")) return;
   event.preventDefault();
   const page = await sent(form, event.submitter);

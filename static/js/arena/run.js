@@ -3,6 +3,7 @@
 
 import { hold, release } from "./settled.js";
 
+/** @param {HTMLButtonElement} button */
 const runWith = (button) => {
   const POLL_MS = 250;
   const form = button.form;
@@ -10,6 +11,7 @@ const runWith = (button) => {
   const isWaiting = () => part().dataset.state === "waiting";
   const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
 
+  /** @param {string} text */
   const say = (text) => {
     const line = document.createElement("p");
     line.className = "error";
@@ -18,6 +20,7 @@ const runWith = (button) => {
     part().dataset.state = "none";
   };
 
+  /** @param {RequestInit} [options] */
   const ask = async (options) => {
     const answer = await fetch("run", { ...options, headers: { "X-Gym-Part": "run" } });
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("#run");
@@ -26,6 +29,7 @@ const runWith = (button) => {
   };
 
   let isBusy = false;
+  /** @param {RequestInit} [options] */
   const watch = async (options) => {
     isBusy = true;
     hold();
@@ -47,11 +51,12 @@ const runWith = (button) => {
   form.addEventListener("submit", (event) => {
     if (event.submitter !== button) return;
     event.preventDefault();
-    if (!isBusy) void watch({ method: "POST", body: new URLSearchParams(new FormData(form)) });
+    if (!isBusy) void watch({ method: "POST", body: new URLSearchParams(/** @type {any} */ (new FormData(form))) });
   });
 
   if (isWaiting()) void watch();
 };
 
+/** @type {HTMLButtonElement} */
 const button = document.querySelector("button[formaction=run]");
 if (button) runWith(button);

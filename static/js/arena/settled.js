@@ -9,8 +9,10 @@ let holds = 1;
 let round = 0;
 
 /* A lazy picture far below is not fetched before someone scrolls there: waiting for it would never end. */
+/** @param {HTMLImageElement} picture */
 const isAwaited = (picture) => !picture.complete && picture.loading !== "lazy";
-const drawn = (picture) => (isAwaited(picture) ? picture.decode().catch(() => null) : null);
+/** @param {HTMLImageElement} picture */
+const drawn = (picture) => (isAwaited(picture) ? picture.decode().catch(() => {}) : null);
 
 const settle = async () => {
   const mine = ++round;
@@ -44,7 +46,9 @@ const leave = () => {
   }, STAYED_MS);
 };
 
+/** @param {string} address */
 const withoutHash = (address) => address.split("#")[0];
+/** @param {HTMLAnchorElement} link */
 const isElsewhere = (link) =>
   link.target !== "_blank" &&
   !link.hasAttribute("download") &&
@@ -52,6 +56,7 @@ const isElsewhere = (link) =>
 
 addEventListener("submit", (event) => event.defaultPrevented || leave());
 addEventListener("click", (event) => {
+  /** @type {HTMLAnchorElement | null} */
   const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
   if (link && !event.defaultPrevented && isElsewhere(link)) leave();
 });

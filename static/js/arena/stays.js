@@ -11,22 +11,29 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 
 const barEnd = () => Math.max(0, document.querySelector("[data-task-bar]")?.getBoundingClientRect().bottom ?? 0);
 
+/** @type {(tag: string, fields?: object, children?: Element[]) => any} */
 const made = (tag, fields = {}, children = []) => {
   const element = Object.assign(document.createElement(tag), fields);
   element.append(...children);
   return element;
 };
+/** @param {Date} day */
 const written = (day) => day.toISOString().slice(0, 10);
+/** @param {string} text */
 const read = (text) => (DAY.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(NaN));
+/** @type {(year: number, month: number, day: number) => Date} */
 const onDay = (year, month, day) => new Date(Date.UTC(year, month, day));
 
+/** @type {(field: HTMLInputElement) => HTMLInputElement[]} */
 const fieldsOf = (field) => Array.from(field.form.querySelectorAll("[data-called]"));
 
+/** @param {HTMLInputElement} field */
 const pickerOf = (field) => {
   const { first, called, pick, earlier: back, later: on } = field.dataset;
   /* The day that a week begins with, Monday being 0. */
   const monday = Number(field.dataset.weekday);
   const weekdays = [...FROM_MONDAY.slice(monday), ...FROM_MONDAY.slice(0, monday)];
+  /** @type {(name: string, by: number) => HTMLButtonElement} */
   const step = (name, by) =>
     made("button", { type: "button", className: "button-small", textContent: name, onclick: () => show(by) });
   const earlier = step(back, -1);
@@ -54,6 +61,7 @@ const pickerOf = (field) => {
     box.style.top = `${Math.max(AWAY_PX, top)}px`;
     box.style.left = `${Math.max(AWAY_PX, Math.min(around.left, furthest))}px`;
   };
+  /** @param {boolean} isVisible */
   const open = (isVisible) => {
     if (isOpen() !== isVisible) box.togglePopover(isVisible);
     opener.setAttribute("aria-expanded", String(isVisible));
@@ -63,6 +71,7 @@ const pickerOf = (field) => {
   addEventListener("scroll", placed, { capture: true, passive: true });
   addEventListener("resize", placed, { passive: true });
 
+  /** @param {string} day */
   const choose = (day) => {
     field.value = day;
     field.dispatchEvent(new Event("input", { bubbles: true }));
@@ -71,13 +80,16 @@ const pickerOf = (field) => {
   };
 
   /* The classes of a day in or at the end of the band. */
+  /** @type {(day: string, ends: string[]) => string} */
   const bandOf = (day, [from, to]) => {
     const isEnd = day === from || day === to;
     const isChosen = from < to && from <= day && day <= to;
+    /** @type {Record<string, boolean>} */
     const kinds = { "is-end": isEnd, "is-chosen": isChosen, "is-first": isChosen && day === from, "is-last": isChosen && day === to };
     return Object.keys(kinds).filter((kind) => kinds[kind]).join(" ");
   };
 
+  /** @type {(day: Date, of: Date, ends: string[]) => HTMLTableCellElement} */
   const cell = (day, of, ends) => {
     if (day.getUTCMonth() !== of.getUTCMonth()) return made("td");
     const text = written(day);
@@ -87,6 +99,7 @@ const pickerOf = (field) => {
     return made("td", { className: bandOf(text, ends) }, [button]);
   };
 
+  /** @param {Date} of */
   const monthOf = (of) => {
     const [year, number] = [of.getUTCFullYear(), of.getUTCMonth()];
     const before = (of.getUTCDay() + 6 - monday + 7) % 7;
@@ -100,6 +113,7 @@ const pickerOf = (field) => {
     return made("div", {}, [made("p", { className: "stays-picker-title", textContent: `${MONTHS[number]} ${year}` }), table]);
   };
 
+  /** @param {number} by */
   const show = (by) => {
     month = onDay(month.getUTCFullYear(), month.getUTCMonth() + by, 1);
     box.classList.toggle("has-two", WIDE.matches);
@@ -128,17 +142,20 @@ const pickerOf = (field) => {
   field.after(opener, box);
 };
 
-document.querySelectorAll("[data-called]").forEach(pickerOf);
+/** @type {NodeListOf<HTMLInputElement>} */
+const dayFields = document.querySelectorAll("[data-called]");
+dayFields.forEach(pickerOf);
 
-for (const fold of document.querySelectorAll("[data-fold]")) {
+for (const fold of /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("[data-fold]"))) {
   const folded = () => (fold.open = WIDE.matches);
   folded();
   WIDE.addEventListener("change", folded);
 }
 
+/** @type {HTMLDetailsElement} */
 const account = document.querySelector("[data-account]");
 document.addEventListener("click", (event) => {
-  if (!account.contains(event.target)) account.open = false;
+  if (!account.contains(/** @type {Node} */ (event.target))) account.open = false;
 });
 account.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || !account.open) return;

@@ -1,6 +1,7 @@
 /* Where a table is in sight in all its width, its header stays in sight when the page scrolls. A frame that scrolls
    sideways would hold the header back, so the frame is opened for that. */
 
+/** @param {HTMLElement} frame */
 const watch = (frame) => {
   const fit = () => {
     frame.classList.remove("is-whole");

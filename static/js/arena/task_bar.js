@@ -2,9 +2,11 @@
    somebody says otherwise it is as the server sent it: open on the first page, folded on later ones. Typing into it says
    that it stays open. Kept for this tab and episode. Also measures the bar, for what is placed below it. */
 
+/** @type {(bar: HTMLElement, root: string) => void} */
 const keep = (bar, root) => {
   const KEY = `task-bar ${root}`;
   const fold = bar.querySelector("details");
+  /** @type {HTMLInputElement[]} */
   const fields = Array.from(bar.querySelectorAll("input[name=answer]"));
   const isRefused = "refused" in bar.dataset;
 
@@ -16,6 +18,7 @@ const keep = (bar, root) => {
       return {};
     }
   };
+  /** @param {{ isOpen: boolean, answers?: string[] }} news */
   const store = (news) => {
     try {
       sessionStorage.setItem(KEY, JSON.stringify({ ...stored(), ...news }));

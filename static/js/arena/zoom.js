@@ -1,17 +1,22 @@
 /* Draws the pictures larger, and at their own size again, without leaving the page: what was typed stays. The links do
    the same by themselves where no script runs. */
 
+/** @param {HTMLElement} tools */
 const zoomWith = (tools) => {
+  /** @type {HTMLAnchorElement} */
   const larger = tools.querySelector("[data-zoom-in]");
   const back = tools.querySelector("[data-zoom-back]");
   const largest = Number(tools.dataset.zoomLargest);
   let times = Number(tools.dataset.zoomTimes);
-  const pictures = Array.from(document.querySelectorAll(".figure img"), (picture) => ({
+  /** @type {NodeListOf<HTMLImageElement>} */
+  const images = document.querySelectorAll(".figure img");
+  const pictures = Array.from(images, (picture) => ({
     picture,
     width: picture.width / times,
     height: picture.height / times,
   }));
 
+  /** @param {number} factor */
   const show = (factor) => {
     times = factor;
     for (const { picture, width, height } of pictures) {
@@ -23,6 +28,7 @@ const zoomWith = (tools) => {
     larger.search = `?zoom=${times + 1}`;
     (larger.hidden ? back : larger).focus();
   };
+  /** @type {(link: HTMLElement, factor: () => number) => void} */
   const onClick = (link, factor) =>
     link.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -3,19 +3,24 @@
 import * as outbox from "./outbox.js";
 
 const place = document.querySelector("[data-aside]");
+/** @type {HTMLTemplateElement} */
 const template = place.querySelector("template");
+/** @type {Record<number, string>} */
 const REASONS = {
   404: "This unit is no longer yours: you may have been taken off the project, or it was deleted. Ask its owner.",
   409: "The server holds something else in its place.",
   413: "It is too long: copy the note, and save the unit with a shorter one.",
 };
+/** @param {import("./outbox.js").Entry} entry */
 const reasonOf = ({ status, message }) =>
   message || REASONS[status] || (status >= 500 ? `The server failed (${status}) each time that it was sent.` : `The server answered ${status}.`);
 
+/** @param {import("./outbox.js").Entry} entry */
 const textOf = ({ words, fields }) => [words, ...fields.map(([name, value]) => `${name}: ${value}`)].filter(Boolean).join("\n");
 
+/** @param {import("./outbox.js").Entry} entry */
 const itemOf = (entry) => {
-  const item = template.content.cloneNode(true).firstElementChild;
+  const item = /** @type {HTMLElement} */ (template.content.firstElementChild.cloneNode(true));
   item.dataset.key = entry.key;
   item.querySelector("[data-why]").textContent = reasonOf(entry);
   item.querySelector("textarea").value = textOf(entry);
@@ -29,6 +34,7 @@ const draw = () => {
 };
 
 /* Where a page may not write to the clipboard, the text is selected. */
+/** @param {HTMLElement} item */
 const copy = async (item) => {
   const text = item.querySelector("textarea");
   text.select();

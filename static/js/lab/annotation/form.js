@@ -2,18 +2,25 @@
 
 import * as input from "./input.js";
 
+/** @typedef {[string, string][]} Fields Names and values, as a form is sent. */
+
 const OURS = new Set(["csrfmiddlewaretoken", "ticket", "key", "version", "active_ms"]);
+/** @type {WeakMap<HTMLFormElement, { now: Fields, before: Fields[] }>} */
 const states = new WeakMap();
 
-export const fieldsOf = (form) => Array.from(new FormData(form)).filter(([name]) => !OURS.has(name));
+/** @type {(form: HTMLFormElement) => Fields} */
+export const fieldsOf = (form) => /** @type {Fields} */ (Array.from(new FormData(form))).filter(([name]) => !OURS.has(name));
 
+/** @type {(form: HTMLFormElement, fields: Fields) => void} */
 export const fill = (form, fields) => input.fill(form, fields, OURS);
 
+/** @param {HTMLFormElement} form */
 export const begin = (form) => {
   if (!states.has(form)) states.set(form, { now: fieldsOf(form), before: [] });
   return states.get(form);
 };
 
+/** @param {HTMLFormElement} form */
 export const remember = (form) => {
   const state = begin(form);
   state.before.push(state.now);
@@ -21,6 +28,7 @@ export const remember = (form) => {
 };
 
 /* Takes the last choice back; false if there is none. */
+/** @param {HTMLFormElement} form */
 export const takeBack = (form) => {
   const state = begin(form);
   if (!state.before.length) return false;
@@ -29,14 +37,17 @@ export const takeBack = (form) => {
   return true;
 };
 
+/** @param {HTMLFormElement} form */
 const missingOf = (form) => {
   const isEnded = form.querySelector("[data-ends]:checked") !== null;
+  /** @param {HTMLElement} field */
   const isOpen = (field) =>
     !(isEnded && !field.querySelector("[data-ends]")) && !field.querySelector(".unit-choice label :checked");
   return Array.from(form.querySelectorAll("[data-required]")).filter(isOpen);
 };
 
 /* What keeps the form from being saved, and where; null if nothing does. */
+/** @param {HTMLFormElement} form */
 export const problemOf = (form) => {
   const missing = missingOf(form);
   for (const field of form.querySelectorAll("[data-field]")) field.classList.toggle("is-missing", missing.includes(field));
@@ -47,10 +58,12 @@ export const problemOf = (form) => {
   if (form.querySelector("[data-needs-note]:checked") && !form.elements.note.value.trim()) {
     return { text: "This answer needs a note that says why.", place: form.elements.note };
   }
+  /** @type {HTMLInputElement} */
   const number = form.querySelector("[data-is-step]:checked")?.closest(".unit-choice").querySelector("[type=number]");
   if (number && (!number.value || !number.validity.valid)) {
     return { text: `Which step? A number from 1 to ${number.max}.`, place: number };
   }
+  /** @type {HTMLInputElement[]} */
   const linked = Array.from(form.querySelectorAll(".unit-choice:has(label :checked) [data-last]"));
   const wrong = linked.find((one) => one.value && !(one.validity.valid && Number(one.value) <= Number(one.dataset.last)));
   if (wrong) return { text: `There is no step ${wrong.value}: the steps are 1 to ${wrong.dataset.last}.`, place: wrong };
@@ -61,5 +74,6 @@ export const problemOf = (form) => {
   return null;
 };
 
+/** @param {HTMLFormElement} form */
 export const wordsOf = (form) =>
   Array.from(form.querySelectorAll(".unit-choice label:has(:checked) [data-title]"), (one) => one.textContent).join(", ");

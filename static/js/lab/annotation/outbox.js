@@ -2,12 +2,28 @@
    connection nor a closed tab loses any. A label is sent until it is answered; its key makes that safe. One that the
    server will never take is set aside, so that those behind it are sent. */
 
+/**
+ * @typedef {object} Entry A label on its way.
+ * @property {string} [name] In the storage.
+ * @property {string} key
+ * @property {string} slot
+ * @property {number} version
+ * @property {string} ticket
+ * @property {number} active_ms
+ * @property {string} words
+ * @property {[string, string][]} fields
+ * @property {number} [tries]
+ * @property {number} [status] Where the server does not take it: its answer.
+ * @property {string} [message]
+ */
+
 const root = document.querySelector("[data-queue]");
 const OUT = `palaestra:label:${root.dataset.annotator}:`;
 const DRAFT = `palaestra:draft:${root.dataset.annotator}:`;
 const ASIDE = `palaestra:aside:${root.dataset.annotator}:`;
 const RETRY_MS = 4000;
 const TRIES = 3;
+/** @type {Record<string, string>} */
 const STATES = {
   sending: "",
   unreachable: "Not connected",
@@ -15,10 +31,12 @@ const STATES = {
   failed: "The server failed",
 };
 const memory = new Map();
+/** @type {Promise<void> | null} */
 let sending = null;
 let timer = 0;
 
 /* Storage may be full or forbidden; then labels live as long as this tab. */
+/** @type {(name: string, value: object) => void} */
 const put = (name, value) => {
   memory.set(name, value);
   try {
@@ -27,12 +45,14 @@ const put = (name, value) => {
     announce("note", { text: "This browser keeps nothing: leave this tab open until all labels are saved.", tone: "warn" });
   }
 };
+/** @param {string} name */
 const drop = (name) => {
   memory.delete(name);
   try {
     localStorage.removeItem(name);
   } catch { /* It was never there. */ }
 };
+/** @param {string} name */
 const read = (name) => {
   try {
     const text = localStorage.getItem(name);
@@ -40,6 +60,7 @@ const read = (name) => {
   } catch { /* As if it were not there. */ }
   return memory.get(name) ?? null;
 };
+/** @param {string} prefix */
 const names = (prefix) => {
   const all = new Set(memory.keys());
   try {
@@ -47,10 +68,13 @@ const names = (prefix) => {
   } catch { /* The memory has all there is. */ }
   return Array.from(all).filter((name) => name.startsWith(prefix)).sort();
 };
+/** @type {(kind: string, detail: object) => boolean} */
 const announce = (kind, detail) => document.dispatchEvent(new CustomEvent(`annotation:${kind}`, { detail }));
 
+/** @type {() => Entry[]} */
 const entries = () => names(OUT).map((name) => ({ name, ...read(name) })).filter((entry) => entry.key);
 
+/** @param {string} state */
 const say = (state) => {
   const count = entries().length;
   const rest = `${count} ${count === 1 ? "label is" : "labels are"} waiting in this browser and will be sent.`;
@@ -59,11 +83,17 @@ const say = (state) => {
 };
 
 /* From the cookie: logging in again in another tab makes another one than the page was served with. */
-const token = () => document.cookie.match(/(?:^|; )palaestra_csrf=([^;]+)/)?.[1] ?? document.querySelector("[name=csrfmiddlewaretoken]").value;
+const token = () => {
+  /** @type {HTMLInputElement} */
+  const field = document.querySelector("[name=csrfmiddlewaretoken]");
+  return document.cookie.match(/(?:^|; )palaestra_csrf=([^;]+)/)?.[1] ?? field.value;
+};
 
+/** @param {Entry} entry */
 const post = (entry) => {
-  const body = new URLSearchParams(entry.fields);
-  for (const name of ["ticket", "key", "version", "active_ms"]) body.set(name, entry[name]);
+  const body = new URLSearchParams(/** @type {[string, string][]} */ (entry.fields));
+  const { ticket, key, version, active_ms } = entry;
+  for (const [name, value] of Object.entries({ ticket, key, version, active_ms })) body.set(name, String(value));
   return fetch(root.dataset.labelAddress, {
     method: "POST",
     body,
@@ -73,6 +103,7 @@ const post = (entry) => {
 };
 
 /* Later labels of the same unit, and choices made since, follow this version. */
+/** @type {(entry: Entry, answer: { version: number, feedback: string }) => void} */
 const stored = (entry, { version, feedback }) => {
   drop(entry.name);
   const draft = read(DRAFT + entry.slot);
@@ -81,6 +112,7 @@ const stored = (entry, { version, feedback }) => {
   announce("stored", { slot: entry.slot, version, feedback });
 };
 
+/** @type {(entry: Entry, answer: any) => void} */
 const refused = (entry, answer) => {
   const version = answer.current?.version ?? entry.version;
   const draft = read(DRAFT + entry.slot);
@@ -92,6 +124,7 @@ const refused = (entry, answer) => {
 };
 
 /* A server that fails may recover; any other such answer will be the same next time. */
+/** @type {(entry: Entry, status: number, answer: any) => string} */
 const failed = (entry, status, answer) => {
   const tries = (entry.tries ?? 0) + 1;
   if (status >= 500 && tries < TRIES) {
@@ -108,6 +141,7 @@ const REFUSALS = [400, 409, 422];
 const PASSING = [408, 425, 429, 502, 503, 504];
 
 /* What became of it: answered in whatever way ("sending"), or why not. */
+/** @param {Entry} entry */
 const sent = async (entry) => {
   let response;
   let answer = null;
@@ -127,6 +161,7 @@ const sent = async (entry) => {
 
 /* Behind a label that failed, others of its unit wait. */
 const sendAll = async () => {
+  /** @type {Set<string>} */
   const waiting = new Set();
   const next = () => entries().find((entry) => !waiting.has(entry.slot));
   for (let entry = next(); entry; entry = next()) {
@@ -145,13 +180,16 @@ export const flush = () => {
   return sending;
 };
 
+/** @param {Entry} entry */
 export const add = (entry) => {
   put(`${OUT}${String(Date.now()).padStart(15, "0")}:${entry.key}`, entry);
   drop(DRAFT + entry.slot);
   flush();
 };
 
+/** @type {() => Entry[]} */
 export const aside = () => names(ASIDE).map((name) => ({ name, ...read(name) })).filter((entry) => entry.key);
+/** @param {string} key */
 export const again = (key) => {
   const { name, status, message, ...entry } = aside().find((one) => one.key === key);
   drop(ASIDE + key);
@@ -163,7 +201,10 @@ addEventListener("online", flush);
 /* A server that failed then may work now. */
 for (const entry of aside()) if (entry.status >= 500) again(entry.key);
 
+/** @param {string} key */
 export const discard = (key) => drop(ASIDE + key);
 export const slots = () => entries().map((entry) => entry.slot);
+/** @param {string} slot */
 export const draft = (slot) => read(DRAFT + slot);
+/** @type {(slot: string, version: number, fields: [string, string][]) => void} */
 export const draftKeep = (slot, version, fields) => put(DRAFT + slot, { version, fields });

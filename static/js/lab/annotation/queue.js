@@ -9,9 +9,12 @@ const root = document.querySelector("[data-queue]");
 const AHEAD = 2;
 const PAST = 10;
 const RETRY_MS = 4000;
+/** @type {HTMLElement[]} */
 const ahead = [];
+/** @type {HTMLElement[]} */
 const past = [];
 let current = document.getElementById("unit");
+/** @type {Promise<void> | null} */
 let fetching = null;
 let isWaiting = false;
 let saves = 0;
@@ -19,15 +22,21 @@ let shownAt = performance.now();
 let hiddenMs = 0;
 let hiddenAt = 0;
 
+/** @type {(name: string) => HTMLElement} */
 const part = (name) => root.querySelector(`[data-${name}]`);
+/** @type {(article: HTMLElement) => HTMLFormElement | null} */
 const formOf = (article) => article.querySelector("[data-form]");
+/** @param {HTMLElement} article */
 const isEnd = (article) => article.matches("[data-end]");
+/** @param {HTMLElement} article */
 const slotOf = (article) => article.dataset.slot;
 
+/** @type {(text: string, tone?: string) => void} */
 const say = (text, tone = "") => {
   part("status").textContent = text;
   part("status").dataset.tone = tone;
 };
+/** @type {(text: string, slot?: string) => void} */
 const notice = (text, slot) => {
   const place = part("notice");
   place.hidden = !text;
@@ -77,7 +86,7 @@ const fill = async () => {
       return;
     }
     ahead.push(article);
-    root.dataset.ahead = ahead.length;
+    root.dataset.ahead = String(ahead.length);
     if (isWaiting) show(ahead.shift());
   }
 };
@@ -87,6 +96,7 @@ const refill = () => {
 };
 
 /* What is on its way may bring units back, such as one that someone else skipped. */
+/** @param {HTMLElement} article */
 const end = async (article) => {
   if (outbox.slots().length) {
     say("Waiting until all labels are saved.");
@@ -99,11 +109,12 @@ const end = async (article) => {
 
 /* ---- the unit in front ---- */
 
+/** @param {HTMLElement} article */
 const show = (article) => {
   if (isWaiting) say("");
   isWaiting = false;
   article.inert = false;
-  root.dataset.ahead = ahead.length;
+  root.dataset.ahead = String(ahead.length);
   current.replaceWith(article);
   current = article;
   current.dispatchEvent(new Event("gym:content", { bubbles: true }));
@@ -143,7 +154,9 @@ const advance = () => {
   refill();
 };
 
-const add = (name, number) => { part(name).textContent = Math.max(Number(part(name).textContent) + number, 0); };
+/** @type {(name: string, number: number) => void} */
+const add = (name, number) => { part(name).textContent = String(Math.max(Number(part(name).textContent) + number, 0)); };
+/** @type {(words: string, state: string) => void} */
 const count = (words, state) => {
   const before = current.dataset.state;
   if (before) add(before, -1);
@@ -161,6 +174,7 @@ const count = (words, state) => {
   while (part("recent").children.length > PAST) part("recent").lastElementChild.remove();
 };
 
+/** @type {(form: HTMLFormElement, isSkipped: boolean) => void} */
 const save = (form, isSkipped) => {
   const problem = isSkipped ? null : forms.problemOf(form);
   if (problem) {
@@ -213,15 +227,16 @@ const back = () => {
 root.addEventListener("submit", (event) => {
   if (!event.target.matches("[data-form]")) return;
   event.preventDefault();
-  if (!isWaiting) save(event.target, event.submitter?.matches("[data-skip]") ?? false);
+  if (!isWaiting) save(/** @type {HTMLFormElement} */ (event.target), event.submitter?.matches("[data-skip]") ?? false);
 });
 root.addEventListener("change", (event) => {
+  /** @type {HTMLFormElement | null} */
   const form = event.target.closest("[data-form]");
   if (!form || isWaiting) return;
   forms.remember(form);
   keep();
 });
-root.addEventListener("input", (event) => { if (input.isTyped(event.target) && event.target.closest("[data-form]")) keep(); });
+root.addEventListener("input", (event) => { if (input.isTyped(/** @type {Element} */ (event.target)) && event.target.closest("[data-form]")) keep(); });
 root.addEventListener("click", (event) => { if (event.target.closest("[data-back]")) back(); });
 
 addEventListener("keydown", (event) => {
@@ -241,8 +256,9 @@ document.addEventListener("visibilitychange", () => {
   else hiddenMs += performance.now() - hiddenAt;
 });
 
+/** @type {(slot: string, version: number) => void} */
 const versionSet = (slot, version) => {
-  for (const article of [current, ...ahead, ...past]) if (slotOf(article) === slot) article.dataset.version = version;
+  for (const article of [current, ...ahead, ...past]) if (slotOf(article) === slot) article.dataset.version = String(version);
 };
 document.addEventListener("annotation:note", ({ detail }) => { if (!isWaiting || detail.text) say(detail.text, detail.tone); });
 document.addEventListener("annotation:stored", ({ detail }) => {

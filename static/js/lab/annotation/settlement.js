@@ -3,6 +3,7 @@
 
 import * as input from "./input.js";
 
+/** @param {HTMLFormElement} form */
 const settleWith = (form) => {
   let isSaving = false;
   const FIXED = new Set(["csrfmiddlewaretoken", "key", "version", "reason", "codebook_note", "about"]);
@@ -16,6 +17,7 @@ const settleWith = (form) => {
     link.blur();
   });
 
+  /** @param {boolean} value */
   const savingSet = (value) => {
     isSaving = value;
     form.inert = value;
@@ -28,6 +30,7 @@ const settleWith = (form) => {
   window.navigation?.addEventListener("navigateerror", () => savingSet(false));
 
   /* Until the next unit is shown, keys do nothing; following a link would break off the save. */
+  /** @param {KeyboardEvent} event */
   const hold = (event) => {
     if (!isSaving || event.altKey || event.ctrlKey || event.metaKey || event.key === "Escape") return;
     event.preventDefault();
@@ -42,5 +45,6 @@ const settleWith = (form) => {
   });
 };
 
+/** @type {HTMLFormElement} */
 const form = document.querySelector("[data-settlement]");
 if (form) settleWith(form);

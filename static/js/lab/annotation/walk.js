@@ -1,8 +1,11 @@
 /* Through the steps of a trajectory by keyboard; and the step that is open is the answer where a step is asked for. */
 
+/** @type {(place: ParentNode) => HTMLDetailsElement | null} */
 const openOf = (place) => place.querySelector("[data-walk] details[open]");
 
+/** @type {(place: HTMLElement, by: number) => void} */
 const move = (place, by) => {
+  /** @type {HTMLDetailsElement[]} */
   const all = Array.from(place.querySelectorAll("[data-walk] details"));
   const next = all[all.indexOf(openOf(place)) + by];
   if (!next) {
@@ -22,6 +25,7 @@ document.addEventListener("click", (event) => {
 document.addEventListener("click", (event) => {
   const open = event.target.matches?.("[data-is-step]") && openOf(document);
   if (!open) return;
+  /** @type {HTMLInputElement} */
   const number = event.target.closest(".unit-choice").querySelector("[type=number]");
   if (number.value === open.dataset.step) return;
   number.value = open.dataset.step;

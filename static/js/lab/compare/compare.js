@@ -4,15 +4,18 @@
 import "../shared/copy_link.js";
 
 let isFollowing = false;
+/** @param {Element} box */
 const share = (box) => box.scrollTop / Math.max(1, box.scrollHeight - box.clientHeight);
 
 document.addEventListener(
   "scroll",
-  ({ target }) => {
+  (event) => {
+    const target = /** @type {Element} */ (event.target);
     if (isFollowing || !target.classList?.contains("compare-thought")) return;
-    const others = target.closest(".compare-row")?.querySelectorAll(".compare-thought") ?? [];
+    const row = target.closest(".compare-row");
+    if (!row) return;
     isFollowing = true;
-    for (const box of others) {
+    for (const box of row.querySelectorAll(".compare-thought")) {
       if (box !== target) box.scrollTop = share(target) * (box.scrollHeight - box.clientHeight);
     }
     // Boxes that were moved report it in the next frame.
@@ -21,9 +24,11 @@ document.addEventListener(
   true,
 );
 
+/** @param {Element} row */
 const numberOf = (row) => Number(row.id.slice(4));
 const differences = () => [...document.querySelectorAll(".compare-row.is-differs[id]")];
 
+/** @param {HTMLElement} row */
 const go = (row) => {
   if (!row) return;
   row.scrollIntoView({ block: "start" });
@@ -46,10 +51,12 @@ const openFold = () => {
 const earlier = () => go(differences().findLast((row) => numberOf(row) < place));
 const later = () => go(differences().find((row) => numberOf(row) > place));
 const folds = () => {
-  const all = [...document.querySelectorAll(".compare-fold")];
+  /** @type {HTMLDetailsElement[]} */
+  const all = Array.from(document.querySelectorAll(".compare-fold"));
   const isOpen = all.some((fold) => !fold.open);
   for (const fold of all) fold.open = isOpen;
 };
+/** @type {Record<string, () => void>} */
 const MOVES = { earlier, later, folds };
 
 document.addEventListener("click", (event) => {
@@ -78,6 +85,7 @@ document.addEventListener("replay:announce", ({ detail }) => {
   document.querySelector("[data-status]").textContent = detail;
 });
 /* Whether golds stand beside the answers is remembered: who works through pairs decides once. */
+/** @type {HTMLDetailsElement} */
 const gold = document.querySelector("details[data-remembered]");
 if (gold) {
   const key = gold.dataset.remembered;

@@ -22,14 +22,19 @@
   const at = Number(root.dataset.at);
   const until = Number(root.dataset.until);
   const isAlone = window.top === window;
+  /** @typedef {(event: any, isSync: boolean, context: { replayer: any }) => void} Handler A plugin of rrweb. */
+
+  /** @type {any} */
   let replayer = null;
   let end = 0;
 
+  /** @param {string} state */
   const report = (state) => {
     root.dataset.replay = state;
     if (!isAlone) parent.postMessage({ replay: state }, location.origin);
   };
 
+  /** @param {number} ms */
   const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   const painted = () => Promise.race([wait(FRAME_MS), new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))]);
 
@@ -41,13 +46,15 @@
         link.addEventListener("error", resolve, { once: true });
       }));
     await Promise.all(sheets);
-    await Promise.all(Array.from(page.images, (image) => image.decode().catch(() => null)));
+    await Promise.all(Array.from(page.images, (/** @type {HTMLImageElement} */ image) => image.decode().catch(() => {})));
     await page.fonts.ready;
   };
 
   /* rrweb's own focus would draw a ring around what was clicked. In the viewer the focus belongs to its reader. */
   let mouseAt = -Infinity;
+  /** @type {(() => void) | null} */
   let focused = null;
+  /** @type {Handler} */
   const focus = (event, _isSync, { replayer: own }) => {
     const { data, timestamp } = event;
     if (event.type !== INCREMENTAL || data.source !== MOUSE_INTERACTION) return;
@@ -62,6 +69,7 @@
     focused();
   };
 
+  /** @type {Handler} */
   const popover = (event, _isSync, { replayer: own }) => {
     if (event.type !== CUSTOM) return;
     const { id, open } = event.data.payload;
@@ -78,7 +86,9 @@
   };
 
   /* What appears below a mouse that rests is hovered, too. */
+  /** @type {{ x: number, y: number } | null} */
   let mouse = null;
+  /** @param {any} event */
   const point = (event) => {
     if (event.type !== INCREMENTAL) return;
     const { source, positions, x, y } = event.data;
@@ -92,6 +102,7 @@
 
   /* A page that was scrolled before its pictures came is too short then: it is scrolled again when they are there. */
   const places = new Map();
+  /** @param {any} event */
   const scrolled = (event) => {
     const { data } = event;
     if (event.type === FULL_SNAPSHOT) {
@@ -110,7 +121,7 @@
 
   const make = () => {
     const events = JSON.parse(document.getElementById("events").textContent);
-    const silent = { log: () => null, warn: () => null };
+    const silent = { log: () => {}, warn: () => {} };
     return new rrwebReplay.Replayer(events, {
       root: document.body,
       mouseTail: false,
@@ -137,6 +148,7 @@
   };
 
   /* In the viewer keys are its reader's, whatever has the focus here. */
+  /** @param {Window} where */
   const forwardKeys = (where) => {
     where.addEventListener("keydown", (event) => {
       if (event.altKey || event.ctrlKey || event.metaKey) return;
@@ -167,6 +179,7 @@
     delete root.dataset.playing;
   };
 
+  /** @param {number} speed */
   const play = (speed) => {
     stop();
     root.dataset.playing = "yes";

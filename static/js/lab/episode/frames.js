@@ -4,6 +4,7 @@ import { startTimeline } from "../shared/timeline.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** @type {(name: string, className?: string, text?: string) => any} */
 const made = (name, className, text) => {
   const element = document.createElement(name);
   if (className) element.className = className;
@@ -11,12 +12,14 @@ const made = (name, className, text) => {
   return element;
 };
 
+/** @type {(name: string, attributes: Record<string, string>) => SVGElement} */
 const drawing = (name, attributes) => {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   return element;
 };
 
+/** @param {StepRow} row */
 const barOf = (row) => {
   const svg = drawing("svg", {
     class: "frame-bar",
@@ -28,6 +31,7 @@ const barOf = (row) => {
   return svg;
 };
 
+/** @param {StepRow} row */
 const thumbnailOf = (row) => {
   if (!row.sha256) return made("span", "frame-blank");
   const picture = made("img");
@@ -39,6 +43,7 @@ const thumbnailOf = (row) => {
   return picture;
 };
 
+/** @type {(className: string, sign: string, label: string) => HTMLElement} */
 const flagOf = (className, sign, label) => {
   const flag = made("span", className);
   const shown = made("span", "", sign);
@@ -47,11 +52,12 @@ const flagOf = (className, sign, label) => {
   return flag;
 };
 
+/** @type {(row: StepRow, reached: string) => HTMLElement} */
 const frameOf = (row, reached) => {
   const frame = made("a", `frame frame-${row.tone}`);
   const took = row.ms === null ? "" : `${row.ms.toLocaleString("en")} ms`;
   const repeats = row.repeats ? `same as step ${row.repeats}${row.provisional}` : "";
-  const [sign, check] = row.check ?? [];
+  const [sign, check] = row.check ?? ["", ""];
   frame.title = [`${row.index} ${row.type}`, row.phrase, row.result, took, check, repeats].filter(Boolean).join(" · ");
   frame.classList.toggle("is-page-change", Boolean(row.page_change));
   const name = made("span", "frame-name");

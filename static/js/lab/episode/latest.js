@@ -2,6 +2,7 @@
 
 import "../shared/live.js";
 
+/** @param {HTMLAnchorElement} link */
 const follow = (link) => {
   const NAMES = { follows: "Following the latest", rests: "Jump to latest" };
   const AWAY = new Set(["ArrowUp", "PageUp", "Home", "ArrowDown", "PageDown", "End"]);
@@ -38,5 +39,6 @@ const follow = (link) => {
   show();
 };
 
+/** @type {HTMLAnchorElement} */
 const link = document.querySelector("[data-live-jump]");
 if (link) follow(link);

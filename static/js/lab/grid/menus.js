@@ -1,9 +1,10 @@
 /* Menus of lists close when the reader presses Escape or goes elsewhere. Without this file their button closes them. */
 
+/** @type {() => NodeListOf<HTMLDetailsElement>} */
 const open = () => document.querySelectorAll("details.menu[open]");
 
 document.addEventListener("click", ({ target }) => {
-  for (const menu of open()) if (!menu.contains(target)) menu.open = false;
+  for (const menu of open()) if (!menu.contains(/** @type {Node} */ (target))) menu.open = false;
 });
 
 document.addEventListener("keydown", (event) => {

@@ -1,11 +1,13 @@
 /* The preview beside a list. The row that has the focus, or had it last, is the one that is shown; the focus stays in the
    list, so that the list's keys lead from preview to preview. */
 
+/** @param {HTMLElement} panel */
 const preview = (panel) => {
   const DELAY_MS = 80; /* A key that is held passes rows by without fetching them. */
   const body = panel.querySelector("#peek-body");
   const status = panel.querySelector("[data-peek-status]");
   const rows = () => Array.from(document.querySelectorAll("[data-peek]"));
+  /** @type {HTMLElement | null} */
   let shown = null;
   let timer = 0;
 
@@ -15,6 +17,7 @@ const preview = (panel) => {
     for (const one of document.querySelectorAll("[data-peek-open]")) one.setAttribute("aria-expanded", String(!panel.hidden));
   };
 
+  /** @param {HTMLElement} row */
   const show = (row) => {
     shown = row;
     mark();
@@ -41,7 +44,7 @@ const preview = (panel) => {
   };
 
   document.addEventListener("focusin", ({ target }) => {
-    if (target.matches?.("[data-peek]") && target !== shown) show(target);
+    if (target.matches?.("[data-peek]") && target !== shown) show(/** @type {HTMLElement} */ (target));
   });
 
   document.addEventListener("click", ({ target }) => {
@@ -60,7 +63,7 @@ const preview = (panel) => {
     if (target === body) {
       body.scrollTop = 0;
       status.textContent = `Preview: ${body.querySelector("[data-peek-title]")?.textContent.trim() ?? ""}`;
-    } else if (target.id === "results") {
+    } else if (/** @type {Element} */ (target).id === "results") {
       const first = rows()[0];
       if (first) show(first);
       else close();

@@ -1,7 +1,9 @@
 /* Charts that share an axis: pointing at a policy version in one marks it in all. Without this file each point has its
    title. */
 
+/** @param {HTMLElement} group */
 const link = (group) => {
+  /** @param {string} version */
   const mark = (version) => {
     for (const dot of group.querySelectorAll("[data-version]")) {
       dot.classList.toggle("is-pointed-at", dot.dataset.version === version);

@@ -1,8 +1,10 @@
 /* Views that the reader has named: an address each, kept in this browser and listed after those of the list. */
 
 const nav = () => document.querySelector("[data-views]");
+/** @param {HTMLElement} one */
 const keyOf = (one) => `palaestra.views.${one.dataset.views}`;
 
+/** @type {(one: HTMLElement) => Record<string, string>} */
 const read = (one) => {
   try {
     const saved = JSON.parse(localStorage.getItem(keyOf(one)) ?? "{}");
@@ -12,6 +14,7 @@ const read = (one) => {
   }
 };
 
+/** @type {(one: HTMLElement, views: Record<string, string>) => void} */
 const write = (one, views) => {
   try {
     localStorage.setItem(keyOf(one), JSON.stringify(views));
@@ -26,6 +29,7 @@ const here = () => {
   return query.toString();
 };
 
+/** @type {(name: string, query: string) => HTMLElement} */
 const itemOf = (name, query) => {
   const item = document.createElement("li");
   item.dataset.saved = name;
@@ -55,11 +59,13 @@ document.addEventListener("submit", (event) => {
   if (!event.target.matches?.("[data-views-form]")) return;
   event.preventDefault();
   const one = nav();
-  const name = event.target.elements.namedItem("name").value.trim();
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  const field = /** @type {HTMLInputElement} */ (form.elements.namedItem("name"));
+  const name = field.value.trim();
   if (!name) return;
   write(one, { ...read(one), [name]: here() });
-  event.target.reset();
-  event.target.closest("details").open = false;
+  form.reset();
+  form.closest("details").open = false;
   show();
 });
 

@@ -1,15 +1,30 @@
 /* Values over policy versions: hover for a value, drag to zoom, double click for all, smooth, choose the metric.
    Without this script the mean reward stands as a drawing and a table. */
 
+/**
+ * @typedef {object} Curve
+ * @property {string} id
+ * @property {string} title
+ * @property {string} unit
+ * @property {number[]} versions
+ * @property {number[]} values
+ * @property {number[]} low
+ * @property {number[]} high
+ */
+
 /* What a reader has chosen, kept while the page's parts are fetched again. */
+/** @type {{ metric: string, smoothing: number, range: { min: number, max: number } | null }} */
 const chosen = { metric: "", smoothing: 0, range: null };
+/** @type {any} */
 let plot = null;
 let drawn = "";
 
+/** @type {(id: string) => any} */
 const byId = (id) => document.getElementById(id);
 const HEIGHT = 240;
 
 /* Colours are pairs of light and dark, which only the browser can resolve. */
+/** @param {string} name */
 const colour = (name) => {
   const probe = byId("curve");
   probe.style.color = `var(${name})`;
@@ -19,6 +34,7 @@ const colour = (name) => {
 };
 
 /* An exponential moving average that does not start at 0: early versions weigh as much as they should. */
+/** @type {(values: number[], weight: number) => number[]} */
 const smoothed = (values, weight) => {
   let sum = 0;
   let total = 0;
@@ -29,18 +45,21 @@ const smoothed = (values, weight) => {
   });
 };
 
+/** @param {number | null} value */
 const short = (value) => (value === null || value === undefined ? "–" : Number(value.toPrecision(4)).toLocaleString("en"));
 
+/** @param {Curve} curve */
 const series = (curve) => {
   const accent = colour("--accent");
   const isSmooth = chosen.smoothing > 0;
-  const made = [{ label: "Version", value: (_, value) => (value === null ? "–" : String(value)) }];
+  /** @type {any[]} */
+  const made = [{ label: "Version", value: (/** @type {any} */ _, /** @type {number | null} */ value) => (value === null ? "–" : String(value)) }];
   const data = [curve.versions];
   const bands = [];
   /* The band before the line, which would lie below it. */
   if (curve.low.length) {
-    for (const [label, values] of [["Low", curve.low], ["High", curve.high]]) {
-      made.push({ label, stroke: "transparent", points: { show: false }, value: (_, value) => short(value) });
+    for (const [label, values] of Object.entries({ Low: curve.low, High: curve.high })) {
+      made.push({ label, stroke: "transparent", points: { show: false }, value: (/** @type {any} */ _, /** @type {number | null} */ value) => short(value) });
       data.push(values);
     }
     bands.push({ series: [2, 1], fill: colour("--accent-wash") });
@@ -51,11 +70,11 @@ const series = (curve) => {
     width: isSmooth ? 1 : 2,
     alpha: isSmooth ? 0.4 : 1,
     points: { show: curve.versions.length <= 60, size: 6, fill: accent },
-    value: (_, value) => short(value),
+    value: (/** @type {any} */ _, /** @type {number | null} */ value) => short(value),
   });
   data.push(curve.values);
   if (isSmooth) {
-    made.push({ label: "Smoothed", stroke: accent, width: 2.5, points: { show: false }, value: (_, value) => short(value) });
+    made.push({ label: "Smoothed", stroke: accent, width: 2.5, points: { show: false }, value: (/** @type {any} */ _, /** @type {number | null} */ value) => short(value) });
     data.push(smoothed(curve.values, chosen.smoothing));
   }
   return { made, data, bands };
@@ -65,6 +84,7 @@ const draw = () => {
   const host = byId("curve");
   const source = byId("run-curves");
   if (!host || !source || typeof uPlot === "undefined") return;
+  /** @type {Curve[]} */
   const curves = JSON.parse(source.textContent);
   const curve = curves.find((one) => one.id === chosen.metric) ?? curves[0];
   plot?.destroy();
@@ -80,11 +100,11 @@ const draw = () => {
       series: made,
       bands,
       scales: { x: { time: false } },
-      axes: [{ ...axis, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 60 }, { ...axis, size: 56, values: (_, ticks) => ticks.map(short) }],
+      axes: [{ ...axis, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 60 }, { ...axis, size: 56, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => ticks.map(short) }],
       cursor: { drag: { x: true, y: false } },
       hooks: {
         setScale: [
-          (self, key) => {
+          (/** @type {any} */ self, /** @type {string} */ key) => {
             if (key !== "x") return;
             const { min, max } = self.scales.x;
             const isWhole = min <= curve.versions[0] && max >= curve.versions.at(-1);
@@ -106,7 +126,8 @@ const draw = () => {
   drawn = source.textContent;
 };
 
-document.addEventListener("input", ({ target }) => {
+document.addEventListener("input", (event) => {
+  const target = /** @type {HTMLInputElement} */ (event.target);
   if (target.id === "curve-metric") {
     chosen.metric = target.value;
     chosen.range = null;

@@ -5,20 +5,42 @@
 
 import { hold, release } from "../../arena/settled.js";
 
+/**
+ * @typedef {object} Save
+ * @property {string} address
+ * @property {string} name
+ * @property {URLSearchParams} body
+ * @property {boolean} isNote
+ * @property {string} [text]
+ * @property {Promise<void>} [done]
+ *
+ * @typedef {{ isSaved?: boolean, fresh?: HTMLElement, error?: Error }} Answer
+ */
+
 const PLACE = "[data-bookmark]";
 const EDIT = ".bookmark-edit";
 const OUT = "You are logged out: log in again in another tab, then save again.";
+/** @type {Map<string, string>} */
 const memory = new Map();
+/** @type {Map<string, Promise<void>>} */
 const busy = new Map(); /* The last save of each address, while it is on its way. */
+/** @type {Map<string, string>} */
 const versions = new Map(); /* Of the notes that saves on their way have left. */
 
+/** @param {HTMLElement} place */
 const addressOf = (place) => place.dataset.bookmark;
+/** @type {(address: string) => HTMLElement | null} */
 const placeOf = (address) => document.querySelector(`[data-bookmark="${CSS.escape(address)}"]`);
+/** @type {(place: Element) => HTMLDetailsElement} */
+const editOf = (place) => place.querySelector(EDIT);
+/** @param {Element} place */
 const noteOf = (place) => place.querySelector("textarea");
 
 /* ---- what is typed ---- */
 
+/** @param {HTMLElement} place */
 const nameOf = (place) => `palaestra:note:${place.dataset.reader}:${addressOf(place)}`;
+/** @param {HTMLElement} place */
 const draftOf = (place) => {
   try {
     return sessionStorage.getItem(nameOf(place)) ?? memory.get(nameOf(place));
@@ -26,12 +48,14 @@ const draftOf = (place) => {
     return memory.get(nameOf(place));
   }
 };
+/** @type {(place: HTMLElement, text: string) => void} */
 const draftKeep = (place, text) => {
   memory.set(nameOf(place), text);
   try {
     sessionStorage.setItem(nameOf(place), text);
   } catch { /* Then it lives as long as this page. */ }
 };
+/** @param {string} name */
 const draftDrop = (name) => {
   memory.delete(name);
   try {
@@ -49,15 +73,20 @@ const restore = () => {
       continue;
     }
     noteOf(place).value = draft;
-    place.querySelector(EDIT).open = true;
+    editOf(place).open = true;
   }
 };
 
 /* ---- saving ---- */
 
-const token = () => document.cookie.match(/(?:^|; )palaestra_csrf=([^;]+)/)?.[1] ?? document.querySelector("[name=csrfmiddlewaretoken]").value;
+const token = () => {
+  /** @type {HTMLInputElement} */
+  const field = document.querySelector("[name=csrfmiddlewaretoken]");
+  return document.cookie.match(/(?:^|; )palaestra_csrf=([^;]+)/)?.[1] ?? field.value;
+};
 
 /* With a link if the reader has moved on. */
+/** @type {(save: Save, text: string, tone: string) => void} */
 const say = ({ address, name }, text, tone) => {
   const here = placeOf(address) ?? document.querySelector(PLACE);
   const line = here?.querySelector("[data-bookmark-status]");
@@ -71,28 +100,32 @@ const say = ({ address, name }, text, tone) => {
   line.append(" ", link);
 };
 
+/** @type {(save: Save, text: string) => void} */
 const failed = (save, text) => {
   say(save, `${save.isNote ? "The note on" : "The bookmark of"} ${save.name} was not saved. ${text}`, "warn");
   restore();
 };
 
 /* The reader may be writing in it again, or be elsewhere. */
+/** @type {(address: string, fresh: HTMLElement) => void} */
 const renew = (address, fresh) => {
   const place = placeOf(address);
   if (!place) return;
+  /** @param {Element} one */
   const controls = (one) => Array.from(one.querySelectorAll("button, summary, textarea"));
-  const focused = document.activeElement;
+  const focused = /** @type {HTMLTextAreaElement} */ (document.activeElement);
   const at = controls(place).indexOf(focused);
-  const isWriting = place.querySelector(EDIT).open && focused === noteOf(place);
+  const isWriting = editOf(place).open && focused === noteOf(place);
   place.replaceWith(fresh);
   restore();
   if (at < 0 || (focused.matches("textarea") && !isWriting)) return;
-  if (isWriting) fresh.querySelector(EDIT).open = true;
-  const next = controls(fresh)[at];
+  if (isWriting) editOf(fresh).open = true;
+  const next = /** @type {HTMLTextAreaElement} */ (controls(fresh)[at]);
   next?.focus({ preventScroll: true });
   if (isWriting) next.setSelectionRange(focused.selectionStart, focused.selectionEnd);
 };
 
+/** @type {(save: Save) => Promise<Answer>} */
 const send = async ({ address, body }) => {
   if (versions.has(address)) body.set("version", versions.get(address));
   const headers = { Accept: "text/html", "X-CSRFToken": token() };
@@ -105,16 +138,21 @@ const send = async ({ address, body }) => {
   return { isSaved: response.ok, fresh: document.adoptNode(fresh) };
 };
 
+/** @type {(save: Save, answer: Answer, isLast: boolean) => void} */
 const show = (save, { isSaved, fresh }, isLast) => {
   if (isSaved && save.isNote && draftOf(fresh) === save.text) draftDrop(nameOf(fresh));
-  if (isSaved && !isLast) versions.set(save.address, fresh.querySelector("[name=version]").value);
+  /** @type {HTMLInputElement} */
+  const version = fresh.querySelector("[name=version]");
+  if (isSaved && !isLast) versions.set(save.address, version.value);
   if (!isLast) return;
   versions.delete(save.address);
   if (placeOf(save.address)) renew(save.address, fresh);
   else if (!isSaved) failed(save, fresh.querySelector("[data-bookmark-status]").textContent);
 };
 
+/** @param {Save} save */
 const run = async (save) => {
+  /** @type {Answer} */
   const answer = await send(save).catch((error) => ({ error }));
   const isLast = busy.get(save.address) === save.done;
   if (isLast) busy.delete(save.address);
@@ -128,13 +166,15 @@ const run = async (save) => {
 };
 
 /* Saves of one place follow each other. */
+/** @type {(form: HTMLFormElement, submitter: HTMLElement) => void} */
 const begin = (form, submitter) => {
   const place = form.closest(PLACE);
   const note = form.querySelector("textarea");
+  /** @type {Save} */
   const save = {
     address: addressOf(place),
     name: place.dataset.place,
-    body: new URLSearchParams(new FormData(form, submitter)),
+    body: new URLSearchParams(/** @type {any} */ (new FormData(form, submitter))),
     isNote: note !== null,
     text: note?.value,
   };
@@ -147,23 +187,27 @@ const begin = (form, submitter) => {
 };
 
 /* A folded field keeps the keyboard until the next frame. */
+/** @param {HTMLDetailsElement} edit */
 const fold = (edit) => {
-  if (edit.contains(document.activeElement)) document.activeElement.blur();
+  if (edit.contains(document.activeElement)) /** @type {HTMLElement} */ (document.activeElement).blur();
   edit.open = false;
 };
 
 document.addEventListener("submit", (event) => {
   if (!event.target.closest?.(PLACE)) return;
   event.preventDefault();
+  /** @type {HTMLDetailsElement | null} */
   const edit = event.target.closest(EDIT);
-  begin(event.target, event.submitter);
+  begin(/** @type {HTMLFormElement} */ (event.target), event.submitter);
   if (edit) fold(edit);
 });
 
 /* ---- writing ---- */
 
+/** @type {(name: string, react: (event: any, edit: HTMLDetailsElement) => void) => void} */
 const listen = (name, react) =>
   document.addEventListener(name, (event) => {
+    /** @type {HTMLDetailsElement | null} */
     const edit = event.target.closest?.(EDIT);
     if (edit) react(event, edit);
   });

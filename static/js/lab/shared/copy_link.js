@@ -3,6 +3,7 @@
 const NOTE_MS = 1500;
 
 /* Browsers hold the clipboard back from pages that came without TLS; the old way works there. */
+/** @param {string} text */
 const copyBySelection = (text) => {
   const area = document.createElement("textarea");
   area.value = text;
@@ -13,6 +14,7 @@ const copyBySelection = (text) => {
   return isDone;
 };
 
+/** @param {string} text */
 const copy = async (text) => {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,6 +1,7 @@
 /* What a part of the page shows when its request failed: the server's own fragment if it sent one, else the page's
    <template data-failed="id of the part">. */
 
+/** @param {XMLHttpRequest} xhr */
 const hasFragment = (xhr) => xhr?.getResponseHeader?.("X-Lab-Error") === "fragment";
 
 document.addEventListener("htmx:beforeSwap", (event) => {
@@ -9,10 +10,14 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   event.detail.isError = false;
 });
 
+/** @param {CustomEvent<HtmxEvent>} event */
 const failed = (event) => {
   const part = event.detail.target;
+  /** @type {HTMLTemplateElement | null} */
   const template = part?.id && document.querySelector(`template[data-failed="${CSS.escape(part.id)}"]`);
   if (template) part.replaceChildren(template.content.cloneNode(true));
 };
 
-for (const name of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) document.addEventListener(name, failed);
+document.addEventListener("htmx:responseError", failed);
+document.addEventListener("htmx:sendError", failed);
+document.addEventListener("htmx:timeout", failed);

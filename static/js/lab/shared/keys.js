@@ -1,23 +1,28 @@
 /* Keyboard shortcuts: each key in data-keys presses its element, or focuses it if it is a field. Not while the reader is
    typing, and never with modifiers. "?" lists them. */
 
+/** @type {Record<string, string>} */
 const SIGNS = { ArrowLeft: "←", ArrowRight: "→", Space: "space" };
+/** @type {Record<string, number>} */
 const FASTER = { "<": -1, ">": 1 };
 const FIELD = "input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable]";
 const CONTROL = "a[href], button, input, summary, select";
-const sheet = document.getElementById("keys");
+const sheet = /** @type {HTMLDialogElement} */ (document.getElementById("keys"));
 
 let shownAt = 0;
 
 const holders = () => Array.from(document.querySelectorAll("[data-keys]")).filter((one) => !one.closest("[inert]"));
 /* A page's own key goes before the same key of the rail. */
+/** @param {string} key */
 const holderOf = (key) => {
   const all = holders().filter((one) => one.dataset.keys.split(" ").includes(key));
   return all.find((one) => one.closest("main")) ?? all[0];
 };
+/** @param {Element} element */
 const scrollsSideways = (element) => element.scrollWidth > element.clientWidth + 1;
 
 /* Keys that the focused element needs itself: arrows for sliders and tabs, space for buttons. */
+/** @type {(target: HTMLElement, key: string) => boolean} */
 const belongs = (target, key) => {
   if (target === document.body) return false;
   if (key === "Space") return Boolean(target.closest(CONTROL)) && !target.matches("[data-hit]");
@@ -26,6 +31,7 @@ const belongs = (target, key) => {
   return Boolean(target.closest("[role=tab], input")) || (isBox && (key.length < 5 || scrollsSideways(target)));
 };
 
+/** @param {any} element */
 const act = (element) => {
   if (element.matches(FIELD)) {
     element.focus();
@@ -37,6 +43,7 @@ const act = (element) => {
   if (element.matches("summary")) element.parentElement.scrollIntoView({ block: "nearest" });
 };
 
+/** @type {(row: [string[], string]) => HTMLElement} */
 const rowOf = ([keys, label]) => {
   const row = document.createElement("div");
   const name = document.createElement("dt");
@@ -51,12 +58,14 @@ const rowOf = ([keys, label]) => {
   return row;
 };
 
+/** @param {HTMLElement} holder */
 const isReachable = (holder) => holder.dataset.keys.split(" ").some((key) => holderOf(key) === holder);
 
 /* Tabs are one row: each shows its number itself. */
 const list = () => {
   const all = holders().filter(isReachable);
   const tabs = all.filter((one) => one.matches("[data-tab]"));
+  /** @type {[string[], string][]} */
   const rows = all.filter((one) => !tabs.includes(one)).map((one) => [one.dataset.keys.split(" "), one.dataset.keyLabel]);
   /* Keys that a page listens to itself. */
   for (const one of document.querySelectorAll("[data-keys-own]")) rows.push([[one.dataset.keysOwn], one.dataset.keyLabel]);
@@ -69,7 +78,7 @@ addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return;
   const key = event.key === " " ? "Space" : event.key;
   /* A dialog that has just closed leaves the focus on its hidden field until the next frame. */
-  const target = event.target.checkVisibility?.() ? event.target : document.body;
+  const target = event.target.checkVisibility?.() ? /** @type {HTMLElement} */ (event.target) : document.body;
   if (target.closest(FIELD) || belongs(target, key)) return;
   if (document.querySelector("dialog[open]")) return;
   if (key in FASTER) {

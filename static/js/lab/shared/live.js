@@ -2,6 +2,7 @@
    nothing that arrives over the socket is ever shown. Without a socket the part is polled every 3 s while the socket
    reconnects. Other scripts listen to "live:swapped", which carries the part's data attributes. */
 
+/** @param {HTMLElement} bar */
 const watch = (bar) => {
   const POLL_MS = 3000;
   const ENDING_MS = 5000;
@@ -23,6 +24,7 @@ const watch = (bar) => {
   const announcer = bar.querySelector("[data-live-announcer]");
   const pause = bar.querySelector("[data-live-pause]");
 
+  /** @type {WebSocket | null} */
   let socket = null;
   let isLive = false;
   let isPaused = false;
@@ -34,13 +36,16 @@ const watch = (bar) => {
   let isRequesting = false;
   let unreported = 0;
   let announcedAt = 0;
+  /** @type {Record<string, number>} */
   const timers = {};
 
   const part = () => document.getElementById(id);
   const state = () => part().dataset.liveState;
   const isResting = () => isPaused || isOver || document.hidden;
+  /** @param {number} ms */
   const jittered = (ms) => ms * (0.9 + Math.random() * 0.2);
 
+  /** @type {(name: string, ms: number, callback: () => void) => void} */
   const after = (name, ms, callback) => {
     clearTimeout(timers[name]);
     timers[name] = setTimeout(callback, ms);
@@ -115,6 +120,7 @@ const watch = (bar) => {
     show();
   };
 
+  /** @param {CustomEvent<HtmxEvent>} event */
   const answered = (event) => {
     if (event.detail.elt.id !== id) return;
     isRequesting = false;
@@ -134,6 +140,7 @@ const watch = (bar) => {
 
   /* ---- the socket ---- */
 
+  /** @param {string} text */
   const receive = (text) => {
     const news = JSON.parse(text);
     if (news.type === "error" || news.type === "pong") return;
@@ -216,6 +223,7 @@ const watch = (bar) => {
     show();
   };
 
+  /** @param {boolean} value */
   const setPaused = (value) => {
     isPaused = value;
     missed = 0;
@@ -236,8 +244,8 @@ const watch = (bar) => {
 
   /* What a reader has opened or selected stays so, and so does a script's count of the selection. */
   const { callbacks } = window.Idiomorph.defaults;
-  callbacks.beforeNodeMorphed = (node) => !node.matches?.("[data-live-preserve]");
-  callbacks.beforeAttributeUpdated = (name, element) =>
+  callbacks.beforeNodeMorphed = (/** @type {any} */ node) => !node.matches?.("[data-live-preserve]");
+  callbacks.beforeAttributeUpdated = (/** @type {string} */ name, /** @type {Element} */ element) =>
     !((name === "open" && element.matches("details")) || (name === "checked" && element.matches(".select-box")));
 
   if (state() === "ended") end();

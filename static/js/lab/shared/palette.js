@@ -1,8 +1,10 @@
 /* The command palette: Ctrl-K or Cmd-K opens it, "/" with the search of thoughts first. The pages and actions are in the
    document, the rest is found by the server; the field keeps the focus, and names the option that Enter opens. */
 
+/** @param {HTMLDialogElement} dialog */
 const listen = (dialog) => {
   const DELAY_MS = 120;
+  /** @type {HTMLInputElement} */
   const field = dialog.querySelector("[role=combobox]");
   const list = dialog.querySelector("[role=listbox]");
   const entries = dialog.querySelector("[data-palette-entries]");
@@ -13,12 +15,15 @@ const listen = (dialog) => {
 
   let timer = 0;
   let request = new AbortController();
+  /** @type {Promise<any>} */
   let answered = Promise.resolve();
+  /** @type {HTMLElement | null} */
   let chosen = null;
   let isChosenByHand = false;
 
   const options = () => Array.from(list.querySelectorAll("[role=option]")).filter((one) => !one.closest("[hidden]"));
 
+  /** @param {HTMLElement} [option] */
   const choose = (option) => {
     chosen?.setAttribute("aria-selected", "false");
     chosen = option ?? null;
@@ -34,7 +39,7 @@ const listen = (dialog) => {
 
   /* Groups without options have no heading. The first option stays chosen until another one is by hand. */
   const show = () => {
-    for (const group of list.children) {
+    for (const group of /** @type {Iterable<HTMLElement>} */ (list.children)) {
       group.hidden = !Array.from(group.querySelectorAll("[role=option]")).some((one) => !one.hidden);
     }
     const shown = options();
@@ -42,6 +47,7 @@ const listen = (dialog) => {
     status.textContent = shown.length === 1 ? "1 result" : `${shown.length} results`;
   };
 
+  /** @param {string} text */
   const filter = (text) => {
     const terms = text.toLowerCase().split(/\s+/).filter(Boolean);
     for (const one of fixed) {
@@ -53,6 +59,7 @@ const listen = (dialog) => {
     thoughts.querySelector("[data-palette-words]").textContent = `“${text}”`;
   };
 
+  /** @param {string} text */
   const fetchEntries = async (text) => {
     const headers = { "HX-Request": "true", "HX-Current-URL": location.href };
     const address = `${dialog.dataset.address}?${new URLSearchParams({ q: text })}`;
@@ -76,11 +83,12 @@ const listen = (dialog) => {
     entries.querySelector("div")?.remove();
     show();
     answered = new Promise((resolve) => {
-      timer = setTimeout(() => fetchEntries(text).catch(() => null).then(resolve), isAtOnce ? 0 : DELAY_MS);
+      timer = setTimeout(() => fetchEntries(text).catch(() => {}).then(resolve), isAtOnce ? 0 : DELAY_MS);
       mine.addEventListener("abort", resolve);
     });
   };
 
+  /** @param {boolean} isForThoughts */
   const open = (isForThoughts) => {
     if (dialog.open || document.querySelector("dialog[open]")) return;
     if (isForThoughts) list.prepend(thoughts);
@@ -92,12 +100,14 @@ const listen = (dialog) => {
   };
 
   /* What the server finds may come before the search of thoughts, so that waits for it. */
+  /** @param {KeyboardEvent} event */
   const openChosen = async (event) => {
     const { ctrlKey, metaKey } = event;
     if (thoughts.contains(chosen) && thoughts !== list.firstElementChild && !isChosenByHand) await answered;
     chosen?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, ctrlKey, metaKey }));
   };
 
+  /** @param {number} by */
   const move = (by) => {
     const shown = options();
     if (!shown.length) return;
@@ -107,6 +117,7 @@ const listen = (dialog) => {
 
   /* By itself the browser closes it a moment later, and a key that is pressed at once would still be for it. */
   const close = () => dialog.close();
+  /** @type {Record<string, (event: KeyboardEvent) => void>} */
   const KEYS = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: openChosen, Escape: close };
 
   field.addEventListener("input", () => update());
@@ -146,5 +157,5 @@ const listen = (dialog) => {
   }
 };
 
-const dialog = document.getElementById("palette");
+const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("palette"));
 if (dialog) listen(dialog);

@@ -2,11 +2,13 @@
    that names it. The picture may have failed before this file ran, or before a fetched part brought it into the page.
    Without this file the alternative text is shown. */
 
+/** @param {HTMLElement} main */
 const watch = (main) => {
   const SMALL = ".step-thumbnail, .task-thumbnail";
   const LOST = "missing or damaged";
   const NO_PAIR = "One of the two pictures is missing or damaged.";
 
+  /** @type {(name: string, className: string, text: string) => HTMLElement} */
   const made = (name, className, text) => {
     const element = document.createElement(name);
     element.className = className;
@@ -14,6 +16,7 @@ const watch = (main) => {
     return element;
   };
 
+  /** @type {(className: string, label: string) => HTMLElement} */
   const small = (className, label) => {
     const frame = made("span", className, "");
     frame.append(made("span", "visually-hidden", label));
@@ -22,6 +25,7 @@ const watch = (main) => {
   };
 
   /* As large as the picture was to be, where that is known. */
+  /** @type {(picture: HTMLImageElement, label: string) => HTMLElement} */
   const large = (picture, label) => {
     const frame = made("span", "picture-none muted small", label);
     const [width, height] = ["width", "height"].map((name) => Number(picture.getAttribute(name)));
@@ -32,11 +36,13 @@ const watch = (main) => {
     return frame;
   };
 
+  /** @param {HTMLElement} shot */
   const missShot = (shot) => {
     for (const one of shot.closest(".shot-card")?.querySelectorAll("[data-of-picture]") ?? []) one.remove();
     shot.replaceWith(made("p", "muted shot-none", "Its file is missing from the store, or damaged."));
   };
 
+  /** @param {HTMLImageElement} picture */
   const miss = (picture) => {
     const shot = picture.closest(".shot");
     const pair = picture.closest("[data-wipe]");
@@ -49,12 +55,13 @@ const watch = (main) => {
     else picture.replaceWith(large(picture, label));
   };
 
+  /** @param {any} node */
   const check = (node) => {
     const all = node.localName === "img" ? [node] : node.querySelectorAll?.("img") ?? [];
     for (const one of all) if (one.complete && !one.naturalWidth) miss(one);
   };
 
-  main.addEventListener("error", ({ target }) => target.localName === "img" && miss(target), true);
+  main.addEventListener("error", (/** @type {any} */ { target }) => target.localName === "img" && miss(target), true);
   new MutationObserver((changes) => {
     for (const { addedNodes } of changes) addedNodes.forEach(check);
   }).observe(main, { childList: true, subtree: true });

@@ -1,7 +1,18 @@
 /* Where steps stand in the timeline. Each has a place of its own, counted from 0, and each stretch of step numbers that
    were never recorded has one. */
 
+/**
+ * @typedef {{ first: number, last: number, place: number }} Gap
+ *
+ * @typedef {object} Places
+ * @property {number} count
+ * @property {(index: number) => Gap | null} gapOf
+ * @property {(index: number) => number} placeOf
+ * @property {(place: number) => number} indexAt
+ */
+
 /* `gapText` lists the stretches in order, as in "4-9999 10002-10002", and `last` is the highest step number. */
+/** @type {(gapText: string, last: number) => Places} */
 export const placesOf = (gapText, last) => {
   let shared = 0;
   const gaps = gapText.match(/\d+-\d+/g)?.map((pair) => {
@@ -10,6 +21,7 @@ export const placesOf = (gapText, last) => {
     shared += end - first;
     return gap;
   });
+  /** @type {(name: "first" | "place", most: number) => Gap | undefined} */
   const gapUpTo = (name, most) => gaps?.findLast((gap) => gap[name] <= most);
 
   return Object.freeze({

@@ -2,34 +2,42 @@
    reader who comes back finds the row that they left. Without this file rows are plain links and boxes. */
 
 const hits = () => [...document.querySelectorAll("[data-hit]")];
+/** @param {Element} hit */
 const keyOf = (hit) => hit.getAttribute("href");
 
+/** @param {HTMLElement} hit */
 const go = (hit) => {
   hit.focus({ preventScroll: true });
   // Without a key pressed on it a browser may not draw the outline.
   hit.scrollIntoView({ block: "nearest" });
 };
 
+/** @type {HTMLElement | null} */
 let current = null; /* The row that had the focus last. */
+/** @type {(by: number, isExtending: boolean) => void} */
 const move = (by, isExtending) => {
   const all = hits();
-  const focused = document.activeElement;
+  const focused = /** @type {HTMLElement} */ (document.activeElement);
   const at = all.indexOf(focused.matches("[data-hit]") ? focused : current);
   const next = at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by;
   if (isExtending) setAll([at, next].filter((place) => all[place]).map((place) => boxOf(all[place])), true);
   if (all[next]) go(all[next]);
 };
 
+/** @type {(hit?: Element) => HTMLInputElement | undefined} */
 const boxOf = (hit) => hit?.closest("tr")?.querySelector(".select-box");
-const boxes = () => [...document.querySelectorAll(".select-box")];
+/** @type {() => HTMLInputElement[]} */
+const boxes = () => Array.from(document.querySelectorAll(".select-box"));
 
 document.addEventListener("focusin", (event) => {
-  if (event.target.matches?.("[data-hit]")) current = event.target;
+  if (event.target.matches?.("[data-hit]")) current = /** @type {HTMLElement} */ (event.target);
 });
 
-const rowBoxes = () => [...document.querySelectorAll("tr .select-box")];
+/** @type {() => HTMLInputElement[]} */
+const rowBoxes = () => Array.from(document.querySelectorAll("tr .select-box"));
 
 /* Episodes are selected, so the boxes of all rows of one episode change together. */
+/** @type {(some: HTMLInputElement[], checked: boolean) => void} */
 const setAll = (some, checked) => {
   const values = new Set(some.filter(Boolean).map((one) => one.value));
   for (const one of boxes()) if (values.has(one.value)) one.checked = checked;
@@ -47,6 +55,7 @@ const update = () => {
   const more = selected.length > episodes.length ? `: ${episodes.length} episode${episodes.length === 1 ? "" : "s"}` : "";
   const text = selected.length ? `${selected.length} selected${more}` : (output.dataset.hint ?? "");
   output.dataset.episodes = episodes.join(" ");
+  /** @type {HTMLInputElement} */
   const all = document.querySelector("[data-select-all]");
   if (all) {
     all.checked = selected.length > 0 && selected.length === rowBoxes().length;
@@ -55,6 +64,7 @@ const update = () => {
   if (output.textContent !== text) output.textContent = text; /* Screen readers announce each change. */
 };
 
+/** @param {string} value */
 const boxFor = (value) => {
   const label = document.createElement("label");
   const box = document.createElement("input");
@@ -76,7 +86,7 @@ const renewed = () => {
 
 /* Nothing selected: nothing to compare or export. */
 document.addEventListener("submit", (event) => {
-  if (event.target.id !== "compare" || boxes().some((one) => one.checked)) return;
+  if (/** @type {Element} */ (event.target).id !== "compare" || boxes().some((one) => one.checked)) return;
   event.preventDefault();
   const output = outputOf();
   output.dataset.hint = event.submitter?.hasAttribute("formaction") ? "Select episodes first" : output.dataset.first ?? "Select two to four episodes first";
@@ -85,12 +95,14 @@ document.addEventListener("submit", (event) => {
 });
 
 /* The box that a range begins at; shift and a click end it. */
+/** @type {HTMLInputElement | null} */
 let anchor = null;
 let isRange = false;
 document.addEventListener("click", (event) => {
   if (event.target.matches?.(".select-box")) isRange = event.shiftKey;
 }, true);
-document.addEventListener("change", ({ target }) => {
+document.addEventListener("change", (event) => {
+  const target = /** @type {HTMLInputElement} */ (event.target);
   if (target.matches?.("[data-select-all]")) setAll(rowBoxes(), target.checked);
   if (!target.matches?.(".select-box")) return;
   const all = rowBoxes();

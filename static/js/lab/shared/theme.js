@@ -17,11 +17,13 @@
       one.setAttribute("aria-pressed", String(one.dataset.themeSet === (root.dataset.theme ?? "")));
     }
   };
+  /** @param {string} name */
   const set = (name) => {
     if (name) root.dataset.theme = name;
     else delete root.dataset.theme;
     mark();
   };
+  /** @param {string} name */
   const choose = (name) => {
     set(name);
     try {

@@ -5,11 +5,20 @@
 
 import { placesOf } from "./places.js";
 
+/**
+ * @typedef {(row: StepRow, reached: string) => HTMLElement} Draw
+ * @typedef {(index: number) => StepRow | undefined} RowOf
+ * @typedef {{ rows?: Map<number, StepRow>, isProvisional?: boolean }} Part
+ */
+
+/** @type {RowOf} */
 const none = () => undefined;
 
+/** @type {(view: HTMLElement, drawn: Draw, replay?: typeof import("../step/viewer.js")) => RowOf} */
 const start = (view, drawn, replay) => {
   const isList = "list" in view.dataset;
   const PITCH = isList ? 44 : 80;
+  /** @type {["insetBlockStart" | "insetInlineStart", "scrollTop" | "scrollLeft", "clientHeight" | "clientWidth", "height" | "width"]} */
   const [START, SCROLL, ROOM, SIZE] = isList
     ? ["insetBlockStart", "scrollTop", "clientHeight", "height"]
     : ["insetInlineStart", "scrollLeft", "clientWidth", "width"];
@@ -18,6 +27,7 @@ const start = (view, drawn, replay) => {
   const RETRY_MS = 5000;
   const FINAL_MS = 6000;
   const FINAL_TRIES = 5;
+  /** @type {Record<string, number>} */
   const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
   const SPAN = Number(view.dataset.span);
   let last = Number(view.dataset.last);
@@ -26,9 +36,13 @@ const start = (view, drawn, replay) => {
 
   const track = view.querySelector("ol");
   const ending = document.querySelector("[data-ending]"); /* A list has none. */
+  /** @type {Map<number, Part>} */
   const parts = new Map();
+  /** @type {Map<number, string[]>} */
   const milestones = new Map();
+  /** @type {Map<number, HTMLElement>} */
   const cells = new Map();
+  /** @type {Set<number>} */
   let matches = new Set();
   let stop = Number(view.dataset.start); /* The frame that Tab focuses. */
   let awaited = 0;
@@ -36,11 +50,15 @@ const start = (view, drawn, replay) => {
   const current = () => replay?.current() ?? 0;
   const find = new URLSearchParams(location.search).get("find");
   const query = find ? `?find=${encodeURIComponent(find)}` : "";
+  /** @param {number} index */
   const address = (index) => replay?.address(index) ?? `${view.dataset.steps}${index}${query}`;
   const endingSize = () => ending?.offsetWidth ?? 0;
+  /** @param {number} index */
   const leftOf = (index) => places.placeOf(index) * PITCH;
+  /** @param {number} index */
   const partOf = (index) => Math.floor((index - 1) / SPAN);
 
+  /** @type {(name: string, className?: string, text?: string) => HTMLElement} */
   const made = (name, className, text) => {
     const element = document.createElement(name);
     if (className) element.className = className;
@@ -48,8 +66,10 @@ const start = (view, drawn, replay) => {
     return element;
   };
 
+  /** @param {number} number */
   const format = (number) => number.toLocaleString("en");
 
+  /** @type {(cell: HTMLElement, gap: { first: number, last: number }) => HTMLElement} */
   const gapCell = (cell, { first, last: end }) => {
     cell.className = "frame-gap";
     const isInherited = end <= Number(view.dataset.inherited);
@@ -60,8 +80,10 @@ const start = (view, drawn, replay) => {
     return cell;
   };
 
+  /** @param {number} index */
   const isGap = (index) => places.gapOf(index) || cells.get(index)?.classList.contains("frame-gap");
 
+  /** @param {number} index */
   const cellOf = (index) => {
     const cell = made("li");
     cell.style[START] = `${leftOf(index)}px`;
@@ -92,8 +114,10 @@ const start = (view, drawn, replay) => {
     }
   };
 
+  /** @param {any} element */
   const holding = (element) => [...cells].find(([, cell]) => cell.contains(element))?.[0] ?? 0;
 
+  /** @param {(index: number) => boolean} isGone */
   const remove = (isGone) => {
     for (const [index, cell] of cells) {
       if (!isGone(index)) continue;
@@ -102,6 +126,7 @@ const start = (view, drawn, replay) => {
     }
   };
 
+  /** @param {number} index */
   const put = (index) => {
     if (cells.has(index)) return;
     const cell = cellOf(index);
@@ -110,16 +135,19 @@ const start = (view, drawn, replay) => {
   };
 
   /* The frame was rendered again; the reader may have scrolled away from it. */
+  /** @param {number} index */
   const refocus = (index) => {
     put(index);
     mark();
     cells.get(index).querySelector("a")?.focus({ preventScroll: true });
   };
 
+  /** @type {(answer: any) => Map<number, StepRow>} */
   const rowsOf = (answer) => {
     const rows = new Map();
     for (const values of answer.steps) {
-      const row = Object.fromEntries(answer.fields.map((name, place) => [name, values[place]]));
+      /** @type {any} */
+      const row = Object.fromEntries(answer.fields.map((/** @type {string} */ name, /** @type {number} */ place) => [name, values[place]]));
       row.sha256 = row.picture === null ? "" : answer.pictures[row.picture];
       row.check = row.check === null ? null : answer.checks[row.check];
       row.provisional = answer.is_provisional ? " (so far)" : "";
@@ -128,7 +156,9 @@ const start = (view, drawn, replay) => {
     return rows;
   };
 
+  /** @param {number} part */
   const read = async (part) => {
+    /** @type {Part} */
     const mine = {};
     parts.set(part, mine);
     try {
@@ -154,6 +184,7 @@ const start = (view, drawn, replay) => {
     const from = Math.max(0, Math.floor(view[SCROLL] / PITCH) - SPARE);
     const to = Math.min(places.count, Math.ceil((view[SCROLL] + view[ROOM]) / PITCH) + SPARE) - 1;
     const focused = holding(document.activeElement);
+    /** @param {number} place */
     const isAway = (place) => place < from || place > to;
     remove((index) => index !== focused && isAway(places.placeOf(index)));
     for (let place = from; place <= to; place += 1) {
@@ -169,6 +200,7 @@ const start = (view, drawn, replay) => {
   };
 
   /* Frames move aside when missing numbers arrive after all, and their gap is rendered again. */
+  /** @type {(newLast: number, gaps: string) => void} */
   const arrange = (newLast, gaps) => {
     const newPlaces = placesOf(gaps, newLast);
     if (newPlaces.count > PLACES_MAX) return;
@@ -182,6 +214,7 @@ const start = (view, drawn, replay) => {
   };
 
   /* An open episode: its last part is loaded again, and its outcome at the end. */
+  /** @param {LiveUpdate} update */
   const grow = (update) => {
     const known = Math.max(last, 1);
     arrange(Math.max(last, Number(update.liveLast)), update.liveGaps);
@@ -197,6 +230,7 @@ const start = (view, drawn, replay) => {
   };
 
   /* Provisional rows become final some seconds after the end of the episode. */
+  /** @type {(tries: number, ms: number) => void} */
   const finish = (tries, ms) => {
     setTimeout(async () => {
       await Promise.all(Array.from(parts, ([part, { isProvisional }]) => isProvisional && read(part)));
@@ -206,7 +240,7 @@ const start = (view, drawn, replay) => {
 
   /* What the server rendered stays where it is until the index is loaded. */
   const takeOver = () => {
-    for (const cell of Array.from(track.children)) {
+    for (const cell of /** @type {HTMLElement[]} */ (Array.from(track.children))) {
       const index = Number(cell.dataset.at);
       if (!index) continue;
       cell.style[START] = `${leftOf(index)}px`;
@@ -217,6 +251,7 @@ const start = (view, drawn, replay) => {
     stretch();
   };
 
+  /** @param {{ always: boolean, index?: number }} options */
   const center = ({ always, index = current() }) => {
     if (!index) return;
     const left = leftOf(index);
@@ -225,6 +260,7 @@ const start = (view, drawn, replay) => {
     if (always || !isSeen) view[SCROLL] = left - (view[ROOM] - PITCH) / 2;
   };
 
+  /** @param {number} index */
   function focusOn(index) {
     center({ always: false, index });
     draw();
@@ -233,10 +269,12 @@ const start = (view, drawn, replay) => {
     frame?.focus({ preventScroll: true });
   }
 
+  /** @type {(key: string, index: number) => number} */
   const goalOf = (key, index) => {
     if (key === "Home") return Number(view.dataset.start);
     if (key === "End") return last;
     if (!(key in MOVES)) return 0;
+    /** @param {number} place */
     const isInside = (place) => place >= 0 && place < places.count;
     let goal = places.placeOf(index) + MOVES[key];
     while (isInside(goal) && isGap(places.indexAt(goal))) goal += MOVES[key];
@@ -305,6 +343,7 @@ const start = (view, drawn, replay) => {
 
 /* Draws each step with `drawn`, given its row and the milestones reached in it; `replay` is the viewer's module, where
    there is one. Returns what gives the row of a step, undefined until "timeline:read" if its part is not loaded. */
+/** @type {(drawn: Draw, replay?: typeof import("../step/viewer.js")) => RowOf} */
 export const startTimeline = (drawn, replay) => {
   const view = document.querySelector("[data-timeline]");
   return view ? start(view, drawn, replay) : none;

@@ -28,7 +28,7 @@ const refresh = async () => {
 document.addEventListener("replay:shown", () => {
   text = textOf();
   const { fetchedAt } = replay.article().dataset;
-  const isOld = fetchedAt && performance.now() - fetchedAt > FRESH_MS;
+  const isOld = fetchedAt && performance.now() - Number(fetchedAt) > FRESH_MS;
   if (isOld && signOf() && !text) replay.afterFrame(() => void refresh());
 });
 

@@ -2,6 +2,7 @@
 
 import { hold, release } from "../../arena/settled.js";
 
+/** @param {HTMLElement} part */
 export const fillPart = async (part) => {
   const path = part.dataset.href;
   if (!path || part.dataset.filled) return;
@@ -28,7 +29,8 @@ export const fillPart = async (part) => {
 /* A folded text is fetched when it is unfolded. */
 document.addEventListener(
   "toggle",
-  ({ target }) => {
+  (event) => {
+    const target = /** @type {HTMLDetailsElement} */ (event.target);
     const late = target.open && target.querySelector?.(":scope > [data-late]");
     if (late) void fillPart(late);
   },

@@ -3,19 +3,26 @@
 
 import * as replay from "./viewer.js";
 
+/** @typedef {{ steps: [number, string[]][], words: Record<string, string>, is_cut: boolean }} Matches */
+
+/** @param {HTMLFormElement} form */
 const searchWith = (form) => {
 
   const TYPED_MS = 200;
   /* What may scroll: each is moved to its first match. */
   const PANES = ".thought, .stage-did, .action-card, .panel.is-open, .panel.is-open .boxed";
   const { viewer } = replay;
+  /** @type {HTMLInputElement} */
   const field = form.elements.find;
   const place = viewer.querySelector("[data-matches]");
   const count = viewer.querySelector("[data-matches-count]");
   /* The bar stays visible when a match lies far down the page. */
   const short = viewer.querySelector("[data-matches-short]");
+  /** @type {number[]} */
   let steps = [];
+  /** @type {Map<number, string[]>} */
   let places = new Map();
+  /** @type {Record<string, string>} */
   let words = {};
   /* The page scrolls to a match only if the reader went to it, not while they type or read on. */
   let wantsMatch = false;
@@ -23,7 +30,9 @@ const searchWith = (form) => {
   let requests = 0;
   let searched = "";
 
+  /** @type {(name: string, index?: number) => void} */
   const link = (name, index) => {
+    /** @type {HTMLAnchorElement} */
     const one = viewer.querySelector(`[data-step-link="${name}"]`);
     one.classList.toggle("is-off", index === undefined);
     if (index === undefined) one.removeAttribute("href");
@@ -58,18 +67,20 @@ const searchWith = (form) => {
     if (top < 0 || bottom > innerHeight) first.scrollIntoView({ block: "center" });
   };
 
+  /** @type {(find: string) => Promise<Matches | null>} */
   const matchesOf = async (find) => {
     if (!find) return { steps: [], words: {}, is_cut: false };
     const response = await fetch(`${viewer.dataset.find}?find=${encodeURIComponent(find)}`);
     return response.ok && !response.redirected ? response.json() : null;
   };
 
+  /** @param {string} find */
   const search = async (find) => {
     requests += 1;
     const mine = requests;
     searched = find;
     place.hidden = !find;
-    const answer = await matchesOf(find).catch(() => null);
+    const answer = await matchesOf(find).catch(() => /** @type {null} */ (null));
     if (mine !== requests) return false;
     places = new Map(answer?.steps ?? []);
     words = answer?.words ?? {};
@@ -81,6 +92,7 @@ const searchWith = (form) => {
     return true;
   };
 
+  /** @param {{ moves: boolean }} how */
   const change = async ({ moves }) => {
     const find = field.value.trim();
     history.replaceState(history.state, "", replay.address(replay.current(), find) + location.hash);
@@ -92,6 +104,7 @@ const searchWith = (form) => {
   };
 
   let typed = 0;
+  /** @param {{ moves: boolean }} how */
   const changeNow = (how) => {
     clearTimeout(typed);
     void change(how);
@@ -99,7 +112,7 @@ const searchWith = (form) => {
 
   field.addEventListener("input", () => {
     clearTimeout(typed);
-    typed = setTimeout(() => void change({ moves: false }), TYPED_MS);
+    typed = setTimeout(() => change({ moves: false }), TYPED_MS);
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -132,5 +145,6 @@ const searchWith = (form) => {
   });
 };
 
+/** @type {HTMLFormElement} */
 const form = document.querySelector("[data-finder]");
 if (form) searchWith(form);

@@ -5,6 +5,7 @@
 import "../shared/live.js";
 import * as replay from "./viewer.js";
 
+/** @param {HTMLAnchorElement} link */
 const follow = (link) => {
 
   /* Uploads are not reported: a step that lacks its screenshot is fetched again, for a minute at most. */
@@ -76,9 +77,11 @@ const follow = (link) => {
     if (!detail.isNew) return;
     link.href = detail.liveLatest;
     viewer.dataset.last = detail.liveLast;
-    for (const one of viewer.querySelectorAll('[data-step-link="last"]')) one.href = replay.address(last());
+    for (const one of /** @type {NodeListOf<HTMLAnchorElement>} */ (viewer.querySelectorAll('[data-step-link="last"]'))) one.href = replay.address(last());
     viewer.querySelector("[data-step-last]").textContent = detail.liveLast;
-    for (const field of viewer.querySelectorAll("[data-scrub], [data-go] [name=index]")) field.max = detail.liveLast;
+    /** @type {NodeListOf<HTMLInputElement>} */
+    const fields = viewer.querySelectorAll("[data-scrub], [data-go] [name=index]");
+    for (const field of fields) field.max = detail.liveLast;
     const isMeasured = detail.liveMeasured !== measured;
     measured = detail.liveMeasured;
     const isJudged = detail.liveState !== state;
@@ -90,5 +93,6 @@ const follow = (link) => {
   });
 };
 
+/** @type {HTMLAnchorElement} */
 const link = document.querySelector("[data-live-jump]");
 if (link) follow(link);

@@ -3,6 +3,7 @@
 import { startTimeline } from "../shared/timeline.js";
 import * as replay from "./viewer.js";
 
+/** @type {(name: string, className: string, text?: string) => any} */
 const made = (name, className, text = "") => {
   const element = document.createElement(name);
   element.className = className;
@@ -10,6 +11,7 @@ const made = (name, className, text = "") => {
   return element;
 };
 
+/** @type {(className: string, shown: string, label: string) => HTMLElement} */
 const sign = (className, shown, label) => {
   const one = made("span", `item-sign ${className}`);
   const mark = made("span", "", shown);
@@ -28,11 +30,12 @@ document.addEventListener("bookmark:saved", ({ detail }) => {
   else marked.delete(index);
 });
 
+/** @type {(row: StepRow, reached: string) => HTMLElement} */
 const itemOf = (row, reached) => {
   const item = made("a", `item item-${row.tone}`);
   const line = made("span", "item-line");
   const took = row.ms === null ? "" : `${row.ms.toLocaleString("en")} ms`;
-  const [shown, check] = row.check ?? [];
+  const [shown, check] = row.check ?? ["", ""];
   item.title = [`${row.index} ${row.type}`, row.phrase, row.result, took, check].filter(Boolean).join(" · ");
   item.classList.toggle("is-page-change", Boolean(row.page_change));
   line.append(

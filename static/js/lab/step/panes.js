@@ -5,6 +5,7 @@
 (() => {
   const KEY = "palaestra-panes";
   const STEP = 16;
+  /** @type {Record<string, { usual: number, least: number, most: number, grows: Record<string, number>, sign: number }>} */
   const PANES = {
     list: { usual: 264, least: 0, most: 600, grows: { ArrowRight: 1, ArrowLeft: -1 }, sign: 1 },
     side: { usual: 420, least: 240, most: 1200, grows: { ArrowLeft: 1, ArrowRight: -1 }, sign: -1 },
@@ -21,6 +22,7 @@
       return {};
     }
   };
+  /** @type {Record<string, number>} */
   const sizes = stored();
 
   const keep = () => {
@@ -31,9 +33,11 @@
     }
   };
 
+  /** @param {string} name */
   const sizeOf = (name) => (Number.isFinite(sizes[name]) ? sizes[name] : PANES[name].usual);
 
   /* The room that the other panes leave. */
+  /** @type {(name: string) => number} */
   const mostOf = (name) => {
     const { most } = PANES[name];
     if (name === "drawer") return Math.max(PANES.drawer.least, Math.min(most, innerHeight - HEAD_LEAST));
@@ -52,11 +56,13 @@
     document.dispatchEvent(new Event("replay:panes"));
   };
 
+  /** @type {(name: string, size: number) => void} */
   const resize = (name, size) => {
     sizes[name] = Math.min(Math.max(size, PANES[name].least), mostOf(name));
     apply();
   };
 
+  /** @type {(name: string, key: string) => number | null} */
   const goalOf = (name, key) => {
     const { least, usual, grows } = PANES[name];
     if (key in grows) return sizeOf(name) + grows[key] * STEP;
@@ -66,9 +72,11 @@
     return null;
   };
 
+  /** @param {HTMLElement} edge */
   const watch = (edge) => {
     const name = edge.dataset.pane;
     const { sign } = PANES[name];
+    /** @param {PointerEvent} event */
     const at = (event) => (name === "drawer" ? event.clientY : event.clientX);
     edge.addEventListener("keydown", (event) => {
       if (event.altKey || event.ctrlKey || event.metaKey) return;
@@ -86,6 +94,7 @@
       if (event.button) return;
       const begun = { place: at(event), size: sizeOf(name) };
       edge.setPointerCapture(event.pointerId);
+      /** @param {PointerEvent} moved */
       const move = (moved) => resize(name, begun.size + sign * (at(moved) - begun.place));
       const stop = () => {
         edge.removeEventListener("pointermove", move);

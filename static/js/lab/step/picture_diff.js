@@ -2,11 +2,14 @@
 
 const BLINK_MS = 600;
 
+/** @param {HTMLElement} box */
 const wipe = (box) => {
+  /** @type {HTMLInputElement} */
   const slider = box.querySelector("[data-wipe-at]");
   const button = box.querySelector("[data-blink]");
   const upper = box.querySelector(".wipe-new");
   let blinking = 0;
+  /** @param {number} share */
   const show = (share) => {
     upper.style.clipPath = `inset(0 ${share}% 0 0)`;
     upper.style.setProperty("--at", `${100 - share}%`);
@@ -14,7 +17,7 @@ const wipe = (box) => {
   const stop = () => {
     clearInterval(blinking);
     button.setAttribute("aria-pressed", "false");
-    show(100 - slider.value);
+    show(100 - Number(slider.value));
   };
   const blink = () => {
     let isNew = false;
@@ -32,9 +35,10 @@ const wipe = (box) => {
     if (!isOn) blink();
   });
   box.classList.add("is-stacked");
-  show(100 - slider.value);
+  show(100 - Number(slider.value));
 };
 
+/** @param {ParentNode} place */
 const wipesIn = (place) => place.querySelectorAll("[data-wipe]").forEach(wipe);
 document.addEventListener("replay:filled", (event) => wipesIn(event.detail.panel));
 wipesIn(document);

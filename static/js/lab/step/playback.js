@@ -10,16 +10,23 @@ const READABLE_MS = 1500;
 const SCRUB_MS = 60;
 const TYPED_MS = 80;
 const { viewer } = replay;
+/** @type {(name: string) => any} */
 const part = (name) => viewer.querySelector(`[data-${name}]`);
+/** @type {HTMLButtonElement} */
 const play = part("play");
+/** @type {HTMLSelectElement} */
 const speed = part("speed");
+/** @type {HTMLInputElement} */
 const idle = part("skip-idle");
+/** @type {HTMLInputElement} */
 const scrub = part("scrub");
+/** @type {HTMLFormElement} */
 const go = part("go");
 let timer = 0;
 
 const isPlaying = () => play.getAttribute("aria-pressed") === "true";
 
+/** @param {boolean} isOn */
 const showState = (isOn) => {
   play.setAttribute("aria-pressed", String(isOn));
   play.querySelector("[data-play-sign]").textContent = isOn ? "❚❚" : "▶";
@@ -31,6 +38,7 @@ const pause = () => {
   showState(false);
 };
 
+/** @param {HTMLElement} article */
 const waitOf = (article) => {
   const took = article.dataset.ms === "" ? UNKNOWN_MS : Number(article.dataset.ms);
   return Math.max(READABLE_MS, idle.checked ? Math.min(took, IDLE_MS) : took) / Number(speed.value);
@@ -40,7 +48,7 @@ const next = () => {
   clearTimeout(timer);
   if (!isPlaying()) return;
   const { after } = replay.article().dataset;
-  if (after) timer = setTimeout(() => void replay.show(Number(after)), waitOf(replay.article()));
+  if (after) timer = setTimeout(() => replay.show(Number(after)), waitOf(replay.article()));
   else pause();
 };
 
@@ -78,7 +86,7 @@ scrub.addEventListener("input", () => {
   clearTimeout(scrubbed);
   const goal = scrubGoal();
   viewer.querySelector("[data-step-number]").textContent = String(goal);
-  scrubbed = setTimeout(() => void replay.show(goal, { near: true }), SCRUB_MS);
+  scrubbed = setTimeout(() => replay.show(goal, { near: true }), SCRUB_MS);
 });
 scrub.addEventListener("change", () => {
   isScrubbing = false;

@@ -4,6 +4,7 @@ import { hold, release } from "../../arena/settled.js";
 
 const BORDERS = 2;
 const WAIT_MS = 15000;
+/** @type {Record<string, string>} */
 const LABELS = {
   loading: "Rebuilding the page …",
   ready: "",
@@ -14,6 +15,7 @@ const LABELS = {
 
 const HEIGHT_LEAST = 160;
 /* In a pane the whole page is in sight, where that is not too small. */
+/** @param {HTMLElement} box */
 const heightOf = (box) => {
   const pane = box.closest(".shot-dom");
   if (!pane || getComputedStyle(pane).overflowY !== "auto") return Infinity;
@@ -24,28 +26,34 @@ const heightOf = (box) => {
 
 /* The keyboard belongs to the reader. The frame is inert; should a replayed page take the focus all the same, it comes
    back to where it was, and keys that the frame got are pressed here. */
+/** @param {EventTarget} element */
 const isFrame = (element) => Boolean(element?.matches?.("[data-dom-frame]"));
+/** @type {HTMLElement} */
 let before = document.body;
 document.addEventListener("focusin", ({ target }) => {
-  if (!isFrame(target)) before = target;
+  if (!isFrame(target)) before = /** @type {HTMLElement} */ (target);
 });
 addEventListener("blur", () => {
   setTimeout(() => {
     if (!isFrame(document.activeElement)) return;
-    document.activeElement.blur();
+    /** @type {HTMLElement} */ (document.activeElement).blur();
     if (before.isConnected && before !== document.body) before.focus({ preventScroll: true });
     window.focus();
   });
 });
 
+/** @param {{ key: string, code: string, shiftKey: boolean }} pressed */
 const press = ({ key, code, shiftKey }) => {
   const target = document.activeElement ?? document.body;
   target.dispatchEvent(new KeyboardEvent("keydown", { key, code, shiftKey, bubbles: true, cancelable: true }));
 };
 
+/** @param {HTMLElement} box */
 const watch = (box) => {
+  /** @type {HTMLIFrameElement} */
   const frame = box.querySelector("[data-dom-frame]");
   if (!frame) return;
+  /** @type {(name: string) => any} */
   const part = (name) => box.querySelector(`[data-dom-${name}]`);
   const [stage, state, play, speed, size] = ["stage", "state", "play", "speed", "size"].map(part);
   const words = part("word")?.textContent;
@@ -61,20 +69,23 @@ const watch = (box) => {
 
   const fit = () => {
     const room = box.clientWidth - BORDERS;
-    const share = Math.min(1, room / frame.width, heightOf(box) / frame.height);
+    const [width, height] = [Number(frame.width), Number(frame.height)];
+    const share = Math.min(1, room / width, heightOf(box) / height);
     const shown = isReal() ? 1 : share;
     frame.style.transform = `scale(${shown})`;
-    stage.style.width = `${Math.min(room, frame.width * shown) + BORDERS}px`;
-    stage.style.height = isReal() ? "" : `${frame.height * shown + BORDERS}px`;
+    stage.style.width = `${Math.min(room, width * shown) + BORDERS}px`;
+    stage.style.height = isReal() ? "" : `${height * shown + BORDERS}px`;
     size.hidden = share === 1;
   };
 
+  /** @type {(word: string, sign: string, isOn: boolean) => void} */
   const show = (word, sign, isOn) => {
     play.setAttribute("aria-pressed", String(isOn));
     part("word").textContent = word;
     part("sign").textContent = sign;
   };
 
+  /** @param {object} message */
   const send = (message) => frame.contentWindow.postMessage(message, location.origin);
 
   const start = () => {
@@ -89,6 +100,7 @@ const watch = (box) => {
     send({ pause: true });
   };
 
+  /** @param {MessageEvent} event */
   const receive = (event) => {
     if (!frame.isConnected) {
       removeEventListener("message", receive);
@@ -100,6 +112,7 @@ const watch = (box) => {
     if (event.data?.pressed) press(event.data.pressed);
   };
 
+  /** @param {string} status */
   const showStatus = (status) => {
     if (!Object.hasOwn(LABELS, status)) return;
     isDone ||= status === "ready" || status === "failed";
@@ -113,6 +126,7 @@ const watch = (box) => {
 
   /* A replay that hangs takes this script along. What it leaves behind keeps the same page from opening it again. */
   const mark = `palaestra:replay:${frame.dataset.src}`;
+  /** @param {string} value */
   const marked = (value) => {
     try {
       const before = sessionStorage.getItem(mark);

@@ -4,18 +4,23 @@
 import { rowOf } from "./list.js";
 import * as replay from "./viewer.js";
 
+/** @param {HTMLElement} box */
 const scrub = (box) => {
 
   const WIDTH = 1000;
   const SHORT_MS = 60000;
   const MATCHES_MAX = 500;
   const SVG = "http://www.w3.org/2000/svg";
+  /** @type {(name: string) => HTMLElement} */
   const part = (name) => box.querySelector(`[data-scrub-${name}]`);
+  /** @type {HTMLInputElement} */
   const slider = box.querySelector("[data-scrub]");
   const [place, now, preview] = ["place", "now", "preview"].map(part);
   const clock = replay.viewer.querySelector("[data-scrub-time]");
+  /** @type {number[][]} */
   let times = [];
   let total = 1;
+  /** @type {Set<number>} */
   let matches = new Set();
   let shown = 0; /* The step of the preview. */
 
@@ -28,10 +33,13 @@ const scrub = (box) => {
     total = Number(all) || 1;
   };
 
+  /** @type {(column: 0 | 1, value: number) => number} */
   const stretchBefore = (column, value) => Math.max(0, times.findLastIndex((one) => one[column] <= value));
+  /** @param {number} at */
   const endOf = (at) => times[at + 1] ?? [last() + 1, total];
 
   /* Within a stretch of several steps all are taken for equally long. */
+  /** @type {(value: number, from: 0 | 1, to: 0 | 1) => number} */
   const between = (value, from, to) => {
     const at = stretchBefore(from, value);
     if (!times[at]) return 0;
@@ -39,18 +47,23 @@ const scrub = (box) => {
     const share = (value - begin[from]) / (end[from] - begin[from] || 1);
     return begin[to] + Math.min(Math.max(share, 0), 1) * (end[to] - begin[to]);
   };
+  /** @param {number} index */
   const timeOf = (index) => between(index, 0, 1);
+  /** @param {number} ms */
   const stepAt = (ms) => Math.min(Math.floor(between(ms, 1, 0)), last());
 
+  /** @param {number} ms */
   const format = (ms) => {
     if (total < SHORT_MS) return `${(ms / 1000).toFixed(1)} s`;
     const seconds = Math.floor(ms / 1000);
+    /** @param {number} number */
     const two = (number) => String(number).padStart(2, "0");
     const hours = Math.floor(seconds / 3600);
     const minutes = Math.floor(seconds / 60) % 60;
     return hours ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
   };
 
+  /** @param {number} index */
   const show = (index) => {
     const at = timeOf(index);
     now.style.insetInlineStart = `${(at / total) * 100}%`;
@@ -74,6 +87,7 @@ const scrub = (box) => {
 
   /* ---- what stands under the pointer */
 
+  /** @type {(className: string, text: string) => HTMLElement} */
   const line = (className, text) => {
     const element = document.createElement("span");
     element.className = className;
@@ -84,6 +98,7 @@ const scrub = (box) => {
   const fill = () => {
     if (!shown) return;
     const row = rowOf(shown);
+    /** @type {HTMLElement[]} */
     const parts = [line("scrub-title", `Step ${shown} · ${format(timeOf(shown))}`)];
     if (row) parts.push(line("scrub-did", [row.type, row.phrase].filter(Boolean).join(" ")));
     if (row?.sha256) {
@@ -100,11 +115,13 @@ const scrub = (box) => {
     preview.hidden = true;
   };
 
+  /** @param {PointerEvent} event */
   const atPointer = (event) => {
     const { left, width } = track().getBoundingClientRect();
     return Math.min(Math.max((event.clientX - left) / width, 0), 1);
   };
 
+  /** @param {PointerEvent} event */
   const hover = (event) => {
     const share = atPointer(event);
     const index = stepAt(share * total);
@@ -115,6 +132,7 @@ const scrub = (box) => {
     if (isNew) fill();
   };
 
+  /** @param {PointerEvent} event */
   const go = (event) => {
     const index = stepAt(atPointer(event) * total);
     if (Number(slider.value) === index) return;
@@ -142,8 +160,8 @@ const scrub = (box) => {
   place.addEventListener("pointerleave", leave);
 
   const refresh = async () => {
-    const response = await fetch(box.dataset.href).catch(() => null);
-    if (!response?.ok || response.redirected) return;
+    const response = await fetch(box.dataset.href).catch(Response.error);
+    if (!response.ok || response.redirected) return;
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     place.replaceChildren(...page.body.childNodes);
     read();

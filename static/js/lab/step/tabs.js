@@ -8,6 +8,7 @@ import { fillPart } from "./fill.js";
 import * as replay from "./viewer.js";
 
 const DOM = "dom";
+/** @type {Record<string, number>} */
 const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
 const currentFind = () => replay.findIn(location.search);
 /* The address also names a replay in the place of the picture ("dom"). */
@@ -19,8 +20,10 @@ let chosenFor = saved ? saved.chosenFor : open ? currentFind() : null; /* The se
 let hasMoved = false;
 
 const tabs = () => Array.from(replay.article().querySelectorAll("[data-tab]"));
+/** @type {(name: string) => HTMLElement} */
 const panelOf = (name) => replay.article().querySelector(`[data-panel="${CSS.escape(name)}"]`);
 
+/** @type {(tab: HTMLElement, isOpen: boolean) => void} */
 const drawTab = (tab, isOpen) => {
   const panel = panelOf(tab.dataset.tab);
   tab.setAttribute("role", "tab");
@@ -33,11 +36,13 @@ const drawTab = (tab, isOpen) => {
 };
 
 /* Scrolls the open tab into view where not all tabs fit in the row. */
+/** @param {HTMLElement} tab */
 const reveal = (tab) => {
   const row = tab.parentElement;
   row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
 };
 
+/** @param {HTMLElement[]} all */
 const choiceOf = (all) => {
   const chosen = all.find((tab) => tab.dataset.tab === open);
   const resting = chosen ?? all.find((tab) => "tabFirst" in tab.dataset);
@@ -47,6 +52,7 @@ const choiceOf = (all) => {
   return { shown: (isOwnChoice ? resting : holding[0])?.dataset.tab, isOwnChoice };
 };
 
+/** @param {boolean} isOwnChoice */
 const updateAddress = (isOwnChoice) => {
   const parts = [...(names().includes(DOM) ? [DOM] : []), ...(isOwnChoice && open ? [open] : [])];
   const hash = parts.length ? `#${parts.join("+")}` : "";
@@ -63,6 +69,7 @@ const draw = () => {
   if (opened) requestAnimationFrame(() => reveal(opened)); /* Just before a frame, so that layout is computed once. */
 };
 
+/** @param {HTMLElement} tab */
 const choose = (tab) => {
   open = tab.dataset.tab;
   chosenFor = currentFind();
@@ -77,6 +84,7 @@ document.addEventListener("click", (event) => {
   choose(tab);
 });
 
+/** @type {(key: string, place: number, count: number) => number | null} */
 const goalOf = (key, place, count) => {
   if (key === "Home") return 0;
   if (key === "End") return count - 1;

@@ -3,6 +3,13 @@
 
 import { hold, release } from "../../arena/settled.js";
 
+/**
+ * @typedef {object} Going
+ * @property {string} [find]
+ * @property {boolean} [near] To the nearest step, where none has the number.
+ * @property {boolean} [isTyped] The reader has named the number.
+ */
+
 export const viewer = document.querySelector("[data-viewer]");
 
 const CACHE_MAX = 60;
@@ -10,42 +17,53 @@ const PICTURE_MS = 40;
 const COMPUTED = [".action-card", "#measures"];
 const AWAITED = "[data-awaited]"; /* A screenshot that was announced but has not been uploaded. */
 const base = viewer.dataset.viewer;
+/** @type {Map<string, Promise<HTMLElement>>} */
 const cache = new Map();
-const NEIGHBOURS = ["before", "after"];
 const QUEUE_MAX = 8;
 let requests = 0;
 let underWay = 0; /* The request whose step has not arrived. */
+/** @type {("before" | "after")[]} */
 let queue = [];
+/** @type {Promise<boolean> | null} */
 let latest = null;
 
 export const article = () => document.getElementById("step");
 export const current = () => Number(article().dataset.step);
+/** @param {string} search */
 export const findIn = (search) => new URLSearchParams(search).get("find") ?? "";
+/** @param {string} find */
 const query = (find) => (find ? `?find=${encodeURIComponent(find)}` : "");
+/** @type {(index: number | string, find?: string) => string} */
 export const address = (index, find = findIn(location.search)) => `${base}${index}${query(find)}`;
+/** @type {(index: number | string, find: string) => string} */
 const partOf = (index, find) => `${address(index, find)}${find ? "&" : "?"}fragment`;
+/** @type {(index: number, find: string) => string} */
 const nearestOf = (index, find) => `${base}${query(find)}${find ? "&" : "?"}index=${index}&fragment`;
 
+/** @type {(url: URL) => number | null} */
 const stepOf = (url) => {
   if (url.origin !== location.origin || !url.pathname.startsWith(base)) return null;
   const rest = url.pathname.slice(base.length);
   return /^[0-9]{1,10}$/.test(rest) ? Number(rest) : null;
 };
 
+/** @param {string} text */
 const announce = (text) => {
   viewer.querySelector("[data-status]").textContent = text;
 };
 
+/** @type {(path: string) => Promise<HTMLElement>} */
 const fetched = async (path) => {
   const response = await fetch(path, { headers: { Accept: "text/html" } });
   if (!response.ok) throw new Error(String(response.status));
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const part = page.getElementById("step");
   if (!part) throw new Error("no step came"); /* For instance the login page. */
-  part.dataset.fetchedAt = performance.now();
+  part.dataset.fetchedAt = String(performance.now());
   return part;
 };
 
+/** @param {string} path */
 const load = (path) => {
   if (!cache.has(path)) {
     const loading = fetched(path);
@@ -56,37 +74,43 @@ const load = (path) => {
   return cache.get(path);
 };
 
+/** @param {string} path */
 const prefetch = (path) => {
   load(path).then(
     (part) => {
       const shot = part.querySelector(".shot img");
       if (shot) new Image().src = shot.getAttribute("src");
     },
-    () => null,
+    () => {},
   );
 };
 
 /* For a reader who is typing a number and may be about to go there. */
+/** @param {number} index */
 export const prefetchNearest = (index) => prefetch(nearestOf(index, findIn(location.search)));
 
 /* After the frame with the step has been drawn: nothing else may delay it. */
+/** @param {() => void} todo */
 export const afterFrame = (todo) => {
   const soon = document.hidden ? setTimeout : requestAnimationFrame;
   soon(() => soon(todo));
 };
 
 /* A picture decoded before its step appears does not flash; the step does not wait for a slow one. */
+/** @param {HTMLElement} part */
 const drawn = (part) => {
+  /** @type {HTMLImageElement | null} */
   const shot = part.querySelector(".shot img");
   if (!shot) return null;
   const late = new Promise((resolve) => {
     setTimeout(resolve, PICTURE_MS);
   });
-  return Promise.race([shot.decode().catch(() => null), late]);
+  return Promise.race([shot.decode().catch(() => {}), late]);
 };
 
 const isWriting = () => article().contains(document.activeElement) && document.activeElement.matches("textarea");
 
+/** @param {HTMLElement} part */
 const swap = (part) => {
   const old = article();
   const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
@@ -95,8 +119,11 @@ const swap = (part) => {
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
 };
 
+/** @type {(name: string, index?: number | string) => void} */
 const link = (name, index) => {
-  for (const one of viewer.querySelectorAll(`[data-step-link="${name}"]`)) {
+  /** @type {NodeListOf<HTMLAnchorElement>} */
+  const links = viewer.querySelectorAll(`[data-step-link="${name}"]`);
+  for (const one of links) {
     one.classList.toggle("is-off", !index);
     if (index) one.href = address(index);
     else one.removeAttribute("href");
@@ -123,11 +150,13 @@ const settle = () => {
 };
 
 /* After going back the address is there already. */
+/** @type {(index: number, find?: string) => void} */
 const pushAddress = (index, find = findIn(location.search)) => {
   if (stepOf(new URL(location.href)) === index && findIn(location.search) === find) return;
   history.pushState({}, "", address(index, find) + location.hash);
 };
 
+/** @type {(index: number, options?: Going) => Promise<boolean>} */
 const bring = async (index, { find = findIn(location.search), near = false, isTyped = false } = {}) => {
   requests += 1;
   const mine = requests;
@@ -173,6 +202,7 @@ const stay = () => {
   settle();
 };
 
+/** @type {(index: number, options?: Going) => Promise<boolean>} */
 export const show = async (index, options) => {
   if (isWriting()) {
     settle();
@@ -183,6 +213,7 @@ export const show = async (index, options) => {
 };
 
 /* To the step before or after the shown one. Requests faster than steps arrive are queued. */
+/** @param {"before" | "after"} name */
 const go = async (name) => {
   if (queue.length >= QUEUE_MAX) return;
   queue.push(name);
@@ -204,8 +235,10 @@ export const clearCache = () => {
 };
 
 const shownPath = () => partOf(current(), findIn(location.search));
+/** @param {HTMLElement | null} part */
 const isShown = (part) => part?.dataset.step === article().dataset.step;
 
+/** @type {(part: HTMLElement, names: string[]) => void} */
 const redraw = (part, names) => {
   for (const name of names) {
     const fresh = part.querySelector(name);
@@ -215,6 +248,7 @@ const redraw = (part, names) => {
 
 export const isAwaited = () => Boolean(article().querySelector(AWAITED));
 
+/** @param {HTMLElement} part */
 const redrawPicture = (part) => {
   if (!isAwaited() || part.querySelector(AWAITED)) return;
   redraw(part, [".shot-card"]);
@@ -225,7 +259,7 @@ const redrawPicture = (part) => {
    of the rest. */
 export const refresh = async () => {
   cache.clear();
-  const part = await load(shownPath()).catch(() => null);
+  const part = await load(shownPath()).catch(() => /** @type {null} */ (null));
   if (!isShown(part)) return;
   article().dataset.after = part.dataset.after;
   redraw(part, COMPUTED);
@@ -236,7 +270,7 @@ export const refresh = async () => {
 /* Only the picture that the step lacks: nothing else of it changes, and its neighbours stay cached. */
 export const refreshPicture = async () => {
   const path = shownPath();
-  const part = await fetched(path).catch(() => null);
+  const part = await fetched(path).catch(() => /** @type {null} */ (null));
   if (!isShown(part) || part.querySelector(AWAITED)) return;
   cache.delete(path);
   redrawPicture(part);
@@ -245,12 +279,14 @@ export const refreshPicture = async () => {
 document.addEventListener("click", (event) => {
   if (event.defaultPrevented || event.button) return;
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  /** @type {HTMLAnchorElement} */
   const anchor = event.target.closest?.("a[href]");
   if (!anchor || !viewer.contains(anchor) || anchor.hash) return;
   const index = stepOf(new URL(anchor.href));
   if (index === null) return;
   event.preventDefault();
-  if (NEIGHBOURS.includes(anchor.dataset.stepLink)) void go(anchor.dataset.stepLink);
+  const { stepLink } = anchor.dataset;
+  if (stepLink === "before" || stepLink === "after") void go(stepLink);
   else if (index !== current()) void show(index);
 });
 
@@ -258,7 +294,7 @@ document.addEventListener("focusin", () => isWriting() && stay());
 
 addEventListener("popstate", () => {
   const index = stepOf(new URL(location.href));
-  if (isWriting()) document.activeElement.blur(); /* Going back ends the writing; the text is kept. */
+  if (isWriting()) /** @type {HTMLElement} */ (document.activeElement).blur(); /* Going back ends the writing; the text is kept. */
   if (index !== null && index !== current()) void show(index);
   else settle();
 });

@@ -8,8 +8,10 @@ const DOM = "dom";
 const names = () => location.hash.slice(1).split("+");
 let chosen = names().includes(DOM) ? DOM : "before";
 
+/** @type {() => HTMLButtonElement[]} */
 const buttons = () => Array.from(replay.article().querySelectorAll("[data-view]"));
 
+/** @type {(place: HTMLElement, view: string) => void} */
 const drawPlace = (place, view) => {
   place.hidden = !place.dataset.ofView.split(" ").includes(view);
   if (place.hidden) return;
@@ -40,6 +42,7 @@ const updateAddress = () => {
   history.replaceState(history.state, "", `${location.pathname}${location.search}${hash && "#"}${hash}`);
 };
 
+/** @param {string} view */
 const choose = (view) => {
   chosen = view;
   updateAddress();
