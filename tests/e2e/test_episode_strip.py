@@ -82,7 +82,7 @@ def test_a_range_of_missing_steps_is_one_cell(lab_page: LabPage) -> None:
     expect(strip.get_by_role("link", name=re.compile("^3 "))).to_be_focused()
 
 
-def test_a_timeline_with_gaps_leads_to_every_step(lab_page: LabPage) -> None:
+def test_a_timeline_with_missing_steps_leads_to_every_step(lab_page: LabPage) -> None:
     episode = factories.episode(max_steps=4000)
     indexes = [*range(1, 1000), *range(2000, 2010), 2012, *range(3000, 4001)]
     Step.objects.bulk_create(Step(episode=episode, index=index, content_hash=b"\0" * 16) for index in indexes)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from trajectories.models import Episode, EpisodeFacts, Step
 from trajectories.shell.queries import episodes, programs, steps
 from trajectories.shell.queries.episodes import LiveState
-from trajectories.shell.queries.gaps import Gaps, step_gaps
+from trajectories.shell.queries.missing_steps import MissingSteps, read_missing_steps
 
 # Shown instead of "Live" once there is a verdict, with what the page still waits for.
 JUDGED = "Judged"
@@ -45,7 +45,7 @@ class Updates:
         parts = (
             episode.status,
             self.last,
-            self.number,  # the only part that changes when a gap is filled
+            self.number,  # the only part that changes when a missing step arrives
             episode.verdict_id or "",
             self.state,
             "closed" if episode.closed_at else "",
@@ -69,8 +69,8 @@ class Updates:
         return steps.first_index(episode_id=self._episode.pk)
 
     @cached_property
-    def gaps(self) -> Gaps:
-        return step_gaps(episode_id=self._episode.pk, last=self.last, number=self.number)
+    def missing(self) -> MissingSteps:
+        return read_missing_steps(episode_id=self._episode.pk, last=self.last, number=self.number)
 
     @property
     def label(self) -> str:

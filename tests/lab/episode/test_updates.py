@@ -115,7 +115,7 @@ def test_a_closed_episode_is_followed_until_its_verdict(lab: Lab, owner: User) -
     assert f'data-live="ws://testserver:8002/ws/episodes/{episode.pk}/"' in html
 
 
-def test_a_step_that_fills_a_gap_refreshes_the_page(lab: Lab, owner: User) -> None:
+def test_a_missing_step_that_arrives_refreshes_the_page(lab: Lab, owner: User) -> None:
     episode = factories.episode()
     for index in (1, 3):
         factories.step(episode, index)

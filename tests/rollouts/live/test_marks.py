@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from trajectories.rollouts.live.marks import GAP_STEPS_MAX, StepMarks
+from trajectories.rollouts.live.marks import MISSING_STEPS_MAX, StepMarks
 
 
 def test_each_step_is_taken_once_in_any_order() -> None:
@@ -19,9 +19,9 @@ def test_the_floor_stays_below_a_gap_until_it_is_filled() -> None:
 
 def test_a_lasting_gap_is_skipped() -> None:
     marks = StepMarks()
-    for index in range(2, GAP_STEPS_MAX + 3):
+    for index in range(2, MISSING_STEPS_MAX + 3):
         marks.take(1, index)
-    assert marks.floors() == {1: GAP_STEPS_MAX + 2}
+    assert marks.floors() == {1: MISSING_STEPS_MAX + 2}
     assert not marks.take(1, 1)
 
 

@@ -120,7 +120,7 @@ class EpisodePage:
         return timeline_around(
             episode_id=self.episode.pk,
             index=self.updates.start,
-            gaps=self.updates.gaps,
+            missing=self.updates.missing,
             last=self.updates.last,
         )
 

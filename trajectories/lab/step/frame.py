@@ -9,8 +9,8 @@ from trajectories.lab.bookmarks.selectors import steps_marked
 from trajectories.lab.step.scrubber import Scrubber, scrubber_of
 from trajectories.lab.step.step_list import ListedStep, steps_listed
 from trajectories.models import Episode
-from trajectories.shell.queries.gaps import Gap
 from trajectories.shell.queries.lineage import Lineage, lineage_of
+from trajectories.shell.queries.missing_steps import MissingRange
 from trajectories.shell.queries.step_matches import MatchPosition, steps_matching
 from trajectories.shell.queries.timeline import Timeline, timeline_around
 from trajectories.shell.updates import Updates
@@ -31,7 +31,7 @@ class Frame:
     @cached_property
     def timeline(self) -> Timeline:
         return timeline_around(
-            episode_id=self.episode.pk, index=self.index, gaps=self.updates.gaps, last=self.updates.last
+            episode_id=self.episode.pk, index=self.index, missing=self.updates.missing, last=self.updates.last
         )
 
     @cached_property
@@ -39,7 +39,7 @@ class Frame:
         return scrubber_of(episode_id=self.episode.pk)
 
     @cached_property
-    def listed(self) -> list[ListedStep | Gap]:
+    def listed(self) -> list[ListedStep | MissingRange]:
         """The rows around the step in the list of steps."""
         return steps_listed(self.timeline, episode_id=self.episode.pk)
 

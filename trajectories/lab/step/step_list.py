@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from trajectories.lab.step.index import thought_line
 from trajectories.shell.queries import steps
-from trajectories.shell.queries.gaps import Gap
+from trajectories.shell.queries.missing_steps import MissingRange
 from trajectories.shell.queries.timeline import Cell, Timeline
 
 
@@ -18,7 +18,7 @@ class ListedStep:
     thought: str
 
 
-def steps_listed(timeline: Timeline, *, episode_id: int) -> list[ListedStep | Gap]:
+def steps_listed(timeline: Timeline, *, episode_id: int) -> list[ListedStep | MissingRange]:
     """The rows of a part of the timeline, with how their thoughts begin."""
     numbers = [item.index for item in timeline.items if isinstance(item, Cell)]
     if not numbers:

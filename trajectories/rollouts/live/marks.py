@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-# A gap is waited for until this many steps above it are known; then it counts as permanent.
-GAP_STEPS_MAX = 32
+# A missing step is awaited until this many above it are known; then it counts as lost.
+MISSING_STEPS_MAX = 32
 
 
 @dataclass
@@ -24,7 +24,7 @@ class _Mark:
         if index <= self.floor or index in self.above:
             return False
         self.above.add(index)
-        if len(self.above) > GAP_STEPS_MAX:
+        if len(self.above) > MISSING_STEPS_MAX:
             self.floor = min(self.above) - 1
         while self.floor + 1 in self.above:
             self.floor += 1

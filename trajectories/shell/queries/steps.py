@@ -14,7 +14,7 @@ from django.http import Http404
 from core.sql import Statement
 from trajectories.models import Blob, Episode, PageEvent, Picture, SiteEvent, Step
 from trajectories.shell.queries.episodes import episode_alone
-from trajectories.shell.queries.gaps import Gap, with_gaps
+from trajectories.shell.queries.missing_steps import MissingRange, insert_missing
 from trajectories.shell.queries.step_facts import step_labels
 from trajectories.shell.text.untrusted import BEGINNING_FETCHED
 
@@ -60,9 +60,9 @@ class Neighbours(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class StepList:
-    """A page of an episode's steps with its gaps, in order; ``next_from`` begins the next page."""
+    """A page of an episode's steps in order, with what is missing; ``next_from`` begins the next page."""
 
-    items: list[Row | Gap]
+    items: list[Row | MissingRange]
     next_from: int | None
 
 
@@ -96,7 +96,7 @@ def step_list(*, episode_id: int, first: int = 1) -> StepList:
     labels = step_labels(episode_id=episode_id, indexes=[row["index"] for row in rows])
     shown: list[Row] = [{**row, "label": labels[row["index"]]} for row in rows]
     last = next_from - 1 if next_from else None
-    items = with_gaps(shown, first=first, last=last, index=itemgetter("index"))
+    items = insert_missing(shown, first=first, last=last, index=itemgetter("index"))
     return StepList(items=list(items), next_from=next_from)
 
 
@@ -147,7 +147,7 @@ def step_nearest(*, episode_id: int, index: int) -> Step:
 
 
 def first_index(*, episode_id: int) -> int:
-    """The lowest step number, which a gap may keep from being 1; 0 without steps."""
+    """The lowest step number, which is above 1 where the first steps are missing; 0 without steps."""
     return _numbers(episode_id).order_by("index").first() or 0
 
 

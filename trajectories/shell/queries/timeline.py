@@ -12,7 +12,7 @@ from core.sql import Statement
 from trajectories.actions import registry
 from trajectories.actions.checks import CHECKS, MISMATCHES
 from trajectories.actions.results import NOT_PERFORMED
-from trajectories.shell.queries.gaps import Gap, Gaps, with_gaps
+from trajectories.shell.queries.missing_steps import MissingRange, MissingSteps, insert_missing
 from trajectories.shell.queries.step_facts import StepLabel, provisional_labels
 from trajectories.shell.text.actions import Phrase, check_label, short_phrase, step_tone
 
@@ -75,17 +75,17 @@ class Cell:
 class Timeline:
     """The part of the timeline around one step; ``skips_start`` and ``skips_end`` if there is more."""
 
-    items: list[Cell | Gap]
+    items: list[Cell | MissingRange]
     skips_start: bool = False
     skips_end: bool = False
     span: ClassVar[int] = SPAN
 
 
-def timeline_around(*, episode_id: int, index: int, gaps: Gaps, last: int) -> Timeline:
-    low, high = gaps.around(index, reach=REACH, last=last)
+def timeline_around(*, episode_id: int, index: int, missing: MissingSteps, last: int) -> Timeline:
+    low, high = missing.around(index, reach=REACH, last=last)
     cells = timeline_cells(episode_id=episode_id, first=low, last=high)
     return Timeline(
-        items=list(with_gaps(cells, first=low, last=high, index=attrgetter("index"))),
+        items=list(insert_missing(cells, first=low, last=high, index=attrgetter("index"))),
         skips_start=low > 1,
         skips_end=high < last,
     )

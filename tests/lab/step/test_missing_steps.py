@@ -12,8 +12,7 @@ from django.contrib.auth.models import User
 from tests import factories
 from tests.conftest import LabClient
 from trajectories.models import Episode
-from trajectories.shell.queries import gaps as step_gaps
-from trajectories.shell.queries import steps, timeline
+from trajectories.shell.queries import missing_steps, steps, timeline
 
 pytestmark = pytest.mark.django_db
 Lab = Callable[[User | None], LabClient]
@@ -27,7 +26,7 @@ def episode() -> Episode:
     return made
 
 
-def test_a_gap_in_step_numbers_is_shown_as_a_gap(lab: Lab, owner: User, episode: Episode) -> None:
+def test_missing_step_numbers_are_named_on_the_page(lab: Lab, owner: User, episode: Episode) -> None:
     client = lab(owner)
     assert b"Steps 3 to 4 were never recorded" in client.get(f"/episodes/{episode.pk}/").content
     step = client.get(f"/episodes/{episode.pk}/steps/2").content.decode()
@@ -35,7 +34,7 @@ def test_a_gap_in_step_numbers_is_shown_as_a_gap(lab: Lab, owner: User, episode:
     assert f'rel="prev" href="/episodes/{episode.pk}/steps/1"' in step
 
 
-def test_a_gap_between_two_parts_of_a_list_is_shown(
+def test_steps_missing_between_two_parts_of_a_list_are_named(
     lab: Lab, owner: User, monkeypatch: pytest.MonkeyPatch, episode: Episode
 ) -> None:
     monkeypatch.setattr(steps, "STEPS_PER_PAGE", 2)
@@ -43,7 +42,9 @@ def test_a_gap_between_two_parts_of_a_list_is_shown(
     assert "Steps 3 to 4 were never recorded" in page
 
 
-def test_the_timeline_shows_the_steps_on_both_sides_of_a_gap(lab: Lab, owner: User, episode: Episode) -> None:
+def test_the_timeline_shows_the_steps_before_and_after_a_missing_range(
+    lab: Lab, owner: User, episode: Episode
+) -> None:
     factories.step(episode, 10_000)
     page = lab(owner).get(f"/episodes/{episode.pk}/steps/5").content.decode()
     assert re.findall(r'<li[^>]+data-at="([0-9]+)"', page) == ["1", "2", "3", "5", "6", "10000"]
@@ -51,27 +52,29 @@ def test_the_timeline_shows_the_steps_on_both_sides_of_a_gap(lab: Lab, owner: Us
     assert 'data-gaps="3-4 6-9999"' in page
 
 
-def test_a_gap_counts_as_one_place_of_the_timeline() -> None:
-    gaps = step_gaps.Gaps([step_gaps.Gap(first=1, last=699), step_gaps.Gap(first=702, last=9_999)])
-    assert gaps.around(700, reach=2, last=20_000) == (1, 9_999)
-    assert gaps.around(10_001, reach=3, last=20_000) == (701, 10_004)
-    assert gaps.around(20_000, reach=1, last=20_000) == (19_999, 20_000)
+def test_a_missing_range_is_one_cell_of_the_timeline() -> None:
+    missing = missing_steps.MissingSteps(
+        [missing_steps.MissingRange(first=1, last=699), missing_steps.MissingRange(first=702, last=9_999)]
+    )
+    assert missing.around(700, reach=2, last=20_000) == (1, 9_999)
+    assert missing.around(10_001, reach=3, last=20_000) == (701, 10_004)
+    assert missing.around(20_000, reach=1, last=20_000) == (19_999, 20_000)
 
 
-def test_only_the_longest_of_too_many_gaps_are_listed(
+def test_only_the_longest_of_too_many_missing_ranges_are_listed(
     monkeypatch: pytest.MonkeyPatch, episode: Episode
 ) -> None:
-    monkeypatch.setattr(step_gaps, "GAPS_MAX", 2)
+    monkeypatch.setattr(missing_steps, "RANGES_MAX", 2)
     for index in (7, 100, 200):
         factories.step(episode, index)
-    assert str(step_gaps.step_gaps(episode_id=episode.pk, last=200, number=6)) == "8-99 101-199"
+    assert str(missing_steps.read_missing_steps(episode_id=episode.pk, last=200, number=6)) == "8-99 101-199"
 
 
-def test_an_episode_without_gaps_is_not_searched_for_them(
+def test_an_episode_with_all_its_steps_needs_no_query(
     episode: Episode, django_assert_num_queries: Any
 ) -> None:
     with django_assert_num_queries(0):
-        assert str(step_gaps.step_gaps(episode_id=episode.pk, last=3, number=3)) == ""
+        assert str(missing_steps.read_missing_steps(episode_id=episode.pk, last=3, number=3)) == ""
 
 
 def test_the_greatest_possible_step_number_is_listed(lab: Lab, owner: User, episode: Episode) -> None:
@@ -84,6 +87,6 @@ def test_the_greatest_possible_step_number_is_listed(lab: Lab, owner: User, epis
     assert went["Location"].startswith(f"/episodes/{episode.pk}/steps/{greatest}")
 
 
-def test_a_step_posted_while_gaps_are_read_makes_no_gap(episode: Episode) -> None:
+def test_a_step_posted_during_the_read_makes_no_missing_range(episode: Episode) -> None:
     factories.step(episode, 500)
-    assert str(step_gaps.step_gaps(episode_id=episode.pk, last=5, number=3)) == "3-4"
+    assert str(missing_steps.read_missing_steps(episode_id=episode.pk, last=5, number=3)) == "3-4"
