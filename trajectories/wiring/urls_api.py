@@ -20,10 +20,10 @@ from trajectories.rollouts.episodes.abstractions import api as abstractions
 from trajectories.rollouts.episodes.forks import api as forks
 from trajectories.rollouts.episodes.interventions import api as interventions
 from trajectories.rollouts.episodes.prefixes import RunPrefixesView
+from trajectories.rollouts.episodes.retrieval import api as retrieval
 from trajectories.rollouts.episodes.rewards import EpisodeRewardsView
 from trajectories.rollouts.episodes.takeovers import api as takeovers
 from trajectories.rollouts.episodes.tool_calls import ToolCallsView
-from trajectories.rollouts.episodes.trajectories import api as trajectories
 from trajectories.rollouts.episodes.trees import api as trees
 from trajectories.rollouts.runs import api as runs
 from trajectories.rollouts.samplers import api as samplers
@@ -36,7 +36,7 @@ urlpatterns = [
     path("heartbeat", system.HeartbeatView.as_view()),
     path("schema", system.SchemaView.as_view(), name="api_schema"),
     path("docs", system.DocsView.as_view()),
-    path("tasks/stats", trajectories.TaskStatsView.as_view()),
+    path("tasks/stats", retrieval.TaskStatsView.as_view()),
     path("runs", runs.RunsView.as_view()),
     path("runs/<id:run_id>", runs.RunView.as_view()),
     path("runs/<id:run_id>/policy", runs.PolicyView.as_view()),
@@ -49,7 +49,7 @@ urlpatterns = [
     path("runs/<id:run_id>/successes", runs.SuccessesView.as_view()),
     path("runs/<id:run_id>/behaviour", runs.BehaviourView.as_view()),
     path("runs/<id:run_id>/twins", runs.PairedTasksView.as_view()),
-    path("runs/<id:run_id>/trajectories", trajectories.RunTrajectoriesView.as_view()),
+    path("runs/<id:run_id>/trajectories", retrieval.RunTrajectoriesView.as_view()),
     path("samplers", samplers.SamplersView.as_view()),
     path("samplers/<id:sampler_id>", samplers.SamplerView.as_view()),
     path("samplers/<id:sampler_id>/draw", samplers.DrawView.as_view()),
@@ -62,8 +62,8 @@ urlpatterns = [
     path("reports/<id:report_id>/files/<file_name:name>", report_files.FileView.as_view()),
     path("reports/<id:report_id>/compute", reports.ComputeView.as_view()),
     path("groups/<id:group_id>/refill", forks.RefillView.as_view()),
-    path("episodes", trajectories.EpisodesView.as_view()),
-    path("episodes/<id:episode_id>", trajectories.EpisodeView.as_view()),
+    path("episodes", retrieval.EpisodesView.as_view()),
+    path("episodes/<id:episode_id>", retrieval.EpisodeView.as_view()),
     path("episodes/<id:episode_id>/close", episodes.CloseView.as_view()),
     path("episodes/<id:episode_id>/resume", episodes.ResumeView.as_view()),
     path("episodes/<id:episode_id>/fork", forks.ForkView.as_view()),
@@ -76,8 +76,8 @@ urlpatterns = [
     path("episodes/<id:episode_id>/interventions", interventions.EpisodeInterventionsView.as_view()),
     path("episodes/<id:episode_id>/substeps", interventions.SubstepsView.as_view()),
     path("episodes/<id:episode_id>/rewards", EpisodeRewardsView.as_view()),
-    path("episodes/<id:episode_id>/messages", trajectories.EpisodeMessagesView.as_view()),
-    path("episodes/<id:episode_id>/trajectory", trajectories.TrajectoryView.as_view()),
+    path("episodes/<id:episode_id>/messages", retrieval.EpisodeMessagesView.as_view()),
+    path("episodes/<id:episode_id>/trajectory", retrieval.TrajectoryView.as_view()),
     path("episodes/<id:episode_id>/labels", labels.EpisodeLabelsView.as_view()),
     path("abstractions", abstractions.AbstractionsView.as_view()),
     path("abstractions/<id:abstraction_id>", abstractions.AbstractionView.as_view()),

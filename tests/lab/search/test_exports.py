@@ -17,7 +17,7 @@ from trajectories.lab.search import exports
 from trajectories.lab.search import selectors as selector
 from trajectories.lab.search.selectors import Search, search_episode_ids
 from trajectories.models import Episode
-from trajectories.rollouts.episodes.trajectories import selectors
+from trajectories.rollouts.episodes.retrieval import selectors
 from trajectories.shell.forms import EPISODES_MAX
 
 Lab = Callable[[User | None], LabClient]

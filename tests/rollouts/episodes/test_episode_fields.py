@@ -9,7 +9,7 @@ from tests.conftest import ApiClient
 from trajectories.models import Episode
 from trajectories.record import hot_sql
 from trajectories.rollouts.episodes.creation_body import Opening
-from trajectories.rollouts.episodes.trajectories.records import Trajectory
+from trajectories.rollouts.episodes.retrieval.records import Trajectory
 
 
 def test_fields_set_at_opening_are_columns_and_appear_in_trajectories() -> None:

@@ -18,7 +18,7 @@ from trajectories.lab.search.exports import EXPORTS
 from trajectories.lab.search.request import SearchRequest
 from trajectories.models import Episode, Group, Run
 from trajectories.record.api.auth import Principal
-from trajectories.rollouts.episodes.trajectories import selectors
+from trajectories.rollouts.episodes.retrieval import selectors
 
 READER = Principal(key_id=0, name="reader", scopes=frozenset({"read", "golds"}), splits=frozenset())
 EPISODES = 7

@@ -16,7 +16,7 @@ from tests import factories
 from trajectories.behaviour.facts import store
 from trajectories.models import Episode, PageEvent, SiteEvent, Step, ToolCall, VerdictEvidence
 from trajectories.record.api.auth import Principal
-from trajectories.rollouts.episodes.trajectories import records, selectors
+from trajectories.rollouts.episodes.retrieval import records, selectors
 
 PARSED_GOLD = "parsed-gold-9142"
 READER = Principal(key_id=1, name="r", scopes=frozenset(["read"]), splits=frozenset())

@@ -13,7 +13,7 @@ from tasks_app.models import Gold
 from tests import factories
 from trajectories.models import Episode, PageEvent, SiteEvent
 from trajectories.record.api.auth import Principal
-from trajectories.rollouts.episodes.trajectories import records, selectors
+from trajectories.rollouts.episodes.retrieval import records, selectors
 
 pytestmark = pytest.mark.django_db
 

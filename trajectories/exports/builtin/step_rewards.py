@@ -15,7 +15,7 @@ from trajectories.exports.types import WEIGHT, Batch, Row
 from trajectories.models import Step
 from trajectories.models.access import Scope
 from trajectories.record.api.auth import Principal
-from trajectories.rollouts.episodes.trajectories import selectors
+from trajectories.rollouts.episodes.retrieval import selectors
 
 READER = Principal(key_id=0, name="export", scopes=frozenset({Scope.READ}), splits=frozenset(), project=None)
 

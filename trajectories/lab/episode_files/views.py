@@ -5,7 +5,7 @@ from django.http.response import HttpResponseBase
 
 from trajectories.lab.episode_files import html_file
 from trajectories.record.api.auth import Principal
-from trajectories.rollouts.episodes.trajectories import selectors
+from trajectories.rollouts.episodes.retrieval import selectors
 from trajectories.shell import access
 from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.queries import episodes

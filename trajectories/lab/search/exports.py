@@ -19,7 +19,7 @@ from trajectories.lab.search.request import SearchRequest
 from trajectories.lab.search.selectors import search_episode_ids
 from trajectories.models import Episode
 from trajectories.record.api.auth import Principal
-from trajectories.rollouts.episodes.trajectories import selectors
+from trajectories.rollouts.episodes.retrieval import selectors
 
 EPISODES_AT_ONCE = 200
 # Columns of the table of facts, with their fields.

@@ -15,7 +15,7 @@ from trajectories.rewards.api import ProfileQuery
 from trajectories.rewards.selectors import profile_named
 from trajectories.rollouts.episodes import api, services
 from trajectories.rollouts.episodes.forks import api as forks
-from trajectories.rollouts.episodes.trajectories import records, selectors
+from trajectories.rollouts.episodes.retrieval import records, selectors
 from trajectories.rollouts.runs import selectors as run_selectors
 
 NDJSON = "application/x-ndjson"

@@ -32,10 +32,10 @@ from trajectories.rewards.selectors import Rewards, rewards_of
 from trajectories.rollouts.episodes.conversations import inherited_messages
 from trajectories.rollouts.episodes.interventions.messages import prefill_message
 from trajectories.rollouts.episodes.opening_messages import opening_messages
+from trajectories.rollouts.episodes.retrieval import records
+from trajectories.rollouts.episodes.retrieval.milestones import with_milestones
+from trajectories.rollouts.episodes.retrieval.page_actions import with_page_actions
 from trajectories.rollouts.episodes.services import unknown_episode
-from trajectories.rollouts.episodes.trajectories import records
-from trajectories.rollouts.episodes.trajectories.milestones import with_milestones
-from trajectories.rollouts.episodes.trajectories.page_actions import with_page_actions
 
 FETCHED_ROWS = 16
 BATCH_IDS = 1_000
