@@ -12,9 +12,18 @@ from tasks_app.families.registry import FAMILIES, discover
 from tests.test_house_rules import ROOT
 
 CLIENT_PAGE = ROOT / "client" / "README.md"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", CLIENT_PAGE, *sorted((ROOT / "docs").rglob("*.md"))]
-# Not the decisions: they also name what was there before. The client's page has paths of its own.
-CODE_PAGES = [page for page in PAGES if page != CLIENT_PAGE and page.parent.name != "decisions"]
+CHANGELOG = ROOT / "CHANGELOG.md"
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    CHANGELOG,
+    CLIENT_PAGE,
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+# Not the decisions and the changelog: they also name what was there before. The client's page has paths of its own.
+CODE_PAGES = [
+    page for page in PAGES if page not in (CLIENT_PAGE, CHANGELOG) and page.parent.name != "decisions"
+]
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 ROOMS = "client|core|deploy|docs|gymsite|static|tasks_app|tests|trajectories|verifiers"
 PATH = re.compile(rf"`((?:{ROOMS})/[\w./-]*)`")
