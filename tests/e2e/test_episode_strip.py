@@ -17,7 +17,7 @@ from trajectories.shell.queries import step_facts
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
-NAMES = '".frame-number, .frame-gap .frame-name"'
+NAMES = '".frame-number, .frame-range .frame-name"'
 LabPage = Callable[..., Page]
 
 
@@ -72,7 +72,7 @@ def test_a_range_of_missing_steps_is_one_cell(lab_page: LabPage) -> None:
     opened(page, episode.pk)
     strip = page.get_by_role("navigation", name="Timeline")
     expect(strip.locator(".frame-missing")).to_have_text(["9,996 not recorded"])
-    expect(strip.locator(".frame-gap .frame-name")).to_have_text("4–9999")
+    expect(strip.locator(".frame-range .frame-name")).to_have_text("4–9999")
     expect(strip.get_by_role("link")).to_have_count(4)
     assert strip.evaluate("view => view.scrollWidth <= view.clientWidth")
     strip.get_by_role("link", name=re.compile("^3 ")).focus()

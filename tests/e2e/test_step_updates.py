@@ -55,11 +55,11 @@ def test_new_steps_appear_in_the_list_and_under_next(viewer: Page, episode: Epis
 
 
 def test_the_list_shows_a_missing_range_that_appears_and_is_partly_filled(viewer: Page, episode: Episode) -> None:
-    names = viewer.locator(".steps-track .item-number, .frame-gap .frame-name")
+    names = viewer.locator(".steps-track .item-number, .frame-range .frame-name")
     factories.step(episode, 100)
     expect(names).to_have_text(["1", "2", "3–99", "100"])
     factories.step(episode, 50)
-    expect(viewer.locator(".frame-gap .frame-name")).to_have_text(["3–49", "51–99"])
+    expect(viewer.locator(".frame-range .frame-name")).to_have_text(["3–49", "51–99"])
     cells = viewer.locator(".steps-track > li")
     tops = cells.evaluate_all("cells => cells.map(cell => parseInt(cell.style.insetBlockStart))")
     assert sorted(tops) == [0, 44, 88, 132, 176, 220]
@@ -67,7 +67,7 @@ def test_the_list_shows_a_missing_range_that_appears_and_is_partly_filled(viewer
 
 def test_the_slider_skips_missing_steps(viewer: Page, episode: Episode) -> None:
     factories.step(episode, 100)
-    expect(viewer.locator(".frame-gap")).to_have_count(1)
+    expect(viewer.locator(".frame-range")).to_have_count(1)
     viewer.get_by_label("Step", exact=True).focus()
     viewer.keyboard.press("ArrowRight")
     at_step(viewer, 100)

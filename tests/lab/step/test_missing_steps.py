@@ -49,7 +49,7 @@ def test_the_timeline_shows_the_steps_before_and_after_a_missing_range(
     page = lab(owner).get(f"/episodes/{episode.pk}/steps/5").content.decode()
     assert re.findall(r'<li[^>]+data-at="([0-9]+)"', page) == ["1", "2", "3", "5", "6", "10000"]
     assert "<b>9,994</b> not recorded" in page
-    assert 'data-gaps="3-4 6-9999"' in page
+    assert 'data-missing="3-4 6-9999"' in page
 
 
 def test_a_missing_range_is_one_cell_of_the_timeline() -> None:

@@ -1,44 +1,44 @@
-/* Where steps stand in the timeline. Each has a place of its own, counted from 0, and each stretch of step numbers that
+/* Where steps stand in the timeline. Each has a place of its own, counted from 0, and each range of step numbers that
    were never recorded has one. */
 
 /**
- * @typedef {{ first: number, last: number, place: number }} Gap
+ * @typedef {{ first: number, last: number, place: number }} MissingRange
  *
  * @typedef {object} Places
  * @property {number} count
- * @property {(index: number) => Gap | null} gapOf
+ * @property {(index: number) => MissingRange | null} rangeOf
  * @property {(index: number) => number} placeOf
  * @property {(place: number) => number} indexAt
  */
 
-/* `gapText` lists the stretches in order, as in "4-9999 10002-10002", and `last` is the highest step number. */
-/** @type {(gapText: string, last: number) => Places} */
-export const placesOf = (gapText, last) => {
+/* `rangeText` lists the ranges in order, as in "4-9999 10002-10002", and `last` is the highest step number. */
+/** @type {(rangeText: string, last: number) => Places} */
+export const placesOf = (rangeText, last) => {
   let shared = 0;
-  const gaps = gapText.match(/\d+-\d+/g)?.map((pair) => {
+  const missing = rangeText.match(/\d+-\d+/g)?.map((pair) => {
     const [first, end] = pair.split("-").map(Number);
-    const gap = { first, last: end, place: first - 1 - shared };
+    const range = { first, last: end, place: first - 1 - shared };
     shared += end - first;
-    return gap;
+    return range;
   });
-  /** @type {(name: "first" | "place", most: number) => Gap | undefined} */
-  const gapUpTo = (name, most) => gaps?.findLast((gap) => gap[name] <= most);
+  /** @type {(name: "first" | "place", most: number) => MissingRange | undefined} */
+  const rangeUpTo = (name, most) => missing?.findLast((range) => range[name] <= most);
 
   return Object.freeze({
     count: last - shared,
-    gapOf: (index) => {
-      const gap = gapUpTo("first", index);
-      return gap && index <= gap.last ? gap : null;
+    rangeOf: (index) => {
+      const range = rangeUpTo("first", index);
+      return range && index <= range.last ? range : null;
     },
     placeOf: (index) => {
-      const gap = gapUpTo("first", index);
-      if (!gap) return index - 1;
-      return gap.place + Math.max(0, index - gap.last);
+      const range = rangeUpTo("first", index);
+      if (!range) return index - 1;
+      return range.place + Math.max(0, index - range.last);
     },
     indexAt: (place) => {
-      const gap = gapUpTo("place", place);
-      if (!gap) return place + 1;
-      return place === gap.place ? gap.first : gap.last + place - gap.place;
+      const range = rangeUpTo("place", place);
+      if (!range) return place + 1;
+      return place === range.place ? range.first : range.last + place - range.place;
     },
   });
 };

@@ -31,7 +31,7 @@ const start = (view, drawn, replay) => {
   const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
   const SPAN = Number(view.dataset.span);
   let last = Number(view.dataset.last);
-  let places = placesOf(view.dataset.gaps, last);
+  let places = placesOf(view.dataset.missing, last);
   if (places.count > PLACES_MAX) return none;
 
   const track = view.querySelector("ol");
@@ -69,9 +69,9 @@ const start = (view, drawn, replay) => {
   /** @param {number} number */
   const format = (number) => number.toLocaleString("en");
 
-  /** @type {(cell: HTMLElement, gap: { first: number, last: number }) => HTMLElement} */
-  const gapCell = (cell, { first, last: end }) => {
-    cell.className = "frame-gap";
+  /** @type {(cell: HTMLElement, range: { first: number, last: number }) => HTMLElement} */
+  const rangeCell = (cell, { first, last: end }) => {
+    cell.className = "frame-range";
     const isInherited = end <= Number(view.dataset.inherited);
     cell.title = `${isInherited ? "Inherited" : "Never recorded"}: ${format(first)}${end > first ? ` to ${format(end)}` : ""}`;
     const missing = made("span", "frame-missing");
@@ -81,21 +81,21 @@ const start = (view, drawn, replay) => {
   };
 
   /** @param {number} index */
-  const isGap = (index) => places.gapOf(index) || cells.get(index)?.classList.contains("frame-gap");
+  const isMissing = (index) => places.rangeOf(index) || cells.get(index)?.classList.contains("frame-range");
 
   /** @param {number} index */
   const cellOf = (index) => {
     const cell = made("li");
     cell.style[START] = `${leftOf(index)}px`;
-    const gap = places.gapOf(index);
-    if (gap) return gapCell(cell, gap);
+    const range = places.rangeOf(index);
+    if (range) return rangeCell(cell, range);
     const rows = parts.get(partOf(index))?.rows;
     const row = rows?.get(index);
     if (row) {
       cell.append(drawn(row, milestones.get(index)?.join(", ") ?? ""));
       return cell;
     }
-    if (rows) return gapCell(cell, { first: index, last: index });
+    if (rows) return rangeCell(cell, { first: index, last: index });
     cell.className = "frame-wait";
     cell.append(made("span", "", String(index)));
     return cell;
@@ -189,7 +189,7 @@ const start = (view, drawn, replay) => {
     remove((index) => index !== focused && isAway(places.placeOf(index)));
     for (let place = from; place <= to; place += 1) {
       const index = places.indexAt(place);
-      if (!places.gapOf(index) && !parts.has(partOf(index))) void read(partOf(index));
+      if (!places.rangeOf(index) && !parts.has(partOf(index))) void read(partOf(index));
       put(index);
     }
     mark();
@@ -199,15 +199,15 @@ const start = (view, drawn, replay) => {
     track.style[SIZE] = `${places.count * PITCH + endingSize()}px`;
   };
 
-  /* Frames move aside when missing numbers arrive after all, and their gap is rendered again. */
-  /** @type {(newLast: number, gaps: string) => void} */
-  const arrange = (newLast, gaps) => {
-    const newPlaces = placesOf(gaps, newLast);
+  /* Frames move aside when missing numbers arrive after all, and their range is rendered again. */
+  /** @type {(newLast: number, missing: string) => void} */
+  const arrange = (newLast, missing) => {
+    const newPlaces = placesOf(missing, newLast);
     if (newPlaces.count > PLACES_MAX) return;
     last = newLast;
     places = newPlaces;
-    if (gaps === view.dataset.gaps) return;
-    view.dataset.gaps = gaps;
+    if (missing === view.dataset.missing) return;
+    view.dataset.missing = missing;
     parts.clear();
     remove((index) => !cells.get(index).querySelector("a"));
     for (const [index, cell] of cells) cell.style[START] = `${leftOf(index)}px`;
@@ -217,7 +217,7 @@ const start = (view, drawn, replay) => {
   /** @param {LiveUpdate} update */
   const grow = (update) => {
     const known = Math.max(last, 1);
-    arrange(Math.max(last, Number(update.liveLast)), update.liveGaps);
+    arrange(Math.max(last, Number(update.liveLast)), update.liveMissing);
     view.dataset.start = update.liveStart;
     view.hidden = last === 0;
     stop ||= Number(update.liveStart);
@@ -277,7 +277,7 @@ const start = (view, drawn, replay) => {
     /** @param {number} place */
     const isInside = (place) => place >= 0 && place < places.count;
     let goal = places.placeOf(index) + MOVES[key];
-    while (isInside(goal) && isGap(places.indexAt(goal))) goal += MOVES[key];
+    while (isInside(goal) && isMissing(places.indexAt(goal))) goal += MOVES[key];
     return isInside(goal) ? places.indexAt(goal) : 0;
   };
 

@@ -73,13 +73,13 @@ document.addEventListener("replay:shown", (event) => {
 
 let isScrubbing = false;
 let scrubbed = 0;
-/* The step at the slider; within a gap of unrecorded numbers, the next step in the direction of the move. */
+/* The step at the slider; within a range of unrecorded numbers, the next step in the direction of the move. */
 const scrubGoal = () => {
   const index = Number(scrub.value);
-  const { gaps } = part("timeline").dataset;
-  const gap = placesOf(gaps, Number(viewer.dataset.last)).gapOf(index);
-  if (!gap) return index;
-  return index < replay.current() ? gap.first - 1 : gap.last + 1;
+  const { missing } = part("timeline").dataset;
+  const range = placesOf(missing, Number(viewer.dataset.last)).rangeOf(index);
+  if (!range) return index;
+  return index < replay.current() ? range.first - 1 : range.last + 1;
 };
 scrub.addEventListener("input", () => {
   isScrubbing = true;
