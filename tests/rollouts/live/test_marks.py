@@ -9,7 +9,7 @@ def test_each_step_is_taken_once_in_any_order() -> None:
     assert marks.floors() == {1: 4}
 
 
-def test_the_floor_stays_below_a_gap_until_it_is_filled() -> None:
+def test_the_floor_stays_below_a_missing_step_until_it_arrives() -> None:
     marks = StepMarks()
     marks.take(1, 1)
     marks.take(1, 3)
@@ -17,7 +17,7 @@ def test_the_floor_stays_below_a_gap_until_it_is_filled() -> None:
     assert marks.highest(1) == 3
 
 
-def test_a_lasting_gap_is_skipped() -> None:
+def test_a_step_that_stays_missing_is_skipped() -> None:
     marks = StepMarks()
     for index in range(2, MISSING_STEPS_MAX + 3):
         marks.take(1, index)
