@@ -1,39 +1,64 @@
-"""Client of the Palaestra reasoning gym."""
+"""Client of the Palaestra reasoning gym.
+
+Its names are imported when they are first used: the server reads ``palaestra.protocol`` without the libraries
+of the client.
+"""
 
 from __future__ import annotations
 
-from palaestra.api import Client
-from palaestra.completion import Completion
-from palaestra.env import Env
-from palaestra.errors import (
-    ApiError,
-    BrowserMissing,
-    PageDead,
-    PageHung,
-    PalaestraError,
-    Unreachable,
-    VoidEpisode,
-)
-from palaestra.observation import Observation
-from palaestra.records import Step, Task, Usage, Verdict
-from palaestra.remote import RemoteEnv
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from palaestra.api import Client as Client
+    from palaestra.completion import Completion as Completion
+    from palaestra.env import Env as Env
+    from palaestra.errors import ApiError as ApiError
+    from palaestra.errors import BrowserMissing as BrowserMissing
+    from palaestra.errors import PageDead as PageDead
+    from palaestra.errors import PageHung as PageHung
+    from palaestra.errors import PalaestraError as PalaestraError
+    from palaestra.errors import Unreachable as Unreachable
+    from palaestra.errors import VoidEpisode as VoidEpisode
+    from palaestra.observation import Observation as Observation
+    from palaestra.records import Step as Step
+    from palaestra.records import Task as Task
+    from palaestra.records import Usage as Usage
+    from palaestra.records import Verdict as Verdict
+    from palaestra.remote import RemoteEnv as RemoteEnv
 
 __version__ = "0.1.0"
-__all__ = [
-    "ApiError",
-    "BrowserMissing",
-    "Client",
-    "Completion",
-    "Env",
-    "Observation",
-    "PageDead",
-    "PageHung",
-    "PalaestraError",
-    "RemoteEnv",
-    "Step",
-    "Task",
-    "Unreachable",
-    "Usage",
-    "Verdict",
-    "VoidEpisode",
-]
+
+_MODULES = {
+    "ApiError": "errors",
+    "BrowserMissing": "errors",
+    "Client": "api",
+    "Completion": "completion",
+    "Env": "env",
+    "Observation": "observation",
+    "PageDead": "errors",
+    "PageHung": "errors",
+    "PalaestraError": "errors",
+    "RemoteEnv": "remote",
+    "Step": "records",
+    "Task": "records",
+    "Unreachable": "errors",
+    "Usage": "records",
+    "Verdict": "records",
+    "VoidEpisode": "errors",
+}
+__all__ = list(_MODULES)
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name from its module (PEP 562). Raises ``AttributeError`` for any other."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value  # the next look-up finds it without this function
+    return value
+
+
+def __dir__() -> list[str]:
+    """Every name, also of those that were not imported yet."""
+    return sorted({*globals(), *_MODULES})
