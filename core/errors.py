@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from difflib import get_close_matches
-
 
 class GymError(Exception):
     """An expected failure, with a stable ``code`` and a ``message`` that says what to do.
@@ -38,12 +35,3 @@ def too_large(code: str, what: str, size: int, limit: int, setting: str) -> GymE
     return GymError(
         code, f"The {what} has {size:,} bytes; the limit is {limit:,} (setting {setting}).", status=413
     )
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A sentence that suggests the nearest known words, or lists them all if none is close."""
-    names = sorted(known)
-    near = get_close_matches(word, names, n=3, cutoff=0.5)
-    if near:
-        return f"Did you mean {' or '.join(near)}?"
-    return f"Known: {', '.join(names)}." if names else "None is known."

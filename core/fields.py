@@ -9,9 +9,9 @@ import msgspec
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from core import histories
-from core.errors import did_you_mean
 from core.integers import BIGINT_MAX, INT_MAX
+from palaestra.protocol import histories
+from palaestra.protocol.suggestions import did_you_mean
 
 JSON_MAX_BYTES = 64 * 1024
 JSON_MAX_DEPTH = 32

@@ -8,7 +8,7 @@ from typing import Any
 from rest_framework import serializers
 
 from core.fields import CountField, StrictSerializer, SuggestingChoiceField
-from core.observations import SCOPES, ObservationFormat
+from palaestra.protocol.observations import SCOPES, ObservationFormat
 
 MAX_CHARS_LEAST, MAX_CHARS_MOST = 1_000, 1_000_000
 PICTURE_LEAST_PX, PICTURE_MOST_PX = 320, 4_096

@@ -10,7 +10,8 @@ from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from core.draws import Draws
-from core.errors import GymError, did_you_mean
+from core.errors import GymError
+from palaestra.protocol.suggestions import did_you_mean
 
 LOOK_VERSION = "look-v2"
 

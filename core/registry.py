@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Generic, TypeVar
 
-from core.errors import GymError, did_you_mean
+from core.errors import GymError
+from palaestra.protocol.suggestions import did_you_mean
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from core.errors import did_you_mean
+from palaestra.protocol.suggestions import did_you_mean
 
 _STEP = re.compile(r"(\w+)|\[[^\]]*\]")
 _UNKNOWN_FIELD = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.errors import GymError, did_you_mean
+from core.errors import GymError
+from palaestra.protocol.suggestions import did_you_mean
 from tasks_app.types import BenchmarkPlugin
 
 

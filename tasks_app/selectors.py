@@ -11,8 +11,9 @@ from django.db import connection
 from django.db.models import Count, QuerySet
 from psycopg.sql import SQL, Composed, Literal
 
-from core.errors import GymError, did_you_mean
+from core.errors import GymError
 from core.statements import statements_within
+from palaestra.protocol.suggestions import did_you_mean
 from tasks_app import kinds
 from tasks_app.models import SPARE_STEPS, STEPS_PER_ORACLE_STEP, Task
 from tasks_app.registry import benchmarks

@@ -10,8 +10,8 @@ from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars import grammar_of
 from palaestra.histories import LEFT_OUT, UNCHANGED, Turn, messages_send
+from palaestra.protocol.histories import history_read
 from palaestra.records import Message
-from palaestra.setups import history_read
 
 OPENING: list[Message] = [{"role": "system", "content": "You see pages."}]
 

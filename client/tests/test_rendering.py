@@ -26,7 +26,7 @@ SITUATIONS = [
     (grammar, conditions)
     for grammar in GRAMMARS.values()
     for conditions in (OUTLINE, PICTURE, NO_PAGE)
-    if conditions is not OUTLINE or not grammar.is_by_position
+    if conditions is not OUTLINE or not grammar.facts.is_by_position
 ]
 EXAMPLES = [
     pytest.param(grammar, conditions, kind, id=f"{grammar.id}-{kind}-{len(conditions)}")
@@ -89,7 +89,7 @@ def test_a_call_without_counterpart_is_answered_with_what_to_write(row: Counterp
     assert turn.parse_error == f'"{row.name}" is not available. {row.instead}'
 
 
-@pytest.mark.parametrize(("grammar", "conditions"), [pair for pair in SITUATIONS if pair[0].has_tools])
+@pytest.mark.parametrize(("grammar", "conditions"), [pair for pair in SITUATIONS if pair[0].facts.has_tools])
 def test_a_schema_is_strict(grammar: Grammar, conditions: Conditions) -> None:
     """As OpenAI wants it: every property is required, and nothing else may be there."""
     tools = grammar.tools(conditions) or []

@@ -98,7 +98,7 @@ def test_the_action_is_offered_where_tools_are_and_no_page_is(grammar: Any) -> N
     assert "call_tool" in actions_offered(with_tools)
     assert "call_tool" not in actions_offered(conditions_of(has_page=False))
     assert "call_tool" not in actions_offered(conditions_of(has_page=True, has_tools=True))
-    assert ("call_tool" in str(grammar.tools(with_tools))) is grammar.has_tools
+    assert ("call_tool" in str(grammar.tools(with_tools))) is grammar.facts.has_tools
     assert "call_tool" not in str(grammar.tools(conditions_of(has_page=False)))
 
 

@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 from django.conf import settings
 
-from core.arms import PAGE_ARMS
 from gymsite.arena import step_numbers, tool_calls
 from gymsite.arena.callers import MAY_ACT, holder
 from gymsite.arena.sites.events import COMMON_KINDS, FOLDED, HASTY, events_read
 from gymsite.arena.sites.site import Event
+from palaestra.protocol.arms import PAGE_ARMS
 from tasks_app.questions import ToolCall
 from tasks_app.variation import has_task_bar, payload_shown, tools_of
 from tasks_app.worlds.evidence import PAGE_SERVED, PAGES_CAPPED

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from django.http import Http404, HttpRequest, HttpResponse
 
-from core.arms import PAGE_ARMS
 from core.errors import GymError
 from gymsite.arena import callers, episodes, forms, tool_calls, views
+from palaestra.protocol.arms import PAGE_ARMS
 from tasks_app.questions import questions
 from tasks_app.tools import calls
 from tasks_app.tools.data import data_of

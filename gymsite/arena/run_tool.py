@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from core.arms import PAGE_ARMS
 from core.errors import GymError
 from gymsite.arena import callers, episodes, forms, tool_calls, views
+from palaestra.protocol.arms import PAGE_ARMS
 from tasks_app.questions import CALLS_MAX, Visit, questions
 
 TOOL = "run"

@@ -15,12 +15,12 @@ from django.shortcuts import render
 from django.urls import ResolverMatch, URLResolver
 from django.urls.resolvers import RoutePattern
 
-from core.arms import PAGE_ARMS
 from core.presentation import Look
 from gymsite.arena import clock, episodes, forms
 from gymsite.arena.sites import events
 from gymsite.arena.sites.labels import labels_of
 from gymsite.arena.sites.site import Change, Event, Message, Page, Site, Visit, sites
+from palaestra.protocol.arms import PAGE_ARMS
 from tasks_app.worlds import evidence
 from tasks_app.worlds.keys import world_arguments
 

@@ -19,15 +19,16 @@ from gymsite.oracle.hand import Hand, OracleStuck
 from gymsite.oracle.page import Bridge, OraclePage
 from gymsite.oracle.solvers import SOLVERS
 from palaestra.api import Client
-from palaestra.arms import arm_of
 from palaestra.completion import Completion
 from palaestra.engine import Engine
 from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars import grammar_of
-from palaestra.observation import Observation, ObservationFormat, format_of
+from palaestra.observation import Observation, format_of
 from palaestra.pages import WarmPage
 from palaestra.policies import EpisodeInfo, Policy, Solver
+from palaestra.protocol.arms import arm_of
+from palaestra.protocol.observations import ObservationFormat
 from tasks_app.families.types import SiteTask
 from trajectories.models import Episode as EpisodeRow
 from trajectories.models import Step

@@ -9,8 +9,9 @@ import json
 from abc import ABC, abstractmethod
 from typing import Any
 
-from palaestra.observation import Observation, ObservationFormat
+from palaestra.observation import Observation
 from palaestra.pages import WarmPage
+from palaestra.protocol.observations import ObservationFormat
 from palaestra.surface import VIEWPORT
 
 SCROLLS_MAX = 40

@@ -13,9 +13,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from core.errors import GymError, did_you_mean
+from core.errors import GymError
 from gymsite.services import endpoints, processes, replicas, secrets
 from gymsite.services.processes import PROCESSES, Process
+from palaestra.protocol.suggestions import did_you_mean
 
 KEYS = (*processes.S3_KEYS, *processes.ARENA_S3_KEYS, processes.JUDGE_KEY, processes.JUDGE_KEYS)
 SETUP = Process(

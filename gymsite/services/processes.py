@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import GymError, did_you_mean
+from core.errors import GymError
 from core.queues import JUDGES, QUEUES, Queue
 from gymsite.services import endpoints, secrets
+from palaestra.protocol.suggestions import did_you_mean
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 # Set in every descendant's environment, so that the next start finds any that outlived a killed supervisor.

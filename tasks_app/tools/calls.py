@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from functools import cache
 
-from core.errors import did_you_mean
+from palaestra.protocol.suggestions import did_you_mean
 from tasks_app.tools import builtin
 from tasks_app.tools.data import ToolData
 from tasks_app.tools.registry import TOOLS

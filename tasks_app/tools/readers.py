@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import date
 from fractions import Fraction
 
-from core.errors import did_you_mean
+from palaestra.protocol.suggestions import did_you_mean
 from tasks_app.tools.data import FIRST_YEAR, LAST_YEAR, ToolData
 from tasks_app.tools.types import Field, Kind, Read, ToolError
 

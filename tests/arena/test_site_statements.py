@@ -9,9 +9,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from core.arms import PAGE_ARMS
 from gymsite.arena import episodes
 from gymsite.arena.sites import events
+from palaestra.protocol.arms import PAGE_ARMS
 from tests.arena.test_sites import _board, episode_make
 from tests.conftest import ArenaClient
 

@@ -11,10 +11,10 @@ import msgspec
 import pytest
 from django.db.models.functions import Now
 
-from core.arms import PAGE_ARMS
 from gymsite.arena import callers, restorations, takeovers, tool_calls
 from gymsite.arena.sites import events
 from gymsite.arena.sites.site import Event
+from palaestra.protocol.arms import PAGE_ARMS
 from tests import factories
 from tests.conftest import ArenaClient
 from trajectories.models import Episode, SiteEvent, Step, Submission, Takeover

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from palaestra.actions import action_check, action_perform
-from palaestra.observation import FORMATS, ObservationConfig, ObservationFormat, Observer
+from palaestra.observation import ObservationConfig, Observer
 from palaestra.pages import WarmPage
 from palaestra.pool import PagePool
+from palaestra.protocol.observations import OBSERVATION_FORMATS, ObservationFormat
 from tests.bench.installation import Installation
 from tests.bench.rows_site_browser import FAMILIES, Way, ways_of
 from tests.bench.table import Row
@@ -34,7 +35,7 @@ class Steps:
 
 def rows(place: Installation) -> Iterator[Row]:
     ways = {task: way for site in FAMILIES for task, way in ways_of(place, site).items()}
-    for form in FORMATS.values():
+    for form in OBSERVATION_FORMATS.values():
         steps = asyncio.run(_measure(place, ways, form))
         yield Row(
             f"step with observation, {form.id}",

@@ -2,73 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from typing import Any, get_args
 
 import pytest
 
-from core.arms import ARMS
-from core.grammars import GRAMMARS
-from core.histories import HISTORY_POLICIES
-from core.observations import OBSERVATION_FORMATS
-from core.outcomes import JUDGED
 from core.presentation import AXES, AXES_DRAWN, Look, look_rotate
-from core.reasons import CLOSE_REASONS
-from palaestra import actions, arms, grammars, observation, records, setups
+from palaestra import actions, records
 from palaestra.evaluation import looks
 from tasks_app.questions import AnswerForm
 from trajectories.actions import offers
 from trajectories.actions.registry import ACTIONS
 from trajectories.actions.results import ResultCode
 from trajectories.actions.types import Field
-from trajectories.models import Verdict
-
-
-def test_client_and_server_have_the_same_arms() -> None:
-    assert {
-        arm.id: arms.Arm(
-            id=arm.id,
-            description=arm.description,
-            has_page=arm.has_page,
-            has_text=arm.has_text,
-            is_free_text=arm.is_free_text,
-            is_pictured=arm.is_pictured,
-            is_probe=arm.is_probe,
-        )
-        for arm in ARMS.values()
-    } == arms.ARMS
-    assert {arm.id for arm in ARMS.values() if arm.calls_tools} == {
-        arm.id for arm in arms.ARMS.values() if arm.calls_tools
-    }
-
-
-def _shared_facts(facts: list[tuple[str, Any]]) -> dict[str, Any]:
-    """What a format is called and described as is for people, and the server's alone."""
-    return {name: value for name, value in facts if name not in ("label", "description")}
-
-
-def test_client_and_server_have_the_same_observation_formats() -> None:
-    assert list(observation.FORMATS.values()) == [
-        observation.ObservationFormat(**dataclasses.asdict(one, dict_factory=_shared_facts))
-        for one in OBSERVATION_FORMATS.values()
-    ]
-
-
-def test_client_and_server_have_the_same_grammars_and_histories() -> None:
-    assert {one.id: (one.has_tools, one.is_by_position) for one in GRAMMARS.values()} == {
-        id_: (one.has_tools, one.is_by_position) for id_, one in grammars.GRAMMARS.items()
-    }
-    assert {
-        one.id: setups.HistoryPolicy(id=one.id, has_number=one.has_number, needs_text=one.needs_text)
-        for one in HISTORY_POLICIES.values()
-    } == setups.HISTORY_POLICIES
 
 
 def test_client_and_server_have_the_same_codes() -> None:
-    assert set(get_args(records.CloseReason)) == set(CLOSE_REASONS)
-    assert set(get_args(records.Outcome)) == set(Verdict.Outcome.values)
-    assert records.JUDGED == JUDGED
     assert set(get_args(records.ActionResult)) == set(get_args(ResultCode))
     assert set(get_args(records.AnswerForm)) == set(get_args(AnswerForm))
 

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from core.outcomes import JUDGED, REWARDS, VOID, outcome_of, reward_sql
-from core.reasons import END_REASONS
+from core.outcomes import reward_sql
+from palaestra.protocol.end_reasons import END_REASONS
+from palaestra.protocol.outcomes import JUDGED, REWARDS, VOID, outcome_of
 from tests import factories
 from tests.test_house_rules import ROOT
 from trajectories.models import Verdict

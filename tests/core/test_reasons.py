@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
-from core.reasons import CLOSE_REASONS, END_REASONS, HARMLESS_VOIDS
+from palaestra.protocol.end_reasons import CLOSE_REASONS, END_REASONS, HARMLESS_VOIDS, CloseReason
 from trajectories.models import Episode, Verdict
 from trajectories.record import hot_sql
 
@@ -36,3 +38,8 @@ def test_reasons_fit_their_columns() -> None:
 def test_an_end_reason_that_needs_a_verifier_cannot_be_written_without_one() -> None:
     with pytest.raises(ValueError, match="needs a verifier"):
         hot_sql.Ending.unjudged(1, "answer")
+
+
+def test_every_reason_for_closing_an_episode_belongs_to_one_end_reason() -> None:
+    assert get_args(CloseReason) == tuple(CLOSE_REASONS)
+    assert sum(reason.close_code is not None for reason in END_REASONS.values()) == len(CLOSE_REASONS)

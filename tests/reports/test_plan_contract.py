@@ -15,8 +15,6 @@ import pytest
 from rest_framework.exceptions import ValidationError
 
 from core.fields import body_read
-from core.observations import OBSERVATION_FORMATS
-from palaestra.arms import ARMS
 from palaestra.commands import parser_make
 from palaestra.commands import plan as plan_command
 from palaestra.commands.plan import plan_make
@@ -24,6 +22,8 @@ from palaestra.errors import PalaestraError
 from palaestra.evaluation.looks import DESIGNS
 from palaestra.evaluation.plan import Plan, plan_check, plan_read, plan_sha256, plan_write
 from palaestra.grammars import GRAMMARS
+from palaestra.protocol.arms import ARMS
+from palaestra.protocol.observations import OBSERVATION_FORMATS
 from palaestra.records import Page, Task
 from trajectories.reports import plan as server
 from trajectories.reports.estimators import clusters

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from core.arms import ARMS
+from palaestra.protocol.arms import ARMS
 from tasks_app.models import Gold, Task
 from tasks_app.starters import starter_drafts
 from tasks_app.tool_tasks.distances import FAULTS

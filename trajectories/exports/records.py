@@ -7,7 +7,6 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.arms import ARMS
 from core.fields import (
     CountField,
     IdField,
@@ -19,6 +18,7 @@ from core.fields import (
     WeightsField,
 )
 from core.paging import Query
+from palaestra.protocol.arms import ARMS
 from trajectories.exports.formats import FORMATS
 from trajectories.exports.parameters import PAIRS_MAX, TEXT_CHARS
 from trajectories.exports.revisions import REVISIONS_MAX

@@ -10,9 +10,9 @@ from functools import cache
 from django.conf import settings
 from django.utils import timezone
 
-from core.outcomes import JUDGED
 from core.sql import Statement
 from core.sweep import PAGE, Place, Seen
+from palaestra.protocol.outcomes import JUDGED
 from trajectories.judges.calls import caller
 from trajectories.judges.endpoints import endpoint_open
 from trajectories.judges.patience import RATE_S, calls_left, outage_of

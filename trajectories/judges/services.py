@@ -10,9 +10,10 @@ import msgspec
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, JSONField, OuterRef, QuerySet, Subquery
 
-from core.errors import GymError, did_you_mean
+from core.errors import GymError
 from core.long_work import Progress
-from core.outcomes import JUDGED
+from palaestra.protocol.outcomes import JUDGED
+from palaestra.protocol.suggestions import did_you_mean
 from trajectories.annotation.machines.endpoint import NO_ANSWER, Endpoint
 from trajectories.judges.calls import Caller, caller
 from trajectories.judges.evidence import attempts_read

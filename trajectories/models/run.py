@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from core import grammars, histories
+from palaestra.protocol import grammars, histories
 from trajectories.models.access import project_field
 
 RECORDING_FULL_SHARE = "recording_full_share"

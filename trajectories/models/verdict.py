@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from core import outcomes
+from palaestra.protocol import outcomes
 
 
 def parts_of(answer: str | list[str]) -> list[str]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
-from core.arms import ARMS
+from palaestra.protocol.arms import ARMS
 from trajectories.models import Run
 from trajectories.reports import setups
 from trajectories.reports.arm_data import BenchmarkData, Item

@@ -9,7 +9,7 @@ from itertools import islice
 
 import numpy as np
 
-from core.outcomes import VOID
+from palaestra.protocol.outcomes import VOID
 from tasks_app.tool_tasks.rates import Part, Rates, rates_of
 from tasks_app.tool_tasks.scores import Score
 from trajectories.reports.analysis import Analysis

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from django.db import connection
 
-from core.arms import PAGE_ARMS
 from core.presentation import AXES
-from core.reasons import HARMLESS_VOIDS
 from core.sql import sql_read
+from palaestra.protocol.arms import PAGE_ARMS
+from palaestra.protocol.end_reasons import HARMLESS_VOIDS
 from trajectories.reports.format_failures import IS_FAILURE, IS_REPAIRED
 
 CHUNK = 2_000

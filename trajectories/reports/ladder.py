@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-from core.arms import ARMS
-from core.observations import OBSERVATION_FORMATS
+from palaestra.protocol.arms import ARMS
+from palaestra.protocol.observations import OBSERVATION_FORMATS
 
 # Each arm of the ladder, with what it adds to the one before it.
 RUNGS = {

@@ -8,8 +8,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core import answer_check, grammars, histories
-from core.arms import ARMS
+from core import answer_check
 from core.fields import (
     CountField,
     HistoryField,
@@ -22,7 +21,9 @@ from core.fields import (
     body_read,
 )
 from core.observation_settings import ObservationSettings, settings_of
-from core.observations import OBSERVATION_FORMATS
+from palaestra.protocol import grammars, histories
+from palaestra.protocol.arms import ARMS
+from palaestra.protocol.observations import OBSERVATION_FORMATS
 
 VERSION = 1
 ALPHA = 0.05

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from core import answer_check
-from core.arms import ARMS, Arm
 from core.observation_settings import settings_of
-from core.observations import OBSERVATION_FORMATS
+from palaestra.protocol.arms import ARMS, Arm
+from palaestra.protocol.observations import OBSERVATION_FORMATS
 from trajectories.models import Run
 from trajectories.reports.episode_rows import Conditions
 from trajectories.reports.ladder import RUNGS, ArmKey

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from core.outcomes import VOID
+from palaestra.protocol.outcomes import VOID
 from trajectories.rewards.registry import COMPONENTS
 from trajectories.rewards.types import Reading, Values
 

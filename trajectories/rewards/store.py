@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from core.outcomes import VOID
 from core.sql import Statement, sql_read
 from core.sweep import PAGE, Place, Seen
+from palaestra.protocol.outcomes import VOID
 from tasks_app import kinds
 from trajectories.behaviour.facts.compute import acts_of
 from trajectories.behaviour.facts.source import sources_read

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from core.arms import ARMS
+from palaestra.protocol.arms import ARMS
 from tasks_app import kinds
 from tasks_app.tool_tasks.scores import Score, score_of
 from tasks_app.tool_tasks.types import Call, Truth

@@ -14,13 +14,14 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from core import assets, grammars, histories
-from core.arms import ARMS
-from core.grammars import GRAMMARS
+from core import assets
 from core.live_address import live_url, socket_origin
-from core.observations import OBSERVATION_FORMATS
-from core.reasons import CLOSE_REASONS, END_REASONS
 from core.statistics import Rate
+from palaestra.protocol import grammars, histories
+from palaestra.protocol.arms import ARMS
+from palaestra.protocol.end_reasons import CLOSE_REASONS, END_REASONS
+from palaestra.protocol.grammars import GRAMMARS
+from palaestra.protocol.observations import OBSERVATION_FORMATS
 from tasks_app.kinds import kind_label
 from trajectories.actions.checks import CHECKS
 from trajectories.actions.results import NOT_PERFORMED, RESULTS

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from palaestra.records import CloseReason, Usage
+from palaestra.protocol.end_reasons import CloseReason
+from palaestra.records import Usage
 
 
 class Budgets:

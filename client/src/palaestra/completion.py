@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from palaestra.finish_reasons import Ending, ending_of
-from palaestra.records import CloseReason, Usage
+from palaestra.protocol.end_reasons import CloseReason
+from palaestra.records import Usage
 
 CUT_FOR_LENGTH = "length"
 TEXT_CHARS = 250_000

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from palaestra.api import Client
-from palaestra.arms import arm_of
 from palaestra.grammars import Grammar, grammar_of
 from palaestra.histories import Turn, messages_send
 from palaestra.lineage import line_read
+from palaestra.protocol.arms import arm_of
+from palaestra.protocol.histories import history_read
 from palaestra.records import Message, Run
-from palaestra.setups import history_read
 
 
 async def conversation_rebuild(

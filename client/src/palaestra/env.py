@@ -10,7 +10,6 @@ from dataclasses import fields
 from typing import Any, TypedDict
 
 from palaestra.api import Client
-from palaestra.arms import arm_of
 from palaestra.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
 from palaestra.completion import Completion
 from palaestra.episode import Episode
@@ -18,7 +17,9 @@ from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import UNPLAYABLE, ApiError, BrowserDead, PalaestraError, close_reason_of
 from palaestra.observation import Observation, perceivable_check
 from palaestra.pools import browser_check, pool_of, run_check
-from palaestra.records import CloseReason, OpenedEpisode, Opening, Verdict
+from palaestra.protocol.arms import arm_of
+from palaestra.protocol.end_reasons import CloseReason
+from palaestra.records import OpenedEpisode, Opening, Verdict
 from palaestra.reward_calls import reward_of, rewards_read
 from palaestra.rewards import Rewards
 from palaestra.surface import VIEWPORT, Pool, Surface

@@ -15,7 +15,6 @@ from palaestra.actions.call_tool import CallTool as CallToolAction
 from palaestra.actions.give_up import GiveUp
 from palaestra.actions.sequence import Sequence as SequenceAction
 from palaestra.api import Client
-from palaestra.arms import arm_of
 from palaestra.budgets import Budgets
 from palaestra.completion import BROKEN_OFF, Completion
 from palaestra.draft import Draft
@@ -29,8 +28,10 @@ from palaestra.grammars import Turn, grammar_of
 from palaestra.histories import Past, messages_send
 from palaestra.histories import Turn as PastTurn
 from palaestra.observation import Observation, ObservationConfig, Observer, format_of
-from palaestra.records import ActionResult, CloseReason, Message, OpenedEpisode, Step
-from palaestra.setups import history_read
+from palaestra.protocol.arms import arm_of
+from palaestra.protocol.end_reasons import CloseReason
+from palaestra.protocol.histories import history_read
+from palaestra.records import ActionResult, Message, OpenedEpisode, Step
 from palaestra.step_queue import StepQueue, text_clean
 from palaestra.step_record import step_of
 from palaestra.stored_turns import RECORDED

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from palaestra.actions import Conditions, conditions_of
-from palaestra.arms import arm_of
-from palaestra.observation import MAX_CHARS, Scope, format_of
+from palaestra.observation import MAX_CHARS, format_of
+from palaestra.protocol.arms import arm_of
+from palaestra.protocol.observations import Scope
 from palaestra.records import OpenedEpisode
 from palaestra.thoughts import Tags, tags_check
 

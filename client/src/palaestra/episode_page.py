@@ -23,10 +23,11 @@ from palaestra.errors import (
 )
 from palaestra.fate import AT_FIRST_PAGE
 from palaestra.lineage import line_of
-from palaestra.observation import Observation, ObservationFormat, Observer
+from palaestra.observation import Observation, Observer
 from palaestra.patience import Patience
+from palaestra.protocol.end_reasons import CloseReason
+from palaestra.protocol.observations import ObservationFormat
 from palaestra.recipes import PastAct
-from palaestra.records import CloseReason
 from palaestra.restoration import Looks, page_restore
 from palaestra.stored_turns import StoredTurns
 from palaestra.surface import DocumentGone, PageView, Surface

@@ -13,11 +13,12 @@ from datetime import datetime, timezone
 from typing import Any
 
 from palaestra.api import Client
-from palaestra.arms import arm_of
 from palaestra.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
 from palaestra.bounds import EpisodeBounds
 from palaestra.errors import PalaestraError
-from palaestra.records import ActionResult, CloseReason, Message, Step, Verdict
+from palaestra.protocol.arms import arm_of
+from palaestra.protocol.end_reasons import CloseReason
+from palaestra.records import ActionResult, Message, Step, Verdict
 from palaestra.step_queue import TEXT_MAX_CHARS, StepQueue, json_clean, text_clean
 
 URL_CHARS = 2_000

@@ -12,17 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from palaestra.grammars import Grammar
-from palaestra.observation import (
-    FORMATS,
-    Observation,
-    has_picture,
-    observation_message,
-    outline_diff,
-    outline_folded,
-    sections_of,
-)
+from palaestra.observation import Observation, observation_message, outline_diff, outline_folded, sections_of
+from palaestra.protocol.histories import History
+from palaestra.protocol.observations import OBSERVATION_FORMATS, has_picture
 from palaestra.records import ActionResult, Message, Usage
-from palaestra.setups import History
 
 UNCHANGED = "The page is as it was."
 SAME_OUTLINE = "The outline is as it was."
@@ -109,7 +102,7 @@ def _changes(before: Observation, now: Observation, sent: Observation) -> Observ
 
 
 def _has_outline(observation: Observation) -> bool:
-    form = FORMATS.get(observation.kind)
+    form = OBSERVATION_FORMATS.get(observation.kind)
     return form is not None and form.has_text
 
 

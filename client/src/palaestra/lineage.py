@@ -11,11 +11,12 @@ from typing import Any
 import msgspec
 
 from palaestra.api import Client
-from palaestra.arms import arm_of
 from palaestra.element_ids import keys_read
 from palaestra.errors import ApiError
 from palaestra.histories import Past, Turn
-from palaestra.observation import Observation, has_picture
+from palaestra.observation import Observation
+from palaestra.protocol.arms import arm_of
+from palaestra.protocol.observations import has_picture
 from palaestra.records import Resumed, Usage
 from palaestra.stored_steps import is_answer
 

@@ -7,28 +7,11 @@ from typing import Any, Generic, Literal, TypeVar
 import msgspec
 
 from palaestra.curation import RecentResults
+from palaestra.protocol.outcomes import JUDGED, Outcome
 
 T = TypeVar("T")
 
-Outcome = Literal["correct", "incorrect", "void"]
-JUDGED: tuple[Outcome, ...] = ("correct", "incorrect")
-"""The outcomes that have a reward."""
 ActionResult = Literal["ok", "no_target", "refused", "timeout", "invalid"]
-CloseReason = Literal[
-    "agent_stopped",
-    "token_budget",
-    "context_length",
-    "time_budget",
-    "content_filter",
-    "invalid_actions",
-    "page_crash",
-    "page_unsettled",
-    "cancelled",
-    "cut_off",
-    "model_error",
-    "harness_error",
-    "fork_diverged",
-]
 Message = dict[str, Any]
 Answer = str | list[str]
 AnswerForm = Literal["line", "block", "program", "values"]

@@ -22,7 +22,8 @@ from palaestra.message_pictures import messages_inline
 from palaestra.observation import Observation, perceivable_check
 from palaestra.patience import Patience
 from palaestra.pools import browser_check
-from palaestra.records import CloseReason, Message, OpenedEpisode, Verdict
+from palaestra.protocol.end_reasons import CloseReason
+from palaestra.records import Message, OpenedEpisode, Verdict
 from palaestra.rewards import Rewards
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from palaestra.actions.base import ActionFailed
 from palaestra.bounds import PUBLIC_ROOT, EpisodeBounds
 from palaestra.element_ids import ElementIds
 from palaestra.errors import ForkDiverged, PageHung
-from palaestra.observation import Observation, ObservationFormat, Observer
+from palaestra.observation import Observation, Observer
+from palaestra.protocol.observations import ObservationFormat
 from palaestra.recipes import PastAct, Recipe
 from palaestra.step_queue import text_clean
 from palaestra.surface import DocumentGone, PageView, Surface

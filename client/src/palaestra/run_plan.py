@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from palaestra.api import Client
-from palaestra.arms import arm_of
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
 from palaestra.observation import format_of, perceivable_check
 from palaestra.paging import rows_read
 from palaestra.pools import LITE, browser_check
+from palaestra.protocol.arms import arm_of
 from palaestra.records import EpisodeState, Run, Task
 
 # With a seed the looks of a task are the same for every model, arm and attempt.

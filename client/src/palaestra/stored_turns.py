@@ -20,7 +20,8 @@ from palaestra.histories import Turn as PastTurn
 from palaestra.lineage import line_read
 from palaestra.observation import Observation
 from palaestra.patience import Patience
-from palaestra.records import CloseReason, OpenedEpisode, Resumed
+from palaestra.protocol.end_reasons import CloseReason
+from palaestra.records import OpenedEpisode, Resumed
 from palaestra.step_queue import TAKEN_OVER, StepQueue
 from palaestra.stored_steps import StoredStep, is_answer, page_after, stored_of
 

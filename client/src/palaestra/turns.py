@@ -11,7 +11,7 @@ from palaestra.episode import Episode
 from palaestra.errors import PalaestraError
 from palaestra.policies.base import EpisodeInfo, Policy, PolicyStopped
 from palaestra.policies.clock import OutOfTime, PolicyClock
-from palaestra.records import CloseReason
+from palaestra.protocol.end_reasons import CloseReason
 from palaestra.remote import RemoteEpisode
 
 logger = logging.getLogger(__name__)

@@ -11,7 +11,8 @@ from palaestra import errors
 from palaestra.completion import Completion
 from palaestra.errors import ApiError, PalaestraError
 from palaestra.observation import Observation
-from palaestra.records import CloseReason, Message, OpenedEpisode
+from palaestra.protocol.end_reasons import CloseReason
+from palaestra.records import Message, OpenedEpisode
 
 PATH = "/play"
 DETAIL_CHARS = 500

@@ -25,8 +25,8 @@ from palaestra.exports import prompt_sha256
 from palaestra.grammars import grammar_of
 from palaestra.histories import Turn, messages_send
 from palaestra.observation import Observation
+from palaestra.protocol.histories import history_read
 from palaestra.records import Step
-from palaestra.setups import history_read
 from palaestra.surface import VIEWPORT
 
 KINDS = {

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from core.arms import ARMS
 from core.errors import GymError
+from palaestra.protocol.arms import ARMS
 from tasks_app import kinds
 from tasks_app.models import Task
 from tasks_app.registry import benchmarks

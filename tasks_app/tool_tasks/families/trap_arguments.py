@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from core.draws import Draws
-from core.errors import did_you_mean
+from palaestra.protocol.suggestions import did_you_mean
 from tasks_app.tool_tasks import oracle, questions
 from tasks_app.tool_tasks.questions import Question
 from tasks_app.tool_tasks.registry import FAMILIES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from fractions import Fraction
 
-from core.errors import did_you_mean
+from palaestra.protocol.suggestions import did_you_mean
 from tasks_app.tools.data import CURRENCIES, RATES_YEAR, ToolData
 from tasks_app.tools.readers import day_field, exact, folded, number_field, number_text
 from tasks_app.tools.registry import tool_register

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from core.errors import did_you_mean
+from palaestra.protocol.suggestions import did_you_mean
 from tasks_app.tools.data import ToolData
 from tasks_app.tools.readers import exact, folded, number_field, number_text
 from tasks_app.tools.registry import tool_register

@@ -14,7 +14,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from core.arms import ARMS
+from palaestra.protocol.arms import ARMS
 from tests import factories
 from tests.annotation import scene
 from tests.annotation.scene import COMPLETE

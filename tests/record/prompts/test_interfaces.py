@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from core.arms import ARMS
 from palaestra.completion import Completion
 from palaestra.extraction import REPAIRS
 from palaestra.grammars import GRAMMARS
+from palaestra.protocol.arms import ARMS
 from tasks_app.questions import questions
 from tasks_app.tools.calls import tool_of
 from trajectories.actions.offers import Conditions, actions_offered

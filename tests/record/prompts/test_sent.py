@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from core.grammars import GRAMMARS
-from core.histories import history_read
-from palaestra import setups
 from palaestra.grammars import grammar_of
 from palaestra.histories import Turn as ClientTurn
 from palaestra.histories import messages_send
 from palaestra.observation import Observation
+from palaestra.protocol import histories
+from palaestra.protocol.grammars import GRAMMARS
+from palaestra.protocol.histories import history_read
 from trajectories.record.prompts.sent import SentMessage, Shown, Turn, messages_sent
 
 OPENING = [{"role": "system", "content": "Act."}, {"role": "user", "content": "How many doors?"}]
@@ -79,7 +79,7 @@ def test_the_server_rebuilds_what_the_client_sent(
         ours.append(Turn(index=place + 1, raw=raw, shown=shown if is_shown else None))
     for last in range(len(ours)):
         sent = messages_send(
-            history=setups.history_read(history),
+            history=histories.history_read(history),
             grammar=grammar_of(grammar),
             opening=OPENING,
             turns=theirs[:last],

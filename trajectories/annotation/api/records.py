@@ -8,9 +8,9 @@ from typing import Any
 from msgspec import Struct
 from rest_framework import serializers
 
-from core.arms import ARMS
 from core.fields import IdField, SuggestingChoiceField
 from core.paging import Query
+from palaestra.protocol.arms import ARMS
 from trajectories.models import Annotator, Label
 
 ANSWER_CHARS = 200

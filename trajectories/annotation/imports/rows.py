@@ -14,9 +14,10 @@ import msgspec
 from msgspec import Meta, Struct
 
 from core.csv_text import cell_text
-from core.errors import GymError, did_you_mean
+from core.errors import GymError
 from core.integers import BIGINT_MAX, INT_MAX
 from core.json_text import has_nul
+from palaestra.protocol.suggestions import did_you_mean
 from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.exports.rows import BETWEEN
 from trajectories.annotation.labels.answers import NOTE_CHARS, STEP_MAX

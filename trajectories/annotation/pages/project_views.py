@@ -9,9 +9,9 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
 
-from core.arms import ARMS
 from core.errors import GymError
 from core.integers import INT_MAX, is_id
+from palaestra.protocol.arms import ARMS
 from trajectories.annotation.codebook.types import codebook_of
 from trajectories.annotation.pages.head import head_context
 from trajectories.annotation.pages.job_views import jobs_context

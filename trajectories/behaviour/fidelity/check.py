@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 from PIL import Image
 
 from core import blobs, file_lock, thumbnails
-from core.observations import MARKED_FORMATS
+from palaestra.protocol.observations import MARKED_FORMATS
 from trajectories.behaviour.fidelity import comparison, pages, rendering
 from trajectories.behaviour.fidelity.enclosure import EnclosureMissing
 from trajectories.behaviour.fidelity.pages import Unpaged

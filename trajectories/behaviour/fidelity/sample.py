@@ -15,8 +15,8 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from core import sweep
-from core.observations import MARKED_FORMATS
 from core.sql import Statement
+from palaestra.protocol.observations import MARKED_FORMATS
 from trajectories.behaviour.dom_replay import page_actions
 from trajectories.behaviour.fidelity.check import TRIES, VERSION, Reason, State
 from trajectories.models import Episode, EpisodeFidelity, Fidelity, RecordingChunk, Step

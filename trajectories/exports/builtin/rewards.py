@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import to_builtins
 
-from core.outcomes import JUDGED
+from palaestra.protocol.outcomes import JUDGED
 from trajectories.exports.chats import EPISODE_COLUMNS, episode_values
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import WEIGHT, Batch, Row

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from core.arms import ARMS
+from palaestra.protocol.arms import ARMS
 from trajectories.exports.chats import (
     EPISODE_COLUMNS,
     conversational,

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from core.outcomes import JUDGED
+from palaestra.protocol.outcomes import JUDGED
 from tasks_app import kinds
 from trajectories.exports.chats import EPISODE_COLUMNS, episode_values
 from trajectories.exports.registry import export_kind

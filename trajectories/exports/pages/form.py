@@ -7,9 +7,9 @@ from typing import Any
 from django import forms
 from django.contrib.auth.models import AnonymousUser, User
 
-from core.arms import ARMS
 from core.errors import GymError
 from core.integers import BIGINT_MAX, INT_MAX
+from palaestra.protocol.arms import ARMS
 from trajectories.exports.formats import FORMATS
 from trajectories.exports.parameters import PAIRS_MAX, Labels, Parameters, Revision
 from trajectories.exports.records import NAMES_MAX, PAIRS_LIMIT, SEED_MAX

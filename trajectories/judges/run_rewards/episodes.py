@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from core.outcomes import JUDGED
+from palaestra.protocol.outcomes import JUDGED
 from trajectories.models import Episode, Verdict
 from trajectories.rewards.comparison import Mean, Pairs, mean_of, pairs_of, rank_correlation, ranks_of
 from trajectories.rewards.profiles.store import Named

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.outcomes import JUDGED
+from palaestra.protocol.outcomes import JUDGED
 from trajectories.judges.latest import grades_latest
 from trajectories.judges.report import CriterionRates, criteria_rates
 from trajectories.judges.run_rewards.episodes import Paid

@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
-from core.arms import ARMS
 from core.errors import GymError
 from core.presentation import look_read
+from palaestra.protocol.arms import ARMS
 from tasks_app.models import Gold
 from trajectories.lab.episode.page_actions import PageRecording
 from trajectories.lab.episode.prompt import episode_prompt_shown

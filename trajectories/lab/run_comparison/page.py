@@ -9,10 +9,10 @@ from typing import Any
 
 from django.http import QueryDict
 
-from core import histories
-from core.grammars import GRAMMARS
 from core.integers import is_id
-from core.observations import OBSERVATION_FORMATS
+from palaestra.protocol import histories
+from palaestra.protocol.grammars import GRAMMARS
+from palaestra.protocol.observations import OBSERVATION_FORMATS
 from trajectories.lab.run_comparison.charts import Line, chart_of
 from trajectories.lab.run_comparison.selectors import version_voids
 from trajectories.rollouts.runs.pages.dashboard_selectors import version_rates_by_run

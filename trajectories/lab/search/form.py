@@ -10,7 +10,7 @@ from django import forms
 
 from core.arms import arm_choices
 from core.integers import BIGINT_MAX, is_id
-from core.reasons import END_REASONS
+from palaestra.protocol.end_reasons import END_REASONS
 from trajectories.actions.checks import MISMATCHES
 from trajectories.actions.registry import ACTIONS
 from trajectories.models import Episode, Verdict

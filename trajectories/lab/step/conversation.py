@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from core.histories import History, history_read
 from core.tokens import mask_tokens
+from palaestra.protocol.histories import History, history_read
 from trajectories.models import Episode, Step
 from trajectories.record.prompts import sent
 from trajectories.record.prompts.conversation import length_of

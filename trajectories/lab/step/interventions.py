@@ -9,8 +9,8 @@ from typing import Any
 
 from django.contrib.auth.models import AnonymousUser, User
 
-from core.arms import ARMS
 from core.errors import GymError
+from palaestra.protocol.arms import ARMS
 from trajectories.models import Episode, Intervention, Step, Verdict
 from trajectories.rollouts.episodes.interventions import messages, selectors
 from trajectories.rollouts.episodes.interventions.body import InterventionIn

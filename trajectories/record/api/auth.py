@@ -18,8 +18,9 @@ from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from core.errors import GymError, did_you_mean
+from core.errors import GymError
 from core.sql import Statement
+from palaestra.protocol.suggestions import did_you_mean
 from trajectories.models.access import DEFAULT_PROJECT, ApiKey, KeyChange, Scope
 
 KEY_PREFIX = "gym_"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.arms import PROBE_ARMS
+from palaestra.protocol.arms import PROBE_ARMS
 
 # The verifier of copies.
 TRANSCRIPT = "transcript-v1"

@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 
-from core.outcomes import INCORRECT, Outcome, reward_sql
-from core.reasons import END_REASONS
+from core.outcomes import reward_sql
 from core.sql import Statement
+from palaestra.protocol.end_reasons import END_REASONS
+from palaestra.protocol.outcomes import INCORRECT, Outcome
 from trajectories.record.hot_sql.claims import SUBMISSION_CHANNEL
 from trajectories.record.hot_sql.sums import SUMS
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from django.conf import settings
 
-from core.arms import Arm
+from palaestra.protocol.arms import Arm
 from tasks_app import figures, kinds
 from tasks_app.questions import AnswerForm, question_text, question_tools, questions
 from tasks_app.variation import Variation, has_task_bar, payload_shown, picture_of

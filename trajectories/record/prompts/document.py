@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from core.arms import ARMS
-from core.grammars import GRAMMARS
-from core.histories import HISTORY_POLICIES, history_read
-from core.observations import OBSERVATION_FORMATS, SCOPES
+from palaestra.protocol.arms import ARMS
+from palaestra.protocol.grammars import GRAMMARS
+from palaestra.protocol.histories import HISTORY_POLICIES, history_read
+from palaestra.protocol.observations import OBSERVATION_FORMATS, SCOPES
 from tasks_app import kinds
 from tasks_app.questions import questions
 from trajectories.record.prompts.conversation import Question, messages_for

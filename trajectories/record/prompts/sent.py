@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from core.grammars import Grammar
-from core.histories import History
-from core.observations import OBSERVATION_FORMATS
+from palaestra.protocol.grammars import Grammar
+from palaestra.protocol.histories import History
+from palaestra.protocol.observations import OBSERVATION_FORMATS
 from trajectories.record.prompts.conversation import Message
 from trajectories.record.prompts.outlines import outline_diff, outline_folded, sections_of
 

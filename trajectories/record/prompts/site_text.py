@@ -7,7 +7,8 @@ from typing import Any, get_args
 
 from django.conf import settings
 
-from core.errors import GymError, did_you_mean
+from core.errors import GymError
+from palaestra.protocol.suggestions import did_you_mean
 from tasks_app.worlds import text_view
 
 TEXT_AXIS = "text"

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from core.errors import GymError, did_you_mean
+from core.errors import GymError
 from core.tables import toml_load
+from palaestra.protocol.suggestions import did_you_mean
 from trajectories.actions.types import Condition
 
 VERSION = "prompts-v7"

@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from core.errors import GymError, did_you_mean
+from core.errors import GymError
+from palaestra.protocol.suggestions import did_you_mean
 from trajectories.models import Report
 from trajectories.reports import exports, selectors
 from trajectories.reports.pages.charts.kinds import chart_draw

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from core.arms import ARMS
+from palaestra.protocol.arms import ARMS
 from trajectories.models import PolicyVersion, Run
 from trajectories.reports import selectors, setups
 from trajectories.reports.analysis import MAIN

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from core.reasons import HARMLESS_VOIDS
 from core.sql import Statement
+from palaestra.protocol.end_reasons import HARMLESS_VOIDS
 from trajectories.models import Run
 from trajectories.models.sums import Scope, TaskSum, VersionSum
 from trajectories.reports.training.component_sums import Stages, is_whole, stage_sums, stages_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.arms import ARMS
+from palaestra.protocol.arms import ARMS
 from trajectories.models import Run
 from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.answers import Estimate

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.arms import ARMS
+from palaestra.protocol.arms import ARMS
 from trajectories.models import PolicyVersion, Run
 from trajectories.reports.tables import Column, Row, Table, number, table_record
 from trajectories.reports.training import selectors

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.outcomes import CORRECT
+from palaestra.protocol.outcomes import CORRECT
 from tasks_app import kinds
 from trajectories.rewards.registry import component
 from trajectories.rewards.types import Reading, Values

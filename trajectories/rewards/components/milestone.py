@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from core.arms import ARMS
+from palaestra.protocol.arms import ARMS
 from tasks_app import kinds
 from tasks_app.families import milestones
 from trajectories.rewards.registry import COMPONENTS, MILESTONES

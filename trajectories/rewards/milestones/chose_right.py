@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.arms import ARMS
+from palaestra.protocol.arms import ARMS
 from tasks_app import kinds
 from tasks_app.choices import label_move
 from trajectories.rewards.registry import milestone

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from core.arms import ARMS
+from palaestra.protocol.arms import ARMS
 from tasks_app import kinds
 from tasks_app.variation import tools_of
 from trajectories.rewards.milestones._addresses import parameters_of

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from core.arms import ARMS
+from palaestra.protocol.arms import ARMS
 from tasks_app import kinds
 from tasks_app.ladder.registry import RUNGS, TAG, Rows, discover
 from tasks_app.table_views import Table, TableView, table_view

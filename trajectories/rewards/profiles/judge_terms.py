@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from core.errors import GymError, did_you_mean
+from core.errors import GymError
+from palaestra.protocol.suggestions import did_you_mean
 from trajectories.models import Judge, JudgeAttack, JudgeCertification
 from trajectories.rewards.components.judge import JUDGE
 from trajectories.rewards.profiles.types import Profile

@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from core.errors import GymError, did_you_mean
+from core.errors import GymError
+from palaestra.protocol.suggestions import did_you_mean
 from tasks_app.families import registry as families
 from tasks_app.families.milestones import MARK
 from trajectories.rewards import registry

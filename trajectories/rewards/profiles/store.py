@@ -9,7 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.errors import GymError, did_you_mean
+from core.errors import GymError
+from palaestra.protocol.suggestions import did_you_mean
 from trajectories.models import RewardProfile
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.record import projects

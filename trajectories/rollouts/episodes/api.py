@@ -12,9 +12,9 @@ from rest_framework.views import APIView
 
 from core import api
 from core.errors import GymError
-from core.reasons import CloseCode
 from core.schema import call
 from core.struct_schema import limit, struct_read
+from palaestra.protocol.end_reasons import CloseReason
 from tasks_app.questions import AnswerForm
 from trajectories.models import Episode, Group
 from trajectories.record import projects
@@ -172,7 +172,7 @@ class SubmissionView(HotView):
 
 
 class Close(Struct, forbid_unknown_fields=True):
-    reason: CloseCode
+    reason: CloseReason
     detail: Annotated[str, Meta(max_length=DETAIL_MAX_CHARS)] = ""
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 
-from core.arms import ARMS
 from core.errors import GymError
-from core.grammars import DEFAULT as FREE_TEXT
-from core.grammars import GRAMMARS, Grammar
-from core.histories import history_read
-from core.observations import OBSERVATION_FORMATS
+from palaestra.protocol.arms import ARMS
+from palaestra.protocol.grammars import DEFAULT as FREE_TEXT
+from palaestra.protocol.grammars import GRAMMARS, Grammar
+from palaestra.protocol.histories import history_read
+from palaestra.protocol.observations import OBSERVATION_FORMATS
 from trajectories.models import Episode, Step
 from trajectories.record.prompts import sent
 from trajectories.record.prompts.conversation import Message, blob_address

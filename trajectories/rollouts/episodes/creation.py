@@ -12,10 +12,11 @@ from django.conf import settings
 from django.db import transaction
 
 from core import answer_check
-from core.arms import ARMS, Arm, arm_open
+from core.arms import arm_open
 from core.errors import GymError
-from core.grammars import GRAMMARS
-from core.observations import OBSERVATION_FORMATS
+from palaestra.protocol.arms import ARMS, Arm
+from palaestra.protocol.grammars import GRAMMARS
+from palaestra.protocol.observations import OBSERVATION_FORMATS
 from tasks_app import question_pictures
 from tasks_app.models import Task
 from tasks_app.questions import questions

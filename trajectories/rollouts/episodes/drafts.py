@@ -11,11 +11,11 @@ from django.conf import settings
 from msgspec import Struct
 
 from core import answer_check
-from core.arms import ARMS
 from core.draws import Draws
 from core.errors import GymError
 from core.presentation import Look
 from core.tokens import token_make
+from palaestra.protocol.arms import ARMS
 from tasks_app import kinds
 from tasks_app.models import Task, max_steps_for
 from tasks_app.questions import question_tools, questions

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.arms import ARMS
 from core.errors import GymError
+from palaestra.protocol.arms import ARMS
 from tasks_app import few_shot, gold_answers
 from tasks_app.models import Gold, Task
 from tasks_app.questions import questions

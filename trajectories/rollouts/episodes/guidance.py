@@ -13,7 +13,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from core.errors import GymError, did_you_mean
+from core.errors import GymError
+from palaestra.protocol.suggestions import did_you_mean
 from tasks_app.leaks.checks import LeakChecks
 from tasks_app.models import Gold, Task
 from trajectories.models import Abstraction, Episode, GuidanceText

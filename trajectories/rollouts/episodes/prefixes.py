@@ -13,9 +13,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.fields import SuggestingChoiceField
-from core.outcomes import JUDGED
 from core.paging import Query, page, query_read
 from core.schema import call
+from palaestra.protocol.outcomes import JUDGED
 from trajectories.models import Episode, Run, Verdict
 from trajectories.record.api.auth import Principal, caller
 from trajectories.rollouts.episodes.guidance import START_STATE

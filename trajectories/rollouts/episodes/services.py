@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 
 from core import answer_check
 from core.errors import GymError
-from core.reasons import CLOSE_REASONS
+from palaestra.protocol.end_reasons import CLOSE_REASONS
 from trajectories.models import Episode, FirstAnswer, PageEvent, Step, Submission, Takeover
 from trajectories.record import hot_sql, projects
 from trajectories.record.api.auth import Principal

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.arms import Arm
-from core.errors import GymError, did_you_mean
+from core.errors import GymError
+from palaestra.protocol.arms import Arm
+from palaestra.protocol.suggestions import did_you_mean
 from tasks_app import choices, kinds
 from tasks_app.models import Gold, Task
 from tasks_app.questions import questions

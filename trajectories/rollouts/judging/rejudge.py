@@ -10,8 +10,8 @@ import msgspec
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
-from core.outcomes import REWARDS, VOID
 from core.sql import Statement
+from palaestra.protocol.outcomes import REWARDS, VOID
 from trajectories.models import Verdict, VerdictEvidence
 from trajectories.record import hot_sql
 from trajectories.rollouts.judging import services

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 
-from core.outcomes import REWARDS, outcome_of
+from palaestra.protocol.outcomes import REWARDS, outcome_of
 from tasks_app import kinds
 from trajectories.models import Run
 from trajectories.record import hot_sql

@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 import msgspec
 from django.conf import settings
 
-from core.arms import ARMS
 from core.sql import Statement
+from palaestra.protocol.arms import ARMS
 from tasks_app.families import milestones
 from tasks_app.worlds import evidence
 from tasks_app.worlds.registry import state_plain, worlds

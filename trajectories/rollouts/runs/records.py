@@ -8,9 +8,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 from rest_framework import serializers
 
-from core import answer_check, grammars, histories
-from core.arms import ARMS
-from core.errors import did_you_mean
+from core import answer_check
 from core.fields import (
     CountField,
     HistoryField,
@@ -23,8 +21,11 @@ from core.fields import (
     TruthField,
 )
 from core.observation_settings import ObservationSettings, settings_check
-from core.observations import OBSERVATION_FORMATS
 from core.paging import Query
+from palaestra.protocol import grammars, histories
+from palaestra.protocol.arms import ARMS
+from palaestra.protocol.observations import OBSERVATION_FORMATS
+from palaestra.protocol.suggestions import did_you_mean
 from tasks_app.questions import questions
 from trajectories.models import Run
 from trajectories.models.origins import Origin

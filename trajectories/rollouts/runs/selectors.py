@@ -7,10 +7,10 @@ from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet
 
-from core.arms import PROBE_ARMS
 from core.errors import GymError
-from core.outcomes import CORRECT, JUDGED, VOID
 from core.sql import Statement
+from palaestra.protocol.arms import PROBE_ARMS
+from palaestra.protocol.outcomes import CORRECT, JUDGED, VOID
 from trajectories.models import Episode, Run, VerdictCounter
 from trajectories.models.origins import GROUP_ORIGIN_SQL
 from trajectories.record import projects

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from core.intervals import wilson
-from core.reasons import HARMLESS_VOIDS
 from core.sql import Statement
+from palaestra.protocol.end_reasons import HARMLESS_VOIDS
 
 K = TypeVar("K", bound=Hashable)
 

@@ -11,9 +11,9 @@ import msgspec
 from django.db import transaction
 
 from core import splits
-from core.arms import PROBE_ARMS
 from core.errors import GymError
 from core.sql import Statement
+from palaestra.protocol.arms import PROBE_ARMS
 from tasks_app import selectors as task_selectors
 from tasks_app.leaks.checks import LeakChecks
 from tasks_app.models import SPARE_STEPS, STEPS_PER_ORACLE_STEP, Task

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from core.arms import PROBE_ARMS
 from core.errors import GymError
 from core.sql import Statement
+from palaestra.protocol.arms import PROBE_ARMS
 from tasks_app.models import Task
 from tasks_app.tool_tasks.registry import STAGE_TAG
 from trajectories.models import Sampler, SamplerDraw

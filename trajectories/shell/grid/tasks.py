@@ -6,7 +6,7 @@ and ``n`` its episodes, as in ``lab/queries/tasks.py``. A cell's ``row`` is a ``
 
 from __future__ import annotations
 
-from core.arms import ARMS
+from palaestra.protocol.arms import ARMS
 from trajectories.shell.grid.columns import Column, Table
 
 ARMS_FIRST = ("text_zero_shot", "text_agent", "gym")

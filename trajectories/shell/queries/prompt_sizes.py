@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 from django.db.models import Avg, Case, Count, Max, When
 
-from core.arms import ARMS
+from palaestra.protocol.arms import ARMS
 from trajectories.models import PromptSize
 
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from core.reasons import HARMLESS_VOIDS
 from core.sql import Statement
 from core.statistics import Clusters, Rate, rate_of
+from palaestra.protocol.end_reasons import HARMLESS_VOIDS
 from trajectories.models.sums import Scope
 from trajectories.record.hot_sql import UNFINISHED
 

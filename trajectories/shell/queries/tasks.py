@@ -10,8 +10,8 @@ from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Coalesce, Left
 from django.http import Http404
 
-from core.arms import ARMS
 from core.sql import Statement
+from palaestra.protocol.arms import ARMS
 from tasks_app.models import Benchmark, Task
 from tasks_app.task_words import task_query, tasks_with
 from trajectories.shell.grid.view import Sort

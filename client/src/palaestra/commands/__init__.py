@@ -16,13 +16,14 @@ import msgspec
 from playwright.async_api import Error as PlaywrightError
 
 import palaestra
-from palaestra.arms import ARMS
 from palaestra.engine import DEFAULT_PAGES
 from palaestra.errors import ApiError, PalaestraError, Unreachable
 from palaestra.grammars import GRAMMARS
 from palaestra.model_options import sampling_add
-from palaestra.observation import FORMATS, MAX_CHARS, SHORT_NAMES, Scope
+from palaestra.observation import MAX_CHARS, SHORT_NAMES
 from palaestra.policies.base import TIME_LIMIT_S
+from palaestra.protocol.arms import ARMS
+from palaestra.protocol.observations import OBSERVATION_FORMATS, Scope
 
 KEY_SETTING = "PALAESTRA_KEY"
 SERVER_SETTING = "PALAESTRA_SERVER"
@@ -104,7 +105,7 @@ def setup_add(parser: argparse._ActionsContainer) -> None:
     """The arguments that say what a model is shown of a page, and how it answers."""
     parser.add_argument(
         "--observation",
-        choices=[*SHORT_NAMES, *FORMATS],
+        choices=[*SHORT_NAMES, *OBSERVATION_FORMATS],
         default="axtree",
         help="what a model is shown of a page: an outline, a picture, a picture with marks, or both",
     )

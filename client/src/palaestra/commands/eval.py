@@ -17,7 +17,6 @@ from typing import Any
 from tqdm import tqdm
 
 from palaestra.api import Client
-from palaestra.arms import arm_of
 from palaestra.commands import arms_text, playing_add, server_add, stderr_print
 from palaestra.commands.plan import design_add, plan_make, plan_text
 from palaestra.engine import TEXT_INFLIGHT, Engine
@@ -37,7 +36,9 @@ from palaestra.models.policy import ModelPolicy
 from palaestra.observation import format_of
 from palaestra.policies import Policy, solutions_read
 from palaestra.prices import PriceTable, prices_read
-from palaestra.records import JUDGED, Report, Run, Task, UsageTotals
+from palaestra.protocol.arms import arm_of
+from palaestra.protocol.outcomes import JUDGED
+from palaestra.records import Report, Run, Task, UsageTotals
 from palaestra.rollout import Rollout
 from palaestra.run_plan import RunPlan, run_create
 

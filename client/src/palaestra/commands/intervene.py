@@ -18,7 +18,8 @@ from palaestra.interventions import Intervention, OpenedIntervention
 from palaestra.model_options import endpoint_add, endpoint_make, sampling_add, sampling_of
 from palaestra.models.policy import ModelPolicy
 from palaestra.paging import rows_read
-from palaestra.records import JUDGED, Opening, Run
+from palaestra.protocol.outcomes import JUDGED
+from palaestra.records import Opening, Run
 from palaestra.rollout import Rollout
 from palaestra.run_plan import episodes_list
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from palaestra.api import Client
-from palaestra.arms import arm_of
 from palaestra.commands import count, server_add, setup_add
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
@@ -34,6 +33,7 @@ from palaestra.evaluation.planted_gap import PREFIX, planted_read
 from palaestra.evaluation.power import Guess, smallest_gap
 from palaestra.model_options import sampling_of
 from palaestra.observation import format_of
+from palaestra.protocol.arms import arm_of
 from palaestra.run_plan import SEED
 
 # With fewer the server computes none.

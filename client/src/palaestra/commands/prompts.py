@@ -15,9 +15,9 @@ from tqdm import tqdm
 from palaestra.api import Client
 from palaestra.commands import count, server_add
 from palaestra.prompt_sizes import HISTORIES, PromptLengths, TokenRate, prompt_lengths, rate_measured
+from palaestra.protocol.histories import history_read
 from palaestra.records import PromptSize
 from palaestra.run_plan import episodes_list
-from palaestra.setups import history_read
 
 BAR = "[{bar:24}] {n_fmt}/{total_fmt} episodes, {remaining} left"
 STORED_AT_ONCE = 1_000

@@ -13,7 +13,6 @@ from typing import Any
 from tqdm import tqdm
 
 from palaestra.api import Client
-from palaestra.arms import ARMS
 from palaestra.commands import arms_text, count, playing_add, server_add, setup_add, stderr_print
 from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig
@@ -22,7 +21,9 @@ from palaestra.evaluation.silence import play_until, silence_wait
 from palaestra.model_options import endpoint_add, endpoint_make, sampling_of
 from palaestra.models.policy import ModelPolicy
 from palaestra.prices import PriceTable, prices_read
-from palaestra.records import JUDGED, Run
+from palaestra.protocol.arms import ARMS
+from palaestra.protocol.outcomes import JUDGED
+from palaestra.records import Run
 from palaestra.rollout import Rollout
 from palaestra.run_plan import (
     PLAIN,

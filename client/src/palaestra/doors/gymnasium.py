@@ -17,7 +17,7 @@ from palaestra.doors.rollouts import AnyEnv, env_make
 from palaestra.env import Stepped
 from palaestra.errors import VoidEpisode
 from palaestra.observation import Observation
-from palaestra.records import CloseReason
+from palaestra.protocol.end_reasons import CloseReason
 from palaestra.reward_calls import unpaid_reason
 
 Taken = tuple[str, float, bool, bool, dict[str, Any]]

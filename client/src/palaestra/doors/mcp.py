@@ -20,13 +20,13 @@ from mcp.server.stdio import stdio_server
 
 from palaestra.actions import ACTIONS, conditions_of
 from palaestra.actions.base import fields_offered
-from palaestra.arms import arm_of
 from palaestra.completion import Completion, ToolCall
 from palaestra.doors.rollouts import KEY, AnyEnv, env_make, stages_add
 from palaestra.errors import PalaestraError
 from palaestra.grammars.base import singles_offered
 from palaestra.grammars.schemas import fields_schemas
 from palaestra.observation import Observation, format_of
+from palaestra.protocol.arms import arm_of
 
 OPEN, CLOSE = "open_task", "close_task"
 NO_MORE = "There is no further task."

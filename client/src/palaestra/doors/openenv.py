@@ -27,7 +27,8 @@ from palaestra.engine import DEFAULT_PAGES
 from palaestra.env import Stepped
 from palaestra.errors import PalaestraError
 from palaestra.observation import Observation as Look
-from palaestra.records import CloseReason, Message
+from palaestra.protocol.end_reasons import CloseReason
+from palaestra.records import Message
 
 ONLY_ASYNC = "This environment is asynchronous: serve it, or call reset_async and step_async."
 

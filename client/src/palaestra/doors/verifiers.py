@@ -19,7 +19,8 @@ from palaestra.doors.rollouts import AnyEnv, Rollouts, history_check, key_read, 
 from palaestra.engine import DEFAULT_PAGES
 from palaestra.env import StepInfo, Stepped
 from palaestra.errors import VoidEpisode
-from palaestra.records import CloseReason, Message, Task
+from palaestra.protocol.end_reasons import CloseReason
+from palaestra.records import Message, Task
 from palaestra.reward_calls import reward_of, unpaid_reason
 from palaestra.rewards import Rewards
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from palaestra.arms import ARMS, arm_of
 from palaestra.errors import PalaestraError
-from palaestra.observation import FORMATS, observation_id, perceivable_check
+from palaestra.observation import observation_id, perceivable_check
+from palaestra.protocol.arms import ARMS, arm_of
+from palaestra.protocol.observations import OBSERVATION_FORMATS
 
 LADDER = ("text_zero_shot", "text_agent", "gym_with_text", "gym")
 
@@ -32,8 +33,10 @@ def planned_arm_read(text: str) -> PlannedArm:
     if not arm_of(arm).has_page:
         raise PalaestraError(f"The arm {arm} has no page, and so no observation: write {arm}.")
     observation = observation_id(name)
-    if observation not in FORMATS:
-        raise PalaestraError(f"{text}: there is no observation {name!r}. Known: {', '.join(FORMATS)}.")
+    if observation not in OBSERVATION_FORMATS:
+        raise PalaestraError(
+            f"{text}: there is no observation {name!r}. Known: {', '.join(OBSERVATION_FORMATS)}."
+        )
     return PlannedArm(arm, observation)
 
 

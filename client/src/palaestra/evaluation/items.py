@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from palaestra.api import PAGE_MAX, Client
-from palaestra.arms import arm_of
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.arms import PlannedArm
 from palaestra.evaluation.plan import Plan
 from palaestra.observation import format_of
 from palaestra.paging import rows_read
+from palaestra.protocol.arms import arm_of
 from palaestra.records import Task
 from palaestra.run_plan import tasks_missing
 

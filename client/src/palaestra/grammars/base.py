@@ -1,6 +1,7 @@
 """What a grammar is: how a completion is read as an action, and an action written as a completion.
 
-A new grammar is one file in this folder: a subclass of ``Grammar`` with an ``id``, ``parse`` and ``render``.
+A new grammar is a record in ``palaestra.protocol.grammars`` and one file in this folder: a subclass of
+``Grammar`` with the ``id`` of the record, ``parse`` and ``render``.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import Any, ClassVar
 
 from palaestra.actions import Action, ActionInvalid, Conditions, action_check, actions_offered
 from palaestra.completion import Completion
+from palaestra.protocol import grammars
+from palaestra.protocol.grammars import Grammar as GrammarFacts
 from palaestra.records import Message
 
 GRAMMARS: dict[str, Grammar] = {}
@@ -33,21 +36,17 @@ class Turn:
 
 
 class Grammar(ABC):
-    """One way to write actions. Subclasses are registered in ``GRAMMARS``.
-
-    ``has_tools``: the endpoint is sent tools, and a completion calls them. ``is_by_position``: elements are
-    named by their position in a picture alone.
-    """
+    """One way to write actions. Subclasses are registered in ``GRAMMARS``; ``facts`` is their record."""
 
     id: ClassVar[str]
-    has_tools: ClassVar[bool] = False
-    is_by_position: ClassVar[bool] = False
+    facts: ClassVar[GrammarFacts]
 
     def __init_subclass__(cls) -> None:
         if "id" not in cls.__dict__:
             return
         if cls.id in GRAMMARS:
             raise ValueError(f"Two grammars have the id {cls.id!r}.")
+        cls.facts = grammars.GRAMMARS[cls.id]
         GRAMMARS[cls.id] = cls()
 
     @abstractmethod

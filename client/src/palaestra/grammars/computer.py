@@ -26,7 +26,6 @@ class ComputerGrammar(ToolGrammar):
     """``table`` has the actions of the tool, ``key`` is the argument that names one, ``batch`` the one that
     lists several, and ``schemas`` are the JSON schemas of their fields."""
 
-    is_by_position = True
     table: ClassVar[Sequence[Counterpart]]
     key: ClassVar[str]
     batch: ClassVar[str] = ""

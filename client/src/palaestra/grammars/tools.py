@@ -33,8 +33,6 @@ class ToolGrammar(Grammar):
     """A completion calls tools. Calls in the model's own markup, which an endpoint without a parser for it
     leaves in the text, count too."""
 
-    has_tools = True
-
     @abstractmethod
     def declared(self, name: str, fields: dict[str, Any], conditions: Conditions) -> list[dict[str, Any]]:
         """The actions of one call. Raises ``ActionInvalid``."""

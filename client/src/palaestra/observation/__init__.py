@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from palaestra.observation.base import (
-    FORMATS,
-    SHORT_NAMES,
-    Observation,
-    ObservationFormat,
-    format_of,
-    has_picture,
-    observation_id,
-    perceivable_check,
-)
+from palaestra.observation.base import SHORT_NAMES, Observation, format_of, observation_id, perceivable_check
 from palaestra.observation.changes import outline_diff
 from palaestra.observation.folds import outline_folded, sections_of
 from palaestra.observation.message import observation_message
 from palaestra.observation.observer import MAX_CHARS, ObservationConfig, Observer
-from palaestra.observation.outline import Scope, page_text
+from palaestra.observation.outline import page_text
 
 __all__ = [
-    "FORMATS",
     "MAX_CHARS",
     "SHORT_NAMES",
     "Observation",
     "ObservationConfig",
-    "ObservationFormat",
     "Observer",
-    "Scope",
     "format_of",
-    "has_picture",
     "observation_id",
     "observation_message",
     "outline_diff",

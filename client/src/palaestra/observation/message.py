@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from palaestra.observation.base import Observation, has_picture
+from palaestra.observation.base import Observation
+from palaestra.protocol.observations import has_picture
 from palaestra.records import Message
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from palaestra.observation.base import Observation, ObservationFormat
+from palaestra.observation.base import Observation
 from palaestra.observation.changes import lines_new
-from palaestra.observation.outline import STILL_LOADING, Cut, Scope, outline_cut, page_head
+from palaestra.observation.outline import STILL_LOADING, Cut, outline_cut, page_head
 from palaestra.observation.picture import Mark, Size, picture_make, picture_size
 from palaestra.observation.shot import shot_take
+from palaestra.protocol.observations import ObservationFormat, Scope
 from palaestra.surface import VIEWPORT, PageView, Surface
 
 MAX_CHARS = 12_000

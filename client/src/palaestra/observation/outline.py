@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from palaestra.bounds import EpisodeBounds
+from palaestra.protocol.observations import Scope
 from palaestra.surface import PageView
 
-Scope = Literal["page", "viewport"]
 STILL_LOADING = "(the page is still loading: parts of it may be missing)"
 INDENT = "  "
 WHOLE_PAGE = "page"  # as ``read`` calls it

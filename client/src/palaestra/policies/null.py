@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from palaestra.arms import arm_of
 from palaestra.grammars.json import action_line
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo
+from palaestra.protocol.arms import arm_of
 
 
 class Null:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from palaestra.arms import arm_of
 from palaestra.grammars.json import action_line
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo
 from palaestra.policies.question_page import QuestionPage, page_read
+from palaestra.protocol.arms import arm_of
 from palaestra.records import AnswerForm
 
 _LABELLED = re.compile(r"^(\w{1,2})\. (.*)$", re.MULTILINE)

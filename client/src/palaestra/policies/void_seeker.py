@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from palaestra.arms import arm_of
 from palaestra.grammars.json import action_line
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo
 from palaestra.policies.question_page import page_read
 from palaestra.policies.submission import free_text_answer
+from palaestra.protocol.arms import arm_of
 
 MEGABYTE = "9" * 1_000_000
 HUGE = MEGABYTE * 10

@@ -7,8 +7,8 @@ from typing import Any
 
 import psutil
 
-from palaestra.arms import arm_of
 from palaestra.errors import ApiError, BrowserMissing
+from palaestra.protocol.arms import arm_of
 from palaestra.surface import Pool
 from palaestra.wire import AT_CAPACITY, PlacesLeft
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Count, Q
 
 from core.errors import GymError
-from core.outcomes import JUDGED
+from palaestra.protocol.outcomes import JUDGED
 from trajectories.models import Abstraction, Episode, Run, Verdict
 from trajectories.models.access import Scope
 from trajectories.record import projects

@@ -8,9 +8,9 @@ from typing import Any
 from django.db import transaction
 
 from core import answer_check
-from core.arms import ARMS
 from core.errors import GymError
 from core.sql import Statement
+from palaestra.protocol.arms import ARMS
 from tasks_app.leaks.checks import LeakChecks
 from tasks_app.models import Gold
 from tasks_app.worlds.evidence import ANSWER_RECORDED, PAGES_CAPPED

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Count, Q
 
 from core.errors import GymError
-from core.outcomes import JUDGED
+from palaestra.protocol.outcomes import JUDGED
 from trajectories.models import Episode, Intervention, Step, Verdict
 from trajectories.record import projects
 from trajectories.record.api.auth import Principal

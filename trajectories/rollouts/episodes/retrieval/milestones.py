@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from core.arms import ARMS
+from palaestra.protocol.arms import ARMS
 from tasks_app.families import milestones
 
 VALUE = 1.0

@@ -11,10 +11,10 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from core.arms import ARMS
 from core.errors import GymError
-from core.grammars import GRAMMARS
 from core.tokens import code_digest
+from palaestra.protocol.arms import ARMS
+from palaestra.protocol.grammars import GRAMMARS
 from trajectories.models import Episode, Step, Takeover
 from trajectories.record import hot_sql
 from trajectories.record.api.auth import Principal

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from django.db.models import Sum
 
-from core.reasons import END_REASONS
 from core.statistics import Rate
+from palaestra.protocol.end_reasons import END_REASONS
 from trajectories.models.sums import EndingSum
 from trajectories.reports.training.selectors import posted_metrics
 

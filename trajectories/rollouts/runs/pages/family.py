@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.arms import ARMS
 from core.sql import Statement
+from palaestra.protocol.arms import ARMS
 from trajectories.models import Report, Run
 from trajectories.reports.ladder import UNSCORED, ArmKey, arm_of
 from trajectories.reports.plan import ALPHA, plan_read

@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 from django.http import Http404, QueryDict
 from django.urls import reverse
 
-from core.arms import ARMS
 from core.integers import is_id
-from core.outcomes import CORRECT, JUDGED
 from core.sql import Statement
+from palaestra.protocol.arms import ARMS
+from palaestra.protocol.outcomes import CORRECT, JUDGED
 from trajectories.models import Episode
 from trajectories.rollouts.runs.pages.family import Family, Member
 from trajectories.shell.forms import DIVERGENCE_ANCHOR

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.arms import ARMS
 from core.sql import Statement
+from palaestra.protocol.arms import ARMS
 from trajectories.models import Verdict
 
 # The latest, so that a long run's page costs what a short one's does.

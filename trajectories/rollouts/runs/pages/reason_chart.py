@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.reasons import END_REASONS
+from palaestra.protocol.end_reasons import END_REASONS
 from trajectories.rollouts.runs.pages.curves import Endings
 
 # Neighbouring versions share a bar where there are more.

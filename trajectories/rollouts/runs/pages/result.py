@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.arms import ARMS
+from palaestra.protocol.arms import ARMS
 from trajectories.models import Run
 from trajectories.reports.estimators.clusters import ITEMS_MIN
 from trajectories.reports.format_failures import FormatTally

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from core.arms import ARMS
 from core.fields import CountField, IdField, SuggestingChoiceField
 from core.paging import Query
+from palaestra.protocol.arms import ARMS
 
 SUCCESSES_MAX = 200
 STEPS = ("all", CHANGED := "changed")

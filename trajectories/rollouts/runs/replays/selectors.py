@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean, stdev
 
-from core.arms import PROBE_ARMS
-from core.outcomes import CORRECT, INCORRECT, REWARDS
 from core.sql import Statement
+from palaestra.protocol.arms import PROBE_ARMS
+from palaestra.protocol.outcomes import CORRECT, INCORRECT, REWARDS
 from trajectories.rollouts.runs.replays.plans import ReplayPlan
 from trajectories.rollouts.runs.replays.records import CHANGED, Replayed, SuccessRecord
 

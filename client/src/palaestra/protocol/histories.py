@@ -1,4 +1,4 @@
-"""History policies: what of earlier turns a model is sent again. The client has the same table.
+"""History policies: what of earlier turns a model is sent again.
 
 A run names a policy by its id, with a number where it has one: ``full``, ``last_k:3``, ``diff``.
 """
@@ -8,10 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from pathlib import Path
 
-from core.errors import did_you_mean
-from core.tables import table_load
+from palaestra.protocol.suggestions import did_you_mean
 
 NUMBER_MAX = 999
 DEFAULT = "full"
@@ -46,14 +44,28 @@ class History:
         return self.policy.label.replace("{number}", str(self.number))
 
 
-HISTORY_POLICIES: Mapping[str, HistoryPolicy] = {
-    policy.id: policy for policy in table_load(Path(__file__).with_name("histories.toml"), HistoryPolicy)
-}
+_POLICIES = (
+    HistoryPolicy("full", "Full", "Every earlier turn with its observation."),
+    HistoryPolicy(
+        "last_k",
+        "Last {number} observations",
+        "Every earlier turn; observations older than the last ones are left out.",
+        label_of_one="Last observation",
+        has_number=True,
+    ),
+    HistoryPolicy(
+        "diff",
+        "Changes",
+        "Every earlier turn; of each page only what changed since the turn before.",
+        needs_text=True,
+    ),
+)
+HISTORY_POLICIES: Mapping[str, HistoryPolicy] = {policy.id: policy for policy in _POLICIES}
 
 
 def pattern() -> str:
     """The regular expression of every name that a run may give, for the API's schema."""
-    names = [f"{one.id}:[1-9][0-9]{{0,2}}" if one.has_number else one.id for one in HISTORY_POLICIES.values()]
+    names = [f"{policy.id}:[1-9][0-9]{{0,2}}" if policy.has_number else policy.id for policy in _POLICIES]
     return f"^({'|'.join(names)})$"
 
 
@@ -62,8 +74,8 @@ def history_read(name: str) -> History:
     match = _NAME.fullmatch(name)
     policy = HISTORY_POLICIES.get(match[1]) if match else None
     if match is None or policy is None or (match[2] is not None and not policy.has_number):
-        known = [f"{one.id}:3" if one.has_number else one.id for one in HISTORY_POLICIES.values()]
-        raise ValueError(f"{name[:100]!r} is not known. {did_you_mean(name[:100], known)}")
+        known = [f"{policy.id}:3" if policy.has_number else policy.id for policy in _POLICIES]
+        raise ValueError(f"There is no history {name[:100]!r}. {did_you_mean(name[:100], known)}")
     if policy.has_number and match[2] is None:
         raise ValueError(f"Add a number from 1 to {NUMBER_MAX}, for example {policy.id}:3.")
     return History(policy=policy, number=int(match[2]) if match[2] else None)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from django.conf import settings
-
 from core.outline import PREFORMATTED, Line, element_read, ids_removed, line_read
+from django.conf import settings
 
 GOLDEN = Path(settings.BASE_DIR) / "client" / "tests" / "golden"
 ROLES = {
