@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tasks_app.questions import AnswerForm
+from palaestra.protocol.answers import AnswerForm
 from verifiers import denotations
 
 

@@ -12,13 +12,11 @@ from typing import Any, Literal
 
 from core.presentation import Look, PageKind
 from core.registry import Registry
+from palaestra.protocol.answers import AnswerForm
 from tasks_app.variation import Variation, payload_shown, tools_of
 
 Payload = Mapping[str, Any]
 Answer = str | Sequence[str]
-AnswerForm = Literal["line", "block", "program", "values"]
-"""How an answer is written where no page takes it: one line, a fenced block of lines, a fenced program, or
-values with ``|`` between."""
 CALLS_MAX = 20
 """Calls of tools that an episode has, in any arm."""
 

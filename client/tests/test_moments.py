@@ -14,12 +14,12 @@ from palaestra import Client, Env
 from palaestra.engine import Engine
 from palaestra.errors import PageUnsettled
 from palaestra.observation import ObservationConfig, Observer, format_of
-from palaestra.observation.outline import STILL_LOADING
 from palaestra.observation.shot import Shot, shot_take
 from palaestra.pace import FIRST_PAGE, LATER_PAGE, PAGES_REMEMBERED, Limit, Pace
 from palaestra.pages import WarmPage
 from palaestra.policies import Solver
 from palaestra.pool import PagePool
+from palaestra.protocol.outline import STILL_LOADING
 from palaestra.surface import PageView
 
 HEAD = """<!doctype html><html data-settled="true"><head><title>t</title><style>

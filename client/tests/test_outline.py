@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from palaestra.observation.changes import CHANGED, lines_new, outline_diff
 from palaestra.observation.outline import Cut, outline_cut, section_of
+from palaestra.protocol.changes import CHANGED, lines_new, outline_diff
 
 
 def page(reviews: int, more: str = "Load more") -> list[str]:

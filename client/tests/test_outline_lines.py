@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from core.outline import PREFORMATTED, Line, element_read, ids_removed, line_read
-from django.conf import settings
 
-GOLDEN = Path(settings.BASE_DIR) / "client" / "tests" / "golden"
+from palaestra.protocol.outline import PREFORMATTED, Line, element_read, ids_removed, line_read
+
+GOLDEN = Path(__file__).with_name("golden")
 ROLES = {
     "article", "banner", "button", "checkbox", "combobox", "contentinfo", "dialog", "figure", "form", "group",
     "header", "heading", "image", "link", "list", "main", "navigation", "page", "progressbar", "radio",

@@ -7,11 +7,12 @@ from typing import get_args
 
 import pytest
 
+from palaestra.protocol.action_results import UNDONE, ActionResult
 from tests import factories
 from trajectories.actions import builtin, registry
 from trajectories.actions.checks import CHECKS, CheckId
 from trajectories.actions.marks import Marks
-from trajectories.actions.results import RESULTS, ResultCode
+from trajectories.actions.results import NOT_PERFORMED, RESULTS
 from trajectories.actions.types import (
     ActionType,
     DeclaredStep,
@@ -60,7 +61,8 @@ def test_every_file_registers_the_action_of_its_name() -> None:
 
 
 def test_every_result_code_and_check_has_a_record() -> None:
-    assert set(get_args(ResultCode)) == set(RESULTS)
+    assert set(get_args(ActionResult)) == set(RESULTS)
+    assert set(NOT_PERFORMED) == UNDONE
     assert set(get_args(CheckId)) == set(CHECKS)
 
 

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 from core.presentation import AXES, AXES_DRAWN, Look, look_rotate
-from palaestra import actions, records
+from palaestra import actions
 from palaestra.evaluation import looks
-from tasks_app.questions import AnswerForm
 from trajectories.actions import offers
 from trajectories.actions.registry import ACTIONS
-from trajectories.actions.results import ResultCode
 from trajectories.actions.types import Field
-
-
-def test_client_and_server_have_the_same_codes() -> None:
-    assert set(get_args(records.ActionResult)) == set(get_args(ResultCode))
-    assert set(get_args(records.AnswerForm)) == set(get_args(AnswerForm))
 
 
 def test_client_and_server_have_the_same_actions() -> None:

@@ -12,10 +12,10 @@ import pytest
 
 from core.presentation import Look
 from palaestra.observation import ObservationConfig, Observer, format_of
-from palaestra.observation.outline import STILL_LOADING
 from palaestra.observation.shot import Shot, shot_take
 from palaestra.pages import WarmPage
 from palaestra.pool import PagePool
+from palaestra.protocol.outline import STILL_LOADING
 from tasks_app.types import GoldDraft, TaskDraft
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_question_kinds import HARD, episode_of

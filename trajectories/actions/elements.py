@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from core.outline import element_read
 from core.tokens import mask_tokens
+from palaestra.protocol.outline import element_read
 
 FORMULA = re.compile(r"\$[^$\n]*\$")
 WORD = re.compile(r"\w+")

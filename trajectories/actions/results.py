@@ -1,13 +1,11 @@
-"""The result codes of actions: what the harness reports after it tried to perform one."""
+"""How the results of actions are shown to people."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from trajectories.actions.checks import Tone
-
-ResultCode = Literal["ok", "no_target", "refused", "timeout", "invalid"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +17,7 @@ class Result:
     not_performed: str = ""
 
 
-RESULTS: dict[str, Result] = {
+RESULTS: Mapping[str, Result] = {
     "ok": Result(label="OK", tone="good"),
     "no_target": Result(
         label="No target", tone="warn", not_performed="the harness found no element to act on"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from core.outline import is_element_id
+from palaestra.protocol.outline import is_element_id
 from trajectories.actions import elements, marks
 from trajectories.actions.elements import Element
 from trajectories.actions.marks import Box, Marks, Offset

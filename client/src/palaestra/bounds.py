@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urljoin, urlsplit
 
-PUBLIC_ROOT = "https://gym/"
+from palaestra.protocol.outline import PUBLIC_ROOT
+
 STEP_HEADER = "X-Gym-Step"
 AS_OF_HEADER = "X-Gym-As-Of"
 SUBMIT_PATH = "submit"

@@ -9,13 +9,13 @@ from typing import Any
 
 from palaestra.actions import ACTIONS, Action, ActionInvalid, action_check, action_perform
 from palaestra.fate import AT_FIRST_PAGE
+from palaestra.protocol.action_results import UNDONE
 from palaestra.surface import Surface
 
 # They leave a page as it is.
 LOOKS = frozenset({"find", "hover", "note", "noop", "read", "scroll", "wait"})
 FILLS = frozenset({"fill", "select", "type"})
 SENDING_KEY = "\n"
-UNDONE = frozenset({"invalid", "no_target", "refused"})
 
 
 @dataclass(frozen=True, kw_only=True)

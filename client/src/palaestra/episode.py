@@ -28,10 +28,11 @@ from palaestra.grammars import Turn, grammar_of
 from palaestra.histories import Past, messages_send
 from palaestra.histories import Turn as PastTurn
 from palaestra.observation import Observation, ObservationConfig, Observer, format_of
+from palaestra.protocol.action_results import ActionResult
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.end_reasons import CloseReason
 from palaestra.protocol.histories import history_read
-from palaestra.records import ActionResult, Message, OpenedEpisode, Step
+from palaestra.records import Message, OpenedEpisode, Step
 from palaestra.step_queue import StepQueue, text_clean
 from palaestra.step_record import step_of
 from palaestra.stored_turns import RECORDED

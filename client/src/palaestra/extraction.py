@@ -27,7 +27,7 @@ import warnings
 from collections.abc import Mapping
 
 from palaestra.end_tokens import end_cut
-from palaestra.records import AnswerForm
+from palaestra.protocol.answers import AnswerForm
 
 # The result of a completion without an answer, by form. The server's prompts have the same.
 _NO_LINE = 'There is no line that begins with "Answer:".'

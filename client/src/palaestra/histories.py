@@ -12,10 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from palaestra.grammars import Grammar
-from palaestra.observation import Observation, observation_message, outline_diff, outline_folded, sections_of
+from palaestra.observation import Observation, observation_message
+from palaestra.protocol.action_results import ActionResult
+from palaestra.protocol.changes import outline_diff
+from palaestra.protocol.folds import outline_folded, sections_of
 from palaestra.protocol.histories import History
 from palaestra.protocol.observations import OBSERVATION_FORMATS, has_picture
-from palaestra.records import ActionResult, Message, Usage
+from palaestra.records import Message, Usage
 
 UNCHANGED = "The page is as it was."
 SAME_OUTLINE = "The outline is as it was."

@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from palaestra.records import ActionResult, AnswerForm
+from palaestra.protocol.action_results import ActionResult
+from palaestra.protocol.answers import AnswerForm
 
 
 class Served(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from palaestra.curation import RecentResults
+from palaestra.protocol.answers import AnswerForm
 from palaestra.protocol.outcomes import JUDGED, Outcome
 
 T = TypeVar("T")
 
-ActionResult = Literal["ok", "no_target", "refused", "timeout", "invalid"]
 Message = dict[str, Any]
 Answer = str | list[str]
-AnswerForm = Literal["line", "block", "program", "values"]
 
 
 class Page(msgspec.Struct, Generic[T], frozen=True, kw_only=True):

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 
 from palaestra.actions import Action, action_perform
 from palaestra.actions.base import ActionFailed
-from palaestra.bounds import PUBLIC_ROOT, EpisodeBounds
+from palaestra.bounds import EpisodeBounds
 from palaestra.element_ids import ElementIds
 from palaestra.errors import ForkDiverged, PageHung
 from palaestra.observation import Observation, Observer
 from palaestra.protocol.observations import ObservationFormat
+from palaestra.protocol.outline import PUBLIC_ROOT
 from palaestra.recipes import PastAct, Recipe
 from palaestra.step_queue import text_clean
 from palaestra.surface import DocumentGone, PageView, Surface

@@ -9,10 +9,10 @@ from typing import Any
 
 from palaestra.actions import Outcome
 from palaestra.actions.answer import Answer
-from palaestra.bounds import PUBLIC_ROOT
 from palaestra.draft import Draft, draft_of, only_fills
 from palaestra.fate import AT_FIRST_PAGE
 from palaestra.grammars import Turn
+from palaestra.protocol.outline import PUBLIC_ROOT
 from palaestra.records import Step
 
 ELIDED = "?..."

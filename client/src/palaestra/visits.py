@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import quote, unquote, urlsplit
 
 from palaestra.actions import Action
-from palaestra.bounds import PUBLIC_ROOT
 from palaestra.draft import LOOKS, fills
 from palaestra.fate import AT_FIRST_PAGE
+from palaestra.protocol.action_results import CARRIED_OUT, UNDONE
+from palaestra.protocol.outline import PUBLIC_ROOT
 from palaestra.recipes import PastAct, Recipe, Served
-
-HARMLESS = ("invalid", "no_target", "refused")
-_CARRIED_OUT = re.compile(r"(\d+) of \d+ actions were carried out")
 
 
 @dataclass(frozen=True)
@@ -130,7 +127,7 @@ def _is_detour(below: Visit, top: tuple[Visit, bool, bool]) -> bool:
 
 def _parting(deed: Deed) -> Sequence[Action]:
     """The actions of a step that led to another document, up to the one that did."""
-    carried_out = _CARRIED_OUT.match(deed.past.result_message or "")
+    carried_out = CARRIED_OUT.match(deed.past.result_message or "")
     return deed.parts[: int(carried_out[1])] if carried_out else deed.parts
 
 
@@ -141,7 +138,7 @@ def _url_of(past: PastAct, served: Served) -> str:
 
 
 def _has_effect(deed: Deed) -> bool:
-    return deed.past.action_result not in HARMLESS or len(deed.parts) > 1
+    return deed.past.action_result not in UNDONE or len(deed.parts) > 1
 
 
 def _counts(part: Action, *, is_remembered: bool) -> bool:

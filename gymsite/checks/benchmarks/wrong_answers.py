@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tasks_app.questions import AnswerForm
+from palaestra.protocol.answers import AnswerForm
 from verifiers import denotations
 
 ONE_MORE = "no such value"

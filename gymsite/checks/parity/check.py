@@ -9,7 +9,6 @@ from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
 
-from core import outline
 from core.errors import GymError
 from core.presentation import Look
 from gymsite.arena.wording import WORDINGS
@@ -21,6 +20,7 @@ from palaestra.errors import PalaestraError
 from palaestra.observation import MAX_CHARS, page_text
 from palaestra.pages import WarmPage
 from palaestra.pool import PagePool
+from palaestra.protocol import outline
 from palaestra.surface import PageView
 
 PAGES_AT_ONCE = 2

@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from core import outline
 from core.errors import GymError
-from core.outline import INDENT, Line, ids_removed
 from core.presentation import Look
 from gymsite.arena.panels import Panel, panels_of
 from gymsite.arena.pop_ups import PopUp, pop_ups_of
 from gymsite.arena.wording import WORDINGS, Wording
+from palaestra.protocol import outline
+from palaestra.protocol.outline import INDENT, Line, ids_removed
 from tasks_app.questions import questions
 
 # JavaScript counts the byte order mark among white space.

@@ -26,7 +26,7 @@ import django
 import msgspec
 from msgspec.structs import replace
 
-from core.outline import ids_removed
+from palaestra.protocol.outline import ids_removed
 from tests.behaviour.thoughts.records import (
     SampledEpisode,
     SampledSentence,

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from core import outline
 from core.errors import GymError
 from core.presentation import Look
 from gymsite.checks.parity import texts
+from palaestra.protocol import outline
 
 
 def expected(text: str, text_format: str = "latex") -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from core.outline import ELEMENT_ID
+from palaestra.protocol.outline import ELEMENT_ID
 
 LEFT_OUT = "…"
 # As harnesses number elements: 12, e12, a51, bB3.

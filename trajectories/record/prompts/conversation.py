@@ -10,9 +10,10 @@ from typing import Any
 import msgspec
 from django.conf import settings
 
+from palaestra.protocol.answers import AnswerForm
 from palaestra.protocol.arms import Arm
 from tasks_app import figures, kinds
-from tasks_app.questions import AnswerForm, question_text, question_tools, questions
+from tasks_app.questions import question_text, question_tools, questions
 from tasks_app.variation import Variation, has_task_bar, payload_shown, picture_of
 from trajectories.record.prompts import interface, site_text
 from trajectories.record.prompts.interface import Setup

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from palaestra.protocol.answers import AnswerForm
 from palaestra.protocol.arms import ARMS, Arm
 from palaestra.protocol.grammars import GRAMMARS, Grammar
 from palaestra.protocol.histories import History, history_read
 from palaestra.protocol.observations import OBSERVATION_FORMATS, SCOPES, ObservationFormat
-from tasks_app.questions import AnswerForm
 from trajectories.actions.offers import Conditions, actions_offered, conditions_of, example_of, fields_offered
 from trajectories.actions.registry import ACTIONS
 from trajectories.models import Run

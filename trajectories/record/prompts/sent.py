@@ -13,6 +13,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from palaestra.protocol.changes import outline_diff
+from palaestra.protocol.folds import outline_folded, sections_of
 from palaestra.protocol.grammars import Grammar
 from palaestra.protocol.histories import History
 from palaestra.protocol.observations import OBSERVATION_FORMATS

@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from core.outline import ids_removed
 from core.sql import Statement
 from palaestra.protocol.arms import ARMS
 from palaestra.protocol.observations import OBSERVATION_FORMATS
+from palaestra.protocol.outline import ids_removed
 from tasks_app.questions import questions
 from tasks_app.variation import payload_shown
 from trajectories.reports.losses.rules import LostEpisode

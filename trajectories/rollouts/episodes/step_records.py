@@ -14,8 +14,8 @@ from core import api
 from core.errors import GymError, too_large
 from core.integers import INT_MAX
 from core.struct_schema import limit
+from palaestra.protocol.action_results import ActionResult
 from trajectories.actions.registry import ACTIONS
-from trajectories.actions.results import ResultCode
 from trajectories.actions.types import type_of
 from trajectories.models import Step
 
@@ -141,7 +141,7 @@ class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
     action: Annotated[Object | None, Meta(description=action_description())] = None
     parsed: Annotated[Any, limit("STEP_MAX_BYTES")] = None
     parse_error: Text | None = None
-    action_result: ResultCode | None = None
+    action_result: ActionResult | None = None
     result_message: ResultMessage | None = None
     target_path: TargetPath | None = None
     settled: Settled | None = None

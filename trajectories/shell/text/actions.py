@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core import outline
 from core.tokens import mask_tokens
+from palaestra.protocol import outline
 from trajectories.actions import elements, registry
 from trajectories.actions.checks import CHECKS, Tone
 from trajectories.actions.results import NOT_PERFORMED, RESULTS

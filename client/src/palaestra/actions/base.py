@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal
 from palaestra.actions.fields import ID_FORM, ActionInvalid, FieldSpec
 from palaestra.actions.offers import Condition, Conditions
 from palaestra.errors import PageHung
-from palaestra.records import ActionResult
+from palaestra.protocol.action_results import ActionResult
 from palaestra.surface import DocumentGone, Surface
 
 Aim = dict[str, Any]  # {"id": ...} or {"x": ..., "y": ...} in pixels of the viewport; empty for none

@@ -7,6 +7,7 @@ from typing import Any
 
 from palaestra.actions.base import Action, ActionFailed, action_check, action_perform
 from palaestra.actions.fields import ID_OPEN, ActionInvalid, Reader, field
+from palaestra.protocol.action_results import carried_out
 from palaestra.surface import Surface
 
 ALONE = ("sequence", "answer", "give_up")
@@ -47,4 +48,4 @@ class Sequence(Action):
         return None
 
     def _done(self, number: int) -> str:
-        return f"{number} of {len(self.actions)} actions were carried out. "
+        return carried_out(number, len(self.actions))

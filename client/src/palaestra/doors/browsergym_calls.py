@@ -13,7 +13,7 @@ from browsergym.core.action.parsers import NamedArgument, highlevel_action_parse
 
 from palaestra.actions import ActionInvalid
 from palaestra.grammars.counterparts import BROWSERGYM, counterpart_of
-from palaestra.records import ActionResult
+from palaestra.protocol.action_results import ActionResult
 
 MESSAGE = "send_msg_to_user"
 NO_ELEMENT = "Could not find element with bid"

@@ -21,9 +21,9 @@ from palaestra.lite.lines import (
     terms,
 )
 from palaestra.lite.names import HAS_VALUE, HEADS, OPTIONS_CHARS, WRITTEN_BY_TAG, Names, clean
+from palaestra.protocol.outline import CUT
 
 LIMIT_CHARS = 100_000
-CUT = "\n(cut: the page is longer)"
 CONTAINERS = frozenset(
     [
         "main",
@@ -146,7 +146,7 @@ class Outline:
         chars, written = 0, [line.written for line in lines]
         for place, line in enumerate(written):
             if chars > LIMIT_CHARS:
-                return "\n".join(written[:place]) + CUT
+                return "\n".join([*written[:place], CUT])
             chars += len(line) + 1
         return "\n".join(written)
 

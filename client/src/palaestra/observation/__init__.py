@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from palaestra.observation.base import SHORT_NAMES, Observation, format_of, observation_id, perceivable_check
-from palaestra.observation.changes import outline_diff
-from palaestra.observation.folds import outline_folded, sections_of
 from palaestra.observation.message import observation_message
 from palaestra.observation.observer import MAX_CHARS, ObservationConfig, Observer
 from palaestra.observation.outline import page_text
@@ -18,9 +16,6 @@ __all__ = [
     "format_of",
     "observation_id",
     "observation_message",
-    "outline_diff",
-    "outline_folded",
     "page_text",
     "perceivable_check",
-    "sections_of",
 ]

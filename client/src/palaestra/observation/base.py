@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from palaestra.errors import PalaestraError
+from palaestra.protocol.action_results import ActionResult
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.observations import OBSERVATION_FORMATS, ObservationFormat, has_picture
-from palaestra.records import ActionResult, Message
+from palaestra.records import Message
 
 SHORT_NAMES: Mapping[str, str] = {id.partition("-")[0]: id for id in OBSERVATION_FORMATS}
 """What may be written instead of an id: the name without its version."""

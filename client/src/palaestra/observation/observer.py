@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from palaestra.observation.base import Observation
-from palaestra.observation.changes import lines_new
-from palaestra.observation.outline import STILL_LOADING, Cut, outline_cut, page_head
+from palaestra.observation.outline import Cut, outline_cut, page_head
 from palaestra.observation.picture import Mark, Size, picture_make, picture_size
 from palaestra.observation.shot import shot_take
+from palaestra.protocol.changes import lines_new
 from palaestra.protocol.observations import ObservationFormat, Scope
+from palaestra.protocol.outline import PICTURE_LINE, STILL_LOADING
 from palaestra.surface import VIEWPORT, PageView, Surface
 
 MAX_CHARS = 12_000
@@ -84,5 +85,5 @@ def _picture(pixels: bytes, seen: dict[str, Any], *, size: Size) -> tuple[bytes,
     extents = {words: round(seen[side] * size[0] / VIEWPORT[0]) for side, words in PLACES.items()}
     more = [f"{extent} {words}" for words, extent in extents.items() if extent]
     rest = f" More of the page, in pixels: {', '.join(more)}." if more else " It shows the whole page."
-    declared = f"Picture: {size[0]} x {size[1]} pixels.{rest}"
+    declared = f"{PICTURE_LINE}{size[0]} x {size[1]} pixels.{rest}"
     return screenshot, [declared, *(mark.line for mark in marks)]

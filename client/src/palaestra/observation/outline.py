@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from palaestra.bounds import EpisodeBounds
 from palaestra.protocol.observations import Scope
+from palaestra.protocol.outline import INDENT, STILL_LOADING, line_depth
 from palaestra.surface import PageView
 
-STILL_LOADING = "(the page is still loading: parts of it may be missing)"
-INDENT = "  "
 WHOLE_PAGE = "page"  # as ``read`` calls it
 GAP_CHARS = 100
 """About as long as the line that stands for lines left out."""
@@ -101,10 +100,6 @@ def _distances(count: int, anchors: Sequence[int]) -> list[int]:
         if following is not None:
             distances[number] = min(distances[number], 2 * (following - number))
     return distances
-
-
-def line_depth(line: str) -> int:
-    return (len(line) - len(line.lstrip(" "))) // len(INDENT)
 
 
 def _parents(lines: Sequence[str]) -> list[int | None]:

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from palaestra.completion import Completion
 from palaestra.observation import Observation
 from palaestra.policies.clock import PolicyClock
+from palaestra.protocol.answers import AnswerForm
 from palaestra.protocol.end_reasons import CloseReason
-from palaestra.records import AnswerForm
 
 TIME_LIMIT_S = 600.0
 

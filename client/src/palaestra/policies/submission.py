@@ -13,8 +13,8 @@ from palaestra.grammars.json import action_line
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo
 from palaestra.policies.question_page import QuestionPage, page_read
+from palaestra.protocol.answers import AnswerForm
 from palaestra.protocol.arms import arm_of
-from palaestra.records import AnswerForm
 
 _LABELLED = re.compile(r"^(\w{1,2})\. (.*)$", re.MULTILINE)
 # No page has as many dialogs, or as many buttons before its form: after so many attempts a policy goes on.

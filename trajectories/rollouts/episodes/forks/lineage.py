@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Struct, structs
 
 from core.integers import INT_MAX
-from core.outline import REFERENCE
 from core.sql import Statement, sql_read
+from palaestra.protocol.outline import REFERENCE
 from trajectories.models import Step
 
 STEPS = Statement(__file__, "lineage", is_hot=True, columns=sql_read(__file__, "step_columns"))

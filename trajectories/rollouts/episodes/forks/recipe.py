@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from core.errors import GymError
 from core.sql import Statement
-from tasks_app.questions import AnswerForm
+from palaestra.protocol.answers import AnswerForm
 from tasks_app.worlds.evidence import PAGE_SERVED
 from trajectories.models import Episode
 from trajectories.record.api.auth import Principal

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,6 +9,8 @@ from msgspec import Struct
 
 from core.errors import GymError
 from core.sql import Statement
+from palaestra.protocol.action_results import CARRIED_OUT, UNDONE
+from palaestra.protocol.outline import PICTURE_LINE, PUBLIC_ROOT, STILL_LOADING
 from tasks_app.worlds.evidence import PAGE_SERVED
 from trajectories.models import Episode, Step
 from trajectories.record.api.auth import Principal
@@ -21,13 +22,8 @@ from trajectories.rollouts.episodes.forks.lineage import places_until, steps_hel
 IN_FLIGHT_MAX = 8
 """How many steps of an agent are believed to be on their way."""
 ACTED = Statement(__file__, "acted", page_served=PAGE_SERVED, in_flight_max=str(IN_FLIGHT_MAX))
-PUBLIC_ROOT = "https://gym/"
-UNDONE = frozenset({"invalid", "no_target", "refused"})
 # As the client has them: they leave a page as it is, and nothing of them is found again on a later one.
 LOOKS = frozenset({"find", "hover", "note", "noop", "read", "scroll", "wait"})
-CARRIED_OUT = re.compile(r"(\d+) of \d+ actions were carried out")
-PICTURE_LINE = "Picture: "
-STILL_LOADING = "(the page is still loading: parts of it may be missing)"
 
 
 class Visit(Struct, kw_only=True):

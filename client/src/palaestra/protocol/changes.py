@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+
+from palaestra.protocol.outline import ids_removed
 
 CHANGED = "Changed since the page above (+ new, - gone; all other lines are as they were):"
 GONE_LINES = 3
 """So many lines that are gone are listed one by one."""
 GONE_CHARS = 80
-_ID = re.compile(r"\[e\d+\] ?")
 
 
 def lines_new(before: str, after: str) -> set[int]:
@@ -73,4 +73,4 @@ def _depth(line: str) -> int:
 
 
 def _bare(line: str) -> str:
-    return _ID.sub("", line).strip()
+    return ids_removed(line).strip()

@@ -1,6 +1,6 @@
 """The outline: the text in which an axtree observation shows a page, one element or run of text a line.
 
-``client/src/palaestra/js/axtree.js`` writes it. Nothing in it is escaped, so a name may contain quotation
+``js/axtree.js`` of the client writes it. Nothing in it is escaped, so a name may contain quotation
 marks: what may follow a name depends on the role, and a line is read from its end.
 """
 
@@ -13,8 +13,11 @@ from functools import lru_cache
 INDENT = "  "
 ORIGIN = "https://gym"
 """Stands for the arena's origin and the episode's path, so that no address holds a token."""
+PUBLIC_ROOT = f"{ORIGIN}/"
 CUT = "(cut: the page is longer)"
-LOADING = "(the page is still loading)"
+STILL_LOADING = "(the page is still loading: parts of it may be missing)"
+PICTURE_LINE = "Picture: "
+"""How the line begins that says of a picture which part of the page it shows."""
 ELEMENT_ID = r"e[0-9]{1,9}"
 REFERENCE = rf"\[{ELEMENT_ID}\] ?"
 """How a line names its element; also for Postgres."""
@@ -109,6 +112,11 @@ def element_read(outline: str, element_id: str) -> Line | None:
     end = outline.find("\n", start)
     line = line_read(outline[start : end if end >= 0 else None])
     return line if line.role else None
+
+
+def line_depth(text: str) -> int:
+    """How many elements with lines of their own a line is inside of."""
+    return (len(text) - len(text.lstrip(" "))) // len(INDENT)
 
 
 def is_element_id(text: str) -> bool:

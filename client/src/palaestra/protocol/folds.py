@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from palaestra.observation.outline import line_depth
+from palaestra.protocol.outline import line_depth
 
 SHOWN_ABOVE = "unchanged, shown above"
 FOLD_CHARS = 100

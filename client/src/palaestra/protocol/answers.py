@@ -1,0 +1,9 @@
+"""Answers in free text; ``palaestra.extraction`` has the rule by which each form is read."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+AnswerForm = Literal["line", "block", "program", "values"]
+"""How an answer is written where no page takes it: one line, a fenced block of lines, a fenced program, or
+values with ``|`` between."""
