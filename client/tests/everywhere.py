@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from palaestra.actions import Conditions, conditions_of
 from palaestra.grammars import Turn
 from palaestra.grammars import json as json_grammar
+from palaestra.protocol.offers import Conditions, conditions_of
 
 EVERYWHERE: Conditions = conditions_of(
     has_page=True,

@@ -18,6 +18,7 @@ from palaestra.actions.type import Type
 from palaestra.actions.wait import Wait
 from palaestra.extraction import answer_extract
 from palaestra.pages import WarmPage
+from palaestra.protocol.actions import ACTION_SPECS, ActionSpec, FieldSpec
 
 
 def test_the_thought_is_the_text_before_the_last_action_line() -> None:
@@ -111,11 +112,12 @@ def test_the_last_answer_line_carries_the_answer(completion: str, answer: str | 
 
 async def test_a_new_action_is_one_class(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("palaestra.actions.base.ACTIONS", dict(ACTIONS))
+    hum = ActionSpec("hum", "Hum a tune.", fields=(FieldSpec("tune", "Which.", is_required=True),))
+    monkeypatch.setitem(ACTION_SPECS, "hum", hum)
 
     class Hum(Action):
-        type = "hum"
-        description = "Hum a tune."
-        tune: str = field(TEXT, "Which.")
+        spec = hum
+        tune: str = field(TEXT)
 
         async def perform(self, page: WarmPage) -> None:
             raise ActionFailed("refused", f"Nobody hears {self.tune}.")
@@ -130,7 +132,21 @@ def test_an_action_type_is_registered_once() -> None:
     with pytest.raises(ValueError, match="click"):
 
         class Again(Action):
-            type = "click"
+            spec = ACTION_SPECS["click"]
+
+
+def test_an_action_has_the_fields_of_its_spec(monkeypatch: pytest.MonkeyPatch) -> None:
+    yodel = ActionSpec("yodel", "Yodel.", fields=(FieldSpec("tune", "Which."),))
+    monkeypatch.setitem(ACTION_SPECS, "yodel", yodel)
+    with pytest.raises(ValueError, match="yodel"):
+
+        class Yodel(Action):
+            spec = yodel
+            tune: str = field(TEXT)  # its spec does not require it
+
+
+def test_every_action_that_agents_are_told_of_can_be_performed() -> None:
+    assert set(ACTIONS) == set(ACTION_SPECS)
 
 
 def test_each_action_is_in_the_file_of_its_name() -> None:

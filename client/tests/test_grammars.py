@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from everywhere import EVERYWHERE, ONE_A_TURN, turn_parse
-from palaestra.actions import conditions_of
 from palaestra.completion import Completion, ToolCall
 from palaestra.grammars import Turn, grammar_of
 from palaestra.grammars.lenient_json import Unreadable, string_decode
+from palaestra.protocol.offers import conditions_of
 
 COMPLETIONS = [
     {"grammar": file.parent.name, **json.loads(line)}

@@ -6,18 +6,12 @@ from typing import Any
 
 import pytest
 
-from palaestra.actions import (
-    Conditions,
-    action_check,
-    actions_offered,
-    conditions_of,
-    example_of,
-    fields_offered,
-)
+from palaestra.actions import action_check
 from palaestra.completion import Completion
 from palaestra.grammars import GRAMMARS, Grammar, grammar_of
 from palaestra.grammars.counterparts import ANTHROPIC, BROWSERGYM, OPENAI, Counterpart
 from palaestra.grammars.tools import call_make
+from palaestra.protocol.offers import Conditions, actions_offered, conditions_of, example_of, fields_offered
 
 OUTLINE = conditions_of(has_page=True, has_ids=True, has_outline=True, is_site=True)
 PICTURE = conditions_of(has_page=True, has_positions=True, is_site=True)

@@ -12,7 +12,6 @@ from fake_model import FakeModel, Reply
 from fake_server import FakeServer
 from fake_state import GOLD
 from palaestra import Client, Env
-from palaestra.actions import actions_offered, conditions_of
 from palaestra.actions.call_tool import NO_TOOLS
 from palaestra.commands import main
 from palaestra.engine import Engine
@@ -21,6 +20,7 @@ from palaestra.grammars import GRAMMARS
 from palaestra.grammars.json import action_line
 from palaestra.models.endpoint import Endpoint
 from palaestra.models.policy import ModelPolicy
+from palaestra.protocol.offers import actions_offered, conditions_of
 
 TOOLS = ["calculator", "handbook"]
 CALL = {"tool": "calculator", "arguments": {"expression": "3 * 4"}}

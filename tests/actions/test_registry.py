@@ -8,20 +8,14 @@ from typing import get_args
 import pytest
 
 from palaestra.protocol.action_results import UNDONE, ActionResult
+from palaestra.protocol.actions import ACTION_SPECS, ActionSpec, FieldSpec
 from tests import factories
 from trajectories.actions import builtin, registry
 from trajectories.actions.checks import CHECKS, CheckId
 from trajectories.actions.marks import Marks
 from trajectories.actions.results import NOT_PERFORMED, RESULTS
-from trajectories.actions.types import (
-    ActionType,
-    DeclaredStep,
-    Field,
-    Finding,
-    PageRecord,
-    ReportedEvent,
-    target,
-)
+from trajectories.actions.rules import nothing_expected
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent
 from trajectories.behaviour.facts import behaviour
 from trajectories.behaviour.facts.action_check import episode_check
 from trajectories.behaviour.facts.types import CheckContext
@@ -30,6 +24,9 @@ from trajectories.rollouts.episodes import step_records
 from trajectories.shell.queries.timeline import timeline_cells
 from trajectories.shell.text.actions import action_phrase, check_label
 
+SPEC = ActionSpec(
+    "spin", "Spin an element.", fields=(FieldSpec("target", "Which."), FieldSpec("to", "Where to stop."))
+)
 SPIN = {"type": "spin", "target": "e1", "to": "e2"}
 
 
@@ -41,12 +38,11 @@ def _spun(step: DeclaredStep, record: PageRecord) -> Finding:
 @pytest.fixture
 def spin(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry.ACTIONS, "_items", dict(registry.ACTIONS._items))
+    monkeypatch.setitem(ACTION_SPECS, "spin", SPEC)
     registry.register(
         ActionType(
-            id="spin",
-            description="Spin an element.",
+            spec=SPEC,
             rule=_spun,
-            fields=(target(), Field("to", "Where to stop.")),
             object="to",
             verbs=("pull",),
             marks=lambda action, events, scrolled: Marks(text="spun"),
@@ -56,8 +52,20 @@ def spin(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_file_registers_the_action_of_its_name() -> None:
+    """Those of which a page has nothing to report share one."""
     files = {path.stem for path in Path(builtin.__path__[0]).glob("*.py") if not path.stem.startswith("_")}
-    assert files == set(registry.ACTIONS)
+    assert files - {"silent"} == {
+        id_ for id_, kind in registry.ACTIONS.items() if kind.rule is not nothing_expected
+    }
+
+
+def test_every_action_that_agents_are_told_of_is_known() -> None:
+    assert set(registry.ACTIONS) == set(ACTION_SPECS)
+
+
+def test_an_action_with_the_id_of_another_is_refused() -> None:
+    with pytest.raises(ValueError, match="click"):
+        registry.register(ActionType(spec=ActionSpec("click", "Another."), rule=_spun))
 
 
 def test_every_result_code_and_check_has_a_record() -> None:
@@ -68,7 +76,7 @@ def test_every_result_code_and_check_has_a_record() -> None:
 
 def test_the_object_and_the_marked_fields_of_an_action_are_among_its_fields() -> None:
     assert all(
-        kind.object in ("", *(one.name for one in kind.fields)) for _, kind in registry.ACTIONS.items()
+        kind.object in ("", *(one.name for one in kind.spec.fields)) for _, kind in registry.ACTIONS.items()
     )
 
 

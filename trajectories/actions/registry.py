@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from core.registry import Registry
+from palaestra.protocol.actions import action_add
 from trajectories.actions.types import ActionType
 
 ACTIONS: Registry[ActionType] = Registry("action")
 
 
 def register(kind: ActionType) -> None:
-    """Add a type; its id is the name of its file."""
+    """Add a type, and its spec where agents are not told of it yet."""
+    action_add(kind.spec)
     ACTIONS.register(kind.id, kind)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
 from msgspec import Struct
 
+from palaestra.protocol.actions import ActionSpec
 from trajectories.actions.checks import CheckId
 from trajectories.actions.marks import Marks, Offset
 
@@ -117,64 +118,19 @@ MarksRule = Callable[[Mapping[str, Any], Sequence[ReportedEvent], Offset], Marks
 Manner = Callable[[Mapping[str, Any]], str]
 
 
-# page: there is one. ids: elements are shown with ids. positions: a picture is shown, whose pixels count.
-# outline: the text of the page is shown. site: the page belongs to a mock site. answer: the API takes the
-# answer, no page does. tools: the task has tools, and no page shows them. sequence: several actions are
-# allowed in one turn. never: carried out, never offered.
-Condition = Literal["page", "ids", "positions", "outline", "site", "answer", "tools", "sequence", "never"]
-
-
-@dataclass(frozen=True)
-class Field:
-    """One field of an action, as a model is told of it. ``needs`` is the condition under which it is offered;
-    ``example`` stands in examples, None where they leave the field out."""
-
-    name: str
-    description: str
-    _: KW_ONLY
-    needs: Condition | None = None
-    example: Any = None
-    is_required: bool = False
-
-
-# Examples leave ids open: a weak model aims at the id that an example names.
-ID_OPEN = "<id>"
-
-
-def target(description: str = "Id of the element.", *, example: str | None = ID_OPEN) -> Field:
-    """The id of an element."""
-    return Field("target", description, needs="ids", example=example)
-
-
-def x(description: str = "Pixels from the left edge of the picture.", *, example: int | None = 640) -> Field:
-    return Field("x", description, needs="positions", example=example)
-
-
-def y(description: str = "Pixels from the top edge of the picture.", *, example: int | None = 360) -> Field:
-    return Field("y", description, needs="positions", example=example)
-
-
 @dataclass(frozen=True, kw_only=True)
 class ActionType:
     """All that the server knows of one type of action.
 
-    ``description`` is for models, which are told of actions in the order of their ``rank``. The type is
-    offered where all conditions that it ``needs`` hold; ``aim`` says whether it must name an element
-    (``target``) or a position (``x``, ``y``). ``fields`` are its keys besides ``type``; ``object`` is the one
-    that says what was typed, pressed or opened, followed by ``unit``; ``manner`` tells readers how, where it
-    is not the usual way.
-    ``verbs`` are how thoughts announce it. ``rule`` says what the page must have reported, ``marks`` what is
-    drawn on the screenshot; ``labels`` override those of ``CHECKS``. ``is_passive``: it does nothing to the
-    page; ``needs_page``: its rule reads page events.
+    Models are told of it by its ``spec``. ``object`` is the field that says what was typed, pressed or
+    opened, followed by ``unit``; ``manner`` tells readers how, where it is not the usual way. ``verbs`` are
+    how thoughts announce it. ``rule`` says what the page must have reported, ``marks`` what is drawn on the
+    screenshot; ``labels`` override those of ``CHECKS``. ``is_passive``: it does nothing to the page;
+    ``needs_page``: its rule reads page events.
     """
 
-    id: str
-    description: str
+    spec: ActionSpec
     rule: Rule
-    rank: int = 99
-    needs: Sequence[Condition] = ("page",)
-    aim: Literal["none", "optional", "required"] = "none"
-    fields: Sequence[Field] = ()
     object: str = ""
     unit: str = ""
     manner: Manner | None = None
@@ -183,6 +139,10 @@ class ActionType:
     labels: Mapping[str, str] = field(default_factory=dict)
     is_passive: bool = False
     needs_page: bool = True
+
+    @property
+    def id(self) -> str:
+        return self.spec.id
 
     @property
     def leaves_no_trace(self) -> bool:

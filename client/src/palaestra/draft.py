@@ -10,10 +10,9 @@ from typing import Any
 from palaestra.actions import ACTIONS, Action, ActionInvalid, action_check, action_perform
 from palaestra.fate import AT_FIRST_PAGE
 from palaestra.protocol.action_results import UNDONE
+from palaestra.protocol.actions import LOOKS
 from palaestra.surface import Surface
 
-# They leave a page as it is.
-LOOKS = frozenset({"find", "hover", "note", "noop", "read", "scroll", "wait"})
 FILLS = frozenset({"fill", "select", "type"})
 SENDING_KEY = "\n"
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from palaestra.actions import Conditions, conditions_of
 from palaestra.observation import MAX_CHARS, format_of
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.observations import Scope
+from palaestra.protocol.offers import Conditions, conditions_of
 from palaestra.records import OpenedEpisode
 from palaestra.thoughts import Tags, tags_check
 

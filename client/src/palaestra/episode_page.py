@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from palaestra.actions import Action, ActionInvalid, Conditions, Outcome, action_check, shows_hidden
+from palaestra.actions import Action, ActionInvalid, Outcome, action_check, shows_hidden
 from palaestra.bounds import EpisodeBounds
 from palaestra.draft import Draft
 from palaestra.element_ids import ElementIds
@@ -27,6 +27,7 @@ from palaestra.observation import Observation, Observer
 from palaestra.patience import Patience
 from palaestra.protocol.end_reasons import CloseReason
 from palaestra.protocol.observations import ObservationFormat
+from palaestra.protocol.offers import Conditions
 from palaestra.recipes import PastAct
 from palaestra.restoration import Looks, page_restore
 from palaestra.stored_turns import StoredTurns

@@ -141,7 +141,7 @@ class _Restoration:
         for action in parting[:-1]:
             await action_perform(self._page, action)
             await self._page.observe(acted=True, with_text=self._looks.form.has_text)
-        if not parting or parting[-1].aim == "none":
+        if not parting or parting[-1].spec.aim == "none":
             return
         with contextlib.suppress(ActionFailed, DocumentGone, PageHung):
             await parting[-1].place(self._page, "locate")

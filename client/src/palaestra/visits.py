@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import quote, unquote, urlsplit
 
 from palaestra.actions import Action
-from palaestra.draft import LOOKS, fills
+from palaestra.draft import fills
 from palaestra.fate import AT_FIRST_PAGE
 from palaestra.protocol.action_results import CARRIED_OUT, UNDONE
+from palaestra.protocol.actions import LOOKS
 from palaestra.protocol.outline import PUBLIC_ROOT
 from palaestra.recipes import PastAct, Recipe, Served
 

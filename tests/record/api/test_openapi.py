@@ -133,7 +133,7 @@ def test_the_schema_lists_every_action_with_its_fields(api: Callable[..., Any]) 
     for name, kind in ACTIONS.items():
         assert all(
             f"`{one}`" in steps["action"]["description"]
-            for one in (name, *(field.name for field in kind.fields))
+            for one in (name, *(field.name for field in kind.spec.fields))
         )
     assert (
         ", `back`, `call_tool` (`tool`, `arguments`), `click` (`target`, `button`, `double`, `x`, `y`), "

@@ -14,9 +14,9 @@ from palaestra.completion import Completion
 from palaestra.extraction import REPAIRS
 from palaestra.grammars import GRAMMARS
 from palaestra.protocol.arms import ARMS
+from palaestra.protocol.offers import Conditions, actions_offered
 from tasks_app.questions import questions
 from tasks_app.tools.calls import tool_of
-from trajectories.actions.offers import Conditions, actions_offered
 from trajectories.record.prompts import document
 from trajectories.record.prompts.document import Case
 from trajectories.record.prompts.templates import PARAPHRASES, VERSION, Template

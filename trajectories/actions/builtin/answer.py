@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions import rules
 from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Field, Finding, PageRecord
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
@@ -26,19 +27,8 @@ def _is_same(declared: object, accepted: object) -> bool:
 
 register(
     ActionType(
-        id="answer",
+        spec=ACTION_SPECS["answer"],
         rule=_rule,
-        description="Submit the final answer; only the first submission counts.",
-        rank=1,
-        needs=("answer",),
-        fields=(
-            Field(
-                "text",
-                "The answer; a list of strings if it has several values.",
-                example="...",
-                is_required=True,
-            ),
-        ),
         object="text",
         verbs=("answer", "submit answer"),
         labels={

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions.registry import register
 from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
 
@@ -12,4 +13,4 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
     return Finding(kind="unknown", detail="a page restored from the browser's memory is not served again")
 
 
-register(ActionType(id="back", description="Go back to the previous page.", rule=_rule, verbs=("go back",)))
+register(ActionType(spec=ACTION_SPECS["back"], rule=_rule, verbs=("go back",)))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions import rules
 from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Field, Finding, PageRecord
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
@@ -17,15 +18,8 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
 
 register(
     ActionType(
-        id="call_tool",
-        description="Call a tool of the task; the next turn shows what it answers.",
+        spec=ACTION_SPECS["call_tool"],
         rule=_rule,
-        rank=2,
-        needs=("tools",),
-        fields=(
-            Field("tool", "Its name.", example="...", is_required=True),
-            Field("arguments", "Its arguments, by their names.", example={"...": "..."}, is_required=True),
-        ),
         object="tool",
         verbs=("call", "use the tool"),
         labels={"confirmed": "Called a tool", "no_effect": "No tool called"},

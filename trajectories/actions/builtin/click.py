@@ -5,20 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions import marks, rules
 from trajectories.actions.marks import Marks, Offset
 from trajectories.actions.registry import register
-from trajectories.actions.types import (
-    ActionType,
-    DeclaredStep,
-    Field,
-    Finding,
-    PageRecord,
-    ReportedEvent,
-    target,
-    x,
-    y,
-)
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent
 
 POINT_PX = 2
 OTHER_BUTTONS = ("right", "middle")
@@ -67,18 +58,8 @@ def _manner(action: Mapping[str, Any]) -> str:
 
 register(
     ActionType(
-        id="click",
+        spec=ACTION_SPECS["click"],
         rule=_rule,
-        description="Click an element.",
-        rank=2,
-        aim="required",
-        fields=(
-            target(),
-            Field("button", "Left, right or middle."),
-            Field("double", "Whether to click twice."),
-            x(),
-            y(),
-        ),
         manner=_manner,
         verbs=("click", "press", "click on"),
         marks=_marks,

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
+from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions import rules
 from trajectories.actions.marks import place_of
 from trajectories.actions.registry import register
-from trajectories.actions.types import (
-    ID_OPEN,
-    ActionType,
-    DeclaredStep,
-    Field,
-    Finding,
-    PageRecord,
-    target,
-    x,
-    y,
-)
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
@@ -28,18 +19,8 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
 
 register(
     ActionType(
-        id="drag",
-        description="Press the mouse on one element, move it to another and release it there.",
+        spec=ACTION_SPECS["drag"],
         rule=_rule,
-        aim="required",
-        fields=(
-            target("Id of the element to begin on."),
-            Field("to_target", "Id of the element to end on.", needs="ids", example=ID_OPEN),
-            x("Pixels from the left edge of the picture, where to begin."),
-            y("Pixels from the top edge of the picture, where to begin."),
-            Field("to_x", "Pixels from the left edge, where to end.", needs="positions", example=820),
-            Field("to_y", "Pixels from the top edge, where to end.", needs="positions", example=360),
-        ),
         object="to_target",
         verbs=("drag", "move"),
         marks=lambda action, _events, _scrolled: place_of(action),

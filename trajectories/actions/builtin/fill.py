@@ -7,26 +7,14 @@ from typing import Any
 
 import msgspec
 
+from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions import rules
 from trajectories.actions.registry import register
-from trajectories.actions.types import (
-    ID_OPEN,
-    ActionType,
-    DeclaredStep,
-    Field,
-    Finding,
-    PageRecord,
-    ReportedEvent,
-)
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent
 
 ENTRIES_MAX = 50
 # Pages report this much of a field.
 VALUE_CHARS = 2_000
-EXAMPLE = [
-    {"target": ID_OPEN, "text": "..."},
-    {"target": ID_OPEN, "value": "..."},
-    {"target": ID_OPEN, "checked": True},
-]
 
 
 def _entries(step: DeclaredStep) -> Iterator[DeclaredStep]:
@@ -62,20 +50,8 @@ def _holds(entry: DeclaredStep, event: ReportedEvent) -> bool:
 
 register(
     ActionType(
-        id="fill",
-        description="Fill several fields at once, each instead of what it holds.",
-        rank=5,
+        spec=ACTION_SPECS["fill"],
         rule=_rule,
-        needs=("page", "ids"),
-        fields=(
-            Field(
-                "fields",
-                'Each field with the "text" to type, the "value" of the option to choose, or whether it is '
-                '"checked".',
-                example=EXAMPLE,
-                is_required=True,
-            ),
-        ),
         object="fields",
         verbs=("fill", "fill in", "enter"),
         marks=lambda action, events, scrolled: rules.field_marks("", events, scrolled),

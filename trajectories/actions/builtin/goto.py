@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Field, Finding, PageRecord
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
@@ -37,13 +38,5 @@ def _path(address: Any) -> str:
 
 
 register(
-    ActionType(
-        id="goto",
-        description="Open an address of this site.",
-        rule=_rule,
-        needs=("page", "site"),
-        fields=(Field("url", "The address.", example="https://gym/...", is_required=True),),
-        object="url",
-        verbs=("go to", "open", "navigate to"),
-    )
+    ActionType(spec=ACTION_SPECS["goto"], rule=_rule, object="url", verbs=("go to", "open", "navigate to"))
 )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions import rules
 from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Field, Finding, PageRecord, target
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
 
 # The keys that pages report; all others are text.
 NAMED_KEY = re.compile(r"Enter|Escape|Tab|Backspace|Delete|Home|End|Page(Up|Down)|Arrow(Up|Down|Left|Right)")
@@ -36,19 +37,8 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
 
 register(
     ActionType(
-        id="press",
+        spec=ACTION_SPECS["press"],
         rule=_rule,
-        description="Press a key: Enter, Escape, Tab, ArrowDown, Control+a and so on.",
-        rank=6,
-        fields=(
-            Field(
-                "key",
-                "The key, such as Enter, Escape, Tab, ArrowDown, Control+a.",
-                example="Enter",
-                is_required=True,
-            ),
-            target("Id of the element to press it on; without one, where the focus is.", example=None),
-        ),
         object="key",
         verbs=("press", "hit"),
         marks=lambda action, events, scrolled: rules.field_marks(action.get("key"), events, scrolled),

@@ -5,20 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions import marks, rules
 from trajectories.actions.marks import Marks, Offset
 from trajectories.actions.registry import register
-from trajectories.actions.types import (
-    ActionType,
-    DeclaredStep,
-    Field,
-    Finding,
-    PageRecord,
-    ReportedEvent,
-    target,
-    x,
-    y,
-)
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent
 
 # The position before a scroll is looked for in this many earlier steps.
 EARLIER_STEPS = 50
@@ -72,18 +63,8 @@ def _marks(action: Mapping[str, Any], _events: Sequence[ReportedEvent], _scrolle
 
 register(
     ActionType(
-        id="scroll",
+        spec=ACTION_SPECS["scroll"],
         rule=_rule,
-        description='Scroll the page, or the part of it that is named, by pixels; a negative "dy" is up.',
-        rank=7,
-        aim="optional",
-        fields=(
-            Field("dx", "Pixels to the right; negative is left."),
-            Field("dy", "Pixels down; negative is up.", example=600),
-            target("Id of an element in the part to scroll.", example=None),
-            x("Pixels from the left edge, in the part to scroll.", example=None),
-            y("Pixels from the top edge, in the part to scroll.", example=None),
-        ),
         object="dy",
         unit=" px",
         verbs=("scroll", "scroll down", "scroll up"),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions import elements, rules
 from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Field, Finding, PageRecord, target, x, y
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
@@ -24,17 +25,8 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
 
 register(
     ActionType(
-        id="select",
+        spec=ACTION_SPECS["select"],
         rule=_rule,
-        description="Choose an option of a drop-down list, written as the list shows it.",
-        rank=4,
-        aim="required",
-        fields=(
-            target("Id of the list."),
-            Field("value", "The option, as the list shows it.", example="...", is_required=True),
-            x(),
-            y(),
-        ),
         object="value",
         verbs=("select", "choose"),
         marks=lambda action, events, scrolled: rules.field_marks(

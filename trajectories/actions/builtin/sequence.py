@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
+from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions import registry
 from trajectories.actions.registry import register
-from trajectories.actions.types import ID_OPEN, ActionType, DeclaredStep, Field, Finding, PageRecord
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
 
 ACTIONS_MAX = 100
-EXAMPLE = [{"type": "click", "target": ID_OPEN}, {"type": "press", "key": "Enter"}]
 
 
 def _parts(step: DeclaredStep) -> list[DeclaredStep]:
@@ -35,13 +35,4 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
     return Finding(kind=decisive.kind, detail=decisive.detail, explained=record.events_of(step.index))
 
 
-register(
-    ActionType(
-        id="sequence",
-        description="Several actions in one turn; it ends at the first that fails or leads to another page.",
-        rule=_rule,
-        needs=("page", "sequence"),
-        fields=(Field("actions", "The actions, in order.", example=EXAMPLE, is_required=True),),
-        object="actions",
-    )
-)
+register(ActionType(spec=ACTION_SPECS["sequence"], rule=_rule, object="actions"))

@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.tokens import mask_tokens
+from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions import rules
 from trajectories.actions.registry import register
-from trajectories.actions.types import (
-    ActionType,
-    DeclaredStep,
-    Field,
-    Finding,
-    PageRecord,
-    ReportedEvent,
-    target,
-    x,
-    y,
-)
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent
 
 # Pages report this much of a field.
 VALUE_CHARS = 2_000
@@ -69,18 +60,8 @@ def _contains(event: ReportedEvent, text: str) -> bool:
 
 register(
     ActionType(
-        id="type",
+        spec=ACTION_SPECS["type"],
         rule=_rule,
-        description='Type text into a field; "clear" empties it first.',
-        rank=3,
-        aim="optional",
-        fields=(
-            target("Id of the field; without one, the text goes where the focus is."),
-            Field("text", "The text.", example="...", is_required=True),
-            Field("clear", "Whether to empty the field first.", example=True),
-            x(),
-            y(),
-        ),
         object="text",
         verbs=("type", "enter", "fill in", "write"),
         marks=lambda action, events, scrolled: rules.field_marks(

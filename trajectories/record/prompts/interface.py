@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from palaestra.protocol.actions import ACTION_SPECS
 from palaestra.protocol.answers import AnswerForm
 from palaestra.protocol.arms import ARMS, Arm
 from palaestra.protocol.grammars import GRAMMARS, Grammar
 from palaestra.protocol.histories import History, history_read
 from palaestra.protocol.observations import OBSERVATION_FORMATS, SCOPES, ObservationFormat
-from trajectories.actions.offers import Conditions, actions_offered, conditions_of, example_of, fields_offered
-from trajectories.actions.registry import ACTIONS
+from palaestra.protocol.offers import Conditions, actions_offered, conditions_of, example_of, fields_offered
 from trajectories.models import Run
 from trajectories.record.prompts.templates import Words
 
@@ -117,7 +117,7 @@ def _action_lines(words: Words, setup: Setup, *, form: AnswerForm, conditions: C
         for call in words.calls:
             if call.type in offered and conditions.issuperset(call.needs):
                 written = call.values if form == "values" and call.values else call.call
-                yield f"- {written}: {call.does or ACTIONS.get(call.type).description}"
+                yield f"- {written}: {call.does or ACTION_SPECS[call.type].description}"
         return
     for action_id in actions_offered(conditions):
         if action_id == "sequence" and setup.grammar.id in words.acts_several:
@@ -125,7 +125,7 @@ def _action_lines(words: Words, setup: Setup, *, form: AnswerForm, conditions: C
         example = example_of(action_id, conditions)
         if action_id == "answer" and form == "values":
             example = {**example, "text": ["...", "..."]}
-        line = f"- {json.dumps(example, ensure_ascii=False)}: {ACTIONS.get(action_id).description}"
+        line = f"- {json.dumps(example, ensure_ascii=False)}: {ACTION_SPECS[action_id].description}"
         optional = "; ".join(_optional(action_id, example, conditions))
         yield f"{line} Optional: {optional}." if optional else line
 

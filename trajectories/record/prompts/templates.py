@@ -17,8 +17,8 @@ from msgspec import Struct
 
 from core.errors import GymError
 from core.tables import toml_load
+from palaestra.protocol.actions import Condition
 from palaestra.protocol.suggestions import did_you_mean
-from trajectories.actions.types import Condition
 
 VERSION = "prompts-v7"
 PARAPHRASES = ("a", "b", "c")

@@ -85,7 +85,9 @@ MeasuredMs = Annotated[
 def action_description() -> str:
     """What an action may hold, for the API's documentation."""
     types = [
-        f"`{name}` ({', '.join(f'`{field.name}`' for field in kind.fields)})" if kind.fields else f"`{name}`"
+        f"`{name}` ({', '.join(f'`{field.name}`' for field in kind.spec.fields)})"
+        if kind.spec.fields
+        else f"`{name}`"
         for name, kind in ACTIONS.items()
     ]
     return (

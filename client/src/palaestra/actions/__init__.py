@@ -5,36 +5,17 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from palaestra.actions.base import (
-    ACTIONS,
-    DONE,
-    Action,
-    Outcome,
-    action_check,
-    action_perform,
-    actions_offered,
-    example_of,
-    fields_offered,
-    shows_hidden,
-)
-from palaestra.actions.fields import ActionInvalid, FieldSpec
-from palaestra.actions.offers import Condition, Conditions, conditions_of
+from palaestra.actions.base import ACTIONS, DONE, Action, Outcome, action_check, action_perform, shows_hidden
+from palaestra.actions.fields import ActionInvalid
 
 __all__ = [
     "ACTIONS",
     "DONE",
     "Action",
     "ActionInvalid",
-    "Condition",
-    "Conditions",
-    "FieldSpec",
     "Outcome",
     "action_check",
     "action_perform",
-    "actions_offered",
-    "conditions_of",
-    "example_of",
-    "fields_offered",
     "shows_hidden",
 ]
 

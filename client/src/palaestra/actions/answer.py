@@ -6,6 +6,7 @@ from typing import Any
 
 from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import ActionInvalid, Reader, as_text, field
+from palaestra.protocol.actions import ACTION_SPECS
 from palaestra.surface import Surface
 
 VALUES_MAX = 100
@@ -27,13 +28,8 @@ TEXTS = Reader(
 
 
 class Answer(Action):
-    type = "answer"
-    description = "Submit the final answer; only the first submission counts."
-    rank = 1
-    needs = ("answer",)
-    text: str | tuple[str, ...] = field(
-        TEXTS, "The answer; a list of strings if it has several values.", example="..."
-    )
+    spec = ACTION_SPECS["answer"]
+    text: str | tuple[str, ...] = field(TEXTS)
 
     async def perform(self, page: Surface) -> None:
         raise ActionFailed("refused", "Answer through the page: there is no other way in this task.")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from palaestra.actions.base import Action, ActionFailed
+from palaestra.protocol.actions import ACTION_SPECS
 from palaestra.surface import Surface
 
 
 class Back(Action):
-    type = "back"
-    description = "Go back to the previous page."
+    spec = ACTION_SPECS["back"]
 
     async def perform(self, page: Surface) -> None:
         if not await page.back():

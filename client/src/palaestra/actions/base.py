@@ -1,7 +1,7 @@
-"""What an action is: its type, its fields, where it is offered, and how it is performed on a page.
+"""What an action is: its spec, its fields, and how it is performed on a page.
 
-A new action is one file in this folder: a subclass of ``Action`` with a ``type``, a ``description``, what it
-``needs`` to be offered, its fields and ``perform``.
+A new action is a spec in ``palaestra.protocol.actions`` and one file in this folder: a subclass of ``Action``
+with the spec, its fields and ``perform``.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
-from palaestra.actions.fields import ID_FORM, ActionInvalid, FieldSpec
-from palaestra.actions.offers import Condition, Conditions
+from palaestra.actions.fields import ID_FORM, ActionInvalid, Reader
 from palaestra.errors import PageHung
 from palaestra.protocol.action_results import ActionResult
+from palaestra.protocol.actions import ActionSpec, action_add
+from palaestra.protocol.offers import Conditions, actions_offered
 from palaestra.surface import DocumentGone, Surface
 
 Aim = dict[str, Any]  # {"id": ...} or {"x": ..., "y": ...} in pixels of the viewport; empty for none
@@ -50,28 +51,27 @@ ACTIONS: dict[str, type[Action]] = {}
 class Action(ABC):
     """One checked action. Subclasses become frozen dataclasses and are registered in ``ACTIONS``.
 
-    It is offered where all conditions that it ``needs`` hold. ``aim`` says whether it must name an element
-    (``target``) or a position (``x`` and ``y``). One that does not ``touches_page`` works without a page too;
-    one that ``shows_text`` of the page is refused where the observation shows none. Models are told of
-    actions in the order of their ``rank``.
+    Their fields are those of their ``spec``. One that does not ``touches_page`` works without a page too.
     """
 
+    spec: ClassVar[ActionSpec]
     type: ClassVar[str]
-    description: ClassVar[str]
-    rank: ClassVar[int] = 99
-    needs: ClassVar[tuple[Condition, ...]] = ("page",)
-    aim: ClassVar[Literal["none", "optional", "required"]] = "none"
     touches_page: ClassVar[bool] = True
-    shows_text: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
+        cls.type = cls.spec.id
         if cls.type in ACTIONS:
             raise ValueError(f"Two actions have the type {cls.type!r}.")
-        ACTIONS[cls.type] = dataclass(frozen=True, kw_only=True)(cls)
+        action_add(cls.spec)
+        action = dataclass(frozen=True, kw_only=True)(cls)
+        required = {one.name: one.default is dataclasses.MISSING for one in dataclasses.fields(action)}
+        if required != {one.name: one.is_required for one in cls.spec.fields}:
+            raise ValueError(f"The fields of the action {cls.type!r} are not those of its spec.")
+        ACTIONS[cls.type] = action
 
     def __post_init__(self) -> None:
-        if self.aim != "none":
-            self._aim_check("target", "x", "y", is_required=self.aim == "required")
+        if self.spec.aim != "none":
+            self._aim_check("target", "x", "y", is_required=self.spec.aim == "required")
 
     @abstractmethod
     async def perform(self, page: Surface) -> str | None:
@@ -127,37 +127,19 @@ def _position(page: Surface, place: Mapping[str, float]) -> str:
 def shows_hidden(action: Action, conditions: Conditions) -> bool:
     """Whether an action, or one of its sequence, would show text of a page that is shown as a picture."""
     parts: tuple[Action, ...] = getattr(action, "actions", (action,))
-    return "outline" not in conditions and any(part.shows_text for part in parts)
+    return "outline" not in conditions and any("outline" in part.spec.needs for part in parts)
 
 
-# ---- what is offered
-@cache
-def specs_of(kind: str) -> tuple[FieldSpec, ...]:
+# ---- fields
+def names_of(kind: str) -> list[str]:
     """The fields of an action type, in order."""
-    return tuple(FieldSpec(name=one.name, **one.metadata) for one in dataclasses.fields(ACTIONS[kind]))
+    return [field.name for field in ACTIONS[kind].spec.fields]
 
 
-def actions_offered(conditions: Conditions) -> list[str]:
-    """The action types that an episode offers, by rank. Others are carried out where they can be."""
-    offered = [kind for kind, action in ACTIONS.items() if conditions.issuperset(action.needs)]
-    return sorted(offered, key=lambda kind: (ACTIONS[kind].rank, kind))
-
-
-def fields_offered(kind: str, conditions: Conditions) -> list[FieldSpec]:
-    """The fields of an action type that an episode offers. With one way to aim, its fields are required."""
-    offered = [spec for spec in specs_of(kind) if spec.needs is None or spec.needs in conditions]
-    is_aimed = ACTIONS[kind].aim == "required" and not conditions.issuperset(("ids", "positions"))
-    return [
-        dataclasses.replace(spec, is_required=spec.is_required or (is_aimed and spec.needs is not None))
-        for spec in offered
-    ]
-
-
-def example_of(kind: str, conditions: Conditions) -> dict[str, Any]:
-    """An example of an action as a JSON object; with ids it names an element and no position."""
-    shown = conditions - {"positions"} if "ids" in conditions else conditions
-    fields = {spec.name: spec.example for spec in fields_offered(kind, shown) if spec.example is not None}
-    return {"type": kind, **fields}
+@cache
+def readers_of(kind: str) -> Mapping[str, Reader]:
+    """How each field of an action type is read."""
+    return {field.name: field.metadata["reader"] for field in dataclasses.fields(ACTIONS[kind])}
 
 
 # ---- from JSON
@@ -171,22 +153,23 @@ def action_check(declared: Mapping[str, Any], *, conditions: Conditions | None =
             raise ActionInvalid(f'The key "type" names the action. Known: {known}.')
         raise ActionInvalid(f"There is no action type {kind!r:.40}. Known: {known}.")
     _fields_check(kind, declared)
-    return ACTIONS[kind](**{spec.name: _value(spec, declared) for spec in specs_of(kind)})
+    action = ACTIONS[kind]
+    return action(**{one.name: _value(one, declared) for one in dataclasses.fields(action)})
 
 
-def _value(spec: FieldSpec, declared: Mapping[str, Any]) -> Any:
-    value = declared.get(spec.name)
-    if not spec.is_required and (value is None or value == spec.default):
-        return spec.default
-    return spec.reader.read(value, spec.name)
+def _value(field: dataclasses.Field[Any], declared: Mapping[str, Any]) -> Any:
+    value = declared.get(field.name)
+    if field.default is not dataclasses.MISSING and (value is None or value == field.default):
+        return field.default
+    return field.metadata["reader"].read(value, field.name)
 
 
 def _fields_check(kind: str, declared: Mapping[str, Any]) -> None:
     """Refuse what only another action could do: a click with a text would not type it."""
-    own = {spec.name for spec in specs_of(kind)}
+    own = set(names_of(kind))
     for name in sorted(name for name in declared.keys() - own if declared[name]):
         acting = sorted(other for other, action in ACTIONS.items() if action.touches_page)
-        if others := [other for other in acting if name in (spec.name for spec in specs_of(other))]:
+        if others := [other for other in acting if name in names_of(other)]:
             raise ActionInvalid(f'"{kind}" has no "{name}", which belongs to {", ".join(others)}.')
 
 

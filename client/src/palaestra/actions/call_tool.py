@@ -8,6 +8,7 @@ from typing import Any
 from palaestra.actions import fields
 from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import ActionInvalid, Reader, as_text, field
+from palaestra.protocol.actions import ACTION_SPECS
 from palaestra.surface import Surface
 
 ARGUMENTS_MAX = 50
@@ -47,13 +48,10 @@ ARGUMENTS = Reader(
 
 
 class CallTool(Action):
-    type = "call_tool"
-    description = "Call a tool of the task; the next turn shows what it answers."
-    rank = 2
-    needs = ("tools",)
+    spec = ACTION_SPECS["call_tool"]
     touches_page = False
-    tool: str = field(fields.TEXT, "Its name.", example="...")
-    arguments: dict[str, str] = field(ARGUMENTS, "Its arguments, by their names.", example={"...": "..."})
+    tool: str = field(fields.TEXT)
+    arguments: dict[str, str] = field(ARGUMENTS)
 
     async def perform(self, page: Surface) -> None:
         raise ActionFailed("refused", NO_TOOLS)

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 from palaestra.actions import fields
 from palaestra.actions.base import Action
 from palaestra.actions.fields import field
+from palaestra.protocol.actions import ACTION_SPECS
 from palaestra.surface import Surface
 
 Button = Literal["left", "right", "middle"]
@@ -17,15 +18,12 @@ OTHER_BUTTON = (
 
 
 class Click(Action):
-    type = "click"
-    description = "Click an element."
-    rank = 2
-    aim = "required"
+    spec = ACTION_SPECS["click"]
     target: str = fields.target()
-    button: Button = field(fields.choice(*get_args(Button)), "Left, right or middle.", default="left")
-    double: bool = field(fields.FLAG, "Whether to click twice.", default=False)
-    x: int | None = fields.x()
-    y: int | None = fields.y()
+    button: Button = field(fields.choice(*get_args(Button)), default="left")
+    double: bool = field(fields.FLAG, default=False)
+    x: int | None = fields.position()
+    y: int | None = fields.position()
 
     async def perform(self, page: Surface) -> str | None:
         place = await self.place(page, "clickable", self.button)

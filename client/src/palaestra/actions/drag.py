@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from palaestra.actions import fields
 from palaestra.actions.base import Action, aim_of, place_check
+from palaestra.protocol.actions import ACTION_SPECS
 from palaestra.surface import Surface
 
 MOVES = 8  # steps of the mouse on its way
 
 
 class Drag(Action):
-    type = "drag"
-    description = "Press the mouse on one element, move it to another and release it there."
-    aim = "required"
-    target: str = fields.target("Id of the element to begin on.")
-    to_target: str = fields.target("Id of the element to end on.", example=fields.ID_OPEN)
-    x: int | None = fields.x("Pixels from the left edge of the picture, where to begin.")
-    y: int | None = fields.y("Pixels from the top edge of the picture, where to begin.")
-    to_x: int | None = fields.x("Pixels from the left edge, where to end.", example=820)
-    to_y: int | None = fields.y("Pixels from the top edge, where to end.")
+    spec = ACTION_SPECS["drag"]
+    target: str = fields.target()
+    to_target: str = fields.target()
+    x: int | None = fields.position()
+    y: int | None = fields.position()
+    to_x: int | None = fields.position()
+    to_y: int | None = fields.position()
 
     def __post_init__(self) -> None:
         super().__post_init__()

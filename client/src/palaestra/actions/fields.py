@@ -1,4 +1,4 @@
-"""The fields of actions: how each is read from JSON, its JSON schema, and what models are told of it."""
+"""The fields of actions: how each is read from JSON, and its JSON schema."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-
-from palaestra.actions.offers import Condition
 
 TEXT_MAX_CHARS = 100_000
 TARGET_MAX_CHARS = 40
@@ -30,43 +28,9 @@ class Reader:
     schema: dict[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
-class FieldSpec:
-    """All that is known of one field.
-
-    ``needs`` is the condition under which it is offered. ``example`` stands in examples of the action; None
-    where they leave the field out.
-    """
-
-    name: str
-    reader: Reader
-    description: str
-    needs: Condition | None = None
-    example: Any = None
-    default: Any = None
-    is_required: bool = True
-
-
-def field(
-    reader: Reader,
-    description: str,
-    *,
-    needs: Condition | None = None,
-    example: Any = None,
-    is_required: bool = True,
-    default: Any = None,
-) -> Any:
-    """A dataclass field of an action; one with a ``default`` is not required."""
-    is_required = is_required and default is None
-    facts = {
-        "reader": reader,
-        "description": description,
-        "needs": needs,
-        "example": example,
-        "default": default,
-        "is_required": is_required,
-    }
-    made: Any = dataclasses.field(metadata=facts, **({} if is_required else {"default": default}))
+def field(reader: Reader, *, default: Any = dataclasses.MISSING) -> Any:
+    """A dataclass field of an action, named as in its spec; one with a ``default`` is not required."""
+    made: Any = dataclasses.field(default=default, metadata={"reader": reader})
     return made
 
 
@@ -128,18 +92,11 @@ POSITION = number(POSITION_MAX_PX)
 
 
 # ---- the fields that say where an action happens
-# Examples leave ids open: a weak model aims at the id that an example names.
-ID_OPEN = "<id>"
-
-
-def target(description: str = "Id of the element.", *, example: str | None = ID_OPEN) -> Any:
+def target() -> Any:
     """The id of an element, empty where the action names none."""
-    return field(ELEMENT, description, needs="ids", example=example, is_required=False, default="")
+    return field(ELEMENT, default="")
 
 
-def x(description: str = "Pixels from the left edge of the picture.", *, example: int | None = 640) -> Any:
-    return field(POSITION, description, needs="positions", example=example, is_required=False)
-
-
-def y(description: str = "Pixels from the top edge of the picture.", *, example: int | None = 360) -> Any:
-    return field(POSITION, description, needs="positions", example=example, is_required=False)
+def position() -> Any:
+    """Pixels of the picture, None where the action names no position."""
+    return field(POSITION, default=None)

@@ -10,6 +10,7 @@ from palaestra.actions import fields
 from palaestra.actions.base import Action, ActionFailed, action_check
 from palaestra.actions.fields import ActionInvalid, Reader, as_element, as_flag, as_text, field
 from palaestra.errors import PageHung
+from palaestra.protocol.actions import ACTION_SPECS
 from palaestra.surface import Surface
 
 FIELDS_MAX = 50
@@ -63,24 +64,11 @@ ENTRIES = Reader(
         },
     },
 )
-EXAMPLE = [
-    {"target": fields.ID_OPEN, "text": "..."},
-    {"target": fields.ID_OPEN, "value": "..."},
-    {"target": fields.ID_OPEN, "checked": True},
-]
 
 
 class Fill(Action):
-    type = "fill"
-    description = "Fill several fields at once, each instead of what it holds."
-    rank = 5
-    needs = ("page", "ids")
-    fields: tuple[Entry, ...] = field(
-        ENTRIES,
-        'Each field with the "text" to type, the "value" of the option to choose, or whether it is '
-        '"checked".',
-        example=EXAMPLE,
-    )
+    spec = ACTION_SPECS["fill"]
+    fields: tuple[Entry, ...] = field(ENTRIES)
 
     async def perform(self, page: Surface) -> None:
         for number, entry in enumerate(self.fields):

@@ -5,17 +5,15 @@ from __future__ import annotations
 from palaestra.actions import fields
 from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import ActionInvalid, field
+from palaestra.protocol.actions import ACTION_SPECS
 from palaestra.surface import Surface
 
 LINES_MAX = 20
 
 
 class Find(Action):
-    type = "find"
-    description = "Find a text on the whole page: the lines that contain it, with their ids and sections."
-    needs = ("page", "outline")
-    shows_text = True
-    text: str = field(fields.TEXT, "The text, in upper or lower case.", example="...")
+    spec = ACTION_SPECS["find"]
+    text: str = field(fields.TEXT)
 
     def __post_init__(self) -> None:
         super().__post_init__()

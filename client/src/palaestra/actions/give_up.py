@@ -5,15 +5,14 @@ from __future__ import annotations
 from palaestra.actions import fields
 from palaestra.actions.base import Action
 from palaestra.actions.fields import field
+from palaestra.protocol.actions import ACTION_SPECS
 from palaestra.surface import Surface
 
 
 class GiveUp(Action):
-    type = "give_up"
-    description = "End the task without an answer, which counts as incorrect."
-    needs = ()
+    spec = ACTION_SPECS["give_up"]
     touches_page = False
-    reason: str = field(fields.TEXT, "Why.", default="", example="...")
+    reason: str = field(fields.TEXT, default="")
 
     async def perform(self, page: Surface) -> None:
         return

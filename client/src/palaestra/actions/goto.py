@@ -5,14 +5,13 @@ from __future__ import annotations
 from palaestra.actions import fields
 from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import field
+from palaestra.protocol.actions import ACTION_SPECS
 from palaestra.surface import Surface
 
 
 class Goto(Action):
-    type = "goto"
-    description = "Open an address of this site."
-    needs = ("page", "site")
-    url: str = field(fields.TEXT, "The address.", example="https://gym/...")
+    spec = ACTION_SPECS["goto"]
+    url: str = field(fields.TEXT)
 
     async def perform(self, page: Surface) -> None:
         address = page.bounds and page.bounds.resolve(self.url, base=page.page.url)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from palaestra.actions import fields
 from palaestra.actions.base import Action
+from palaestra.protocol.actions import ACTION_SPECS
 from palaestra.surface import Surface
 
 
 class Hover(Action):
-    type = "hover"
-    description = "Move the mouse over an element without clicking."
-    aim = "required"
+    spec = ACTION_SPECS["hover"]
     target: str = fields.target()
-    x: int | None = fields.x()
-    y: int | None = fields.y()
+    x: int | None = fields.position()
+    y: int | None = fields.position()
 
     async def perform(self, page: Surface) -> None:
         place = await self.place(page, "locate")

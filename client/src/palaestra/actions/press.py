@@ -7,6 +7,7 @@ import re
 from palaestra.actions import fields
 from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import field
+from palaestra.protocol.actions import ACTION_SPECS, KEYS
 from palaestra.surface import Surface
 
 # Keys that act inside the page. Those of the browser (new tab, address bar, view source) and of the
@@ -18,19 +19,12 @@ KEY = re.compile(
 CHORD = re.compile(
     r"^Control\+(?:Shift\+)?(?:[aAzZyY]|Home|End|Backspace|Delete|Enter|Arrow(?:Up|Down|Left|Right))$"
 )
-KEYS = "Enter, Escape, Tab, ArrowDown, Control+a and so on"
 
 
 class Press(Action):
-    type = "press"
-    description = f"Press a key: {KEYS}."
-    rank = 6
-    key: str = field(
-        fields.TEXT, "The key, such as Enter, Escape, Tab, ArrowDown, Control+a.", example="Enter"
-    )
-    target: str = fields.target(
-        "Id of the element to press it on; without one, where the focus is.", example=None
-    )
+    spec = ACTION_SPECS["press"]
+    key: str = field(fields.TEXT)
+    target: str = fields.target()
 
     async def perform(self, page: Surface) -> None:
         key = "Space" if self.key == " " else self.key

@@ -5,6 +5,7 @@ from __future__ import annotations
 from palaestra.actions import fields
 from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import field
+from palaestra.protocol.actions import ACTION_SPECS
 from palaestra.surface import Surface
 
 PART_CHARS = 6_000
@@ -13,12 +14,9 @@ PARTS_MAX = 1_000
 
 
 class Read(Action):
-    type = "read"
-    description = "Read one section of the page whole, by its heading, its name or an element's id."
-    needs = ("page", "outline")
-    shows_text = True
-    section: str = field(fields.TEXT, 'What it is called; "page" is all of it.', example="...")
-    part: int = field(fields.number(PARTS_MAX), "Which part of a long section.", default=1)
+    spec = ACTION_SPECS["read"]
+    section: str = field(fields.TEXT)
+    part: int = field(fields.number(PARTS_MAX), default=1)
 
     async def perform(self, page: Surface) -> str:
         read = await page.call("section", self.section)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from palaestra.actions import fields
 from palaestra.actions.base import Action
 from palaestra.actions.fields import ActionInvalid, field
+from palaestra.protocol.actions import ACTION_SPECS
 from palaestra.surface import Surface
 
 DISTANCE_MAX_PX = 100_000
@@ -12,15 +13,12 @@ DISTANCE = fields.number(DISTANCE_MAX_PX)
 
 
 class Scroll(Action):
-    type = "scroll"
-    description = 'Scroll the page, or the part of it that is named, by pixels; a negative "dy" is up.'
-    rank = 7
-    aim = "optional"
-    dx: int = field(DISTANCE, "Pixels to the right; negative is left.", default=0)
-    dy: int = field(DISTANCE, "Pixels down; negative is up.", default=0, example=600)
-    target: str = fields.target("Id of an element in the part to scroll.", example=None)
-    x: int | None = fields.x("Pixels from the left edge, in the part to scroll.", example=None)
-    y: int | None = fields.y("Pixels from the top edge, in the part to scroll.", example=None)
+    spec = ACTION_SPECS["scroll"]
+    dx: int = field(DISTANCE, default=0)
+    dy: int = field(DISTANCE, default=0)
+    target: str = fields.target()
+    x: int | None = fields.position()
+    y: int | None = fields.position()
 
     def __post_init__(self) -> None:
         super().__post_init__()

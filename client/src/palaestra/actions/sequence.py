@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from palaestra.actions.base import Action, ActionFailed, action_check, action_perform
-from palaestra.actions.fields import ID_OPEN, ActionInvalid, Reader, field
+from palaestra.actions.fields import ActionInvalid, Reader, field
 from palaestra.protocol.action_results import carried_out
+from palaestra.protocol.actions import ACTION_SPECS
 from palaestra.surface import Surface
 
 ALONE = ("sequence", "answer", "give_up")
@@ -26,14 +27,8 @@ READER = Reader(read=as_actions, schema={"type": "array", "minItems": 1, "items"
 
 
 class Sequence(Action):
-    type = "sequence"
-    description = "Several actions in one turn; it ends at the first that fails or leads to another page."
-    needs = ("page", "sequence")
-    actions: tuple[Action, ...] = field(
-        READER,
-        "The actions, in order.",
-        example=[{"type": "click", "target": ID_OPEN}, {"type": "press", "key": "Enter"}],
-    )
+    spec = ACTION_SPECS["sequence"]
+    actions: tuple[Action, ...] = field(READER)
 
     async def perform(self, page: Surface) -> str | None:
         for number, action in enumerate(self.actions, start=1):

@@ -12,6 +12,7 @@ from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import field
 from palaestra.actions.native import NATIVES, native_value, number_of, takes_of
 from palaestra.errors import PageHung
+from palaestra.protocol.actions import ACTION_SPECS
 from palaestra.surface import Surface
 
 # Characters typed key by key, as long as the page keeps pace; the rest is inserted at once.
@@ -23,15 +24,12 @@ PART = re.compile(r"[\n\t]|[^\n\t]{1,10}")
 
 
 class Type(Action):
-    type = "type"
-    description = 'Type text into a field; "clear" empties it first.'
-    rank = 3
-    aim = "optional"
-    target: str = fields.target("Id of the field; without one, the text goes where the focus is.")
-    text: str = field(fields.TEXT, "The text.", example="...")
-    clear: bool = field(fields.FLAG, "Whether to empty the field first.", default=False, example=True)
-    x: int | None = fields.x()
-    y: int | None = fields.y()
+    spec = ACTION_SPECS["type"]
+    target: str = fields.target()
+    text: str = field(fields.TEXT)
+    clear: bool = field(fields.FLAG, default=False)
+    x: int | None = fields.position()
+    y: int | None = fields.position()
 
     async def perform(self, page: Surface) -> str | None:
         place = await self.place(page, "focus", self.clear)

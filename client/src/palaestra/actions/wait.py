@@ -6,10 +6,8 @@ from typing import Any
 
 from palaestra.actions.base import Action
 from palaestra.actions.fields import Reader, as_number, field
+from palaestra.protocol.actions import ACTION_SPECS, WAIT_MAX_MS, WAIT_MS
 from palaestra.surface import Surface
-
-DEFAULT_MS = 500
-WAIT_MAX_MS = 2_000
 
 
 def as_pause(value: Any, name: str) -> int:
@@ -21,9 +19,8 @@ PAUSE = Reader(read=as_pause, schema={"type": "integer", "minimum": 0, "maximum"
 
 
 class Wait(Action):
-    type = "wait"
-    description = "Wait for a moment."
-    ms: int = field(PAUSE, f"Milliseconds, at most {WAIT_MAX_MS}.", default=DEFAULT_MS, example=DEFAULT_MS)
+    spec = ACTION_SPECS["wait"]
+    ms: int = field(PAUSE, default=WAIT_MS)
 
     async def perform(self, page: Surface) -> None:
         await page.call("idle", self.ms)

@@ -18,15 +18,15 @@ from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
-from palaestra.actions import ACTIONS, conditions_of
-from palaestra.actions.base import fields_offered
 from palaestra.completion import Completion, ToolCall
 from palaestra.doors.rollouts import KEY, AnyEnv, env_make, stages_add
 from palaestra.errors import PalaestraError
 from palaestra.grammars.base import singles_offered
 from palaestra.grammars.schemas import fields_schemas
 from palaestra.observation import Observation, format_of
+from palaestra.protocol.actions import ACTION_SPECS
 from palaestra.protocol.arms import arm_of
+from palaestra.protocol.offers import conditions_of, fields_offered
 
 OPEN, CLOSE = "open_task", "close_task"
 NO_MORE = "There is no further task."
@@ -143,7 +143,7 @@ def tools_of(arm: str, observation: str, answer_channel: str) -> list[types.Tool
     return [opening] + [
         types.Tool(
             name=kind,
-            description=ACTIONS[kind].description,
+            description=ACTION_SPECS[kind].description,
             input_schema={
                 "type": "object",
                 "properties": {**fields_schemas(kind, conditions), "thought": THOUGHT},

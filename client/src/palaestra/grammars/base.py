@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from palaestra.actions import Action, ActionInvalid, Conditions, action_check, actions_offered
+from palaestra.actions import Action, ActionInvalid, action_check
 from palaestra.completion import Completion
 from palaestra.protocol import grammars
 from palaestra.protocol.grammars import Grammar as GrammarFacts
+from palaestra.protocol.offers import Conditions, actions_offered
 from palaestra.records import Message
 
 GRAMMARS: dict[str, Grammar] = {}

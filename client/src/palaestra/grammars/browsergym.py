@@ -11,14 +11,15 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from palaestra.actions import ACTIONS, ActionInvalid, Conditions, actions_offered
-from palaestra.actions.base import specs_of
+from palaestra.actions import ACTIONS, ActionInvalid
+from palaestra.actions.base import names_of
 from palaestra.completion import Completion
 from palaestra.grammars.base import Grammar, Turn, turn_checked
 from palaestra.grammars.calls import call_read
 from palaestra.grammars.counterparts import BROWSERGYM, counterpart_of, counterpart_write, parts_of
 from palaestra.grammars.examples import example_make
 from palaestra.grammars.lenient_json import Unreadable
+from palaestra.protocol.offers import Conditions, actions_offered
 
 COMPLETION_MAX_CHARS = 200_000
 CALLS_TRIED = 32
@@ -67,7 +68,7 @@ def _signatures() -> dict[str, list[str]]:
     names = {row.name for row in BROWSERGYM}
     rows = {row.name: [*row.fields, *sorted(row.ignored)] for row in BROWSERGYM}
     own = [kind for kind in ACTIONS if kind not in of_table | names | {"sequence", "noop"}]
-    return rows | {kind: [spec.name for spec in specs_of(kind)] for kind in own}
+    return rows | {kind: names_of(kind) for kind in own}
 
 
 SIGNATURES = _signatures()

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from palaestra.actions import ACTIONS, ActionInvalid, Conditions
+from palaestra.actions import ACTIONS, ActionInvalid
 from palaestra.completion import Completion, ToolCall
 from palaestra.grammars.base import singles_offered
 from palaestra.grammars.counterparts import Counterpart, counterpart_of, counterpart_write, parts_of
 from palaestra.grammars.schemas import Schema
 from palaestra.grammars.tools import ToolGrammar, call_make, function_tool
+from palaestra.protocol.offers import Conditions
 
 TOOL = "computer"
 DESCRIPTION = (

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from palaestra.actions import ActionInvalid, Conditions, actions_offered, fields_offered
+from palaestra.actions import ActionInvalid
 from palaestra.grammars.shapes import (
     BUTTON_OPENAI,
     KEY_XDOTOOL,
@@ -25,6 +25,7 @@ from palaestra.grammars.shapes import (
     pair,
     same,
 )
+from palaestra.protocol.offers import Conditions, actions_offered, fields_offered
 
 XY = (same("x"), same("y"))
 AT = pair("coordinate", "x", "y")

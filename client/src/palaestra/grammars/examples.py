@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from palaestra.actions import Conditions, actions_offered, example_of
-from palaestra.actions.fields import ID_OPEN
+from palaestra.protocol.actions import ID_OPEN
+from palaestra.protocol.offers import Conditions, actions_offered, example_of
 
 _LISTED = re.compile(r"^\s*(?:- )?\[(e\d+)\] (\w+)(?!.*\" .*\b(?:disabled|readonly)\b)", re.MULTILINE)
 _ID = re.compile(r"\be\d+\b")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from palaestra.actions import ACTIONS, ActionInvalid, Conditions
+from palaestra.actions import ACTIONS, ActionInvalid
 from palaestra.completion import Completion
 from palaestra.grammars.base import singles_of, singles_offered
 from palaestra.grammars.tools import ToolGrammar, call_make, function_tool
+from palaestra.protocol.offers import Conditions
 
 
 class Functions(ToolGrammar):

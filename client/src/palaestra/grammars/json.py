@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from palaestra.actions import ACTIONS, Conditions, actions_offered
-from palaestra.actions.base import specs_of
+from palaestra.actions import ACTIONS
+from palaestra.actions.base import names_of, readers_of
 from palaestra.completion import Completion
 from palaestra.grammars.base import Grammar, Turn, turn_checked
 from palaestra.grammars.calls import NAME, call_read, element_read
@@ -24,6 +24,7 @@ from palaestra.grammars.envelopes import envelope_open
 from palaestra.grammars.examples import example_make
 from palaestra.grammars.lenient_json import Unreadable, space_skip, value_read
 from palaestra.grammars.native_calls import calls_find, is_marked
+from palaestra.protocol.offers import Conditions, actions_offered
 
 ACTION_MAX_CHARS = 200_000
 # What stands around the word in lists, quotes, headings and emphasis.
@@ -133,16 +134,16 @@ def _call(text: str, at: int, conditions: Conditions, example: Example) -> tuple
 
 
 def _signatures() -> dict[str, list[str]]:
-    return {kind: [spec.name for spec in specs_of(kind)] for kind in ACTIONS}
+    return {kind: names_of(kind) for kind in ACTIONS}
 
 
 def _schemas() -> dict[str, dict[str, Any]]:
-    return {kind: {spec.name: spec.reader.schema for spec in specs_of(kind)} for kind in ACTIONS}
+    return {kind: {name: reader.schema for name, reader in readers_of(kind).items()} for kind in ACTIONS}
 
 
 def _bare(text: str, at: int, name: str) -> tuple[dict[str, Any], int]:
     """``click e8``, ``back``: an action, and at most its element, alone on the line."""
-    names = [spec.name for spec in specs_of(name)]
+    names = names_of(name)
     line = text[at:].split("\n", 1)[0]
     element = element_read(text, at) if "target" in names else None
     rest = text[element[1] if element else at : at + len(line)]

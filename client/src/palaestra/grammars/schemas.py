@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from palaestra.actions import Conditions, FieldSpec, example_of, fields_offered
+from palaestra.actions.base import readers_of
+from palaestra.protocol.actions import FieldSpec
+from palaestra.protocol.offers import Conditions, example_of, fields_offered
 
 Schema = dict[str, Any]
 
@@ -19,7 +21,7 @@ def action_schemas(kind: str, conditions: Conditions) -> list[Schema]:
     type_: dict[str, Schema] = {"type": {"type": "string", "enum": [kind]}}
     specs, usual = fields_offered(kind, conditions), example_of(kind, conditions)
     whole = fields_schemas(kind, conditions)
-    short = {spec.name: _described(spec) for spec in specs if spec.name in usual}
+    short = {spec.name: _described(kind, spec) for spec in specs if spec.name in usual}
     variants = [whole] if short.keys() == whole.keys() else [short, whole]
     return [object_schema(type_ | fields) for fields in variants]
 
@@ -27,8 +29,10 @@ def action_schemas(kind: str, conditions: Conditions) -> list[Schema]:
 def fields_schemas(kind: str, conditions: Conditions) -> dict[str, Schema]:
     """Of the fields of an action, by their names."""
     specs = fields_offered(kind, conditions)
+    described = {spec.name: _described(kind, spec) for spec in specs}
     return {
-        spec.name: _described(spec) if spec.is_required else _nullable(_described(spec)) for spec in specs
+        spec.name: described[spec.name] if spec.is_required else _nullable(described[spec.name])
+        for spec in specs
     }
 
 
@@ -46,8 +50,9 @@ def nulls_drop(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: item for name, item in fields.items() if item is not None}
 
 
-def _described(spec: FieldSpec) -> Schema:
-    return {**_schema_strict(spec.reader.schema), "description": spec.description}
+def _described(kind: str, spec: FieldSpec) -> Schema:
+    schema = readers_of(kind)[spec.name].schema
+    return {**_schema_strict(schema), "description": spec.description}
 
 
 def _schema_strict(schema: Schema) -> Schema:

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from palaestra.actions import Conditions
 from palaestra.completion import Completion
 from palaestra.grammars.base import Grammar, Turn, singles_of, singles_offered, turn_checked
 from palaestra.grammars.envelopes import envelope_open
@@ -21,6 +20,7 @@ from palaestra.grammars.examples import example_make
 from palaestra.grammars.json import ACTION_MAX_CHARS, turn_parse
 from palaestra.grammars.lenient_json import Unreadable, value_read
 from palaestra.grammars.schemas import Schema, action_schemas, nulls_drop, object_schema
+from palaestra.protocol.offers import Conditions
 
 _ACTIONS = re.compile(r'(?<!\\)"actions?"\s*:\s*(?=[\[{])')
 # Also one that the completion's end cuts off.

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from palaestra.actions import ACTIONS, ActionInvalid, Conditions
+from palaestra.actions import ACTIONS, ActionInvalid
 from palaestra.completion import Completion, ToolCall
 from palaestra.end_tokens import end_cut
 from palaestra.grammars.base import Grammar, Turn, turn_checked
@@ -21,6 +21,8 @@ from palaestra.grammars.envelopes import function_name
 from palaestra.grammars.lenient_json import Unreadable, space_skip, value_read
 from palaestra.grammars.native_calls import calls_find, thought_of
 from palaestra.grammars.schemas import fields_schemas, nulls_drop, object_schema
+from palaestra.protocol.actions import ACTION_SPECS
+from palaestra.protocol.offers import Conditions
 from palaestra.records import Message
 
 _NO_ARGUMENTS = ("", "null", "[]")  # the last from servers in PHP
@@ -166,7 +168,7 @@ def function_tool(kind: str, conditions: Conditions) -> dict[str, Any]:
         "type": "function",
         "function": {
             "name": kind,
-            "description": ACTIONS[kind].description,
+            "description": ACTION_SPECS[kind].description,
             "strict": True,
             "parameters": object_schema(fields_schemas(kind, conditions)),
         },

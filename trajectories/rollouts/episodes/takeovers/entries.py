@@ -10,6 +10,7 @@ from msgspec import Struct
 from core.errors import GymError
 from core.sql import Statement
 from palaestra.protocol.action_results import CARRIED_OUT, UNDONE
+from palaestra.protocol.actions import LOOKS
 from palaestra.protocol.outline import PICTURE_LINE, PUBLIC_ROOT, STILL_LOADING
 from tasks_app.worlds.evidence import PAGE_SERVED
 from trajectories.models import Episode, Step
@@ -22,8 +23,6 @@ from trajectories.rollouts.episodes.forks.lineage import places_until, steps_hel
 IN_FLIGHT_MAX = 8
 """How many steps of an agent are believed to be on their way."""
 ACTED = Statement(__file__, "acted", page_served=PAGE_SERVED, in_flight_max=str(IN_FLIGHT_MAX))
-# As the client has them: they leave a page as it is, and nothing of them is found again on a later one.
-LOOKS = frozenset({"find", "hover", "note", "noop", "read", "scroll", "wait"})
 
 
 class Visit(Struct, kw_only=True):

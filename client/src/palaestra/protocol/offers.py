@@ -1,12 +1,11 @@
-"""Which actions and fields an episode offers. The client has the same rule (``palaestra.actions``)."""
+"""Which actions and fields an episode offers, and how they are shown to a model."""
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import replace
 from typing import Any
 
-from trajectories.actions.registry import ACTIONS
-from trajectories.actions.types import Condition, Field
+from palaestra.protocol.actions import ACTION_SPECS, Condition, FieldSpec
 
 Conditions = frozenset[Condition]
 
@@ -22,8 +21,8 @@ def conditions_of(
     actions_per_turn: int = 1,
     has_tools: bool = False,
 ) -> Conditions:
-    """What an episode has, as far as it decides what is offered. What is said of a page needs one; tools that
-    a page shows are no matter of actions."""
+    """Return the conditions that an episode meets. Those of a page need one, and ``tools`` needs that there
+    is none: a page shows its tools as forms."""
     of_page: dict[Condition, bool] = {
         "page": True,
         "ids": has_ids,
@@ -42,18 +41,18 @@ def conditions_of(
 
 def actions_offered(conditions: Conditions) -> list[str]:
     """The action types that an episode offers, by rank. Others are carried out where they can be."""
-    offered = [id_ for id_, kind in ACTIONS.items() if conditions.issuperset(kind.needs)]
-    return sorted(offered, key=lambda id_: (ACTIONS.get(id_).rank, id_))
+    offered = [spec for spec in ACTION_SPECS.values() if conditions.issuperset(spec.needs)]
+    return [spec.id for spec in sorted(offered, key=lambda spec: (spec.rank, spec.id))]
 
 
-def fields_offered(action_id: str, conditions: Conditions) -> list[Field]:
+def fields_offered(action_id: str, conditions: Conditions) -> list[FieldSpec]:
     """The fields of an action type that an episode offers. With one way to aim, its fields are required."""
-    kind = ACTIONS.get(action_id)
-    is_aimed = kind.aim == "required" and not conditions.issuperset(("ids", "positions"))
+    spec = ACTION_SPECS[action_id]
+    is_aimed = spec.aim == "required" and not conditions.issuperset(("ids", "positions"))
     return [
-        dataclasses.replace(one, is_required=one.is_required or (is_aimed and one.needs is not None))
-        for one in kind.fields
-        if one.needs is None or one.needs in conditions
+        replace(field, is_required=field.is_required or (is_aimed and field.needs is not None))
+        for field in spec.fields
+        if field.needs is None or field.needs in conditions
     ]
 
 
@@ -61,4 +60,4 @@ def example_of(action_id: str, conditions: Conditions) -> dict[str, Any]:
     """An example of an action as a JSON object; with ids it names an element and no position."""
     shown = conditions - {"positions"} if "ids" in conditions else conditions
     fields = fields_offered(action_id, shown)
-    return {"type": action_id, **{one.name: one.example for one in fields if one.example is not None}}
+    return {"type": action_id, **{field.name: field.example for field in fields if field.example is not None}}
