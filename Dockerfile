@@ -19,6 +19,10 @@ RUN apt-get update \
  && apt-get purge --yes --auto-remove gcc libc6-dev \
  && rm -rf /var/lib/apt/lists/*
 
+# The server reads `palaestra.protocol` alone, which needs none of the client's libraries.
+COPY client ./client
+RUN pip install --no-cache-dir --no-deps ./client && rm -r ./client
+
 COPY manage.py .env.example ./
 COPY core ./core
 COPY gymsite ./gymsite

@@ -68,7 +68,9 @@ def mutant_is_killed(mutant: Mutant, copy: Path, python: Path) -> bool:
     target = copy / mutant.path
     original, mutated = target.read_text(), mutant.text(copy)
     command = [str(python), "-m", "pytest", "-x", "-q", "--no-header", *mutant.tests]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    # The client that is installed is that of the tree itself.
+    client = str(copy / "client" / "src")
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": client}
     target.write_text(mutated)
     try:
         done = subprocess.run(
