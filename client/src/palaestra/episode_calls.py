@@ -8,6 +8,7 @@ from typing import Any
 from palaestra import records
 from palaestra.calls import V1, WAIT_S, Calls, Json, idempotency, present
 from palaestra.paths import path_of
+from palaestra.protocol.end_reasons import CloseReason
 from palaestra.recipes import Recipe
 from palaestra.records import Page
 from palaestra.transport import decode
@@ -73,7 +74,7 @@ class EpisodeCalls(Calls):
         body = {"step": step, "tool": tool, "arguments": dict(arguments)}
         return await self._post(path_of("episodes/{}/tool_calls", episode), records.ToolAnswer, body)
 
-    async def episode_close(self, episode: int, *, reason: records.CloseReason, detail: str = "") -> Any:
+    async def episode_close(self, episode: int, *, reason: CloseReason, detail: str = "") -> Any:
         body = {"reason": reason, "detail": detail}
         return await self._post(path_of("episodes/{}/close", episode), Any, body, headers=idempotency())
 
