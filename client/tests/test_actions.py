@@ -145,7 +145,7 @@ def test_an_action_has_the_fields_of_its_spec(monkeypatch: pytest.MonkeyPatch) -
             tune: str = field(TEXT)  # its spec does not require it
 
 
-def test_every_action_that_agents_are_told_of_can_be_performed() -> None:
+def test_every_action_with_a_spec_can_be_performed() -> None:
     assert set(ACTIONS) == set(ACTION_SPECS)
 
 

@@ -59,7 +59,7 @@ def test_every_file_registers_the_action_of_its_name() -> None:
     }
 
 
-def test_every_action_that_agents_are_told_of_is_known() -> None:
+def test_every_action_with_a_spec_is_known_to_the_server() -> None:
     assert set(registry.ACTIONS) == set(ACTION_SPECS)
 
 

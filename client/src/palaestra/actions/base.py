@@ -138,7 +138,7 @@ def names_of(kind: str) -> list[str]:
 
 @cache
 def readers_of(kind: str) -> Mapping[str, Reader]:
-    """How each field of an action type is read."""
+    """The reader of each field of an action type."""
     return {field.name: field.metadata["reader"] for field in dataclasses.fields(ACTIONS[kind])}
 
 

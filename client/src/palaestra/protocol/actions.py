@@ -1,4 +1,4 @@
-"""What agents can do: each type of action as models are told of it.
+"""The types of action that agents can take, as models are told of them.
 
 An action beside these is known once either side registers it with a spec of its own.
 """

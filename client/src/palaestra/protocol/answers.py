@@ -5,5 +5,5 @@ from __future__ import annotations
 from typing import Literal
 
 AnswerForm = Literal["line", "block", "program", "values"]
-"""How an answer is written where no page takes it: one line, a fenced block of lines, a fenced program, or
+"""The form of an answer where no page takes it: one line, a fenced block of lines, a fenced program, or
 values with ``|`` between."""

@@ -24,7 +24,7 @@ CloseReason = Literal[
     "cancelled",
     "cut_off",
 ]
-"""What a harness may close an episode for, in the order of ``END_REASONS``; a test holds the two together."""
+"""Reasons for which a harness may close an episode, in the order of ``END_REASONS``; a test holds the two together."""
 
 
 @dataclass(frozen=True)
@@ -164,5 +164,5 @@ END_REASONS: Mapping[str, EndReason] = {reason.code: reason for reason in _END_R
 CLOSE_REASONS: Mapping[str, EndReason] = {
     reason.close_code: reason for reason in _END_REASONS if reason.close_code
 }
-"""By the reason that a harness closes an episode for: how the episode ends unless an answer was submitted."""
+"""End reasons by what a harness closes an episode for; they count unless an answer was submitted."""
 HARMLESS_VOIDS = tuple(reason.code for reason in _END_REASONS if reason.fault == "nobody")

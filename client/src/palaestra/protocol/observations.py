@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 Scope = Literal["page", "viewport"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
-"""What an outline shows, the default first."""
+"""Parts of the page that an outline may show, the default first."""
 
 
 @dataclass(frozen=True)

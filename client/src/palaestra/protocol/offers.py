@@ -1,4 +1,4 @@
-"""Which actions and fields an episode offers, and how they are shown to a model."""
+"""The actions and fields that an episode offers, and examples of them."""
 
 from __future__ import annotations
 

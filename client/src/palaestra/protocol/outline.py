@@ -17,10 +17,10 @@ PUBLIC_ROOT = f"{ORIGIN}/"
 CUT = "(cut: the page is longer)"
 STILL_LOADING = "(the page is still loading: parts of it may be missing)"
 PICTURE_LINE = "Picture: "
-"""How the line begins that says of a picture which part of the page it shows."""
+"""The beginning of the line that says which part of the page a picture shows."""
 ELEMENT_ID = r"e[0-9]{1,9}"
 REFERENCE = rf"\[{ELEMENT_ID}\] ?"
-"""How a line names its element; also for Postgres."""
+"""The pattern by which a line names its element; also for Postgres."""
 TEXTS = ("text", "header", "row")
 """Roles of lines that say ``role: text``."""
 PREFORMATTED = "preformatted"
@@ -74,7 +74,7 @@ class Line:
 
     @property
     def is_bare(self) -> bool:
-        """Whether role and name are all that the line says of its element."""
+        """True where role and name are all that the line says of its element."""
         return self == Line(
             depth=self.depth, marker=self.marker, id=self.id, role=self.role, level=self.level, name=self.name
         )
@@ -115,7 +115,7 @@ def element_read(outline: str, element_id: str) -> Line | None:
 
 
 def line_depth(text: str) -> int:
-    """How many elements with lines of their own a line is inside of."""
+    """The number of elements with lines of their own that a line is inside of."""
     return (len(text) - len(text.lstrip(" "))) // len(INDENT)
 
 
