@@ -24,7 +24,7 @@ CloseReason = Literal[
     "cancelled",
     "cut_off",
 ]
-"""Reasons for which a harness may close an episode, in the order of ``END_REASONS``; a test holds the two together."""
+"""Reasons for which a harness may close an episode, in the order of ``END_REASONS``, as a test holds."""
 
 
 @dataclass(frozen=True)
