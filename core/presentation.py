@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from core.draws import Draws
 from core.errors import GymError
+from palaestra.protocol import looks
+from palaestra.protocol.looks import LOOK_VERSION, NEUTRAL, PageKind, Value
 from palaestra.protocol.suggestions import did_you_mean
 
-LOOK_VERSION = "look-v2"
-
-Value = str | int
 Axes = Mapping[str, tuple[Value, ...]]
-PageKind = Literal["question", "site"]
-"""The page of one question, or the pages of a mock site."""
 
 # What a call may name in ``presentation`` beside the axes of a look; messages list them too.
 AXES_BESIDE_LOOKS = frozenset({"choices", "instruction", "task_bar", "text"})
@@ -26,44 +22,41 @@ AXES_BESIDE_LOOKS = frozenset({"choices", "instruction", "task_bar", "text"})
 ROTATION = 12
 """Looks after which every value of every axis has occurred equally often: each axis's size divides it."""
 
+AXES: Axes = {name: axis.values for name, axis in looks.AXES.items()}
+AXES_DRAWN: Mapping[PageKind, Axes] = {
+    page: {name: AXES[name] for name in looks.axes_of(page)} for page in get_args(PageKind)
+}
 
-def _axis(*values: Value, pages: tuple[PageKind, ...] = ("question", "site")) -> Any:
-    """An axis: its values, the neutral one first, and the kinds of page for which it is drawn."""
-    return field(default=values[0], metadata={"values": values, "pages": pages})
+
+def _neutral(axis: str) -> Any:
+    return NEUTRAL[axis]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """How the pages of an episode look. A new axis is one more line here, and one in docs/looks.md.
-
-    Values are never renamed or reordered: they are drawn by position, so that a change is a new
-    ``LOOK_VERSION``. Axes that are not drawn for a kind of page stay neutral there.
+    """How the pages of an episode look: an attribute for each of ``palaestra.protocol.looks.AXES``. Axes that
+    are not drawn for a kind of page stay neutral there.
     """
 
-    theme: str = _axis("light", "dark")
-    contrast: str = _axis("normal", "high")
-    accent: str = _axis("blue", "green", "plum", "clay")
-    font: str = _axis("sans", "serif", "mono")
-    zoom: int = _axis(100, 90, 125)  # percent
-    density: str = _axis("normal", "compact", "roomy")
-    layout: str = _axis("card", "plain", "wide")
-    # Where the form stands that answers a question, or narrows what a site lists.
-    form: str = _axis("below", "above", "beside", "dialog")
-    # Boxes that have nothing to do with the task.
-    panels: str = _axis("none", "one", "two")
-    # What covers the page until it is closed, and when it appears.
-    pop_ups: str = _axis("none", "early", "late", "often")
-    # How long the parts that do not belong to the task take to load; the page is not settled until then.
-    slow: str = _axis("never", "short", "long")
-    wording: str = _axis("question", "problem", "exercise", "prompt", pages=("question",))
-    labels: str = _axis("plain", "brisk", "formal", "friendly", pages=("site",))
-    listing: str = _axis("cards", "table", "rows", pages=("site",))
-    sections: str = _axis("usual", "reversed", "mixed", pages=("site",))
-    paging: str = _axis("pages", "more", "scroll", pages=("site",))
-    time_zone: str = _axis("UTC", "Europe/Berlin", "America/New_York", "Pacific/Auckland", pages=("site",))
-    locale: str = _axis("en-GB", "en-US", pages=("site",))
-    # Never drawn: it changes how a page is used, not only how it looks. A neutral one is not stored.
-    editor: str = _axis("plain", "codemirror", pages=())
+    theme: str = _neutral("theme")
+    contrast: str = _neutral("contrast")
+    accent: str = _neutral("accent")
+    font: str = _neutral("font")
+    zoom: int = _neutral("zoom")
+    density: str = _neutral("density")
+    layout: str = _neutral("layout")
+    form: str = _neutral("form")
+    panels: str = _neutral("panels")
+    pop_ups: str = _neutral("pop_ups")
+    slow: str = _neutral("slow")
+    wording: str = _neutral("wording")
+    labels: str = _neutral("labels")
+    listing: str = _neutral("listing")
+    sections: str = _neutral("sections")
+    paging: str = _neutral("paging")
+    time_zone: str = _neutral("time_zone")
+    locale: str = _neutral("locale")
+    editor: str = _neutral("editor")
 
     def as_dict(self, page: PageKind = "question") -> dict[str, Value]:
         """The form stored in an episode's row: the axes drawn for its pages, and any other not neutral."""
@@ -75,19 +68,9 @@ class Look:
         return _digest(self)
 
 
-AXES: Axes = {axis.name: axis.metadata["values"] for axis in fields(Look)}
-AXES_DRAWN: Mapping[PageKind, Axes] = {
-    page: {axis.name: AXES[axis.name] for axis in fields(Look) if page in axis.metadata["pages"]}
-    for page in get_args(PageKind)
-}
-NEUTRAL: Mapping[str, Value] = {axis: values[0] for axis, values in AXES.items()}
-
-
 @lru_cache(maxsize=1024)
 def _digest(look: Look) -> str:
-    chosen = {axis: value for axis, value in vars(look).items() if value != NEUTRAL[axis]}
-    text = json.dumps([LOOK_VERSION, chosen], sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return looks.look_hash(vars(look))
 
 
 def look_make(*, seed: int, fixed: Mapping[str, object], page: PageKind = "question") -> Look:

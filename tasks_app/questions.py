@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from core.presentation import Look, PageKind
+from core.presentation import Look
 from core.registry import Registry
 from palaestra.protocol.answers import AnswerForm
+from palaestra.protocol.looks import PageKind
 from tasks_app.variation import Variation, payload_shown, tools_of
 
 Payload = Mapping[str, Any]

@@ -5,7 +5,8 @@ from collections import Counter
 import pytest
 
 from palaestra.errors import PalaestraError
-from palaestra.evaluation.looks import AXES, axes_of, look_digest, look_places, looks_make
+from palaestra.evaluation.looks import AXES, look_digest, look_places, looks_make
+from palaestra.protocol.looks import axes_of
 
 FACTORS = {name: axis.values for name, axis in AXES.items()}
 TWO = {name: AXES[name].values for name in ("font", "theme")}

@@ -13,11 +13,11 @@ from core.presentation import (
     AXES_DRAWN,
     ROTATION,
     Look,
-    PageKind,
     look_make,
     look_read,
     look_rotate,
 )
+from palaestra.protocol.looks import PageKind
 from trajectories.record.prompts import site_text
 from trajectories.rollouts.episodes import variations
 
@@ -64,6 +64,10 @@ def test_a_seed_gives_the_same_look_in_another_process() -> None:
     other = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
     assert other.stdout.strip() == look_make(seed=7, fixed={}).digest()
+
+
+def test_a_look_has_every_axis() -> None:
+    assert list(vars(Look())) == list(AXES)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -17,8 +17,8 @@ from typing import Any
 
 import msgspec
 
-from core.presentation import NEUTRAL
 from gymsite.services import endpoints
+from palaestra.protocol.looks import NEUTRAL
 from tests.bench.load import Connection, request_bytes
 from tests.bench.servers import BASE_DIR, free_ports
 

@@ -16,7 +16,6 @@ from collections.abc import Awaitable, Callable, Iterator
 
 from playwright.async_api import Browser, async_playwright
 
-from core.presentation import NEUTRAL
 from palaestra.actions import action_check, action_perform
 from palaestra.api import Client
 from palaestra.browser import ARGUMENTS, browser_find
@@ -25,6 +24,7 @@ from palaestra.episode_config import EpisodeConfig
 from palaestra.policies import Solver
 from palaestra.policies.solver import Solution
 from palaestra.pool import PagePool
+from palaestra.protocol.looks import NEUTRAL
 from palaestra.records import Step
 from tests.bench.installation import Installation
 from tests.bench.servers import BASE_DIR, wsgi_server

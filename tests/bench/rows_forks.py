@@ -11,13 +11,13 @@ import time
 from collections.abc import Iterator
 from itertools import cycle, islice
 
-from core.presentation import NEUTRAL
 from palaestra.api import Client
 from palaestra.background import verdict_wait
 from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars.json import action_line
 from palaestra.pools import pool_of
+from palaestra.protocol.looks import NEUTRAL
 from palaestra.records import OpenedEpisode
 from palaestra.surface import BROWSERS, Pool
 from tests.bench.installation import Installation

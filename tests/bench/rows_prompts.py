@@ -10,11 +10,11 @@ import asyncio
 import statistics
 from collections.abc import Iterator, Sequence
 
-from core.presentation import NEUTRAL
 from palaestra.api import Client
 from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig
 from palaestra.prompt_sizes import PromptLengths, prompt_lengths
+from palaestra.protocol.looks import NEUTRAL
 from tests.bench.installation import Installation
 from tests.bench.rows_browser import PAGES
 from tests.bench.rows_site_browser import FAMILIES, Guide, ways_of

@@ -16,7 +16,6 @@ from typing import Any
 import msgspec
 import psycopg
 
-from core.presentation import NEUTRAL
 from gymsite.arena.sites.labels import labels_of
 from gymsite.services import secrets
 from palaestra.actions import action_check, action_perform
@@ -26,6 +25,7 @@ from palaestra.episode_config import EpisodeConfig
 from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo
 from palaestra.pool import PagePool
+from palaestra.protocol.looks import NEUTRAL
 from tasks_app.worlds.keys import world_arguments
 from tasks_app.worlds.registry import discover, worlds
 from tests.bench.installation import Installation

@@ -18,11 +18,11 @@ from typing import Any
 import msgspec
 import psutil
 
-from core.presentation import NEUTRAL
 from palaestra.api import Client
 from palaestra.env import Env
 from palaestra.lite import LitePool
 from palaestra.pools import LITE
+from palaestra.protocol.looks import NEUTRAL
 from palaestra.remote import RemoteEnv
 from tests.bench.installation import Installation
 from tests.bench.rows_site_browser import Way, ways_of

@@ -14,7 +14,6 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.presentation import NEUTRAL
 from palaestra.api import Client
 from palaestra.engine import Engine
 from palaestra.episode import Episode
@@ -26,6 +25,7 @@ from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo, Solver
 from palaestra.policies.solver import Solution
 from palaestra.pool import PagePool
+from palaestra.protocol.looks import NEUTRAL
 from palaestra.rollout import Rollout
 from palaestra.surface import PageView
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import psutil
 
-from core.presentation import NEUTRAL
 from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo
+from palaestra.protocol.looks import NEUTRAL
 from palaestra.remote import RemoteEnv
 from palaestra.stage.orphans import marked
 from tests.bench.scale import TURNS, SlowSolver

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from core.presentation import NEUTRAL
 from palaestra.api import Client
 from palaestra.background import verdict_wait
 from palaestra.engine import Engine
@@ -21,6 +20,7 @@ from palaestra.grammars.json import action_line
 from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo
 from palaestra.pools import LITE
+from palaestra.protocol.looks import NEUTRAL
 from palaestra.remote import RemoteEnv
 from tests.bench.scale import Model, SlowSolver
 from tests.services import audit

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from core.presentation import NEUTRAL
 from core.sql import Statement
 from palaestra.protocol.arms import ARMS, PAGE_ARMS
+from palaestra.protocol.looks import NEUTRAL
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.arm_data import Episodes
 from trajectories.reports.estimators import looks as estimator

@@ -23,8 +23,8 @@ from model import Model  # noqa: E402
 from prompts import Prompt, page_prompt  # noqa: E402
 from thoughts import LEAD, Learning, Thought, Writer  # noqa: E402
 
-from palaestra.actions import Conditions  # noqa: E402
 from palaestra.grammars.json import turn_parse  # noqa: E402
+from palaestra.protocol.offers import Conditions  # noqa: E402
 
 OUTLINE = 'main\n  [e1] radio "A. snow"\n  [e2] radio "B. whale"\n  [e3] button "Submit answer"'
 PROMPTS = [Prompt("", letters, "=", ("1", "2", "3")) for letters in ("a", "abcd")]

@@ -9,7 +9,8 @@ from itertools import combinations, count, product
 
 from core.draws import Draws
 from core.presentation import AXES as ALL_AXES
-from core.presentation import AXES_DRAWN, Look, Value, look_read, look_rotate
+from core.presentation import AXES_DRAWN, Look, look_read, look_rotate
+from palaestra.protocol.looks import Value
 from tasks_app import kinds
 
 # The question kinds whose pages an editor changes.

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.answer_check import REQUEST
-from core.presentation import NEUTRAL
+from palaestra.protocol.looks import NEUTRAL
 from tasks_app.models import Task
 from tests import factories
 from tests.conftest import ApiClient

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-from core.presentation import AXES_BESIDE_LOOKS, Look, PageKind, look_make, look_rotate
+from core.presentation import AXES_BESIDE_LOOKS, Look, look_make, look_rotate
+from palaestra.protocol.looks import PageKind
 from trajectories.rollouts.episodes.creation_body import Opening
 
 

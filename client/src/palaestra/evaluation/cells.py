@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from palaestra.evaluation.arms import PlannedArm
-from palaestra.evaluation.looks import Look, PageKind, axes_of, look_digest, look_places
+from palaestra.evaluation.looks import Look, look_digest, look_places
 from palaestra.evaluation.plan import Plan
 from palaestra.protocol.arms import Arm, arm_of
+from palaestra.protocol.looks import PageKind, axes_of
 from palaestra.records import Task
 from palaestra.run_plan import SITE
 

@@ -2,63 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import json
 import math
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from palaestra.errors import PalaestraError
+from palaestra.protocol import looks
+from palaestra.protocol.looks import Axis, PageKind, Value, axes_of
 
-Value = str | int
 Look = Mapping[str, Value]
-PageKind = Literal["question", "site"]
 Design = Literal["latin", "full", "one_factor"]
 
-LOOK_VERSION = "look-v2"
 DESIGNS: tuple[Design, ...] = get_args(Design)
 LOOKS_MAX = 200
 
-
-@dataclass(frozen=True)
-class Axis:
-    """An axis of a look: its values, the neutral one first, and the kinds of page that have it."""
-
-    values: tuple[Value, ...]
-    pages: frozenset[PageKind] = field(default=frozenset({"question", "site"}))
-
-
-_QUESTION, _SITE = frozenset[PageKind]({"question"}), frozenset[PageKind]({"site"})
-
-# The server has the same table.
-AXES: Mapping[str, Axis] = {
-    "theme": Axis(("light", "dark")),
-    "contrast": Axis(("normal", "high")),
-    "accent": Axis(("blue", "green", "plum", "clay")),
-    "font": Axis(("sans", "serif", "mono")),
-    "zoom": Axis((100, 90, 125)),
-    "density": Axis(("normal", "compact", "roomy")),
-    "layout": Axis(("card", "plain", "wide")),
-    "form": Axis(("below", "above", "beside", "dialog")),
-    "panels": Axis(("none", "one", "two")),
-    "pop_ups": Axis(("none", "early", "late", "often")),
-    "slow": Axis(("never", "short", "long")),
-    "wording": Axis(("question", "problem", "exercise", "prompt"), _QUESTION),
-    "labels": Axis(("plain", "brisk", "formal", "friendly"), _SITE),
-    "listing": Axis(("cards", "table", "rows"), _SITE),
-    "sections": Axis(("usual", "reversed", "mixed"), _SITE),
-    "paging": Axis(("pages", "more", "scroll"), _SITE),
-    "time_zone": Axis(("UTC", "Europe/Berlin", "America/New_York", "Pacific/Auckland"), _SITE),
-    "locale": Axis(("en-GB", "en-US"), _SITE),
-}
-
-
-def axes_of(page: PageKind) -> list[str]:
-    """The axes that a kind of page has."""
-    return [name for name, axis in AXES.items() if page in axis.pages]
+AXES: Mapping[str, Axis] = {name: axis for name, axis in looks.AXES.items() if axis.pages}
+"""The axes that an evaluation may vary: those that are drawn."""
 
 
 def factors_check(factors: Mapping[str, Iterable[Value]], *, where: str) -> None:
@@ -124,10 +85,7 @@ def _one_factor(_: int, factors: Mapping[str, Sequence[Value]], seed: int) -> li
 
 def look_digest(look: Look, page: PageKind) -> str:
     """The ``presentation_hash`` of an episode whose pages look so."""
-    drawn = axes_of(page)
-    chosen = {name: look[name] for name in drawn if look[name] != AXES[name].values[0]}
-    text = json.dumps([LOOK_VERSION, chosen], sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return looks.look_hash({name: look[name] for name in axes_of(page)})
 
 
 def look_places(count: int, *, samples: int, items: int, seed: int) -> list[list[int]]:

@@ -14,8 +14,9 @@ import msgspec
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.arms import PlannedArm, arms_check, planned_arm_read
-from palaestra.evaluation.looks import Design, Look, Value, factors_check, looks_make
+from palaestra.evaluation.looks import Design, Look, factors_check, looks_make
 from palaestra.observation import format_of
+from palaestra.protocol.looks import Value
 from palaestra.protocol.observations import ObservationFormat
 
 POWER = 0.8

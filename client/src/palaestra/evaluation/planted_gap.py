@@ -12,11 +12,12 @@ import msgspec
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.arms import PlannedArm
 from palaestra.evaluation.cells import Cell
-from palaestra.evaluation.looks import Look, Value, factors_check
+from palaestra.evaluation.looks import Look, factors_check
 from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo, Solution, Solver
 from palaestra.policies.solver import PROGRAM_FORM
 from palaestra.policies.submission import PlannedAnswer, completion_next
+from palaestra.protocol.looks import Value
 from palaestra.records import Task
 
 PREFIX = "planted/"
