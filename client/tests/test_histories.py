@@ -9,7 +9,8 @@ from palaestra import Client, Completion, Env, Observation, Usage
 from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars import grammar_of
-from palaestra.histories import LEFT_OUT, UNCHANGED, Turn, messages_send
+from palaestra.histories import Turn, messages_send
+from palaestra.protocol.conversation import LEFT_OUT, UNCHANGED
 from palaestra.protocol.histories import history_read
 from palaestra.records import Message
 

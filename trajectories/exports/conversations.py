@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core import blobs
+from palaestra.protocol.conversation import observation_message
 from trajectories.models import Episode, Step
 from trajectories.record.prompts import sent
 from trajectories.record.prompts.conversation import Message
@@ -99,7 +100,7 @@ def page_before(episode: Episode, step: int) -> Message | None:
     shown = turns[-1].shown if turns and turns[-1].index == step else None
     if shown is None or not (shown.text or shown.picture):
         return None
-    return _named(sent.observation(replace(shown, result="", result_message="")), {})
+    return _named(observation_message(replace(shown, result="", result_message="")), {})
 
 
 def _made(episode: Episode, turns: list[Turn], *, solutions: bool) -> Iterator[Conversation]:

@@ -16,11 +16,12 @@ from palaestra.errors import ApiError
 from palaestra.histories import Past, Turn
 from palaestra.observation import Observation
 from palaestra.protocol.arms import arm_of
+from palaestra.protocol.conversation import took_over
 from palaestra.protocol.observations import has_picture
 from palaestra.records import Resumed, Usage
 from palaestra.stored_steps import is_answer
 
-PERSON, TOOK_OVER = "person", "A person took over for steps {} to {}."
+PERSON = "person"
 LINES_MAX = 16
 """As many lines of parents a client remembers: forks come by the hundred of one."""
 Picture = Callable[[str], Awaitable[bytes]]
@@ -62,7 +63,7 @@ def _message(before: Steps) -> str:
     taken = [*takewhile(lambda step: step.get("actor") == PERSON, reversed(before))]
     if not taken:
         return message
-    return f"{message} {TOOK_OVER.format(taken[-1]['index'], taken[0]['index'])}".lstrip()
+    return took_over(message, first=taken[-1]["index"], last=taken[0]["index"])
 
 
 def _usage(step: Mapping[str, Any]) -> Usage | None:

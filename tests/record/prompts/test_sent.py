@@ -13,6 +13,7 @@ from palaestra.histories import Turn as ClientTurn
 from palaestra.histories import messages_send
 from palaestra.observation import Observation
 from palaestra.protocol import histories
+from palaestra.protocol.conversation import Shown
 from palaestra.protocol.grammars import GRAMMARS
 from palaestra.protocol.histories import history_read
 from trajectories.record.prompts.sent import SentMessage, Shown, Turn, messages_sent

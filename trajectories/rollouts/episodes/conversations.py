@@ -6,6 +6,7 @@ import logging
 
 from core.errors import GymError
 from palaestra.protocol.arms import ARMS
+from palaestra.protocol.conversation import Shown, took_over
 from palaestra.protocol.grammars import DEFAULT as FREE_TEXT
 from palaestra.protocol.grammars import GRAMMARS, Grammar
 from palaestra.protocol.histories import history_read
@@ -21,8 +22,6 @@ logger = logging.getLogger(__name__)
 
 # A longer conversation is not put together.
 STEPS_MAX, CHARS_MAX = 1_000, 12_000_000
-TOOK_OVER = "A person took over for steps {} to {}."
-"""What an agent reads after the result of a person's last step; the client has the same words."""
 
 
 def is_too_long(episode_id: int, *, last: int) -> bool:
@@ -61,7 +60,7 @@ def turns_of(episode: Episode, *, last: int, first: int = 1) -> list[Turn]:
     for past in turns_until(episode.pk, last, since=first):
         is_persons = past.actor == Step.Actor.PERSON
         if taken and not is_persons:
-            message = f"{message} {TOOK_OVER.format(taken[0], taken[-1])}".lstrip()
+            message = took_over(message, first=taken[0], last=taken[-1])
         taken = [*taken, past.index] if is_persons else []
         form = OBSERVATION_FORMATS.get(past.observation_kind)
         shown = Shown(

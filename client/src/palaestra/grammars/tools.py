@@ -22,12 +22,12 @@ from palaestra.grammars.lenient_json import Unreadable, space_skip, value_read
 from palaestra.grammars.native_calls import calls_find, thought_of
 from palaestra.grammars.schemas import fields_schemas, nulls_drop, object_schema
 from palaestra.protocol.actions import ACTION_SPECS
+from palaestra.protocol.conversation import call_results
 from palaestra.protocol.offers import Conditions
 from palaestra.records import Message
 
 _NO_ARGUMENTS = ("", "null", "[]")  # the last from servers in PHP
 RECORD_BEGIN = '{"content": '
-ELSEWHERE = "See the result of the last call."
 NO_CALL = "You called no function. End your turn with a call of one of: {}."
 
 
@@ -94,19 +94,7 @@ class ToolGrammar(Grammar):
         return message
 
     def result_messages(self, raw: str, message: Message) -> list[Message]:
-        _, calls = _recorded(raw)
-        if not calls:
-            return [message]
-        content = message["content"]
-        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        text = "\n\n".join(part["text"] for part in parts if part["type"] == "text")
-        results: list[Message] = [
-            {"role": "tool", "tool_call_id": call.id, "content": text if call is calls[-1] else ELSEWHERE}
-            for call in calls
-        ]
-        # Results of tools are text alone; what is not follows as the user's.
-        others = [part for part in parts if part["type"] != "text"]
-        return [*results, {"role": "user", "content": others}] if others else results
+        return call_results([call.id for call in _recorded(raw)[1]], message)
 
 
 def call_make(name: str, fields: Mapping[str, Any]) -> ToolCall:

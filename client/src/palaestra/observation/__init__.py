@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from palaestra.observation.base import SHORT_NAMES, Observation, format_of, observation_id, perceivable_check
-from palaestra.observation.message import observation_message
+from palaestra.observation.message import observation_message, shown_of
 from palaestra.observation.observer import MAX_CHARS, ObservationConfig, Observer
 from palaestra.observation.outline import page_text
 
@@ -18,4 +18,5 @@ __all__ = [
     "observation_message",
     "page_text",
     "perceivable_check",
+    "shown_of",
 ]

@@ -1,0 +1,135 @@
+"""The messages of a conversation as they are sent: what earlier pages become under a history policy.
+
+The client sends them, and the server makes them again from the record. Completions and results of actions are
+always kept. Under every policy a page that did not change since the turn before is one line, and so is a
+section that a page above shows in the same words.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from palaestra.protocol.changes import outline_diff
+from palaestra.protocol.folds import outline_folded, sections_of
+from palaestra.protocol.histories import History
+from palaestra.protocol.observations import has_outline
+
+Message = dict[str, Any]
+How = Literal["", "folded", "changes", "unchanged", "left_out"]
+
+UNCHANGED = "The page is as it was."
+SAME_OUTLINE = "The outline is as it was."
+LEFT_OUT = "(left out: an older page)"
+ELSEWHERE = "See the result of the last call."
+"""What the other calls of a turn with several get as their result."""
+TOOK_OVER = "A person took over for steps {} to {}."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """What was shown before a step: the result of the action before it, and the page.
+
+    ``picture`` is the screenshot as PNG, or an address that stands for it; empty if the format shows none.
+    ``how`` is what became of the page.
+    """
+
+    kind: str
+    text: str = ""
+    picture: bytes | str = ""
+    result: str = ""
+    result_message: str = ""
+    how: How = ""
+
+    @property
+    def is_page(self) -> bool:
+        """True unless there is nothing to see, as in arms without a page."""
+        return bool(self.text or self.picture)
+
+
+def pages_send(shown: Sequence[Shown], *, history: History) -> list[Shown]:
+    """What each observation of a conversation is sent as, the last one whole."""
+    if history.policy.id == "last_k":
+        first = max(0, len(shown) - (history.number or 1))
+        # The first page that is sent stands whole: the one before it, which it may be like, is left out.
+        return [_left_out(older) for older in shown[:first]] + _full(shown[first:])
+    sent = _full(shown)
+    if history.policy.id == "diff":
+        sent[1:] = map(_changed, shown, shown[1:], sent[1:])
+    return sent
+
+
+def observation_message(shown: Shown) -> Message:
+    """The message that shows a model the result of its action, and the page."""
+    lines = []
+    if shown.result:
+        detail = f" {shown.result_message}" if shown.result_message else ""
+        lines.append(f"Result of your action: {shown.result}.{detail}")
+    if shown.text:
+        lines.append(f"Observation ({shown.kind}):\n{shown.text}")
+    text = "\n\n".join(lines) or "Observation:"
+    if not shown.picture:
+        return {"role": "user", "content": text}
+    picture = {"type": "image_url", "image_url": {"url": _address(shown.picture)}}
+    return {"role": "user", "content": [{"type": "text", "text": text}, picture]}
+
+
+def call_results(call_ids: Sequence[str], message: Message) -> list[Message]:
+    """``message`` as the result of the last of some calls of tools; of none, ``message`` itself."""
+    if not call_ids:
+        return [message]
+    content = message["content"]
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    text = "\n\n".join(part["text"] for part in parts if part["type"] == "text")
+    results: list[Message] = [
+        {"role": "tool", "tool_call_id": call_id, "content": ELSEWHERE} for call_id in call_ids
+    ]
+    results[-1]["content"] = text
+    # Results of tools are text alone; what is not follows as the user's.
+    others = [part for part in parts if part["type"] != "text"]
+    return [*results, {"role": "user", "content": others}] if others else results
+
+
+def took_over(message: str, *, first: int, last: int) -> str:
+    """What an agent reads after the result of the last of a person's steps."""
+    return f"{message} {TOOK_OVER.format(first, last)}".lstrip()
+
+
+def _full(shown: Sequence[Shown]) -> list[Shown]:
+    """Each page without the sections that those above it show."""
+    sent: list[Shown] = []
+    above: set[str] = set()
+    for place, now in enumerate(shown):
+        if place and _is_same_page(shown[place - 1], now):
+            sent.append(replace(now, text=UNCHANGED, picture="", how="unchanged"))
+            continue
+        folded = outline_folded(now.text, above) if has_outline(now.kind) else now.text
+        sent.append(replace(now, text=folded, how="folded") if folded != now.text else now)
+        above |= sections_of(now.text)
+    return sent
+
+
+def _changed(before: Shown, now: Shown, sent: Shown) -> Shown:
+    """What is ``sent`` of an outline, reduced to what changed where that is shorter."""
+    if _is_same_page(before, now) or not has_outline(now.kind):
+        return sent
+    difference = outline_diff(before.text, now.text) or SAME_OUTLINE
+    text = min(difference, sent.text, key=len)
+    return sent if text == sent.text else replace(now, text=text, how="changes")
+
+
+def _left_out(shown: Shown) -> Shown:
+    return replace(shown, text=LEFT_OUT if shown.is_page else "", picture="", how="left_out")
+
+
+def _is_same_page(before: Shown, now: Shown) -> bool:
+    """True where a model would be shown the same again; false where there is nothing to see."""
+    return now.is_page and (before.kind, before.text, before.picture) == (now.kind, now.text, now.picture)
+
+
+def _address(picture: bytes | str) -> str:
+    if isinstance(picture, str):
+        return picture
+    return "data:image/png;base64," + base64.b64encode(picture).decode("ascii")
