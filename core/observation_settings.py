@@ -8,7 +8,7 @@ from typing import Any
 from rest_framework import serializers
 
 from core.fields import CountField, StrictSerializer, SuggestingChoiceField
-from palaestra.protocol.observations import SCOPES, ObservationFormat
+from palaestra.protocol.observations import SCOPES, ObservationFormat, settings_of
 
 MAX_CHARS_LEAST, MAX_CHARS_MOST = 1_000, 1_000_000
 PICTURE_LEAST_PX, PICTURE_MOST_PX = 320, 4_096
@@ -43,12 +43,3 @@ def settings_check(settings: Mapping[str, Any], observation: ObservationFormat) 
             lacks = "picture" if observation.has_text else "outline"
             message = f"{observation.id} has no {lacks}, so {name} means nothing."
             raise serializers.ValidationError({"observation_settings": {name: [message]}})
-
-
-def settings_of(settings: Mapping[str, Any], observation: ObservationFormat) -> dict[str, Any]:
-    """Those that mean something to an observation."""
-    return {
-        name: value
-        for name, value in settings.items()
-        if (observation.has_screenshot if name == "picture_max" else observation.has_text)
-    }

@@ -8,7 +8,7 @@ import pytest
 
 from fake_server import FakeServer
 from palaestra import Completion, Env, Usage
-from palaestra.extraction import REPAIRS
+from palaestra.protocol.answers import REPAIRS
 
 SLIP, ANSWER = "Half of 84 is 42.", "Half of 84 is 42.\nAnswer: 42"
 

@@ -16,17 +16,16 @@ from rest_framework.exceptions import ValidationError
 
 from core.fields import body_read
 from palaestra.commands import parser_make
-from palaestra.commands import plan as plan_command
 from palaestra.commands.plan import plan_make
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.looks import DESIGNS
 from palaestra.evaluation.plan import Plan, plan_check, plan_read, plan_sha256, plan_write
 from palaestra.grammars import GRAMMARS
+from palaestra.protocol import plans
 from palaestra.protocol.arms import ARMS
 from palaestra.protocol.observations import OBSERVATION_FORMATS
 from palaestra.records import Page, Task
 from trajectories.reports import plan as server
-from trajectories.reports.estimators import clusters
 from trajectories.reports.ladder import arm_read
 
 BASE = "--model Ünïted/m-1 --benchmark gsm8k --looks 4 --factors font"
@@ -74,7 +73,7 @@ def test_what_the_client_plans_is_accepted_with_the_same_hash(
 
     assert status == 201, made
     assert made["plan_sha256"] == plan_sha256(plan) == plan_sha256(read)
-    assert server.plan_sha256(json.loads(path.read_bytes())) == made["plan_sha256"]
+    assert plans.plan_sha256(json.loads(path.read_bytes())) == made["plan_sha256"]
     assert api("read").json("GET", f"/reports/{made['id']}")[1]["plan"] == plan.as_json()
 
 
@@ -82,7 +81,6 @@ def test_both_sides_know_the_same_fields_and_arms() -> None:
     ours = {name: msgspec.structs.fields(Plan) for name in Plan.__struct_fields__}
     assert set(ours) == set(server.PlanIn().fields)
     assert set(ARMS) <= set(server.PLANNED_ARMS)
-    assert plan_command.ITEMS_MIN == clusters.ITEMS_MIN
     assert {arm_read(arm).planned for arm in server.PLANNED_ARMS} == set(server.PLANNED_ARMS)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Any
 
 from rest_framework import serializers
@@ -20,10 +18,10 @@ from core.fields import (
     TruthField,
     body_read,
 )
-from core.observation_settings import ObservationSettings, settings_of
+from core.observation_settings import ObservationSettings
 from palaestra.protocol import grammars, histories
 from palaestra.protocol.arms import ARMS
-from palaestra.protocol.observations import OBSERVATION_FORMATS
+from palaestra.protocol.observations import OBSERVATION_FORMATS, settings_of
 
 VERSION = 1
 ALPHA = 0.05
@@ -38,12 +36,6 @@ PLANNED_ARMS = [
     *ARMS,
     *(f"{arm.id}:{form}" for arm in ARMS.values() if arm.has_page for form in OBSERVATION_FORMATS),
 ]
-
-
-def plan_sha256(plan: Any) -> str:
-    """SHA-256 of the canonical JSON: sorted keys, no spaces, UTF-8."""
-    text = json.dumps(plan, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def plan_read(stored: Any) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from typing import Any
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from palaestra.protocol.plans import plan_sha256
 from trajectories.models import Report
 from trajectories.record.api.auth import Principal
-from trajectories.reports.plan import plan_sha256
 
 
 def report_create(*, name: str, plan: dict[str, Any], principal: Principal) -> Report:

@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from core import answer_check
-from core.observation_settings import settings_of
 from palaestra.protocol.arms import ARMS, Arm
-from palaestra.protocol.observations import OBSERVATION_FORMATS
+from palaestra.protocol.observations import OBSERVATION_FORMATS, settings_of
 from trajectories.models import Run
 from trajectories.reports.episode_rows import Conditions
 from trajectories.reports.ladder import RUNGS, ArmKey

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from core.sql import Statement
 from core.statistics import Mean, clustered_mean
+from palaestra.protocol.plans import ITEMS_MIN
 from trajectories.reports import setups
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.estimators.accuracy import FEW_ITEMS
-from trajectories.reports.estimators.clusters import ITEMS_MIN
 from trajectories.reports.ladder import ArmKey, arm_of
 from trajectories.reports.tables import COUNT, WORDS, Column, Row, Table, number
 

@@ -23,12 +23,13 @@ from palaestra.end_tokens import end_tokens_cut
 from palaestra.episode_config import EpisodeConfig
 from palaestra.episode_page import EpisodePage, Renew
 from palaestra.errors import PAGE_FAILURES, ApiError, PalaestraError, TabClosed
-from palaestra.extraction import REPAIRS, REPAIRS_MAX, answer_extract
+from palaestra.extraction import REPAIRS_MAX, answer_extract
 from palaestra.grammars import Turn, grammar_of
 from palaestra.histories import Past, messages_send
 from palaestra.histories import Turn as PastTurn
 from palaestra.observation import Observation, ObservationConfig, Observer, format_of
 from palaestra.protocol.action_results import ActionResult
+from palaestra.protocol.answers import REPAIRS
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.end_reasons import CloseReason
 from palaestra.protocol.histories import history_read

@@ -24,22 +24,10 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping
 
 from palaestra.end_tokens import end_cut
 from palaestra.protocol.answers import AnswerForm
 
-# The result of a completion without an answer, by form. The server's prompts have the same.
-_NO_LINE = 'There is no line that begins with "Answer:".'
-_NO_BLOCK = "There is no fenced code block."
-_LINE = 'End your turn with one: "Answer:", followed by your final answer'
-_BLOCK = 'End your turn with a line that says "Answer:" and, below it, your {} in one fenced code block.'
-REPAIRS: Mapping[AnswerForm, str] = {
-    "line": f"{_NO_LINE} {_LINE}.",
-    "values": f'{_NO_LINE} {_LINE}, with " | " between several values.',
-    "block": f"{_NO_BLOCK} {_BLOCK.format('final answer')}",
-    "program": f"{_NO_BLOCK} {_BLOCK.format('program')}",
-}
 # Completions without an answer that do not yet end their episode.
 REPAIRS_MAX = 1
 _LEADING_MARKS = " \t>#"

@@ -11,7 +11,6 @@ import pytest
 from django.conf import settings
 
 from palaestra.completion import Completion
-from palaestra.extraction import REPAIRS
 from palaestra.grammars import GRAMMARS
 from palaestra.protocol.arms import ARMS
 from palaestra.protocol.offers import Conditions, actions_offered
@@ -147,10 +146,6 @@ def test_the_prompt_states_which_pages_later_turns_keep() -> None:
 def test_no_id_of_an_element_stands_in_a_prompt() -> None:
     # A weak model aims at the id that an example names, whatever the page shows.
     assert [case.title for case in CASES if re.search(r"\be[0-9]+\b", system_of(case))] == []
-
-
-def test_the_client_answers_a_completion_without_an_answer_in_the_words_of_this_version() -> None:
-    assert Template(f"{VERSION}a").words.repairs == REPAIRS
 
 
 def test_tools_are_listed_in_the_words_of_their_forms() -> None:

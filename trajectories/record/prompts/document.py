@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from palaestra.protocol import answers
 from palaestra.protocol.arms import ARMS
 from palaestra.protocol.grammars import GRAMMARS
 from palaestra.protocol.histories import HISTORY_POLICIES, history_read
@@ -13,7 +14,7 @@ from tasks_app import kinds
 from tasks_app.questions import questions
 from trajectories.record.prompts.conversation import Question, messages_for
 from trajectories.record.prompts.interface import Setup
-from trajectories.record.prompts.templates import PARAPHRASES, VERSION, Template
+from trajectories.record.prompts.templates import PARAPHRASES, VERSION
 
 HEAD = f"""# Prompts
 
@@ -80,7 +81,7 @@ def page() -> str:
 def _repairs() -> Iterator[str]:
     """Yield the results of completions in free text that hold no answer, by form."""
     yield f"\n## Repairs\n\n{REPAIRS}\n"
-    for form, text in Template(f"{VERSION}{BASE}").words.repairs.items():
+    for form, text in answers.REPAIRS.items():
         yield f"- `{form}`: Result of your action: invalid. {text}"
 
 

@@ -46,7 +46,6 @@ class Words(Struct, frozen=True, eq=False, forbid_unknown_fields=True):
     answers: Mapping[str, str]
     transcription: str
     endings: Mapping[str, str]
-    repairs: Mapping[str, str]
     tasks: Mapping[str, str]
     turns: Mapping[str, str]
     acts: Mapping[str, str]

@@ -9,8 +9,9 @@ import numpy as np
 from scipy import special
 
 from core.intervals import score_interval
+from palaestra.protocol.plans import ITEMS_MIN
 from trajectories.reports.estimators.answers import Answers, Codes, Estimate, Floats, item_means
-from trajectories.reports.estimators.clusters import ITEMS_MIN, NOISE, Spread, spread_of
+from trajectories.reports.estimators.clusters import NOISE, Spread, spread_of
 
 NO_ITEMS = "no item has a judged answer"
 ALL_RIGHT = "every judged answer is right: there is no variance to estimate from"

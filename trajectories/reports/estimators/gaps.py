@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special, stats
 
+from palaestra.protocol.plans import ITEMS_MIN
 from trajectories.reports.estimators.accuracy import FEW_ITEMS, THESE_LOOKS, weights
 from trajectories.reports.estimators.answers import Answers, Codes, Estimate, Floats, item_means
-from trajectories.reports.estimators.clusters import ITEMS_MIN, NOISE, Spread, spread_of
+from trajectories.reports.estimators.clusters import NOISE, Spread, spread_of
 
 NO_SHARED = "the two arms share no item with judged answers"
 NO_DIFFERENCE = "no item differs between the two arms: there is no variance to estimate from"

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from palaestra.protocol.plans import ITEMS_MIN
 from trajectories.reports.estimators.accuracy import FEW_ITEMS
 from trajectories.reports.estimators.answers import Answers, Codes, Estimate, Floats, item_means
-from trajectories.reports.estimators.clusters import ITEMS_MIN
 
 Value = str | int
 # Of the variance between looks of one factor's model; below, its effects have no interval worth printing.

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from palaestra.protocol.plans import ITEMS_MIN
 from trajectories.reports.estimators.accuracy import FEW_ITEMS, THESE_LOOKS, share_interval, spread_interval
 from trajectories.reports.estimators.answers import Codes, Estimate, Floats
-from trajectories.reports.estimators.clusters import ITEMS_MIN, spread_of
+from trajectories.reports.estimators.clusters import spread_of
 
 NOTHING = "there is nothing to share"
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from palaestra.protocol.plans import ITEMS_MIN
 from trajectories.reports.estimators.accuracy import FEW_ITEMS, weights
 from trajectories.reports.estimators.answers import Codes, Estimate, Floats
-from trajectories.reports.estimators.clusters import ITEMS_MIN, spread_of
+from trajectories.reports.estimators.clusters import spread_of
 from trajectories.reports.estimators.gaps import DIFFERENT_MIN, Pair, pair_of, with_interval
 
 NO_SHARED = "no item has judged answers in both arms, before and after"

@@ -34,10 +34,10 @@ from palaestra.evaluation.power import Guess, smallest_gap
 from palaestra.model_options import sampling_of
 from palaestra.observation import format_of
 from palaestra.protocol.arms import arm_of
+from palaestra.protocol.plans import ITEMS_MIN
 from palaestra.run_plan import SEED
 
 # With fewer the server computes none.
-ITEMS_MIN = 10
 POINTS_MAX = 100.0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import json
 import re
 from pathlib import Path
@@ -16,8 +15,9 @@ from palaestra.errors import PalaestraError
 from palaestra.evaluation.arms import PlannedArm, arms_check, planned_arm_read
 from palaestra.evaluation.looks import Design, Look, factors_check, looks_make
 from palaestra.observation import format_of
+from palaestra.protocol import plans
 from palaestra.protocol.looks import Value
-from palaestra.protocol.observations import ObservationFormat
+from palaestra.protocol.observations import settings_of
 
 POWER = 0.8
 ALPHA = 0.05
@@ -106,8 +106,7 @@ class Plan(Part, frozen=True, kw_only=True):
 
     def settings_of(self, arm: PlannedArm) -> dict[str, Any]:
         """The observation settings that mean something in an arm."""
-        form = format_of(self.observation_of(arm))
-        return {name: value for name, value in self.observation_settings.items() if _bounds(name, form)}
+        return settings_of(self.observation_settings, format_of(self.observation_of(arm)))
 
     def config_of(self, arm: PlannedArm) -> EpisodeConfig:
         """Return the settings of the episodes in an arm."""
@@ -129,9 +128,8 @@ class Plan(Part, frozen=True, kw_only=True):
 
 
 def plan_sha256(plan: Plan) -> str:
-    """SHA-256 of the plan's canonical JSON: sorted keys, no spaces, UTF-8."""
-    text = json.dumps(plan.as_json(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    """SHA-256 of the plan, by which the server knows it."""
+    return plans.plan_sha256(plan.as_json())
 
 
 def plan_read(path: Path) -> Plan:
@@ -169,11 +167,6 @@ def plans_differ(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     """The fields in which two plans differ, beside the time at which they were made."""
     names = sorted({*one, *other} - {"created_at"})
     return [name for name in names if one.get(name) != other.get(name)]
-
-
-def _bounds(setting: str, form: ObservationFormat) -> bool:
-    """Whether a setting means something to an observation."""
-    return form.has_screenshot if setting == "picture_max" else form.has_text
 
 
 def _suggestion(message: str) -> str:

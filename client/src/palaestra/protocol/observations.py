@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 Scope = Literal["page", "viewport"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
@@ -73,3 +73,12 @@ def has_outline(kind: str) -> bool:
 def has_picture(kind: str) -> bool:
     """True where a model is shown the screenshot of an observation of this format."""
     return kind in OBSERVATION_FORMATS and OBSERVATION_FORMATS[kind].has_screenshot
+
+
+def settings_of(settings: Mapping[str, Any], form: ObservationFormat) -> dict[str, Any]:
+    """The settings of observations that mean something in a format."""
+    return {
+        name: value
+        for name, value in settings.items()
+        if (form.has_screenshot if name == "picture_max" else form.has_text)
+    }

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from palaestra.protocol.arms import ARMS
+from palaestra.protocol.plans import ITEMS_MIN
 from trajectories.models import Run
-from trajectories.reports.estimators.clusters import ITEMS_MIN
 from trajectories.reports.format_failures import FormatTally
 from trajectories.rollouts.runs.pages.family import Family, Member
 from trajectories.rollouts.runs.pages.gaps import Gap, run_gaps

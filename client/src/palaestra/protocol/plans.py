@@ -1,0 +1,17 @@
+"""Plans of evaluations, as a client makes them and a report of the server reads them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+ITEMS_MIN = 10
+"""Of fewer items no interval is stated."""
+
+
+def plan_sha256(plan: Mapping[str, Any]) -> str:
+    """SHA-256 of the plan's canonical JSON: sorted keys, no spaces, UTF-8."""
+    text = json.dumps(plan, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
