@@ -18,6 +18,7 @@ from core import json_text
 from core.errors import GymError
 from gymsite.arena import callers, episodes, forms, restorations, site_dispatch, views
 from gymsite.arena.callers import Session
+from palaestra.protocol.completions import RecordedCall, record_write
 from tasks_app import kinds
 from trajectories.actions.registry import ACTIONS
 from trajectories.actions.types import type_of
@@ -230,8 +231,8 @@ def raw_of(action: dict[str, Any], *, grammar: str, index: int) -> str:
     """The completion that declares an action, as a run of this grammar records it."""
     if grammar == "functions":
         fields = {name: value for name, value in action.items() if name != "type"}
-        call = {"id": f"call_{index}", "name": action["type"], "arguments": _text(fields)}
-        return _text({"content": "", "tool_calls": [call]})
+        call = RecordedCall(id=f"call_{index}", name=action["type"], arguments=_text(fields))
+        return record_write("", [call])
     return f"Action: {_text(action)}"
 
 

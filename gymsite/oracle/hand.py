@@ -12,10 +12,10 @@ from typing import Any
 from palaestra.observation import Observation
 from palaestra.pages import WarmPage
 from palaestra.protocol.observations import ObservationFormat
+from palaestra.protocol.outline import PUBLIC_ROOT
 from palaestra.surface import VIEWPORT
 
 SCROLLS_MAX = 40
-MASKED = "https://gym/"
 AT_PATH = "%s.split('/').reduce((el, place) => el?.children[+place], document.documentElement)"
 POP_UP = "document.querySelector('[data-pop-up] button')"
 # Where the element, or the label of a hidden one, is in the viewport, and whether a click there reaches it.
@@ -64,7 +64,7 @@ class Hand(ABC):
 
     async def goto(self, address: str) -> None:
         """Open an address of the site, which actions name without the episode's token."""
-        await self.act(type="goto", url=MASKED + address.split("/e/")[1].partition("/")[2])
+        await self.act(type="goto", url=PUBLIC_ROOT + address.split("/e/")[1].partition("/")[2])
 
     async def aim(self, element: str) -> dict[str, Any]:
         """Return what names an element, given as JavaScript: its id where the observation shows it, else its

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-ROOT = "https://gym/"
+from palaestra.protocol.outline import PUBLIC_ROOT
 
 _STATIC = re.compile(r"^static/(?:[0-9a-f]{12}/)?(?P<name>[A-Za-z0-9_][A-Za-z0-9_./-]*)$")
 _DRAWING = re.compile(r"^pictures/(?P<name>[A-Za-z0-9_-]{1,100})\.(?P<width>[0-9]{1,4})\.webp$")
@@ -55,9 +55,9 @@ class Addresses:
         return self.place(named)
 
     def _named(self, address: str) -> Named | None:
-        if not address.startswith(ROOT):
+        if not address.startswith(PUBLIC_ROOT):
             return None
-        path = re.split(r"[?#]", address.removeprefix(ROOT), maxsplit=1)[0]
+        path = re.split(r"[?#]", address.removeprefix(PUBLIC_ROOT), maxsplit=1)[0]
         if (static := _STATIC.match(path)) and ".." not in path:
             return Named(kind="static", name=static["name"])
         if drawing := _DRAWING.match(path):

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from palaestra.protocol.outline import PUBLIC_ROOT
 from trajectories.behaviour.dom_replay import bounds
-from trajectories.behaviour.dom_replay.addresses import ROOT
 from trajectories.behaviour.dom_replay.css import Resolve
 from trajectories.behaviour.dom_replay.placement import SLACK_MS, Moment, Piece, Reason, Turn, moment_of
 from trajectories.behaviour.dom_replay.rrweb import (
@@ -144,7 +144,9 @@ def _turn(step: Step) -> Turn:
         seen_ms = began_ms - (_number(step.more, "model_ms") or 0.0)
     if seen_ms is not None and began_ms is not None:
         seen_ms = min(seen_ms, began_ms)
-    path = re.split("[?#]", step.url.removeprefix(ROOT))[0] if step.url.startswith(ROOT) else None
+    path = (
+        re.split("[?#]", step.url.removeprefix(PUBLIC_ROOT))[0] if step.url.startswith(PUBLIC_ROOT) else None
+    )
     return Turn(index=step.index, seen_ms=seen_ms, began_ms=began_ms, ended_ms=_end(step), path=path)
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-import msgspec
-
-from palaestra.protocol.conversation import How, Shown, call_results, observation_message, pages_send
+from palaestra.protocol.completions import RecordedCall, assistant_message, call_results, record_read
+from palaestra.protocol.conversation import How, Shown, observation_message, pages_send
 from palaestra.protocol.grammars import Grammar
 from palaestra.protocol.histories import History
 from trajectories.record.prompts.conversation import Message
@@ -50,7 +49,7 @@ def messages_sent(
     seen = iter(pages_send([turn.shown for turn in turns if turn.shown], history=history))
     sent = [SentMessage(message=message) for message in opening]
     for place, turn in enumerate(turns):
-        calls: list[_Call] = []
+        calls: list[RecordedCall] = []
         if place:
             before = turns[place - 1]
             message, calls = _completion(before.raw, grammar)
@@ -72,36 +71,11 @@ def completion(raw: str, grammar: Grammar) -> Message:
 # ---- completions
 
 
-class _Call(msgspec.Struct):
-    name: str
-    arguments: str
-    id: str = ""
-
-
-class _Recorded(msgspec.Struct, forbid_unknown_fields=True):
-    content: str
-    tool_calls: list[_Call]
-
-
-def _completion(raw: str, grammar: Grammar) -> tuple[Message, list[_Call]]:
+def _completion(raw: str, grammar: Grammar) -> tuple[Message, list[RecordedCall]]:
     """The message that shows a model a completion of its own, and the calls in it."""
-    try:
-        record = msgspec.json.decode(raw, type=_Recorded) if grammar.has_tools else None
-    except (msgspec.MsgspecError, UnicodeError):
-        record = None
-    if record is None:
-        return {"role": "assistant", "content": raw}, []
-    message: Message = {"role": "assistant", "content": record.content}
-    if record.tool_calls:
-        message["tool_calls"] = [
-            {
-                "id": call.id,
-                "type": "function",
-                "function": {"name": call.name, "arguments": _sendable(call.arguments)},
-            }
-            for call in record.tool_calls
-        ]
-    return message, record.tool_calls
+    content, calls = record_read(raw) if grammar.has_tools else (raw, [])
+    sendable = [replace(call, arguments=_sendable(call.arguments)) for call in calls]
+    return assistant_message(content, sendable), calls
 
 
 def _sendable(arguments: str) -> str:

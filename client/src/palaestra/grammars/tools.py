@@ -1,17 +1,12 @@
-"""What the grammars share whose actions come as calls of an endpoint's tools.
-
-Such a completion is recorded as a JSON object with its ``content`` and ``tool_calls``, from which the
-messages of the conversation are made again.
-"""
+"""What the grammars share whose actions come as calls of an endpoint's tools."""
 
 from __future__ import annotations
 
 import json
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
-
-import msgspec
 
 from palaestra.actions import ACTIONS, ActionInvalid
 from palaestra.completion import Completion, ToolCall
@@ -22,7 +17,13 @@ from palaestra.grammars.lenient_json import Unreadable, space_skip, value_read
 from palaestra.grammars.native_calls import calls_find, thought_of
 from palaestra.grammars.schemas import fields_schemas, nulls_drop, object_schema
 from palaestra.protocol.actions import ACTION_SPECS
-from palaestra.protocol.conversation import call_results
+from palaestra.protocol.completions import (
+    RecordedCall,
+    assistant_message,
+    call_results,
+    record_read,
+    record_write,
+)
 from palaestra.protocol.offers import Conditions
 from palaestra.records import Message
 
@@ -71,30 +72,21 @@ class ToolGrammar(Grammar):
         if not completion.tool_calls and not completion.text.startswith(RECORD_BEGIN):
             return completion.text
         calls = [
-            {"id": call.id or f"call_{number}", "name": call.name, "arguments": call.arguments}
+            RecordedCall(id=call.id or f"call_{number}", name=call.name, arguments=call.arguments)
             for number, call in enumerate(completion.tool_calls)
         ]
-        return json.dumps({"content": completion.text, "tool_calls": calls}, ensure_ascii=False)
+        return record_write(completion.text, calls)
 
     def completion_message(self, raw: str) -> Message:
-        content, calls = _recorded(raw)
-        message: Message = {"role": "assistant", "content": content}
-        if calls:
-            message["tool_calls"] = [
-                {
-                    "id": call.id,
-                    "type": "function",
-                    "function": {
-                        "name": function_name(call.name),
-                        "arguments": _arguments_sendable(call.arguments),
-                    },
-                }
-                for call in calls
-            ]
-        return message
+        content, calls = record_read(raw)
+        sendable = [
+            replace(call, name=function_name(call.name), arguments=_arguments_sendable(call.arguments))
+            for call in calls
+        ]
+        return assistant_message(content, sendable)
 
     def result_messages(self, raw: str, message: Message) -> list[Message]:
-        return call_results([call.id for call in _recorded(raw)[1]], message)
+        return call_results([call.id for call in record_read(raw)[1]], message)
 
 
 def call_make(name: str, fields: Mapping[str, Any]) -> ToolCall:
@@ -132,20 +124,6 @@ def _arguments_sendable(text: str) -> str:
         return text if isinstance(strict, dict) else "{}"
     is_same = isinstance(strict, dict) and nulls_drop(strict) == value
     return text if is_same else json.dumps(value, ensure_ascii=False)
-
-
-class _Recorded(msgspec.Struct, forbid_unknown_fields=True):
-    content: str
-    tool_calls: list[ToolCall]
-
-
-def _recorded(raw: str) -> tuple[str, list[ToolCall]]:
-    """The text and the calls of a recorded completion. One that was cut is text."""
-    try:
-        record = msgspec.json.decode(raw, type=_Recorded)
-    except (msgspec.MsgspecError, UnicodeError):
-        return raw, []
-    return record.content, record.tool_calls
 
 
 # ---- tools from the table of actions

@@ -10,21 +10,19 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from palaestra.protocol.changes import outline_diff
+from palaestra.protocol.completions import Message
 from palaestra.protocol.folds import outline_folded, sections_of
 from palaestra.protocol.histories import History
 from palaestra.protocol.observations import has_outline
 
-Message = dict[str, Any]
 How = Literal["", "folded", "changes", "unchanged", "left_out"]
 
 UNCHANGED = "The page is as it was."
 SAME_OUTLINE = "The outline is as it was."
 LEFT_OUT = "(left out: an older page)"
-ELSEWHERE = "See the result of the last call."
-"""What the other calls of a turn with several get as their result."""
 TOOK_OVER = "A person took over for steps {} to {}."
 
 
@@ -74,22 +72,6 @@ def observation_message(shown: Shown) -> Message:
         return {"role": "user", "content": text}
     picture = {"type": "image_url", "image_url": {"url": _address(shown.picture)}}
     return {"role": "user", "content": [{"type": "text", "text": text}, picture]}
-
-
-def call_results(call_ids: Sequence[str], message: Message) -> list[Message]:
-    """``message`` as the result of the last of some calls of tools; of none, ``message`` itself."""
-    if not call_ids:
-        return [message]
-    content = message["content"]
-    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    text = "\n\n".join(part["text"] for part in parts if part["type"] == "text")
-    results: list[Message] = [
-        {"role": "tool", "tool_call_id": call_id, "content": ELSEWHERE} for call_id in call_ids
-    ]
-    results[-1]["content"] = text
-    # Results of tools are text alone; what is not follows as the user's.
-    others = [part for part in parts if part["type"] != "text"]
-    return [*results, {"role": "user", "content": others}] if others else results
 
 
 def took_over(message: str, *, first: int, last: int) -> str:

@@ -1,0 +1,80 @@
+"""Completions that call tools: how they are recorded, and the messages that show them to their model.
+
+Such a completion is recorded as a JSON object with its ``content`` and ``tool_calls``, any other as its text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Message = dict[str, Any]
+
+ELSEWHERE = "See the result of the last call."
+"""What the other calls of a turn with several get as their result."""
+_KEYS = {"content", "tool_calls"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordedCall:
+    """A call of a tool; ``arguments`` as the model wrote them, which may be no JSON."""
+
+    name: str
+    arguments: str
+    id: str = ""
+
+
+def record_write(content: str, calls: Sequence[RecordedCall]) -> str:
+    """The record of a completion that calls tools."""
+    named = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in calls]
+    return json.dumps({"content": content, "tool_calls": named}, ensure_ascii=False)
+
+
+def record_read(raw: str) -> tuple[str, list[RecordedCall]]:
+    """The text and the calls of a recorded completion. One that was cut, or that calls nothing, is text."""
+    try:
+        record = json.loads(raw)
+        calls = [_call_read(call) for call in record["tool_calls"]]
+        is_record = record.keys() == _KEYS and isinstance(record["tool_calls"], list)
+        # What cannot be sent was never a record of ours.
+        (record["content"] + "".join(call.name + call.arguments + call.id for call in calls)).encode()
+    except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
+        return raw, []
+    return (record["content"], calls) if is_record else (raw, [])
+
+
+def assistant_message(content: str, calls: Sequence[RecordedCall]) -> Message:
+    """The message that shows a model a completion of its own."""
+    message: Message = {"role": "assistant", "content": content}
+    if calls:
+        message["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in calls
+        ]
+    return message
+
+
+def call_results(call_ids: Sequence[str], message: Message) -> list[Message]:
+    """``message`` as the result of the last of some calls of tools; of none, ``message`` itself."""
+    if not call_ids:
+        return [message]
+    content = message["content"]
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    text = "\n\n".join(part["text"] for part in parts if part["type"] == "text")
+    results: list[Message] = [
+        {"role": "tool", "tool_call_id": call_id, "content": ELSEWHERE} for call_id in call_ids
+    ]
+    results[-1]["content"] = text
+    # Results of tools are text alone; what is not follows as the user's.
+    others = [part for part in parts if part["type"] != "text"]
+    return [*results, {"role": "user", "content": others}] if others else results
+
+
+def _call_read(call: Any) -> RecordedCall:
+    """The call of a record. Raises ``TypeError`` or ``KeyError`` for what is none."""
+    name, arguments, id_ = call["name"], call["arguments"], call.get("id", "")
+    if not all(isinstance(part, str) for part in (name, arguments, id_)):
+        raise TypeError("a part of a call is no text")
+    return RecordedCall(name=name, arguments=arguments, id=id_)
