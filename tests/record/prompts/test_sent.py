@@ -16,7 +16,7 @@ from palaestra.protocol import histories
 from palaestra.protocol.conversation import Shown
 from palaestra.protocol.grammars import GRAMMARS
 from palaestra.protocol.histories import history_read
-from trajectories.record.prompts.sent import SentMessage, Shown, Turn, messages_sent
+from trajectories.record.prompts.sent import SentMessage, Turn, messages_sent
 
 OPENING = [{"role": "system", "content": "Act."}, {"role": "user", "content": "How many doors?"}]
 SECTION = "\n".join(f'  [e{number}] link "Room {number} of many"' for number in range(3, 12))

@@ -14,7 +14,7 @@ from palaestra.protocol.observations import OBSERVATION_FORMATS
 from trajectories.models import Episode, Step
 from trajectories.record.prompts import sent
 from trajectories.record.prompts.conversation import Message, blob_address
-from trajectories.record.prompts.sent import SentMessage, Shown, Turn
+from trajectories.record.prompts.sent import SentMessage, Turn
 from trajectories.rollouts.episodes.forks.lineage import chars_until, steps_held, turns_until
 from trajectories.rollouts.episodes.opening_messages import opening_messages
 
