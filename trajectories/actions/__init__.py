@@ -1,1 +1,1 @@
-"""What agents can do to a page: one file per action type in ``builtin``."""
+"""The actions that agents can perform on a page: one file per action type in ``builtin``."""

@@ -54,7 +54,7 @@ def target_description(action: object, *, observation: str) -> str:
 
 
 def is_shown(target: str, *, observation: str) -> bool:
-    """Whether an observation lists an element of this number."""
+    """Return whether an observation lists an element with this number."""
     return f"[{target}]" in observation
 
 
@@ -71,7 +71,10 @@ def reported(data: Mapping[str, Any]) -> Element:
 
 
 def is_at(path: str, data: Mapping[str, Any]) -> bool | None:
-    """Whether the element of a page event is at a place of the document; None where either place is unknown.
+    """Return whether the element of a page event is at a place in the document; None if either place is
+    unknown.
+
+    Whatever is inside the element belongs to it, and so does the control around it.
 
     What is inside the element belongs to it, and so does the control that it is inside.
     """
@@ -84,7 +87,7 @@ def is_at(path: str, data: Mapping[str, Any]) -> bool | None:
 
 
 def is_same(named: Element, seen: Element) -> bool:
-    """Whether a reported element can be the one that an action named.
+    """Return whether a reported element can be the one that an action named.
 
     Names agree when all words of one are in the other, without formulas (a page reports them as rendered),
     or when one is the beginning of the other, white space aside.
@@ -104,10 +107,11 @@ def is_same(named: Element, seen: Element) -> bool:
 
 
 def _is_beginning(named: str, seen: str) -> bool:
-    """Whether the names are one text but for its white space, of which the page reports the beginning.
+    """Return whether both names are the same text, or the page reported only its beginning; white space is
+    ignored.
 
-    Lines that only their layout separates are one word in the page's report. From its first formula on, the
-    observation has other text than the page.
+    Lines separated only by layout are one word in the page's report. From its first formula on, the
+    observation's text differs from the page's.
     """
     before_formula, formula, _ = named.partition("$")
     named_text, seen_text = _squeezed(before_formula), _squeezed(seen)

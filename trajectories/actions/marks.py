@@ -1,4 +1,7 @@
-"""What is drawn on a screenshot for an action, as values; ``capture/marks.py`` draws them.
+"""Marks to draw on a screenshot for an action, as values; ``capture/marks.py`` draws them.
+
+Positions come from the page's own events, in CSS pixels of the viewport, else from the action. They can hold
+anything: absurdly large numbers are ignored, and control characters are removed from text.
 
 Positions are the page's own word (its events), in CSS pixels of the viewport, else the action's. They can
 hold anything: numbers of an absurd size are ignored, and text loses its control characters.
@@ -19,9 +22,11 @@ Box = tuple[float, float, float, float]  # x, y, width, height
 
 @dataclass(frozen=True, kw_only=True)
 class Marks:
-    """Where an action was, in CSS pixels of the viewport. ``text`` belongs to the box, or to the whole page
-    without one; ``scroll`` is how far the page should move. ``is_of_picture``: the point is the action's own,
-    in pixels of the picture that was sent."""
+    """Position of an action, in CSS pixels of the viewport.
+
+    ``text`` labels the box, or the whole page if there is no box; ``scroll`` is how far the page should move.
+    ``is_of_picture``: the point is the action's own, in pixels of the picture that was sent.
+    """
 
     point: tuple[float, float] | None = None
     box: Box | None = None
@@ -55,7 +60,7 @@ def pair(values: object, *, most: float = FAR_PX) -> tuple[float, float] | None:
 
 
 def scroll_position(data: Mapping[str, Any], *, kind: str, most: float = FAR_PX) -> Offset | None:
-    """How far the page was scrolled at an event, if the event says so."""
+    """Return the page's scroll position at an event, None if the event has none."""
     return pair([data.get("x"), data.get("y")] if kind == "scroll" else data.get("scroll"), most=most)
 
 

@@ -1,4 +1,4 @@
-"""What the rules of several action types share; all of them are explained in ``docs/action_check.md``."""
+"""Helpers shared by the rules of several action types; ``docs/action_check.md`` explains every rule."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def event_description(event: ReportedEvent) -> str:
 
 
 def not_performed(step: DeclaredStep) -> str:
-    """Why the harness did nothing, empty when it does not say so."""
+    """Return the harness's reason for doing nothing; empty if it gives none."""
     target = step.field("target")
     if step.result != "no_target" or not isinstance(target, str) or not target:
         return NOT_PERFORMED.get(step.result, "")

@@ -59,14 +59,15 @@ class ReportedEvent(Struct, frozen=True, kw_only=True):
 
     @property
     def is_act(self) -> bool:
-        """Whether a user did it; clicks made by a script are the page's own."""
+        """True if a user did it; clicks made by a script are the page's own."""
         return self.kind in ACT_KINDS and self.data.get("trusted") is not False
 
 
 @dataclass(frozen=True, kw_only=True)
 class PageRecord:
-    """What the pages of an episode reported, by step number, and the answer that the API accepted, if any.
-    ``answered_in`` is the step in which a page's answer was recorded, after which nothing of it may come.
+    """Everything that the pages of an episode reported, by step number, and the accepted API answer, if any.
+
+    ``answered_in`` is the step in which a page's answer was recorded; the page may report nothing after it.
 
     ``loose`` events belong to no step. From ``capped_from`` on, events may be missing because the episode
     exceeded its limit; steps in ``unplaced`` can be matched with events neither by number nor by time.
@@ -95,14 +96,14 @@ class PageRecord:
         return self.steps[position] if position < len(self.steps) else None
 
     def steps_before(self, index: int, *, most: int) -> Sequence[DeclaredStep]:
-        """At most ``most`` steps before one, the latest first."""
+        """Return at most ``most`` steps before this one, latest first."""
         position = self.positions[index]
         return self.steps[max(0, position - most) : position][::-1]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What an action type's rule says of one step.
+    """Result of an action type's rule for one step.
 
     ``missing``: nothing was reported, which may be due to lost events. ``explained`` are the events that the
     action caused.
@@ -146,7 +147,7 @@ class ActionType:
 
     @property
     def leaves_no_trace(self) -> bool:
-        """Whether silence is all that a page can report of it."""
+        """True if a page can report this action only by reporting nothing."""
         return self.is_passive and self.needs_page
 
 

@@ -52,7 +52,7 @@ class Conversation:
 
     @property
     def is_exact(self) -> bool:
-        """Whether that is proven of every prompt."""
+        """True if that is proven of every prompt."""
         return all(one.is_exact for one in self.prompts)
 
     def prompt_of(self, place: int) -> list[Message]:

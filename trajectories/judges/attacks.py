@@ -92,7 +92,7 @@ def _not_met(judge: Judge, criterion: Criterion, most: int) -> list[int]:
 
 
 def is_open(criterion: Criterion) -> bool:
-    """Whether the judge sees anything that an agent writes."""
+    """Return whether the judge sees anything that an agent writes."""
     return not WRITTEN.isdisjoint(criterion.evidence)
 
 
@@ -152,7 +152,7 @@ def _attack(text: str, tried: Sequence[Mapping[str, bool]]) -> Attack:
 
 
 def is_more(alone: int, control_alone: int) -> bool:
-    """Whether a text raises more than the control does: McNemar's exact test, one-sided."""
+    """Return whether a text raises more than the control does: McNemar's exact test, one-sided."""
     if alone <= control_alone:
         return False
     chance = binomtest(alone, alone + control_alone, 0.5, alternative="greater").pvalue

@@ -47,7 +47,7 @@ class Caller:
         return [Made(call, failure is not None) for (call, _), failure in zip(made, failures, strict=True)]
 
     def _is_of_one(self, failure: JudgeUnreachable) -> bool:
-        """Whether it is about this attempt alone, at an endpoint that answers for others."""
+        """Return whether it is about this attempt alone, at an endpoint that answers for others."""
         return isinstance(failure, UnitRefused) and self.endpoint.has_answered.is_set()
 
     def _call(

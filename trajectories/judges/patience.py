@@ -45,7 +45,7 @@ def outage_of(judge: Judge) -> Outage | None:
 
 
 def may_be_called(judge: Judge) -> bool:
-    """Whether no outage goes on, or its pause is over."""
+    """Return whether no outage goes on, or its pause is over."""
     outage = outage_of(judge)
     return outage is None or outage.until <= timezone.now()
 

@@ -1,4 +1,4 @@
-"""What happened: runs, episodes, steps, events, submissions and verdicts."""
+"""Database models: runs, episodes, steps, events, submissions and verdicts."""
 
 from trajectories.models.access import ApiKey, IdempotentCall, KeyChange
 from trajectories.models.annotation import (

@@ -28,7 +28,7 @@ class CodebookVersion(models.Model):
 
 
 class View(models.TextChoices):
-    """What an annotator sees of a unit."""
+    """The parts of a unit that an annotator sees."""
 
     FULL = "full", "Page, thought and action"
     THOUGHT = "thought", "The thought alone"
@@ -79,7 +79,7 @@ class AnnotationProject(models.Model):
 
 
 class Annotator(models.Model):
-    """Who labels in a project: a person, the thought ribbon's rules, or a judge model."""
+    """A labeller in a project: a person, the thought ribbon's rules, or a judge model."""
 
     class Kind(models.TextChoices):
         PERSON = "person", "Person"
@@ -115,7 +115,8 @@ class Annotator(models.Model):
 
 
 class AnnotationUnit(models.Model):
-    """What is labelled: characters ``begin`` to ``end`` of a step's thought; paragraph 0 is all of it.
+    """The text to label: characters ``begin`` to ``end`` of a step's thought; paragraph 0 is the whole
+    thought.
 
     A whole trajectory has step 0. A pair has another trajectory, or another step of one, beside it.
     """
@@ -201,7 +202,7 @@ class AnnotationSlot(models.Model):
 
 
 class Label(models.Model):
-    """What an annotator said of a unit: rows are only added, and the newest version counts.
+    """One version of an annotator's answers about a unit. Append-only: the newest version counts.
 
     ``values`` has an answer for each field of the codebook; ``spans`` are the parts of the thought that a
     mixed answer is about, ``links`` the steps that carry out behaviours.
@@ -251,7 +252,7 @@ class Label(models.Model):
 
 
 class CodebookNote(models.Model):
-    """What an adjudicator wants the next version of the codebook to say."""
+    """An adjudicator's request for the next version of the codebook."""
 
     project = models.ForeignKey(AnnotationProject, on_delete=models.CASCADE, related_name="codebook_notes")
     codebook = models.ForeignKey(

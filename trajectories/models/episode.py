@@ -65,7 +65,7 @@ class Episode(models.Model):
         API = "api"
 
     class AnswerCheck(models.TextChoices):
-        """How far the check of a first answer has come; empty in runs that check none."""
+        """State of the check of a first answer; empty in runs without checks."""
 
         NONE = ""
         DUE = "due"  # no answer yet

@@ -29,8 +29,9 @@ class PageEvent(models.Model):
 
 
 class PageEventTally(models.Model):
-    """How much an episode's pages have sent, for the caps, and what was done on them outside any step, for
-    the step budget: gestures, and fields changed.
+    """Counts of what an episode's pages sent, for the caps, and of what was done on them outside any step.
+
+    The latter, gestures and changed fields, count towards the step budget.
     """
 
     episode = models.OneToOneField("trajectories.Episode", on_delete=models.CASCADE, primary_key=True)
@@ -50,7 +51,7 @@ class PageEventTally(models.Model):
 
 
 class SiteEvent(models.Model):
-    """What the server did for an episode: page served, booking made. Numbers are unique across tabs."""
+    """A server-side event of an episode: page served, booking made. Numbers are unique across tabs."""
 
     pk = models.CompositePrimaryKey("episode_id", "seq")
     episode = episode_key("site_events")

@@ -16,7 +16,7 @@ SENTENCES_STORED = 1_000
 
 
 class StepFacts(models.Model):
-    """Of one step: its action check, the measures of its thought, and the thought's words.
+    """Facts of one step: its action check, the measures of its thought, and the thought's words.
 
     All are heuristics; ``trajectories/behaviour/facts/action_check.py`` and ``behaviour.py`` define them.
     """
@@ -66,7 +66,7 @@ class StepFacts(models.Model):
 
 
 class EpisodeFacts(models.Model):
-    """Of one episode: sums and means over its steps. Means are null where no thought is known."""
+    """Facts of one episode: sums and means over its steps. Means are null if no thought is known."""
 
     episode = models.OneToOneField(
         "trajectories.Episode",

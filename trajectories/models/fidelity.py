@@ -1,4 +1,4 @@
-"""Whether DOM replays show what screenshots do, checked by rendering them; can be checked again at will."""
+"""Results of rendering DOM replays and comparing them with screenshots; a check can be repeated at any time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ LEFT = ("waiting", "no_sandbox", "no_browser")
 
 
 class Fidelity(models.Model):
-    """Of one step: its DOM replay, drawn in a sandbox, held against its screenshot.
+    """Comparison of one step's DOM replay, rendered in a sandbox, with its screenshot.
+
+    In an episode without steps ``index`` is the number of a page action, whose page is rendered but not
+    compared. ``trajectories/behaviour/fidelity/comparison.py`` has the rules. ``replay`` and ``difference``
+    are blobs: the rendered picture, and the same with differing pixels in red.
 
     In an episode without steps ``index`` is the number of a page action, whose page is drawn alone.
     ``trajectories/behaviour/fidelity/comparison.py`` says how. ``replay`` and ``difference`` are blobs: the
@@ -27,7 +31,7 @@ class Fidelity(models.Model):
         FAILED = "failed"
 
     class Reason(models.TextChoices):
-        """Why a replay is not checked, or why it failed."""
+        """Reason why a replay is not checked, or why the check failed."""
 
         NONE = ""
         WAITING = "waiting"

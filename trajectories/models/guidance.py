@@ -11,7 +11,10 @@ from trajectories.models.episode import Episode
 
 
 class GuidanceText(models.Model):
-    """What was inserted into opening messages, by its SHA-256. Parts of golds: the arena has no privilege."""
+    """Text inserted into opening messages, by its SHA-256.
+
+    It contains parts of golds, so the arena may not read it.
+    """
 
     sha256 = TextKey(primary_key=True, max_length=64)
     text = models.TextField()

@@ -42,5 +42,5 @@ class Intervention(models.Model):
 
     @property
     def prefill(self) -> str:
-        """What the message of each continuation begins with."""
+        """Text with which the message of each continuation begins."""
         return self.copied + self.text

@@ -55,7 +55,7 @@ class JudgeCall(models.Model):
 
 
 class JudgeAttack(models.Model):
-    """What texts that ask a judge for grades did to those of a criterion. The latest counts."""
+    """Effect on a criterion's grades of texts that ask the judge for grades. The latest row counts."""
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="attacks")
     criterion = models.CharField(max_length=32)
@@ -81,7 +81,7 @@ class JudgeSample(models.Model):
 
 
 class JudgeCertification(models.Model):
-    """What a criterion of a judge was measured at by its sample, and whether a profile may pay for it."""
+    """Measured quality of a judge's criterion on its sample, and whether a profile may pay for it."""
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="certifications", db_index=False)
     criterion = models.CharField(max_length=32)

@@ -1,4 +1,4 @@
-"""How episodes came about: each is of one origin, by which lists, searches and exports filter."""
+"""Origins of episodes: each has exactly one, by which lists, searches and exports filter."""
 
 from __future__ import annotations
 

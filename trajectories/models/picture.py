@@ -7,7 +7,7 @@ from core.text_key import TextKey
 
 
 class Picture(models.Model):
-    """What the media worker computed from a screenshot. A picture that cannot be read has its row too.
+    """Values that the media worker computed from a screenshot. Unreadable pictures have a row too.
 
     ``phash`` is that of ``capture.perceptual_hash``: 64 bits as 16 hexadecimal digits, empty when unread.
     """

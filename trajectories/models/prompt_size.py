@@ -1,4 +1,4 @@
-"""How long an episode's prompts are under a history policy, whichever was played: replayed by a client."""
+"""Lengths of an episode's prompts under a history policy, played or not: a client replays the episode."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from trajectories.models.episode import episode_key
 
 
 class PromptSize(models.Model):
-    """Of all prompts of an episode, one before each of its steps; tokens are null where no model measured
-    them."""
+    """Lengths of all prompts of an episode, one per step; tokens are null if no model measured them."""
 
     pk = models.CompositePrimaryKey("episode_id", "history")
     episode = episode_key("prompt_sizes")

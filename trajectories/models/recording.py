@@ -39,7 +39,7 @@ class RecordingChunk(models.Model):
 
 
 class RecordingTally(models.Model):
-    """How much an episode's pages have sent: what the caps are measured by."""
+    """Amount that an episode's pages have sent, compared with the caps."""
 
     episode = models.OneToOneField(
         "trajectories.Episode", on_delete=models.CASCADE, primary_key=True, db_constraint=False

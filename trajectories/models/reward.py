@@ -31,7 +31,7 @@ class RewardSource(models.Model):
 
 
 class RewardComponents(models.Model):
-    """What one source says of one episode. The latest row of a source counts: late steps add another."""
+    """One source's values for one episode. The latest row of a source counts: late steps add another."""
 
     pk = models.CompositePrimaryKey("episode_id", "source_id", "computed_at")
     episode = episode_key("reward_components")
@@ -63,8 +63,10 @@ class RewardModel(models.Model):
 
 
 class RewardProfile(models.Model):
-    """How components become one number. What identifies it is its content: a name may stand for several,
-    of which the newest is meant."""
+    """A rule that turns components into one number.
+
+    It is identified by its content: several profiles may share a name, which then means the newest.
+    """
 
     project = project_field()
     name = models.CharField(max_length=64)

@@ -59,7 +59,9 @@ class Run(models.Model):
 
     @property
     def is_retest(self) -> bool:
-        """Whether it plays its arm a second time, with other seeds: the floor of what a gap can be."""
+        """True if it plays its arm a second time, with other seeds, which shows how large a gap noise alone
+        makes.
+        """
         return self.settings.get(RETEST) is True
 
     @property
@@ -70,7 +72,7 @@ class Run(models.Model):
 
     @property
     def model_note(self) -> str:
-        """What readers should know of its model, as whoever opened the run wrote it."""
+        """Note about the run's model for readers, as entered by whoever opened the run."""
         note = self.settings.get(MODEL_NOTE)
         return note if isinstance(note, str) else ""
 

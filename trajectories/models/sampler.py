@@ -31,7 +31,7 @@ class Sampler(models.Model):
 
 
 class SamplerTask(models.Model):
-    """What a sampler knows of one of its tasks: its weighted results, and how often it was drawn."""
+    """A sampler's state for one of its tasks: weighted results, and how often it was drawn."""
 
     pk = models.CompositePrimaryKey("sampler_id", "task_id")
     sampler = models.ForeignKey(Sampler, on_delete=models.CASCADE, related_name="tasks", db_index=False)
@@ -52,7 +52,9 @@ class SamplerTask(models.Model):
 
 
 class SamplerPrefix(models.Model):
-    """What the first steps of a task's solution led to, in samplers that search for the shortest prefix."""
+    """Results of starting from the first steps of a task's solution, in samplers that search for the shortest
+    prefix.
+    """
 
     pk = models.CompositePrimaryKey("sampler_id", "task_id", "steps")
     sampler = models.ForeignKey(Sampler, on_delete=models.CASCADE, related_name="prefixes", db_index=False)

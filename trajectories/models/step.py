@@ -23,7 +23,7 @@ class Step(models.Model):
         PERSON = "person"  # of a takeover; no call of the API may say so
 
     class Segment(models.TextChoices):
-        """What a person's steps are for: leading back to a page that the policy knows, or doing its part."""
+        """Purpose of a person's steps: leading back to a page that the policy knows, or doing its part."""
 
         RECOVERY = "recovery"
         CORRECTION = "correction"
@@ -62,7 +62,7 @@ class Step(models.Model):
 
     @property
     def has_hidden_thought(self) -> bool:
-        """Whether the model reasoned and its endpoint did not say what: not the same as no thought."""
+        """True if the model reasoned but its endpoint withheld the text: not the same as no thought."""
         return bool(self.more and self.more.get("thought_hidden"))
 
     @property

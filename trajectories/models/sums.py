@@ -13,7 +13,7 @@ from core.arms import arm_choices
 
 
 class EndingSum(models.Model):
-    """How many episodes of one arm and policy version ended in one way."""
+    """Number of episodes of one arm and policy version that ended in one way."""
 
     run = models.ForeignKey(
         "trajectories.Run", on_delete=models.CASCADE, related_name="ending_sums", db_index=False
@@ -40,7 +40,9 @@ class EndingSum(models.Model):
 
 
 class Scope(models.TextChoices):
-    """What rates are computed over: all of a run, an arm, or a policy version; ``part`` names which."""
+    """Set of episodes over which rates are computed: a run, an arm, or a policy version; ``part`` names
+    which.
+    """
 
     RUN = "run"
     ARM = "arm"

@@ -6,7 +6,7 @@ from core.text_key import TextKey
 
 
 class WalkPlace(models.Model):
-    """How far a walk through history has come (``core/sweep.py``), so that a restart goes on from there."""
+    """Position of a walk through history (``core/sweep.py``), from which it resumes after a restart."""
 
     name = TextKey(primary_key=True, max_length=32)
     version = models.PositiveIntegerField()  # of what the walk looks for; another one begins again

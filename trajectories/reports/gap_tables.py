@@ -133,7 +133,7 @@ def _gap_row(analysis: Analysis, a: ArmKey, b: ArmKey, *, is_forced: bool = Fals
 
 
 def _void_note(estimate: Estimate, *, low: float | None, high: float | None) -> str:
-    """Whether void that depends on correctness could put the gap outside of its interval."""
+    """Return whether void that depends on correctness could put the gap outside of its interval."""
     if low is None or high is None or estimate.low is None or estimate.high is None:
         return ""
     if estimate.low <= low and high <= estimate.high:

@@ -52,7 +52,7 @@ class ArmKey(NamedTuple):
 
     @property
     def is_pixels(self) -> bool:
-        """Whether a page without the question's text in the prompt is shown without its outline either."""
+        """True if a page without the question's text in the prompt is shown without its outline either."""
         form = OBSERVATION_FORMATS.get(self.observation)
         return form is not None and not form.has_text and not ARMS[self.arm].has_text
 

@@ -58,7 +58,7 @@ def verdict_counts(run_ids: Sequence[int]) -> dict[str, int]:
 
 
 def report_is_stale(report: Report) -> bool:
-    """Whether runs or verdicts have come since its result was computed."""
+    """Return whether runs or verdicts have come since its result was computed."""
     if report.computed_at is None:
         return False
     run_ids = Run.objects.filter(report=report).values_list("pk", flat=True)

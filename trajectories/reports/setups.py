@@ -122,7 +122,7 @@ def words_of(values: Iterable[str]) -> str:
 
 
 def _has_picture(observation: str) -> bool:
-    """Whether pages are shown as pictures; a run that names no observation opens no such episode."""
+    """Return whether pages are shown as pictures; a run that names no observation opens no such episode."""
     known = OBSERVATION_FORMATS.get(observation)
     return known is None or known.has_screenshot
 

@@ -41,7 +41,7 @@ def acts_text(solution: int, count: int) -> str:
 
 
 def is_leaking(task: Task, text: str, checks: LeakChecks) -> bool:
-    """Whether a text holds the answer; the error of the check quotes it, which nobody has been shown."""
+    """Return whether a text holds the answer; the error of the check quotes it, which nobody has been shown."""
     try:
         checks.leaks_refuse([task], text)
     except GymError as error:

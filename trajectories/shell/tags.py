@@ -99,7 +99,7 @@ def gold_values(gold: str, task: Any) -> list[Value]:
 
 @register.filter
 def has_lines(value: str) -> bool:
-    """Whether a text, such as a program or a grid, needs its line breaks."""
+    """Return whether a text, such as a program or a grid, needs its line breaks."""
     return "\n" in value.strip()
 
 

@@ -20,7 +20,7 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
 
 
 def _is_same(declared: object, accepted: object) -> bool:
-    """Whether an answer is the accepted one: a value, or a list of them."""
+    """Return whether an answer, a single value or a list of values, is the accepted one."""
     one, other = ([value] if not isinstance(value, list) else value for value in (declared, accepted))
     return [str(value).strip() for value in one] == [str(value).strip() for value in other]
 

@@ -40,7 +40,7 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
 
 
 def _holds(entry: DeclaredStep, event: ReportedEvent) -> bool:
-    """Whether a field holds its text. The value of an option may differ from what a list shows."""
+    """Return whether a field holds its text. An option's value may differ from the label in its list."""
     text: Any = entry.field("text")
     value = event.data.get("value")
     if not isinstance(text, str) or not isinstance(value, str) or event.data.get("role") == "combobox":

@@ -33,7 +33,10 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
 
 
 def _content(event: ReportedEvent) -> str:
-    """What a field holds, on one line. Tokens are masked before the cut, which could leave half of one."""
+    """Return a field's content on one line.
+
+    Tokens are masked before the cut, which could otherwise split one.
+    """
     text = " ".join(mask_tokens(str(event.data.get("value"))).split())
     shown = text if len(text) <= CONTENT_CHARS else f"{text[: CONTENT_CHARS - 1]}…"
     return f"the field holds “{shown}”" if shown else "the field is empty"

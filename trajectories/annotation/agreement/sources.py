@@ -22,7 +22,7 @@ def units_behind(
 
 
 def is_apart(unit: UnitLabels, field: Field, *, option: str = "") -> bool:
-    """Whether people's answers to the field differ; with an option, whether some gave it and some did not."""
+    """Return whether people's answers to the field differ; with an option, whether some gave it and some did not."""
     answers = unit.answers_to(field)
     if option:
         return len({has_option(answer, field, option) for answer in answers}) > 1
@@ -30,7 +30,7 @@ def is_apart(unit: UnitLabels, field: Field, *, option: str = "") -> bool:
 
 
 def has_option(answer: Any, field: Field, option: str) -> bool:
-    """Whether an answer is the option or a set with it; a step's number is the option for numbers."""
+    """Return whether an answer is the option or a set with it; a step's number is the option for numbers."""
     if isinstance(answer, int):
         return field.step_option is not None and field.step_option.id == option
     return option in answer if isinstance(answer, list) else bool(answer == option)

@@ -81,7 +81,7 @@ class Field(Struct, frozen=True, kw_only=True):
 
     @property
     def is_preference(self) -> bool:
-        """Whether it prefers one of a pair to the other."""
+        """True if it prefers one of a pair to the other."""
         return any(option.mirror for option in self.options)
 
 

@@ -15,5 +15,5 @@ def jobs_of(project: AnnotationProject) -> list[AnnotationJob]:
 
 
 def are_open(jobs: list[AnnotationJob]) -> bool:
-    """Whether something is still to come of one of them."""
+    """Return whether something is still to come of one of them."""
     return any(job.state in OPEN for job in jobs)

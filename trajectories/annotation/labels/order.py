@@ -8,7 +8,7 @@ from trajectories.models import AnnotationProject, AnnotationUnit, Annotator
 
 
 def is_swapped(unit: AnnotationUnit, *, annotator: Annotator, is_repeat: bool) -> bool:
-    """Whether this person sees the other one of the pair first; a repeat is drawn again.
+    """Return whether this person sees the other one of the pair first; a repeat is drawn again.
 
     It follows from what a ticket holds, so that it is known even if the slot went to someone else meanwhile.
     """

@@ -64,7 +64,7 @@ class SettlementPage:
 
     @property
     def is_own(self) -> bool:
-        """Whether who settles is one of the people who differ."""
+        """True if who settles is one of the people who differ."""
         return self.annotator is not None and self.annotator.pk in {
             column.label.annotator_id for column in self.columns
         }
@@ -113,7 +113,7 @@ class SettlementPage:
 
     @property
     def has_views(self) -> bool:
-        """Whether people saw different parts of the unit."""
+        """True if people saw different parts of the unit."""
         return len({column.label.view for column in self.columns}) > 1
 
     @property

@@ -30,7 +30,7 @@ class Share:
 
     @property
     def is_even(self) -> bool:
-        """Whether the wider of both intervals holds one half."""
+        """True if the wider of both intervals holds one half."""
         lows = [
             low for low in (self.estimate.low, self.independent and self.independent[0]) if low is not None
         ]
@@ -69,7 +69,7 @@ def order_bias(pairs: Sequence[PairChoices]) -> OrderBias:
 
 
 def is_shown_first(choice: Choice) -> bool:
-    """Whether the chosen one was shown first."""
+    """Return whether the chosen one was shown first."""
     return (choice.answer == FIRST) != choice.is_swapped
 
 

@@ -136,7 +136,7 @@ def _is_huge(plain: str, text: str, place: int) -> bool:
 
 
 def is_huge(name: str, value: str) -> bool:
-    """Whether a declaration makes a grid of thousands of tracks, or nobody can say how many."""
+    """Return whether a declaration makes a grid of thousands of tracks, or nobody can say how many."""
     return _is_huge(_plain(name.strip()), f":{value}", 0)
 
 

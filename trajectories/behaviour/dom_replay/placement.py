@@ -123,7 +123,7 @@ def _loads(pieces: Sequence[Piece]) -> list[_Load]:
 
 
 def _agrees(at_ms: float, index: int, pieces: Sequence[Piece]) -> bool:
-    """Whether a time is between what step numbers place before and after the step."""
+    """Return whether a time is between what step numbers place before and after the step."""
     before = [piece.last_ms for piece in pieces if piece.step is not None and piece.step < index - 1]
     within = [piece.last_ms for piece in pieces if piece.step == index]
     after = [piece.first_ms for piece in pieces if piece.step is not None and piece.step > index]
@@ -153,7 +153,7 @@ def _by_time(
 def _is_elsewhere(
     turn: Turn, alive: Sequence[_Load], loads: Sequence[_Load], paths: Mapping[str, str]
 ) -> bool:
-    """Whether the step saw a page that reported itself but was not recorded."""
+    """Return whether the step saw a page that reported itself but was not recorded."""
     recorded = {load.page for load in loads}
     unrecorded = {path for page, path in paths.items() if page not in recorded}
     return turn.path in unrecorded and all(load.page in paths for load in alive)

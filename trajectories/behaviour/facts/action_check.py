@@ -108,7 +108,7 @@ def _without_effect(step: DeclaredStep, record: PageRecord, finding: Finding) ->
 
 
 def _is_passive(step: DeclaredStep) -> bool:
-    """Whether any act during the step is unexplained."""
+    """Return whether any act during the step is unexplained."""
     kind = registry.find(step.type)
     return kind.is_passive if kind else not step.type
 

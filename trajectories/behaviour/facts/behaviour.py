@@ -128,7 +128,7 @@ def _measured(thought: str) -> str:
 
 
 def _is_formula(run: str) -> bool:
-    """Whether a run is more than words joined by slashes or hyphens: "and/or", "step-by-step", "n/a"."""
+    """Return whether a run is more than words joined by slashes or hyphens: "and/or", "step-by-step", "n/a"."""
     if not SIGN.search(run):
         return False
     return bool(re.search(r"\d", run)) or "=" in run
@@ -164,7 +164,7 @@ def place_of(turn: Turn) -> str:
 
 
 def says_check(thought: str) -> bool:
-    """Whether a thought mentions checking; check-in, check-out, check boxes and checklists do not count."""
+    """Return whether a thought mentions checking; check-in, check-out, check boxes and checklists do not count."""
     return CHECKS.search(thought[:MEASURED_CHARS]) is not None
 
 

@@ -89,7 +89,7 @@ def drawing_problem() -> tuple[MissingReason, str] | None:
 
 @cache
 def _is_nested() -> bool:
-    """Whether the browser's own sandbox works within ours; some kernels do not nest namespaces.
+    """Return whether the browser's own sandbox works within ours; some kernels do not nest namespaces.
 
     Probed once per process. A failure is not cached: the machine may only have been too busy.
     """

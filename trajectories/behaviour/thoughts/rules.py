@@ -68,7 +68,7 @@ class Sentence:
 
     @cached_property
     def is_value_of_action(self) -> bool:
-        """Whether it ends by naming what the action types: "Oldest: Rowan C."."""
+        """True if it ends by naming what the action types: "Oldest: Rowan C."."""
         if len(self.words) > VALUE_WORDS:
             return False
         values = [stems(mark.group(1)) for mark in cues.VALUE.finditer(self.text)]
@@ -76,7 +76,7 @@ class Sentence:
 
     @cached_property
     def is_arithmetic_copied(self) -> bool:
-        """Whether its numbers stood in this order before."""
+        """True if its numbers stood in this order before."""
         values = [one for one in self.stems if one[0].isdecimal()]
         return set(pairwise(values)) <= self.known.pairs
 
@@ -86,7 +86,7 @@ class Sentence:
 
     @property
     def is_monotonous(self) -> bool:
-        """Whether it says the same again and again."""
+        """True if it says the same again and again."""
         return len(self.words) >= REPEATED_MIN and len(set(self.words)) < DIFFERENT_MIN * len(self.words)
 
     @cached_property
@@ -103,7 +103,7 @@ class Sentence:
 
     @cached_property
     def is_repeated(self) -> bool:
-        """Whether it repeats what was shown or said."""
+        """True if it repeats what was shown or said."""
         if not self.stems:
             return False
         own = cues.QUOTED.sub(" ", self.text)
@@ -131,7 +131,7 @@ class Sentence:
 
     @cached_property
     def is_reasoned(self) -> bool:
-        """Whether it has a reason or a judgement that is not about the page alone."""
+        """True if it has a reason or a judgement that is not about the page alone."""
         return bool(cues.CONCLUDES.search(self.text) or cues.JUDGES.search(self.text))
 
 
@@ -223,12 +223,12 @@ def _restate(one: Sentence) -> bool:
 
 
 def _is_of_action(one: Sentence) -> bool:
-    """Whether a short sentence names what the action types, selects or clicks."""
+    """Return whether a short sentence names what the action types, selects or clicks."""
     return 0 < len(one.stems) <= CONTENT_MIN and one.action.stems.issuperset(one.stems)
 
 
 def _is_act_for_page(one: Sentence) -> bool:
-    """Whether all that leads to the action is about the page: "A dialog lies over it, so I close it"."""
+    """Return whether all that leads to the action is about the page: "A dialog lies over it, so I close it"."""
     if not (one.is_act and _is_of_page(one)):
         return False
     reason = cues.REASONS.search(one.text)

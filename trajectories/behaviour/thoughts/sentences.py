@@ -45,7 +45,7 @@ def _parts(thought: str) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(thought: str, begin: int, end: int) -> bool:
-    """Whether the dot before ``end`` is part of a sentence that began at ``begin``."""
+    """Return whether the dot before ``end`` is part of a sentence that began at ``begin``."""
     before = thought[max(begin, end - BEFORE_CHARS) : end]
     if not before.endswith("."):
         return False

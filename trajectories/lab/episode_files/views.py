@@ -54,7 +54,7 @@ def reader(request: LabRequest, *, golds: bool) -> Principal:
 
 
 def asks_for_golds(request: LabRequest) -> bool:
-    """Whether the user requests golds and may see them."""
+    """Return whether the user requests golds and may see them."""
     return request.GET.get("golds") == "1" and access.sees_golds(request.user)
 
 

@@ -91,7 +91,7 @@ class SearchPage:
 
     @property
     def has_episodes(self) -> bool:
-        """Whether there is any episode at all, matching or not."""
+        """True if there is any episode at all, matching or not."""
         return bool(self.hits) or self.request.is_set or Episode.objects.exists()
 
 

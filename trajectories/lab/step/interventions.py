@@ -57,7 +57,7 @@ class StepInterventions:
 
     @property
     def is_offered(self) -> bool:
-        """Whether the form is shown: the reader sees golds, which its refusals tell; the episode can be
+        """True if the form is shown: the reader sees golds, which its refusals tell; the episode can be
         forked, and a model can go on within this message."""
         verdict = self.episode.verdict
         if (

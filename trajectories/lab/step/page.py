@@ -119,7 +119,7 @@ class StepPage:
 
     @property
     def is_words_only(self) -> bool:
-        """Whether there is nothing to see of a page, so that the thought gets its place."""
+        """True if there is nothing to see of a page, so that the thought gets its place."""
         if self.step.screenshot or self.has_recording:
             return False
         return not (self.episode.has_page and self.has_tree)

@@ -86,6 +86,6 @@ class StepTexts:
 
     @property
     def is_match_in_view(self) -> bool:
-        """Whether a match shows without opening a panel."""
+        """True if a match shows without opening a panel."""
         phrase = action_phrase(self.step.action, target=self.target)
         return any("<mark>" in text.html for text in (self.thought, self.url)) or phrase.holds(self.find)

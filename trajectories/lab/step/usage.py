@@ -39,7 +39,7 @@ class StepUsage:
         ]
 
     def __bool__(self) -> bool:
-        """Whether anything was posted."""
+        """Return whether anything was posted."""
         posted = (self.step.policy_version, self.step.started_at)
         return bool(self.times or self.tokens) or any(value is not None for value in posted)
 

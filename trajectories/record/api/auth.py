@@ -44,7 +44,7 @@ class Principal:
     is_authenticated: bool = True
 
     def may(self, scope: str) -> bool:
-        """Whether the key has the scope: ``trainer`` includes ``read``, and ``admin`` includes all."""
+        """Return whether the key has the scope: ``trainer`` includes ``read``, and ``admin`` includes all."""
         granted = {scope, Scope.ADMIN, *([Scope.TRAINER] if scope == Scope.READ else [])}
         return not granted.isdisjoint(self.scopes)
 

@@ -76,7 +76,9 @@ def _rounded(milliseconds: float | None) -> float | None:
 
 
 def _recommended(*, active: int, queued: int) -> int:
-    """What the cores can record, halved for each second of queued verdicts, within the free places."""
+    """Return the recommended concurrency: core capacity, halved per second of queued verdicts, at most the
+    free places.
+    """
     waiting_s = queued / (VERDICTS_PER_CHILD_S * settings.VERIFY_CHILDREN)
     by_cores = INFLIGHT_PER_CORE * (os.cpu_count() or 1)
     free = max(0, settings.ACTIVE_EPISODES_MAX - active)

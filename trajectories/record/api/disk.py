@@ -1,4 +1,4 @@
-"""Whether screenshots can be stored, and how much room is left for them."""
+"""Free space for screenshots, and whether they can be stored at all."""
 
 from __future__ import annotations
 

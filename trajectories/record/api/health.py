@@ -74,7 +74,10 @@ def _probe() -> dict[str, Any]:
 
 
 def _database() -> str:
-    """Whether a write succeeds; on a new connection: the pool would wait half a minute for a dead one."""
+    """Return ``OK`` if a write succeeds.
+
+    Opens a connection of its own: the pool waits half a minute for a dead one.
+    """
     parameters = {**connection.get_connection_params(), "connect_timeout": PROBE_TIMEOUT_S}
     try:
         with psycopg.connect(**parameters) as probe:

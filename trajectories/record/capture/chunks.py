@@ -94,7 +94,7 @@ def recorded_pages(*, episode_id: int) -> list[RecordedPage]:
 
 
 def is_capped(*, episode_id: int) -> bool:
-    """Whether the episode sent more than its recording may hold."""
+    """Return whether the episode sent more than its recording may hold."""
     return RecordingTally.objects.filter(episode_id=episode_id, capped=True).exists()
 
 

@@ -72,7 +72,7 @@ class Lettering:
         return sum(run.width for run in self.runs(text))
 
     def wrapped(self, text: str, *, width: float, lines: int) -> list[str]:
-        """At most ``lines`` lines. Words too long for a line are broken; the rest is cut with "…"."""
+        """Wrap text to at most ``lines`` lines. Words too long for a line are broken; the rest becomes "…"."""
         wrapped = [""]
         for word in _words(text):
             for piece in self._pieces(word, width):
@@ -84,7 +84,7 @@ class Lettering:
         return [line.rstrip() for line in wrapped if line.strip()]
 
     def cut(self, text: str, width: float) -> str:
-        """As much of the beginning of the text as fits, with "…"."""
+        """Return the longest beginning of the text that fits, with "…"."""
         shortened = text.rstrip()
         while shortened and self.width(shortened + "…") > width:
             shortened = shortened[:-1]

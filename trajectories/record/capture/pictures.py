@@ -1,4 +1,4 @@
-"""What is found in screenshots: size and perceptual hash, and a thumbnail where somebody looks."""
+"""Analysis of screenshots: size and perceptual hash, and a thumbnail once somebody looks."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def _listen(
 
 
 class _Plan:
-    """When each chore is due."""
+    """Times at which each chore is due."""
 
     def __init__(self, chores: Sequence[Chore]) -> None:
         self._chores = list(chores)

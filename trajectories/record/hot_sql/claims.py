@@ -19,8 +19,10 @@ _encode = msgspec.json.Encoder().encode
 
 
 def submit_statement(*, may_answer: str = "true", noted: str = "") -> Statement:
-    """What stores the answer of an episode ``e`` that ``may_answer``; ``noted`` is a further part of it, and
-    reads ``given`` (id, answer_check)."""
+    """Return the statement that stores the answer of an episode ``e`` that ``may_answer``.
+
+    ``noted`` is a further part of it, and reads ``given`` (id, answer_check).
+    """
     parts = {"channel": SUBMISSION_CHANNEL, "may_answer": may_answer, "noted": noted}
     return Statement(__file__, "submit", is_hot=True, **parts)
 

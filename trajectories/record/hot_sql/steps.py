@@ -88,5 +88,5 @@ def steps_write(
 
 
 def is_held(result: StepsWritten, steps: Sequence[dict[str, Any]]) -> bool:
-    """Whether a person has taken over before one of these steps."""
+    """Return whether a person has taken over before one of these steps."""
     return result.held_after is not None and any(step["index"] > result.held_after for step in steps)

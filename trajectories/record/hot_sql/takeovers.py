@@ -1,4 +1,4 @@
-"""What says that a person acts in an episode, and where: one fact for the arena, the lab and the sweeper."""
+"""The single definition of a takeover and where it is, for the arena, the lab and the sweeper."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ IS_TAKEN = f"""(e.is_taken_over AND EXISTS (
 
 
 def is_below(address: str) -> bool:
-    """Whether an address that is appended to that of an episode's first page stays below it."""
+    """Return whether a relative address, resolved from an episode's first page, stays below it."""
     return (
         not address.startswith(("/", "\\")) and ".." not in address and ":" not in address.partition("?")[0]
     )

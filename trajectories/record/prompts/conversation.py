@@ -198,5 +198,5 @@ def _parts(text: str, pictures: frozenset[str]) -> Iterator[dict[str, Any]]:
 
 
 def blob_address(sha256: str) -> str:
-    """Where the lab serves a picture."""
+    """Return the lab's path to a picture."""
     return f"{settings.LAB_URL}/api/v1/blobs/{sha256}"

@@ -1,4 +1,4 @@
-"""What an agent is told of its interface: what it is shown, what it can do and how it writes it."""
+"""The description of its interface that an agent reads: observations, actions and their syntax."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ CACHE_SIZE = 512
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """How a run's model meets the gym in one arm. ``channel`` (``page``, ``api``) takes the answer;
-    ``scope`` (``page``, ``viewport``) is what an outline shows."""
+    """The interface of a run's model in one arm.
+
+    ``channel`` (``page``, ``api``) takes the answer; ``scope`` (``page``, ``viewport``) is the part of the
+    page that an outline covers.
+    """
 
     arm: Arm
     observation: ObservationFormat
@@ -35,7 +38,7 @@ class Setup:
     scope: str = SCOPES[0]
 
     def conditions(self, *, is_site: bool, has_tools: bool = False) -> Conditions:
-        """What decides which actions are offered."""
+        """Return the conditions that decide which actions are offered."""
         return conditions_of(
             has_page=self.arm.has_page,
             has_ids=self.observation.has_ids,
@@ -92,7 +95,7 @@ def _blocks(
 
 
 def _page(words: Words, setup: Setup, *, is_site: bool) -> Iterator[str]:
-    """How the page is shown, and how an action names a place in it."""
+    """Describe how the page is shown, and how an action refers to positions and elements."""
     yield words.observations[_seen(setup)]
     if is_site and setup.observation.has_text:
         yield words.shortened["site"]

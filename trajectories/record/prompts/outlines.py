@@ -1,4 +1,4 @@
-"""What an outline of a page is sent as: its sections that stand above already in one line, or what changed.
+"""Shortened outlines: repeated sections collapsed to one line, or only the changes.
 
 The client, which sends it, has the same rules in ``palaestra.observation``; a test holds both equal.
 """
@@ -49,7 +49,7 @@ def outline_folded(outline: str, above: Collection[str]) -> str:
 
 
 def outline_diff(before: str, after: str) -> str:
-    """What changed; empty when nothing did, ``after`` itself when it is shorter or of another page."""
+    """Return the changes: empty without any, ``after`` itself if it is shorter or of another page."""
     if before == after:
         return ""
     old, new = before.split("\n"), after.split("\n")
@@ -77,7 +77,7 @@ def _section(lines: Sequence[str]) -> str:
 
 
 def _ends(lines: Sequence[str]) -> list[int]:
-    """For each line the number of the first one after it that is not inside of it."""
+    """Return for each line the number of the first line after it that is not nested in it."""
     depths = [(len(line) - len(line.lstrip(" "))) // INDENT for line in lines]
     ends = [len(lines)] * len(lines)
     open_lines: list[int] = []

@@ -40,7 +40,7 @@ class Pair:
 
     @property
     def is_single(self) -> bool:
-        """Whether each item has one sample in either arm."""
+        """True if each item has one sample in either arm."""
         return len(self.a.item) == len(self.b.item) == len(self.items)
 
     @property

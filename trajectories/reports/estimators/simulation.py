@@ -213,7 +213,7 @@ def draw(regime: Regime, rng: np.random.Generator) -> Draw:
 
 
 def _intervals(drawn: Draw) -> Mapping[str, bool | None]:
-    """Whether each interval covers its truth; None where it is not given."""
+    """Return whether each interval covers its truth; None where it is not given."""
     pair = gaps.pair_of(drawn.text, drawn.page)
     if pair is None:
         return {}
@@ -236,7 +236,7 @@ def _intervals(drawn: Draw) -> Mapping[str, bool | None]:
 
 
 def _void_cover(drawn: Draw, gap: float) -> Mapping[str, bool | None]:
-    """Whether the gap's interval, widened to both void bounds, covers."""
+    """Return whether the gap's interval, widened to both void bounds, covers."""
     if not len(drawn.void_page):
         return {}
     ends = []
@@ -289,13 +289,13 @@ def _page_truth(pair: Pair, drawn: Draw) -> float:
 
 
 def covers(estimate: object, truth: float) -> bool | None:
-    """Whether an estimate's interval does; None without one."""
+    """Return whether an estimate's interval does; None without one."""
     low, high = getattr(estimate, "low", None), getattr(estimate, "high", None)
     return None if low is None or high is None else bool(low <= truth <= high)
 
 
 def below(p: float | None) -> bool | None:
-    """Whether a test raises an alarm; None without one."""
+    """Return whether a test raises an alarm; None without one."""
     return None if p is None else p <= ALPHA
 
 

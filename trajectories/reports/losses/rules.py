@@ -198,13 +198,13 @@ def _choices(episode: LostEpisode) -> list[str]:
 
 
 def _contains(whole: Sequence[str], part: Sequence[str]) -> bool:
-    """Whether ``part`` stands in ``whole``, word after word."""
+    """Return whether ``part`` stands in ``whole``, word after word."""
     size = len(part)
     return size > 0 and any(list(whole[n : n + size]) == list(part) for n in range(len(whole) - size + 1))
 
 
 def _is_slip(number: str, other: str) -> bool:
-    """Whether two numbers of at least two digits differ in one digit, or in the order of two neighbours."""
+    """Return whether two numbers of at least two digits differ in one digit, or in the order of two neighbours."""
     if len(number) != len(other) or len(number) < 2:
         return False
     places = [n for n, (a, b) in enumerate(zip(number, other, strict=True)) if a != b]

@@ -72,6 +72,6 @@ def _lost(source: Source, *, reading: float | None) -> LostEpisode:
 
 
 def _is_outline(form: str) -> bool:
-    """Whether the text of an observation is all that was shown of the question."""
+    """Return whether the text of an observation is all that was shown of the question."""
     known = OBSERVATION_FORMATS.get(form)
     return known is None or known.has_text

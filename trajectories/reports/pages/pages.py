@@ -88,7 +88,7 @@ class Section:
 
     @property
     def is_tall(self) -> bool:
-        """Whether its chart is longer than a screen."""
+        """True if its chart is longer than a screen."""
         return self.drawing is not None and self.drawing.height > CHART_SHOWN
 
     @property

@@ -134,7 +134,7 @@ def _ends(column: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _is_empty(table: Mapping[str, Any], column: Mapping[str, str]) -> bool:
-    """Whether a column of text, such as the notes, has nothing to say."""
+    """Return whether a column of text, such as the notes, has nothing to say."""
     return not _is_number(column) and all(not row.get(column["id"]) for row in table["rows"])
 
 

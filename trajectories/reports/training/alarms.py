@@ -70,7 +70,7 @@ class Rule(Sentinel):
         return (RECENT_MIN if self.is_recent else self.reference) + self.present
 
     def is_beyond(self, value: float, reference: float, *, part: float = 1.0) -> bool:
-        """Whether ``value`` has moved from ``reference`` by the least change, or by a ``part`` of it."""
+        """Return whether ``value`` has moved from ``reference`` by the least change, or by a ``part`` of it."""
         step = max(self.least, abs(self.factor - 1) * reference) * part
         return value >= reference + step if self.is_rise else value <= reference - step
 

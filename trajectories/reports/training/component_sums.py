@@ -65,12 +65,12 @@ def stages_of(sums: Sequence[float]) -> Stages:
 
 
 def is_whole(sums: Sequence[float]) -> bool:
-    """Whether sums that were stored have all measures of today."""
+    """Return whether sums that were stored have all measures of today."""
     return len(sums) > 0 and len(sums) == 1 + sums[0] * STAGE_SUMS
 
 
 def has_shaping(run: Run) -> bool:
-    """Whether the run is paid for anything beside the outcome."""
+    """Return whether the run is paid for anything beside the outcome."""
     return any(_terms(run.pk))
 
 

@@ -52,7 +52,7 @@ def text_alarms(evaluations: Sequence[Evaluation]) -> list[Alarm]:
 
 
 def is_compared(evaluations: Sequence[Evaluation]) -> bool:
-    """Whether any benchmark has two checkpoints that were evaluated as text and as a page."""
+    """Return whether any benchmark has two checkpoints that were evaluated as text and as a page."""
     return any(True for one in evaluations for _ in _evaluated(one))
 
 

@@ -31,7 +31,7 @@ STRONGEST = 12
 
 
 def may_pay(card: Card) -> bool:
-    """Whether a profile of a training run may name the model."""
+    """Return whether a profile of a training run may name the model."""
     return card.auroc.low is not None and card.auroc.low >= AUROC_MIN
 
 

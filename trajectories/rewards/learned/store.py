@@ -50,7 +50,7 @@ class Model:
 
     @property
     def may_pay(self) -> bool:
-        """Whether a profile of a training run may name it."""
+        """True if a profile of a training run may name it."""
         return may_pay(self.card)
 
 

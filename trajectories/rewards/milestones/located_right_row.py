@@ -115,7 +115,7 @@ def _by_view(reading: Reading, gold: str) -> Values | None:
 
 
 def _holds(table: Table, answers: set[str]) -> bool:
-    """Whether every answer is a cell of the table."""
+    """Return whether every answer is a cell of the table."""
     return answers <= {normalised(cell) for row in table.rows for cell in row}
 
 

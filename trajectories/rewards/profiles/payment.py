@@ -93,7 +93,7 @@ def weight_at(term: Term, trainer_step: int) -> float:
 
 
 def _is_open(term: Term, terms: Mapping[str, Term], shares: Shares) -> bool | None:
-    """Whether the gates of a term are open, its gate's own included; None where that is not known."""
+    """Return whether the gates of a term are open, its gate's own included; None where that is not known."""
     while term.gate is not None:
         share = shares.get(term.gate.term, 0.0)
         if share is None:

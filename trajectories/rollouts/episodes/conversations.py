@@ -25,7 +25,7 @@ STEPS_MAX, CHARS_MAX = 1_000, 12_000_000
 
 
 def is_too_long(episode_id: int, *, last: int) -> bool:
-    """Whether the conversation up to the step ``last`` is too long to be put together, with what a fork has
+    """Return whether the conversation up to the step ``last`` is too long to be put together, with what a fork has
     inherited."""
     if len(steps_held(episode_id, until=last)) > STEPS_MAX:
         return True

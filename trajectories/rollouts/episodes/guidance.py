@@ -106,12 +106,12 @@ def insert_of(episode: Episode, *, is_shown: bool = True) -> Insert | None:
 
 
 def is_delivered(episode: Episode) -> bool:
-    """Whether the gym inserted the guidance, and not the caller."""
+    """Return whether the gym inserted the guidance, and not the caller."""
     return episode.guidance is not None and "message" in episode.guidance
 
 
 def is_start_state(episode: Episode) -> bool:
-    """Whether the gym opened the episode, or one of its ancestors, at a start state."""
+    """Return whether the gym opened the episode, or one of its ancestors, at a start state."""
     record = episode.guidance or {}
     return record.get("kind") == START_STATE and "episode" in record
 

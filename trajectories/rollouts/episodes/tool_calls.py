@@ -110,7 +110,7 @@ def _check(status: str, *, used: int) -> None:
 
 
 def _is_same(stored: ToolCall, made: ToolCallIn) -> bool:
-    """Whether a call has been sent again: by a client that got no answer, or by its successor."""
+    """Return whether a call has been sent again: by a client that got no answer, or by its successor."""
     return (stored.step, stored.tool, stored.input) == (made.step, *_recorded(made))
 
 

@@ -89,7 +89,7 @@ def variation_plan(
 
 
 def task_bar_read(presentation: Mapping[str, object], *, channel: str) -> bool:
-    """Whether the pages of mock sites have the bar that states the task and takes its answer.
+    """Return whether the pages of mock sites have the bar that states the task and takes its answer.
 
     Raises ``GymError`` (422) ``unknown_task_bar``; ``wrong_channel`` if no page would take the answer.
     """

@@ -111,7 +111,7 @@ def _functions() -> Iterator[Function]:
 
 
 def _sandboxed(column: str) -> str:
-    """Whether the verifier in a column runs in the sandbox, for the gold ``g``."""
+    """Return whether the verifier in a column runs in the sandbox, for the gold ``g``."""
     conditions = []
     for verifier_id in registry.sandboxed():
         datasets = registry.VERIFIERS.get(verifier_id).sandbox_datasets

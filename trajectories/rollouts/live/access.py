@@ -124,7 +124,7 @@ def _session_key(connection: Connection) -> str | None:
 
 
 def is_lab_origin(connection: Connection) -> bool:
-    """Whether the page that opens the socket belongs to the lab.
+    """Return whether the page that opens the socket belongs to the lab.
 
     The host alone does not show it: the arena may share it on another port, and cookies ignore ports.
     """

@@ -48,7 +48,7 @@ class StepMarks:
                 self._marks[episode_id] = _Mark(floor=index)
 
     def take(self, episode_id: int, index: int) -> bool:
-        """Whether this step is still to be sent; from now on it counts as sent."""
+        """Return whether this step is still to be sent; from now on it counts as sent."""
         return self._marks.setdefault(episode_id, _Mark()).take(index)
 
     def highest(self, episode_id: int) -> int:

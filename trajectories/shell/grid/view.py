@@ -107,7 +107,7 @@ class GridView:
 
     @property
     def is_scattered(self) -> bool:
-        """Whether the address names columns or empty fields as forms without scripts send them."""
+        """True if the address names columns or empty fields as forms without scripts send them."""
         values = [value for name in self._given for value in self._given.getlist(name)]
         return len(self._given.getlist(COLUMNS)) > 1 or "" in values
 

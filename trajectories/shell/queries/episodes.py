@@ -135,7 +135,7 @@ def _or_404(rows: QuerySet[Episode], episode_id: int) -> Episode:
 
 
 def live_state(episode: Episode, *, is_measured: bool, now: datetime) -> LiveState:
-    """Whether a page should wait for more: after the verdict, last steps arrive until ``close``, then facts.
+    """Return whether a page should wait for more: after the verdict, last steps arrive until ``close``, then facts.
 
     A client that never closes may post for ``STEP_GRACE_S``; a page does not wait that long.
     """

@@ -309,5 +309,5 @@ def _insert(rows: list[dict[str, Any]], fork: Fork, parent: Episode, *, group: d
 
 
 def _calls_tools(parent: Episode) -> bool:
-    """Whether the calls of an episode without a page have to be copied."""
+    """Return whether the calls of an episode without a page have to be copied."""
     return bool(drafts.tools_called(parent.task, arm=parent.arm, variation=parent.variation))

@@ -62,13 +62,13 @@ def places_until(episode_id: int, step: int) -> list[PastPlace]:
 
 
 def shows_ids(episode_id: int, step: int) -> bool:
-    """Whether an element may have been shown with an id in the steps 1 to ``step``: many a page has none to
+    """Return whether an element may have been shown with an id in the steps 1 to ``step``: many a page has none to
     act on."""
     return any(is_shown for (is_shown,) in ID_SHOWN.rows(episode=episode_id, since=1, until=step))
 
 
 def is_complete(steps: Sequence[PastStep | PastPlace], *, last: int) -> bool:
-    """Whether these are the steps 1 to ``last``, all of them."""
+    """Return whether these are the steps 1 to ``last``, all of them."""
     return [step.index for step in steps] == list(range(1, last + 1))
 
 
@@ -110,7 +110,7 @@ def authors_until(episode_id: int, step: int) -> dict[int, tuple[str, str]]:
 
 
 def has_person(episode_id: int, step: int) -> bool:
-    """Whether a person did one of the steps 1 to ``step`` of an episode, its ancestors' included."""
+    """Return whether a person did one of the steps 1 to ``step`` of an episode, its ancestors' included."""
     return any(actor == Step.Actor.PERSON for actor, _ in authors_until(episode_id, step).values())
 
 

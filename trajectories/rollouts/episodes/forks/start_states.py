@@ -31,7 +31,7 @@ INHERITED = ("seed", "recording", "presentation", "answer_channel", "shots")
 
 
 def is_start_state(opening: Opening) -> bool:
-    """Whether a call opens start states, rather than noting some that its caller delivers."""
+    """Return whether a call opens start states, rather than noting some that its caller delivers."""
     return opening.guidance is not None and opening.guidance.kind == START_STATE and not opening.guidance.hash
 
 
