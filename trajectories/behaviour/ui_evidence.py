@@ -1,13 +1,13 @@
-"""Whether a change on the server has evidence on a page: a click, input, key or submit near it.
+"""UI evidence: whether a change on the server had a click, input, key or submit on a page near it.
 
 The rule, for site events that change something or record the answer: the server has served a page before, and
 a page claims an act in the same step, or in a report that arrived within ``WITHIN_S`` seconds of the change
-(a page sends its last events while it is being left). Clicks of a page's own scripts are no acts.
+(a page sends its last events while it is being left). Clicks made by a page's own scripts do not count.
 
 Without evidence the form was not sent from a page with its recorder, but by a harness that posts forms, or by
 a browser without JavaScript, whose pages report nothing. That a page was served is the server's own record;
 an act is a claim, which scripts in a page can forge, so evidence proves nothing by itself. The answer is
-unknown when nothing was recorded, and after the episode reached its cap on page events.
+unknown if nothing was recorded, and after the episode reached its cap on page events.
 """
 
 from __future__ import annotations

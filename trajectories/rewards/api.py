@@ -35,7 +35,7 @@ class RewardsQuery(ProfileQuery):
 
 
 class ComponentRecord(Struct, frozen=True, kw_only=True):
-    """What a component is. Where ``is_family`` is true, values are named ``id/name``."""
+    """A component. If ``is_family`` is true, values are named ``id/name``."""
 
     id: str
     title: str

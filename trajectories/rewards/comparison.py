@@ -36,7 +36,7 @@ class Pairs:
 
 
 def mean_of(values: Sequence[float | None]) -> Mean:
-    """Of those that are known."""
+    """Return the mean of the known values, and their number."""
     known = [value for value in values if value is not None]
     return Mean(float(np.mean(known)) if known else None, len(known))
 
@@ -50,7 +50,10 @@ def ranks_of(payments: ArrayLike) -> NDArray[np.float64]:
 
 
 def rank_correlation(first: ArrayLike, second: ArrayLike) -> float | None:
-    """Spearman's, with ties by mean ranks; None where either pays all the same, or one episode at most."""
+    """Return Spearman's correlation, with ties by mean ranks.
+
+    None if either side pays everyone the same, or for fewer than two episodes.
+    """
     ranks = [ranks_of(payments) for payments in (first, second)]
     if any(len(one) < 2 or one.min() == one.max() for one in ranks):
         return None
@@ -58,7 +61,7 @@ def rank_correlation(first: ArrayLike, second: ArrayLike) -> float | None:
 
 
 def pairs_of(right: ArrayLike, wrong: ArrayLike) -> Pairs:
-    """How every right episode stands to every wrong one."""
+    """Compare every right episode with every wrong one: all pairs, inverted ones and ties."""
     below, above = np.sort(_rounded(right)), _rounded(wrong)
     lower = np.searchsorted(below, above, side="left")
     not_higher = np.searchsorted(below, above, side="right")

@@ -23,7 +23,7 @@ def components_of(reading: Reading) -> dict[str, Values]:
 
 
 def _of_own(values: Values, own: set[int]) -> Values:
-    """Without steps of a person or of a fork's parent: an event may be theirs."""
+    """Drop the steps of a person or of a fork's parent, to whom an event may belong."""
     return Values(values.episode, {step: value for step, value in values.steps.items() if step in own})
 
 

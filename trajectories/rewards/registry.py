@@ -97,7 +97,7 @@ def component_of(name: str) -> Component:
 
 @cache
 def revision() -> str:
-    """What identifies the rules: a hash of their ids and versions."""
+    """Return a hash of the rules' ids and versions, which identifies them."""
     versions = json.dumps(rule_versions(), sort_keys=True)
     return hashlib.sha256(versions.encode()).hexdigest()[:16]
 

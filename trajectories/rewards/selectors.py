@@ -1,4 +1,4 @@
-"""What episodes are paid: their components as they count now, under a profile."""
+"""Rewards of episodes: their current components, combined by a profile."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PaidStep(Struct, frozen=True, kw_only=True):
 
 
 class Rewards(Struct, frozen=True, kw_only=True):
-    """What an ended episode is paid under a profile.
+    """Reward of an ended episode under a profile.
 
     ``total`` is null if the verdict is void, or if a component that counts could not be computed; what does
     not apply is in neither ``components`` nor ``terms``. ``sources`` has the version of each source.
@@ -71,7 +71,10 @@ def rewards_of(episode_ids: Sequence[int], *, named: Named) -> dict[int, Rewards
 
 
 def payments_of(episode_ids: Sequence[int], *, named: Sequence[Named]) -> dict[int, list[Payment]]:
-    """What each of the profiles pays those of the episodes that have ended, by id. They are read once."""
+    """Return each profile's payments for those of the episodes that have ended, by id.
+
+    The episodes are read once for all profiles.
+    """
     return {
         one: [payment_of(profile.profile, known) for profile in named]
         for one, (known, _) in _read(episode_ids, _components_named(named)).items()

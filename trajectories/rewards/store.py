@@ -77,7 +77,7 @@ def _rules_source() -> int:
 
 
 def readings_of(episode_ids: Sequence[int]) -> list[Reading]:
-    """What the components of those of the episodes are computed from that have ended.
+    """Return the inputs of the components for those of the episodes that have ended.
 
     Facts that are not stored yet are computed for it: a trainer reads a group as soon as it is complete.
     """

@@ -1,4 +1,4 @@
-"""What a component is, what it reads, and what it comes to."""
+"""Components of rewards, their inputs and their values."""
 
 from __future__ import annotations
 

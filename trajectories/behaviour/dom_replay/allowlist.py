@@ -1,4 +1,4 @@
-"""What a replayed page may not have, as ``allowlist.toml`` lists it.
+"""Content that is removed from replayed pages, as listed in ``allowlist.toml``.
 
 The frame of the replay runs no scripts, and its policy blocks requests; this list is an additional safeguard
 that removes what would try either.

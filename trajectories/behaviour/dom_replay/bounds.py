@@ -1,8 +1,7 @@
-"""What a recording may ask of the browser that replays it.
+"""Limits on what a recording may demand of the browser that replays it.
 
-A frame's own limits stop with its thread, so what a replay gets is bounded here, for all events together:
-what mutations add up to, ids that are used again, drawings that refer to drawings. Past a bound nothing is
-replayed.
+A frame's own limits stop with its thread, so a replay is bounded here, over all events together: the sum of
+all mutations, reused ids, drawings that refer to drawings. Past a limit nothing is replayed.
 """
 
 from __future__ import annotations
@@ -101,7 +100,7 @@ class _Tree:
 
 @dataclass
 class _Sums:
-    """What all events have together."""
+    """Totals over all events."""
 
     nodes: int = 0
     texts: int = 0
@@ -173,7 +172,7 @@ def walk(root: Node) -> Iterator[Node]:
 
 
 class _Drawing:
-    """Which elements refer to which: ids, children and references of all times together."""
+    """References between elements: ids, children and references, accumulated over the whole recording."""
 
     def __init__(self, events: Iterable[Shown]) -> None:
         self.children: dict[int, set[int]] = defaultdict(set)
@@ -285,7 +284,7 @@ class Variables:
 
 
 def _spanned(attributes: Attributes) -> int:
-    """How many cells of a table one cell spans."""
+    """Count the grid positions that one table cell spans; 0 if it spans only its own."""
     spans = [_NUMBER.match(str(attributes.get(name, ""))) for name in ("colspan", "rowspan")]
     across, down = (int(span[1]) if span else 1 for span in spans)
     return across * down if max(across, down) > 1 else 0

@@ -97,7 +97,7 @@ def _cleaned(text: str, resolve: Resolve) -> tuple[str, str]:
 
 
 def _nest(closing: list[str], text: str) -> None:
-    """What would close the brackets that are open behind a text."""
+    """Update the stack of brackets that are still open after a text, as their closing halves."""
     for bracket in _BRACKET.findall(text):
         if bracket in BRACKETS:
             closing.append(BRACKETS[bracket])
@@ -136,7 +136,7 @@ def _is_huge(plain: str, text: str, place: int) -> bool:
 
 
 def is_huge(name: str, value: str) -> bool:
-    """Return whether a declaration makes a grid of thousands of tracks, or nobody can say how many."""
+    """Return whether a declaration makes a grid of thousands of tracks, or of a number that cannot be told."""
     return _is_huge(_plain(name.strip()), f":{value}", 0)
 
 

@@ -70,7 +70,10 @@ class Cleaner:
         self._is_in_parts = self._changes_style(events, nodes)
 
     def _changes_style(self, events: Sequence[Shown], nodes: list[tuple[Node, int]]) -> bool:
-        """Return whether texts of one style sheet come at several times: each must be clean beside any other."""
+        """Return whether parts of one style sheet arrive at different times.
+
+        Each part must then be clean beside every other one.
+        """
         styles = [node.id for node, _ in nodes if node.tagName.lower() in allowlist.STYLES]
         changed = [event.data for event in events if isinstance(event.data, Mutation)]
         return (
@@ -262,7 +265,7 @@ def _is_allowed(name: str, tags: set[str]) -> bool:
 
 
 def _is_costly(name: str, value: str, tags: set[str]) -> bool:
-    """Return whether a number is so large that drawing it would take memory or time by its size."""
+    """Return whether a number is so large that drawing it would take excessive memory or time."""
     if "canvas" in tags and name in ("width", "height"):
         return not allowlist.CANVAS_SIZE.match(value)
     return name in allowlist.COUNTED and not allowlist.COUNT.match(value)

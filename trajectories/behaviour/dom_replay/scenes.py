@@ -61,8 +61,11 @@ class Scene:
 
 @dataclass(frozen=True, kw_only=True)
 class NoScene:
-    """Why a step cannot be replayed: it has no moment, its page load has ``no_snapshot``, or the recording up
-    to it is ``too_large`` (``LIMITS``)."""
+    """Reason why a step cannot be replayed.
+
+    It has no moment, its page load has ``no_snapshot``, or the recording up to it is ``too_large``
+    (``LIMITS``).
+    """
 
     reason: Reason | Literal["no_snapshot", "too_large"]
     moment: Moment | None = None
@@ -151,7 +154,10 @@ def _turn(step: Step) -> Turn:
 
 
 def _end(step: Step) -> float | None:
-    """When a step's action and the observation after it were done; the model's time is before its start."""
+    """Return the time when a step's action and the following observation were done.
+
+    The model's own time is before the step's start.
+    """
     began_ms = _ms(step.started_at)
     took_ms = _number(step.more, "env_ms")
     took_ms = step.duration_ms if took_ms is None else took_ms

@@ -55,7 +55,7 @@ def episode_check(
 
 
 def _silence(events: Sequence[ReportedEvent], context: CheckContext) -> str:
-    """Why no step of the episode can be checked; empty when steps can be."""
+    """Return the reason why no step of the episode can be checked; empty if steps can be."""
     if not context.has_page:
         return "this arm has no page"
     if not context.is_recorded:
@@ -108,7 +108,7 @@ def _without_effect(step: DeclaredStep, record: PageRecord, finding: Finding) ->
 
 
 def _is_passive(step: DeclaredStep) -> bool:
-    """Return whether any act during the step is unexplained."""
+    """Return whether acts during the step always count as unexplained, because its action performs none."""
     kind = registry.find(step.type)
     return kind.is_passive if kind else not step.type
 

@@ -1,4 +1,4 @@
-"""Which page event belongs to which step: by number, and by time only where no event has one."""
+"""Assignment of page events to steps: by number, and by time only if no event has a number."""
 
 from __future__ import annotations
 
@@ -62,7 +62,9 @@ def _attributed(
 
 
 def _by_time(steps: Sequence[DeclaredStep], events: Sequence[ReportedEvent]) -> list[int]:
-    """For each event the last step begun before it arrived; 0 if that step, with grace, was over."""
+    """Return for each event the last step begun before it arrived; 0 if that step and its grace period were
+    over.
+    """
     windows = sorted(
         (step.started_at, timedelta(milliseconds=min(step.duration_ms, 1e11)) + GRACE, step.index)
         for step in steps

@@ -67,7 +67,7 @@ class Turn(DeclaredStep, frozen=True, kw_only=True):
 
 
 class Trail:
-    """Where an episode has been, up to its current step.
+    """History of the pages that an episode has visited, up to its current step.
 
     With ``submitted_in``, the step that sent the answer, None, all steps count as before it.
     """
@@ -105,17 +105,17 @@ class Trail:
 
 
 def word_count(thought: str) -> int:
-    """How many words: runs of letters."""
+    """Count the words: runs of letters."""
     return sum(1 for word in WORD.findall(_measured(thought)) if not word[0].isdecimal())
 
 
 def number_count(thought: str) -> int:
-    """How many numbers, each with its separators; those in formulas count."""
+    """Count the numbers, separators included; those in formulas count."""
     return len(NUMBER.findall(_measured(thought)))
 
 
 def formula_count(thought: str) -> int:
-    """How many formulas: TeX between its delimiters, and outside of it runs of operands and operators."""
+    """Count the formulas: TeX between delimiters, and elsewhere runs of operands and operators."""
     measured = _measured(thought)
     outside = TEX.sub(" ", measured)
     # Most thoughts have no sign, and the search for operands is slow.
@@ -128,7 +128,7 @@ def _measured(thought: str) -> str:
 
 
 def _is_formula(run: str) -> bool:
-    """Return whether a run is more than words joined by slashes or hyphens: "and/or", "step-by-step", "n/a"."""
+    """Return whether a run is more than words joined by slashes or hyphens ("and/or", "step-by-step")."""
     if not SIGN.search(run):
         return False
     return bool(re.search(r"\d", run)) or "=" in run
@@ -153,8 +153,10 @@ def restated_share(thought: str, *, observation: str, action: Mapping[str, Any] 
 
 
 def place_of(turn: Turn) -> str:
-    """What the page showed, as a hash: of the observation's text without element ids, else of the picture;
-    empty without either."""
+    """Hash what the page showed: the observation's text without element ids, else the picture.
+
+    Empty without either.
+    """
     if turn.shown is not None:
         return turn.shown
     shown = ids_removed(turn.observation) if turn.observation else turn.picture
@@ -164,7 +166,10 @@ def place_of(turn: Turn) -> str:
 
 
 def says_check(thought: str) -> bool:
-    """Return whether a thought mentions checking; check-in, check-out, check boxes and checklists do not count."""
+    """Return whether a thought mentions checking.
+
+    Check-in, check-out, check boxes and checklists do not count.
+    """
     return CHECKS.search(thought[:MEASURED_CHARS]) is not None
 
 

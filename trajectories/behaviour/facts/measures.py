@@ -38,12 +38,12 @@ def mean_by_words(values: Sequence[Any], words: Sequence[Any]) -> float | None:
 
 
 def step_count(values: Sequence[Any], _words: Sequence[Any]) -> int:
-    """How many steps have it."""
+    """Count the steps that have it."""
     return sum(value is not None and value is not False for value in values)
 
 
 def thought_count(values: Sequence[Any], words: Sequence[Any]) -> int | None:
-    """How many steps have it in their thought; None if every thought is hidden."""
+    """Count the steps whose thought has it; None if every thought is hidden."""
     return None if values and all(value is None for value in values) else step_count(values, words)
 
 

@@ -1,8 +1,8 @@
-"""What was done on the pages of an episode whose harness posted no steps, as the pages reported it.
+"""Page actions of an episode whose harness posted no steps, derived from what its pages reported.
 
 A page action is what a person would call one action: a click with what it toggles or submits, a field with
-all that was typed into it, a choice, a key, a page opened in another way. They are claims of the page, as
-its events are. The step budget is counted apart from them, by the arena (`docs/decisions/0021`).
+everything typed into it, a choice, a key, a page opened in another way. They are claims of the page, as its
+events are. The step budget is counted separately, by the arena (`docs/decisions/0021`).
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def page_actions(events: Iterable[SeenEvent]) -> list[PageAction]:
 
 
 def _origins(events: Sequence[SeenEvent]) -> dict[str, float]:
-    """When each page load began, in Unix milliseconds, by its own account."""
+    """Return the start of each page load in Unix milliseconds, as the page reported it."""
     loads = [(event.page, event.data.get("origin")) for event in events if event.kind == "load"]
     return {page: float(origin) for page, origin in loads if isinstance(origin, (int, float)) and origin > 1}
 
@@ -119,7 +119,9 @@ def _take(acts: list[_Act], event: SeenEvent, at: float, *, is_timed: bool) -> N
 
 
 def _kind(event: SeenEvent) -> PageActionKind | None:
-    """What kind of action an event alone would be; None if it is a consequence, or the page's own doing."""
+    """Return the kind of action that an event alone would be; None for a consequence, or the page's own
+    doing.
+    """
     role = event.text("role")
     if event.data.get("trusted") is False:
         return None

@@ -73,7 +73,7 @@ def _difference(one: Image.Image, other: Image.Image) -> Image.Image:
 
 
 def _beyond(one: Image.Image, other: Image.Image) -> Image.Image:
-    """Where a colour of ``one`` is darker or brighter than all of ``other`` around the same place."""
+    """Find where a colour of ``one`` is darker or brighter than all of ``other`` within one pixel."""
     darker = ImageChops.subtract(other.filter(ImageFilter.MinFilter(3)), one)
     brighter = ImageChops.subtract(one, other.filter(ImageFilter.MaxFilter(3)))
     return _beyond_tolerance(ImageChops.lighter(darker, brighter))

@@ -79,7 +79,7 @@ def page_draw(page: Page, *, wall_s: float = WALL_S) -> Image.Image:
 
 
 def drawing_problem() -> tuple[MissingReason, str] | None:
-    """Why no page can be rendered on this machine, as reason and sentence; None when one was rendered."""
+    """Return why no page can be rendered on this machine (reason, sentence); None if one was rendered."""
     try:
         _is_nested()
     except EnclosureMissing as missing:

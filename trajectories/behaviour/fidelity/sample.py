@@ -1,6 +1,6 @@
-"""Which steps are checked by default: an even sample of each ended episode with a recording.
+"""The steps that are checked by default: an even sample of each ended episode with a recording.
 
-In an episode without steps they are its page actions, whose pages are drawn and compared with nothing.
+In an episode without steps they are its page actions, whose pages are rendered but not compared.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Place(NamedTuple):
 
 
 def spread(indexes: Sequence[int], *, most: int) -> list[int]:
-    """At most ``most`` of them, evenly spaced, with the first and the last."""
+    """Choose at most ``most`` of the indexes, evenly spaced, including the first and the last."""
     if len(indexes) <= most:
         return list(indexes)
     if most < 2:
@@ -126,7 +126,7 @@ def settles_in(episode_id: int) -> float:
 
 
 def problem_of(episode: Episode) -> str:
-    """Why no step of an episode can be chosen, in a sentence; empty where one can."""
+    """Return a sentence saying why no step of an episode can be chosen; empty if one can."""
     if not RecordingChunk.objects.filter(episode_id=episode.pk).exists():
         return f"Nothing of its pages was recorded (recording: {episode.recording})."
     if not _shown(episode.pk).exists():

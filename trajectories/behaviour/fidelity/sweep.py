@@ -42,7 +42,7 @@ class FidelitySweep:
         self._sent: dict[sample.Place, float] = {}
 
     def __call__(self) -> int:
-        """How many steps were sent."""
+        """Send waiting steps to be checked; return how many were sent."""
         if not self._is_idle():
             return 0
         sample.exhausted_fail()
@@ -65,7 +65,7 @@ class FidelitySweep:
             return False
 
     def _under_way(self) -> int:
-        """How many of the sent steps still wait; the others are dropped."""
+        """Count the sent steps that still wait, and forget the others."""
         lost = time.monotonic() - LOST_S
         waiting = sample.still_waiting([place for place, sent in self._sent.items() if sent > lost])
         self._sent = {place: self._sent[place] for place in waiting}

@@ -1,4 +1,4 @@
-"""What the classes of sentences mean (``codebook.toml``): the text that labellers read."""
+"""Definitions of the sentence classes (``codebook.toml``): the text that labellers read."""
 
 from __future__ import annotations
 

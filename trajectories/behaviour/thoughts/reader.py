@@ -25,14 +25,14 @@ class Classed:
 
 
 class Reader:
-    """Of one episode: ``question`` is its task's text."""
+    """Classifier for the thoughts of one episode; ``question`` is its task's text."""
 
     def __init__(self, *, question: str) -> None:
         self._known = Known()
         self._known.add(question)
 
     def see(self, text: str) -> None:
-        """What the model was shown: a page, or the result of an action."""
+        """Add what the model was shown: a page, or the result of an action."""
         self._known.add(text)
 
     def read(self, thought: str, *, action: Mapping[str, Any] | None, target: str = "") -> list[Classed]:
@@ -53,7 +53,7 @@ def _action(action: Mapping[str, Any], target: str) -> Action:
 
 
 def _typed(action: Mapping[str, Any]) -> str:
-    """What an action enters or selects, in one field or several."""
+    """Return the text that an action enters or selects, in one field or several."""
     fields = action.get("fields")
     parts = [action, *(fields if isinstance(fields, list) else ())]
     entered = [part.get(key) for part in parts if isinstance(part, Mapping) for key in ("text", "value")]

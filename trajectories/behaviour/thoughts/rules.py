@@ -76,7 +76,7 @@ class Sentence:
 
     @cached_property
     def is_arithmetic_copied(self) -> bool:
-        """True if its numbers stood in this order before."""
+        """True if its numbers occurred in this order before."""
         values = [one for one in self.stems if one[0].isdecimal()]
         return set(pairwise(values)) <= self.known.pairs
 
@@ -86,7 +86,7 @@ class Sentence:
 
     @property
     def is_monotonous(self) -> bool:
-        """True if it says the same again and again."""
+        """True if it repeats the same few words."""
         return len(self.words) >= REPEATED_MIN and len(set(self.words)) < DIFFERENT_MIN * len(self.words)
 
     @cached_property
@@ -103,7 +103,7 @@ class Sentence:
 
     @cached_property
     def is_repeated(self) -> bool:
-        """True if it repeats what was shown or said."""
+        """True if it repeats what was shown or said before."""
         if not self.stems:
             return False
         own = cues.QUOTED.sub(" ", self.text)
@@ -228,7 +228,7 @@ def _is_of_action(one: Sentence) -> bool:
 
 
 def _is_act_for_page(one: Sentence) -> bool:
-    """Return whether all that leads to the action is about the page: "A dialog lies over it, so I close it"."""
+    """Return whether every reason for the action concerns the page: "A dialog lies over it, so I close it"."""
     if not (one.is_act and _is_of_page(one)):
         return False
     reason = cues.REASONS.search(one.text)

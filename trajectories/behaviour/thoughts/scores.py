@@ -1,4 +1,4 @@
-"""How often the rules are right, as measured on labelled sentences that were kept apart (``scores.toml``)."""
+"""Accuracy of the rules, measured on held-out labelled sentences (``scores.toml``)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from msgspec import Struct
 
 
 class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Of one class: among sentences on whose class both labellers agree, how many have it (``true``), were
-    given it by the rules, and both (``hits``). ``python -m tests.behaviour.thoughts.measure`` writes them."""
+    """Counts for one class, over the sentences on whose class both labellers agree.
+
+    ``true``: how many have the class; ``rules``: how many the rules gave it; ``hits``: both. ``python -m
+    tests.behaviour.thoughts.measure`` writes them.
+    """
 
     hits: int
     given: int

@@ -1,4 +1,4 @@
-"""Where the sentences of a thought begin and end."""
+"""Splitting of thoughts into sentences."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _parts(thought: str) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(thought: str, begin: int, end: int) -> bool:
-    """Return whether the dot before ``end`` is part of a sentence that began at ``begin``."""
+    """Return whether the dot before ``end`` lies inside a sentence that began at ``begin``."""
     before = thought[max(begin, end - BEFORE_CHARS) : end]
     if not before.endswith("."):
         return False

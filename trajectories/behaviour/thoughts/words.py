@@ -35,7 +35,7 @@ def pairs(content: Iterable[str]) -> set[tuple[str, str]]:
 
 
 class Known:
-    """What task, pages and thoughts have said so far; it grows as an episode goes on."""
+    """Words, pairs and numbers seen so far in task, pages and thoughts; it grows during an episode."""
 
     def __init__(self) -> None:
         self.words: set[str] = set()
@@ -44,7 +44,7 @@ class Known:
         self._lines: set[str] = set()
 
     def add(self, text: str) -> None:
-        """Lines that were added before cost nothing: pages repeat most of theirs."""
+        """Add a text's lines. Repeated lines cost nothing: pages repeat most of theirs."""
         for line in text.splitlines():
             if line in self._lines:
                 continue
@@ -55,11 +55,11 @@ class Known:
             self.numbers.update(values)
 
     def share(self, content: list[str]) -> float:
-        """Of the words, those that were said."""
+        """Return the share of the words that occurred before."""
         return sum(word in self.words for word in content) / len(content) if content else 0.0
 
     def pair_share(self, content: list[str]) -> float:
-        """Of the words, those in a pair of neighbours that were neighbours before."""
+        """Return the share of the words that belong to a pair of neighbours seen before."""
         if len(content) < 2:
             return self.share(content)
         covered = {

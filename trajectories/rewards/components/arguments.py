@@ -1,4 +1,4 @@
-"""How: whether tools were called with the right arguments."""
+"""Tool calls, how: were the arguments right?"""
 
 from __future__ import annotations
 

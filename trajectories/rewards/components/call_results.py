@@ -1,4 +1,4 @@
-"""How, beside the arguments: whether calls had a result."""
+"""Tool calls, how: did calls return a result?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When, beside the decision itself: whether there was a call."""
+"""Tool calls, when: was there a call at all?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether an action did something."""
+"""Actions that had an effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many fields of an answer were filled in right."""
+"""Share of an answer's fields that are right."""
 
 from __future__ import annotations
 

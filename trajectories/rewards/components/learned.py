@@ -1,4 +1,4 @@
-"""What a learned model says of the episode; it is fitted and measured in ``learned``."""
+"""The score of a learned model, which ``learned`` fits and measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much the model wrote."""
+"""Length of what the model wrote."""
 
 from __future__ import annotations
 

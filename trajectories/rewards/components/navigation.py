@@ -1,4 +1,4 @@
-"""Whether a step that left its page led to a new one."""
+"""Steps that left their page: did they lead to a new one?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When: whether tools were called exactly where they were needed."""
+"""Tool calls, when: were tools called exactly where they were needed?"""
 
 from __future__ import annotations
 

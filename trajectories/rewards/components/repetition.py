@@ -1,4 +1,4 @@
-"""Whether a step does what was done in the same place before."""
+"""Steps that repeat what was done in the same place before."""
 
 from __future__ import annotations
 

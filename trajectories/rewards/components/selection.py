@@ -1,4 +1,4 @@
-"""Which: whether the tools that were called are the right ones."""
+"""Tool calls, which: were the right tools called?"""
 
 from __future__ import annotations
 

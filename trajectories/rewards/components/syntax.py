@@ -1,4 +1,4 @@
-"""Whether what the model wrote could be read as an action."""
+"""Outputs of the model that could be parsed as an action."""
 
 from __future__ import annotations
 

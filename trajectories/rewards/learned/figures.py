@@ -88,7 +88,7 @@ def brier_score(scores: Floats, labels: Labels) -> float:
 
 
 def _shares_below(scores: Floats, others: Floats) -> Floats:
-    """Of each score, the share of the others that are below it."""
+    """Return for each score the share of ``others`` below it; ties count half."""
     ordered = np.sort(others)
     sides = np.searchsorted(ordered, scores, "left") + np.searchsorted(ordered, scores, "right")
     return sides / (2.0 * len(others))

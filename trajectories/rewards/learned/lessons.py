@@ -1,4 +1,4 @@
-"""What a model learns from: recorded episodes with their labels, and pairs of which people prefer one."""
+"""Training data of a model: recorded episodes with their labels, and pairs of which people prefer one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HELD_SHARE = 0.3
 
 
 class Opinions(NamedTuple):
-    """What people say: whether episodes succeeded, and of pairs of episodes the better one first."""
+    """Labels by people: whether episodes succeeded, and pairs of episodes with the better one first."""
 
     successes: Mapping[int, bool] = {}
     preferences: Sequence[tuple[int, int]] = ()
@@ -71,7 +71,7 @@ class Lessons:
 
     @property
     def sha256(self) -> str:
-        """What identifies them: texts, facts and labels."""
+        """Hash that identifies them: texts, facts and labels."""
         digest = hashlib.sha256()
         for one in self.episodes:
             digest.update(msgspec.json.encode((one.recorded, one.label), order="sorted"))

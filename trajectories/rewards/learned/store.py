@@ -55,7 +55,7 @@ class Model:
 
 
 def sha256_of(parameters: Parameters, card: Card) -> str:
-    """What identifies a model: the hash of its numbers and of its card together."""
+    """Return the hash that identifies a model: that of its numbers and its card together."""
     return hashlib.sha256(msgspec.json.encode([parameters, card], order="sorted")).hexdigest()
 
 
@@ -113,7 +113,10 @@ def models_named(names: Sequence[str], *, viewer: Viewer = EVERYTHING) -> dict[s
 
 
 def payable(components: Sequence[str]) -> dict[str, bool]:
-    """Of those that are learned rewards, whether each may pay a training run; a refused model may not."""
+    """Return for each learned reward among the components whether it may pay a training run.
+
+    A refused model may not.
+    """
     names = names_in(components)
     models = {model.component: model for model in _readable(_rows_named(names))}
     return {name: name in models and models[name].may_pay for name in names}

@@ -1,4 +1,4 @@
-"""What a learned reward reads, what it consists of, and its card."""
+"""Inputs, parameters and card of a learned reward."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class GroupFigures(Struct, frozen=True, kw_only=True):
 
 
 class Attack(Struct, frozen=True, kw_only=True):
-    """What rewriting the completions of held-apart episodes does to their scores.
+    """Effect on the scores of held-out episodes of rewriting their completions.
 
     ``shift`` is the mean change of the failures' scores, ``raised`` the share of them whose score rises, and
     ``auroc`` what is left if failures alone are rewritten.
@@ -96,12 +96,12 @@ class CalibrationBin(Struct, frozen=True, kw_only=True):
 
 # What is at its default is not encoded, so that cards from before a figure was added have the same hash.
 class Card(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was measured of a model before it may pay anybody.
+    """Measurements of a model, required before it may pay anybody.
 
     ``data_sha256`` identifies everything that it was fitted to and measured on. ``auroc`` and all figures
-    after it are of held-apart items, to whose episodes the fit was blind; ``auroc_within_items`` compares
+    after it are of held-out items, to whose episodes the fit was blind; ``auroc_within_items`` compares
     attempts at the same task alone. ``calibration`` has tenths of the episodes by score, and nothing on cards
-    of models that were fitted before it was kept. ``people`` counts labels of people, and ``overruled`` the
+    of models that were fitted before it was stored. ``people`` counts labels of people, and ``overruled`` the
     verdicts that they differ from. ``earlier`` models of this project were measured on the same items before.
     """
 

@@ -1,4 +1,4 @@
-"""What the address of a page says of its view."""
+"""View parameters in a page's address."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ PARAMETERS_MAX = 20
 
 
 def parameters_of(address: str) -> dict[str, str]:
-    """The parameters of an address, which is an agent's and may be anything; none of one without sense."""
+    """Parse the parameters of an address, which comes from an agent and may be anything; none if unreadable."""
     try:
         return dict(parse_qsl(urlsplit(address).query, max_num_fields=PARAMETERS_MAX))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Whether the right choice was marked when the episode ended, submitted or not."""
+"""The right choice was selected when the episode ended, submitted or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the pictures of a question were looked at enlarged."""
+"""The pictures of a question were viewed enlarged."""
 
 from __future__ import annotations
 

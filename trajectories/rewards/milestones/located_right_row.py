@@ -1,4 +1,4 @@
-"""Whether the row that holds the answer was located: shown by the page's tools, or named in the thoughts."""
+"""The row with the answer was located: shown by the page's tools, or named in the thoughts."""
 
 from __future__ import annotations
 
@@ -120,6 +120,6 @@ def _holds(table: Table, answers: set[str]) -> bool:
 
 
 def _place(view: TableView, answers: set[str]) -> int | None:
-    """Where the first row with an answer is in a view."""
+    """Return the index of the first row with an answer in a view, None without one."""
     is_right = (any(normalised(cell) in answers for cell in row) for row in view.rows)
     return next((place for place, right in enumerate(is_right) if right), None)

@@ -1,4 +1,4 @@
-"""Whether tasks can have the components that the profile of their run pays for."""
+"""Check that tasks can have the components that their run's profile pays for."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _problems(profile: Profile, benchmark: str, kind: str) -> Iterator[str]:
 
 
 def unfit_component(name: str, benchmark: str, kind: str) -> str | None:
-    """Why no task of a benchmark and kind can have a component; None where one can.
+    """Return why no task of a benchmark and kind can have a component; None if one can.
 
     Raises ``GymError`` 422 ``unknown_reward_component``.
     """

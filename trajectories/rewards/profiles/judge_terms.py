@@ -33,7 +33,7 @@ def certified_check(profile: Profile) -> None:
 
 
 def judged_payable(components: Iterable[str]) -> dict[str, bool]:
-    """Of those of judges, whether a training run may be paid for each."""
+    """Return for each judge's component whether a training run may be paid for it."""
     names = [name for name in components if name.startswith(MARK)]
     return {name: not (unknown_judges([name]) or _payment_problems_of([name])) for name in names}
 
@@ -44,7 +44,7 @@ def _payment_problems_of(components: Iterable[str]) -> list[str]:
 
 
 def payment_problems(name: str, criterion: str) -> Iterator[str]:
-    """Why no training run may be paid for a criterion, or without one for all of a stored judge."""
+    """Yield reasons why no training run may be paid for a judge's criterion, or for any if none is named."""
     judge = Judge.objects.get(name=name)
     stored = JudgeCertification.objects.filter(judge=judge)
     results = dict(stored.values_list("criterion", "is_certified"))

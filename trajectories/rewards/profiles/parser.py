@@ -49,7 +49,7 @@ def body_of(profile: Profile) -> dict[str, Any]:
 
 
 def sha256_of(profile: Profile) -> str:
-    """What identifies a profile: the hash of its content."""
+    """Return the hash of a profile's content, which identifies it."""
     return hashlib.sha256(msgspec.json.encode(profile, order="deterministic")).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""What a profile pays for an episode, from its components. Pure: the same values, the same payment."""
+"""A profile's payment for an episode, from its components. Pure: the same values, the same payment."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def weight_at(term: Term, trainer_step: int) -> float:
 
 
 def _is_open(term: Term, terms: Mapping[str, Term], shares: Shares) -> bool | None:
-    """Return whether the gates of a term are open, its gate's own included; None where that is not known."""
+    """Return whether the gates of a term are open, its gate's own included; None if that is unknown."""
     while term.gate is not None:
         share = shares.get(term.gate.term, 0.0)
         if share is None:
@@ -123,7 +123,7 @@ def _blend(terms: Sequence[Term], paid: Mapping[str, float], _: Shares) -> float
 
 
 def _cascade(terms: Sequence[Term], paid: Mapping[str, float], shares: Shares) -> float:
-    """What the first term pays that is sure, else the last."""
+    """Return the pay of the first term that decides, else of the last."""
     for term in terms:
         share = shares[term.id]
         if share is not None and not term.decides_below < share < term.decides_above:
@@ -158,7 +158,10 @@ def _spread(
 
 
 def _of_steps(term: Term, paid: float, known: Components) -> dict[int, float]:
-    """What an open term pays each step that has a value; a mark of an episode's component takes it whole."""
+    """Split an open term's pay over the steps that have a value.
+
+    A component of the whole episode is divided equally among the steps that it marks.
+    """
     steps = {step: value for step, value in known.steps.get(term.component, {}).items() if value is not None}
     if component_of(term.component).level == "episode":
         return dict.fromkeys(steps, paid / len(steps)) if steps else {}

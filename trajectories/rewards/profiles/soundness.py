@@ -1,7 +1,8 @@
-"""Whether a wrong answer can be paid like a right one: the best wrong episode against the worst right one.
+"""Check that no wrong answer can be paid like a right one: the best wrong episode against the worst right
+one.
 
 Terms that share a component or a gate are tried together at every end of their ranges, which is where a sum
-is greatest and least.
+has its extremes.
 """
 
 from __future__ import annotations

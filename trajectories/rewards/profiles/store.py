@@ -91,7 +91,7 @@ def check_may_pay(profile: Profile, *, viewer: Viewer) -> None:
 
 
 def payable(components: Iterable[str]) -> dict[str, bool]:
-    """Of those of learned rewards and judges, whether a training run may be paid for each."""
+    """Return for each learned reward and judge whether a training run may be paid for it."""
     names = list(components)
     return learned_payable(names) | judged_payable(names)
 

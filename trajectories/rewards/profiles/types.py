@@ -1,4 +1,4 @@
-"""What a profile says, as it is written in TOML and sent to the API, and what it pays."""
+"""Reward profiles as written in TOML and sent to the API, and the payments that they make."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ class Phase(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Term(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is paid for one component: ``positive`` at the upper end of its range, ``negative`` at the lower,
-    in between what lies between, times ``weight``.
+    """Payment for one component.
+
+    It is ``positive`` at the upper end of the component's range, ``negative`` at the lower, linear between
+    them, times ``weight``.
 
     ``low`` and ``high`` narrow the range, and give one to a component that has none. ``trust`` is a term's
     share of a blend. In a cascade the first term decides whose component is at most ``decides_below`` or at
@@ -81,8 +83,10 @@ class Profile(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Payment:
-    """What an episode is paid: ``total`` is None where it is not known, as of every void episode. ``terms``
-    are by their names, ``steps`` by number, and both add up to the total where terms are added up."""
+    """Payment of an episode; ``total`` is None if unknown, as for every void episode.
+
+    ``terms`` are by name, ``steps`` by number, and both add up to the total if terms are summed.
+    """
 
     total: float | None
     terms: Mapping[str, float | None] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What the list of learned rewards and the card of one show."""
+"""Contents of the list of learned rewards and of a model's card."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class ModelPage:
 
     @cached_property
     def problems(self) -> list[str]:
-        """Why no profile of a training run may name it."""
+        """Reasons why no profile of a training run may name the model."""
         return problems_of([f"{MARK}{self.model.id}"], viewer=EVERYTHING, is_training=True)
 
     @cached_property
