@@ -1,1 +1,1 @@
-"""What many episodes say together."""
+"""Statistics over many episodes."""

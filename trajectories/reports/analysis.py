@@ -19,7 +19,7 @@ from trajectories.reports.tables import search_link
 
 @dataclass(frozen=True, kw_only=True)
 class Variant:
-    """Which items count."""
+    """Selection of the items that count."""
 
     id: str
     title: str
@@ -66,7 +66,7 @@ class Analysis:
 
     @cached_property
     def setups(self) -> Mapping[ArmKey, Sequence[setups.Setup]]:
-        """Of each arm, one per run."""
+        """Set-ups of each arm, one per run."""
         by_arm: dict[ArmKey, list[setups.Setup]] = {}
         for (key, run_id), conditions in self.data.conditions.items():
             made = setups.setup_of(self.runs[run_id], arm=key.arm, conditions=conditions)
@@ -74,14 +74,17 @@ class Analysis:
         return by_arm
 
     def mixture(self, key: ArmKey) -> str:
-        """Why an arm has no accuracy of its own; empty if it has one set-up in which its question is seen."""
+        """Return why an arm has no accuracy of its own.
+
+        Empty if it has one set-up in which its question is seen.
+        """
         made = self.setups.get(key, ())
         if mixed := setups.mixture(made):
             return f"a mixture of set-ups: {mixed}"
         return next((why for setup in made if (why := setups.unseen(setup, arm=key.arm))), "")
 
     def difference(self, a: ArmKey, b: ArmKey) -> str:
-        """What two arms differ in beside the arm; empty if in nothing."""
+        """Describe how the set-ups of two arms differ beside the arm itself; empty if they do not."""
         if a not in self.setups or b not in self.setups:
             return ""
         # The same arm shown in another way: that way is what is compared.
@@ -90,7 +93,7 @@ class Analysis:
 
     @property
     def page_contrasts(self) -> Iterator[tuple[ArmKey, ArmKey]]:
-        """The plan's of a text arm with a page, both of which have episodes."""
+        """The plan's contrasts of a text arm with a page, both of which have episodes."""
         for a, b in contrasts_of(self.plan):
             if ARMS[b.arm].has_page and not ARMS[a.arm].has_page and {a, b} <= set(self.arms):
                 yield a, b

@@ -1,4 +1,4 @@
-"""What checking did to first answers, in runs that have them checked; decision 0098."""
+"""Effect of checking on first answers, in runs that have them checked; decision 0098."""
 
 from __future__ import annotations
 

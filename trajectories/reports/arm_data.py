@@ -73,7 +73,7 @@ OUTCOMES = {"correct": 1, "incorrect": 0, "void": -1}
 
 
 class BenchmarkData:
-    """What the episodes of one benchmark say, without their texts: some 40 bytes an episode.
+    """The episodes of one benchmark as arrays, without their texts: some 40 bytes an episode.
 
     ``planned`` are the arms as the plan names them. ``checkpoints`` by run keep the arms of several apart.
     """
@@ -153,7 +153,7 @@ class BenchmarkData:
         )
 
     def policy_versions(self, key: ArmKey) -> list[int]:
-        """Of an arm's ended episodes, those that have one."""
+        """Return the policy versions of an arm's ended episodes, as far as they have one."""
         column = self.arms.get(key) or _Column()
         return sorted(set(column.version) - {NO_VERSION})
 

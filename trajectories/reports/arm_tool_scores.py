@@ -1,4 +1,4 @@
-"""How the episodes of one arm called tools, and rates of that with their intervals."""
+"""Tool calls in the episodes of one arm, with rates and their intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a policy behaved: means of computed measures over a run's episodes, by arm. Heuristics, not labels."""
+"""Behaviour of a policy: means of measures over a run's episodes, by arm. Heuristics, not labels."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class RunBehaviour(Struct, frozen=True, kw_only=True):
 
 
 def run_behaviour(*, run_id: int, splits: Collection[str] = (), latest: int | None = None) -> RunBehaviour:
-    """Over those of all episodes, or of the ``latest``, whose verdict is not void.
+    """Average the measures over all episodes, or the ``latest``, whose verdict is not void.
 
     Measures that no episode has are left out.
     """

@@ -1,4 +1,4 @@
-"""Where the runs are not what the plan says."""
+"""Deviations of the runs from the plan."""
 
 from __future__ import annotations
 

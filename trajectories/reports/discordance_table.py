@@ -1,4 +1,4 @@
-"""How many items that are right as text are wrong as text again, and how many as a page.
+"""Discordance: shares of the items right as text that are wrong as text again, and as a page.
 
 Items are chosen on one half of the text's samples and scored on other samples: those on which they were
 chosen are right by choice.

@@ -19,8 +19,11 @@ TEXT = sql_read(__file__, "episode_rows", is_failure=IS_FAILURE, is_repaired=IS_
 
 
 class Conditions(NamedTuple):
-    """What episodes of one run and arm may differ in. ``step_limit`` is the one that their opening call
-    states, None for the task's own; ``content`` what it fixes of the question beside the look, as JSON."""
+    """Conditions that may differ between episodes of one run and arm.
+
+    ``step_limit`` is the one that their opening call states, None for the task's own; ``content`` what it
+    fixes of the question beside the look, as JSON.
+    """
 
     policy_version: int | None = None
     prompts: str = ""

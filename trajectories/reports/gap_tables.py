@@ -188,7 +188,7 @@ def _sensitivity_row(analysis: Analysis, a: ArmKey, b: ArmKey, variant: Variant)
 def pair_compared(
     analysis: Analysis, a: ArmKey, b: ArmKey, items: Codes, *, is_forced: bool = False
 ) -> tuple[str, gaps.Pair | None]:
-    """Why the two arms are not compared on these items, or the pair."""
+    """Pair the two arms on these items, or return why they are not compared and None."""
     for key in (a, b):
         if key not in analysis.arms:
             return f"no episode of {key.label} has begun", None

@@ -36,7 +36,7 @@ class ArmKey(NamedTuple):
 
     @property
     def planned(self) -> str:
-        """As a plan names it, which knows no retests."""
+        """Name of the arm in a plan, which knows no retests."""
         return f"{self.arm}:{self.observation}" if self.observation else self.arm
 
     @property
@@ -73,7 +73,7 @@ def arm_read(arm_id: str) -> ArmKey:
 
 
 def arm_of(planned: Collection[str], *, arm: str, retest: bool, observation: str) -> ArmKey:
-    """Which of a plan's arms an episode is of."""
+    """Return the plan's arm to which an episode belongs."""
     key = ArmKey(arm, retest, observation)
     return key if key.planned in planned else ArmKey(arm, retest)
 

@@ -1,4 +1,4 @@
-"""What the looks of pages do: effects of their factors, and the looks that harm most and least."""
+"""Effects of the looks of pages: by factor, and the looks that harm most and least."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _paged(analysis: Analysis) -> Iterator[tuple[ArmKey, Mapping[int, Look]]]:
 
 
 def looks_stored(analysis: Analysis) -> dict[str, Look]:
-    """What every look of the benchmark is, by its hash."""
+    """Return every look of the benchmark by its hash."""
     rows = READ.rows(runs=list(analysis.runs), paged=list(PAGE_ARMS), benchmark=analysis.benchmark)
     return {digest: json.loads(text) for digest, text in rows}
 

@@ -1,4 +1,4 @@
-"""Where episodes on a page were lost that are right as text: classes by rule, and episodes to open."""
+"""Losses of episodes on a page that are right as text: classes by rule, and episodes to open."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def loss_tables(lost: Sequence[Lost]) -> list[Table]:
 
 
 def _lost(analysis: Analysis) -> Iterator[Lost]:
-    """Of each contrast of text with a page that can be compared; mock sites show no question."""
+    """Yield the losses of each comparable contrast of text with a page; mock sites show no question."""
     if analysis.data.is_site:
         return
     for a, b in analysis.page_contrasts:
@@ -187,14 +187,17 @@ def _loss_rows(lost: Lost) -> Iterator[Row]:
 
 
 def _why(estimate: Estimate) -> str:
-    """Why a share has no interval."""
+    """Return why a share has no interval."""
     if estimate.reason in (ALL_RIGHT, ALL_WRONG):
         return "all of the episodes" if estimate.reason == ALL_RIGHT else "none of the episodes"
     return estimate.reason
 
 
 def _answers(drawn: Episodes, episodes: Sequence[int]) -> Answers:
-    """As if an episode of the class were right: the share of a class is a mean over items too."""
+    """Return answers that are right if the episode is of the class.
+
+    The share of a class is a mean over items too.
+    """
     nowhere: Codes = np.full(len(drawn.item), NO_LOOK)
     return Answers(item=drawn.item, look=nowhere, correct=np.isin(drawn.episode, episodes).astype(np.float64))
 

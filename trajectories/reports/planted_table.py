@@ -1,4 +1,4 @@
-"""What a simulated policy was made to lose, beside what the report estimates."""
+"""Losses planted in a simulated policy, beside the report's estimates."""
 
 from __future__ import annotations
 

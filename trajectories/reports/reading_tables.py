@@ -1,4 +1,4 @@
-"""How well a model reads the pages: its copies of the questions, by benchmark, look and item."""
+"""Reading accuracy of a model: its copies of the questions, by benchmark, look and item."""
 
 from __future__ import annotations
 

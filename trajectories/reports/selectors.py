@@ -43,7 +43,7 @@ def report_runs(report_id: int) -> list[Run]:
 
 
 def runs_by_benchmark(run_ids: Collection[int]) -> dict[str, list[int]]:
-    """Of each benchmark that these runs have episodes of, in order: the runs, ascending."""
+    """Group runs by the benchmarks that they have episodes of, in order; runs ascending."""
     pairs = Group.objects.filter(run__in=run_ids).values_list("task__benchmark_id", "run_id")
     runs: dict[str, list[int]] = {}
     for benchmark, run_id in pairs.order_by("task__benchmark_id", "run_id").distinct():

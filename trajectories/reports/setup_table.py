@@ -1,4 +1,4 @@
-"""What each arm was played with."""
+"""Set-up of each arm."""
 
 from __future__ import annotations
 

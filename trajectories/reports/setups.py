@@ -1,4 +1,4 @@
-"""What a report fixes of how a model meets the gym, and what differs where it is not fixed."""
+"""Set-ups of models in an arm, and how they differ where the report does not fix them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def setup_of(run: Run, *, arm: str, conditions: Iterable[Conditions]) -> Setup:
 
 
 def mixture(setups: Iterable[Setup]) -> str:
-    """What one arm's episodes differ in, for readers; empty where all have one set-up."""
+    """Describe how the set-ups of one arm's episodes differ; empty if they are all the same."""
     parts: dict[str, set[str]] = {}
     for setup in setups:
         for name, values in setup.items():
@@ -81,14 +81,16 @@ def mixture(setups: Iterable[Setup]) -> str:
 
 
 def difference(a: Setup, b: Setup, *, compared: Collection[str] = ()) -> str:
-    """What two arms differ in beside the arm itself and what is ``compared``, of the parts that both have;
-    empty if in nothing."""
+    """Describe how two set-ups differ, apart from compared; empty if they do not.
+
+    Only parts that both have are compared.
+    """
     shared = [name for name in a if name in b and a[name] != b[name] and name not in compared]
     return "; ".join(f"{name} {words_of(a[name])} and {words_of(b[name])}" for name in shared)
 
 
 def unseen(setup: Setup, *, arm: str) -> str:
-    """Why the question of an arm cannot be seen; empty if it can."""
+    """Return why the question of an arm cannot be seen; empty if it can."""
     if not (ARMS[arm].is_pictured and ARMS[arm].has_page):
         return ""
     blind = [name for name in setup["observation"] if not _has_picture(name)]
@@ -96,7 +98,7 @@ def unseen(setup: Setup, *, arm: str) -> str:
 
 
 def off_plan(setup: Setup, plan: Mapping[str, Any], key: ArmKey) -> list[str]:
-    """Where the set-up of an arm is not what the plan says."""
+    """List the deviations of an arm's set-up from the plan."""
     observation = key.observation or plan["observation"]
     form = OBSERVATION_FORMATS.get(observation)
     settings = plan["observation_settings"]

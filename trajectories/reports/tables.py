@@ -43,7 +43,7 @@ class Table(Struct, frozen=True, kw_only=True):
 
 
 def table_record(table: Table) -> dict[str, Any]:
-    """As JSON; what a row leaves out is null."""
+    """Return a table as JSON; cells missing in a row are null."""
     empty = {column.id: None for column in table.columns}
     rows = [{**empty, **row} for row in table.rows]
     return {**to_builtins(table), "rows": to_builtins(rows)}

@@ -1,4 +1,4 @@
-"""When, which and how tools were called, by arm: the modality gap of tool use beside that of answers."""
+"""Tool use by arm: when, which and how. Its modality gap stands beside that of answers."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def _confusion_rows(arm: ArmToolScores) -> Iterator[Row]:
 
 
 def _argument_rows(arm: ArmToolScores) -> list[Row]:
-    """Of each field of the tools that were called, the one that is wrong most often first."""
+    """Return a row for each field of the called tools, most errors first."""
     fields = arm.rates.distances
     without_field = [(tool, EXTRA) for tool in sorted({tool for tool, _ in fields})]
     rows = [_argument_row(arm, place) for place in (*fields, *without_field)]

@@ -123,9 +123,7 @@ def _loads(pieces: Sequence[Piece]) -> list[_Load]:
 
 
 def _agrees(at_ms: float, index: int, pieces: Sequence[Piece]) -> bool:
-    """Return whether a time fits the step numbers: after the last piece before the step, before the first
-    after it.
-    """
+    """Return whether a time fits the step numbers of the pieces before, during and after the step."""
     before = [piece.last_ms for piece in pieces if piece.step is not None and piece.step < index - 1]
     within = [piece.last_ms for piece in pieces if piece.step == index]
     after = [piece.first_ms for piece in pieces if piece.step is not None and piece.step > index]

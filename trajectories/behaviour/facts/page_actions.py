@@ -119,8 +119,9 @@ def _take(acts: list[_Act], event: SeenEvent, at: float, *, is_timed: bool) -> N
 
 
 def _kind(event: SeenEvent) -> PageActionKind | None:
-    """Return the kind of action that an event alone would be; None for a consequence, or the page's own
-    doing.
+    """Return the kind of action that an event alone would be.
+
+    None for a consequence, or the page's own doing.
     """
     role = event.text("role")
     if event.data.get("trusted") is False:

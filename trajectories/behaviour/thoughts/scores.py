@@ -12,6 +12,9 @@ from msgspec import Struct
 class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Counts for one class, over the sentences on whose class both labellers agree.
 
+    ``true``: sentences of the class; ``given``: sentences that the rules put into it; ``hits``: both.
+    ``python -m tests.behaviour.thoughts.measure`` writes them.
+
     ``true``: how many have the class; ``rules``: how many the rules gave it; ``hits``: both. ``python -m
     tests.behaviour.thoughts.measure`` writes them.
     """

@@ -1,1 +1,4 @@
-"""What judged answers say, and how surely: pure functions over arrays. Heavy to import: for workers alone."""
+"""Statistics of judged answers with their uncertainty: pure functions over arrays.
+
+Heavy to import: for workers alone.
+"""

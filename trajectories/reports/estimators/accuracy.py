@@ -112,7 +112,7 @@ def _spread(answers: Answers, items: Codes, value: float) -> Spread | None:
 
 
 def weights(answers: Answers) -> Floats:
-    """What each sample weighs in the mean over items: 1 over the items and over its item's samples."""
+    """Return each sample's weight in the mean over items: 1 / (number of items × samples of its item)."""
     counts = np.bincount(answers.item)
     return np.asarray(1 / (len(answers.items) * counts[answers.item]), dtype=np.float64)
 

@@ -26,7 +26,7 @@ class Answers:
 
     @property
     def samples(self) -> Codes:
-        """How many samples each item has that has any."""
+        """Number of samples of each item that has any."""
         counts = np.bincount(self.item)
         return counts[counts > 0]
 

@@ -59,7 +59,7 @@ def pair_of(a: Answers, b: Answers) -> Pair | None:
 
 
 def gap(pair: Pair, *, alpha: float = 0.05) -> Estimate:
-    """How much more accurate ``a`` is, over items and looks, with the p-value of no gap."""
+    """Estimate by how much ``a`` is more accurate, over items and looks, with the p-value of no gap."""
     value = float(pair.differences.mean())
     base = Estimate(value=value, items=len(pair.items), looks=pair.looks)
     if reason := _why_silent(pair):
@@ -106,7 +106,10 @@ def odds_ratio(pair: Pair, *, alpha: float = 0.05) -> Estimate:
 
 
 def equivalence_p(estimate: Estimate, *, margin: float) -> float | None:
-    """Of two one-sided tests (Schuirmann, 1987): small if the gap is proven to be within the margin."""
+    """Test equivalence by two one-sided tests (Schuirmann, 1987).
+
+    The p-value is small if the gap is proven to be within the margin.
+    """
     if estimate.value is None or not estimate.error or estimate.degrees is None:
         return None
     lower = special.stdtr(estimate.degrees, -(estimate.value + margin) / estimate.error)
@@ -115,7 +118,7 @@ def equivalence_p(estimate: Estimate, *, margin: float) -> float | None:
 
 
 def permutation_p(pair: Pair, *, seed: int = 0, flips: int = FLIPS) -> float | None:
-    """Of no gap on these looks: the signs of the items' differences are flipped at random."""
+    """Test the hypothesis of no gap on these looks: the items' differences get random signs."""
     differences = pair.differences[pair.differences != 0]
     if len(differences) < DIFFERENT_MIN:
         return None
@@ -185,7 +188,10 @@ def _why_silent(pair: Pair) -> str:
 
 
 def _spread(pair: Pair, *, scale_a: float, scale_b: float) -> Spread | None:
-    """Of the difference of both arms' means, each times its scale.
+    """Return the spread of the difference between both arms' means, each times its scale.
+
+    An item's difficulty shared by both arms cancels between them. It is subtracted from each sample first, so
+    that it is not mistaken for an effect of looks.
 
     What an item is easier or harder by in both arms cancels between them, and is taken from each sample
     first, so that it does not pass for an effect of looks.

@@ -1,4 +1,4 @@
-"""What the looks of pages do to accuracy: effects of their factors, and of each look."""
+"""Effects of the looks of pages on accuracy: of each factor, and of each look."""
 
 from __future__ import annotations
 
@@ -142,7 +142,10 @@ def _estimates(
 
 
 def _item_share(answers: Answers) -> Floats:
-    """For each answer, the share of its item's mean to take out: that of random-effects least squares."""
+    """Return for each answer the share of its item's mean to subtract.
+
+    It is the share of random-effects (quasi-demeaned) least squares.
+    """
     counts = np.bincount(answers.item)
     means = item_means(answers, answers.items)
     sizes = counts[counts > 0]
@@ -217,7 +220,7 @@ class LookEffect:
 
 
 def look_effects(answers: Answers, *, alpha: float) -> list[LookEffect]:
-    """Of every look, the most harmful first: its answers less their items' means over all looks.
+    """Estimate the effect of every look, most harmful first: answers less their items' means over all looks.
 
     Its error is over items, so that it speaks of this look alone.
     """

@@ -92,7 +92,7 @@ class Draw:
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
-    """How often a method spoke, and how often it covered the truth or raised a (false) alarm."""
+    """Counts of how often a method gave a result, and of hits: truth covered, or (false) alarm raised."""
 
     method: str
     hits: int = 0
@@ -143,7 +143,7 @@ def simulate(
 
 
 def evaluations_simulate(regime: Regime, seed: int) -> list[Tally]:
-    """Of a chunk of evaluations."""
+    """Simulate one chunk of evaluations."""
     return [
         *coverage(regime, replicates=CHUNK, seed=seed),
         *false_alarms(regime, replicates=CHUNK, seed=seed + 1),
@@ -151,7 +151,7 @@ def evaluations_simulate(regime: Regime, seed: int) -> list[Tally]:
 
 
 def coverage(regime: Regime, *, replicates: int, seed: int) -> list[Tally]:
-    """Of every interval."""
+    """Count how often each interval covers the truth."""
     rng = np.random.default_rng(seed)
     tallies: dict[str, Tally] = {}
     for _ in range(replicates):
@@ -161,7 +161,10 @@ def coverage(regime: Regime, *, replicates: int, seed: int) -> list[Tally]:
 
 
 def false_alarms(regime: Regime, *, replicates: int, seed: int) -> list[Tally]:
-    """Of every test: of no gap where there is none, of equivalence where the gap is the margin.
+    """Count how often each test raises a false alarm.
+
+    Tests of no gap see data without one, tests of equivalence a gap equal to the margin. Tests on these looks
+    alone see looks without effect: otherwise equal log-odds are not equal shares.
 
     Tests on these looks alone meet looks that have no effect: otherwise equal log-odds are not equal shares.
     """
@@ -179,14 +182,14 @@ def false_alarms(regime: Regime, *, replicates: int, seed: int) -> list[Tally]:
 
 
 def layout(*, items: int, samples: int, looks: int) -> tuple[Codes, Codes]:
-    """Of each answer its item and its look: sample k of an item is shown in look k, then round again."""
+    """Return the item and the look of each answer; an item's samples go round the looks."""
     item = np.repeat(np.arange(items), samples)
     sample = np.tile(np.arange(samples), items)
     return item, (sample + item) % looks
 
 
 def draw(regime: Regime, rng: np.random.Generator) -> Draw:
-    """Text without looks, page with them."""
+    """Draw paired outcomes; only the page arm has a look effect."""
     ease = rng.normal(0, regime.item_sd, regime.items)
     looks = rng.normal(0, regime.look_sd, max(regime.looks, 1))
     item, look = layout(items=regime.items, samples=regime.samples, looks=len(looks))
@@ -213,7 +216,7 @@ def draw(regime: Regime, rng: np.random.Generator) -> Draw:
 
 
 def _intervals(drawn: Draw) -> Mapping[str, bool | None]:
-    """Return whether each interval covers its truth; None where it is not given."""
+    """Return for each interval whether it covers its truth; None if it is not given."""
     pair = gaps.pair_of(drawn.text, drawn.page)
     if pair is None:
         return {}
@@ -236,7 +239,7 @@ def _intervals(drawn: Draw) -> Mapping[str, bool | None]:
 
 
 def _void_cover(drawn: Draw, gap: float) -> Mapping[str, bool | None]:
-    """Return whether the gap's interval, widened to both void bounds, covers."""
+    """Return whether the gap's interval, widened to both void bounds, covers the truth."""
     if not len(drawn.void_page):
         return {}
     ends = []
@@ -271,14 +274,14 @@ def _alarms(null: Draw, even: Draw, real: Draw) -> Mapping[str, bool | None]:
 
 
 def _factor_p(page: Answers) -> float | None:
-    """Of one value of a factor that has three, in turn over the looks, which are drawn at random."""
+    """Return the p-value of one value of a three-valued factor, assigned in turn to randomly drawn looks."""
     looks = {int(code): {FACTOR: int(code) % 3} for code in np.unique(page.look)}
     _, level, _ = factor_levels(page, looks, references={FACTOR: 0}, alpha=ALPHA)
     return level.effect.p
 
 
 def recentred_p(estimate: Estimate, true: float) -> float | None:
-    """Equal log-odds are not equal accuracy where looks differ: of the true difference, not of 0."""
+    """Test against the true difference, not 0: equal log-odds are not equal accuracy if looks differ."""
     if estimate.value is None or not estimate.error or estimate.degrees is None:
         return None
     return float(2 * special.stdtr(estimate.degrees, -abs(estimate.value - true) / estimate.error))
@@ -289,13 +292,13 @@ def _page_truth(pair: Pair, drawn: Draw) -> float:
 
 
 def covers(estimate: object, truth: float) -> bool | None:
-    """Return whether an estimate's interval does; None without one."""
+    """Return whether an estimate's interval covers the truth; None without an interval."""
     low, high = getattr(estimate, "low", None), getattr(estimate, "high", None)
     return None if low is None or high is None else bool(low <= truth <= high)
 
 
 def below(p: float | None) -> bool | None:
-    """Return whether a test raises an alarm; None without one."""
+    """Return whether a test raises an alarm; None without a p-value."""
     return None if p is None else p <= ALPHA
 
 

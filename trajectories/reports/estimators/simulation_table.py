@@ -1,4 +1,4 @@
-"""What a simulation of evaluations showed, as a page of the documentation."""
+"""Results of a simulation of evaluations, as a page of the documentation."""
 
 from __future__ import annotations
 

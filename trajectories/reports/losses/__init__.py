@@ -1,1 +1,1 @@
-"""Where an episode was lost: classes by rule, from what was recorded. Heuristics, not labels."""
+"""Classes of losses by rule, from what was recorded. Heuristics, not labels."""

@@ -74,7 +74,7 @@ def _filled(text: str, numbers: Sequence[str]) -> str:
 
 
 def _format(rng: random.Random, name: SetName) -> LostEpisode:
-    """Of the answer, or of the actions; now and then one of them is read."""
+    """Draw a format failure of the answer or of the actions, which are sometimes readable in part."""
     if rng.random() < UNREAD:
         spent = _spent(rng, name, repeated=rng.uniform(0, 0.9))
         return replace(spent, unread=round(spent.steps * rng.uniform(0.6, 1)))

@@ -34,5 +34,5 @@ def classed_episodes() -> list[ClassedEpisode]:
 
 
 def scores(name: SetName) -> list[Score]:
-    """Of each class, on the episodes of one set."""
+    """Score each class on the episodes of one set."""
     return scores_of([(one.label, loss_of(one.episode).id) for one in classed_episodes() if one.set == name])

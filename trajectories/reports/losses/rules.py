@@ -84,7 +84,7 @@ class LostEpisode:
 
     @property
     def conclusion(self) -> str:
-        """What the thoughts last name as the answer, empty if nothing."""
+        """The answer that the thoughts name last, empty without one."""
         matches = [match for text in self.thoughts for match in CONCLUSION.finditer(text)]
         return (matches[-1]["boxed"] or matches[-1]["named"] or "") if matches else ""
 
@@ -204,7 +204,7 @@ def _contains(whole: Sequence[str], part: Sequence[str]) -> bool:
 
 
 def _is_slip(number: str, other: str) -> bool:
-    """Return whether two numbers of at least two digits differ in one digit, or in the order of two neighbours."""
+    """Return whether two numbers of at least two digits differ in one digit or by two swapped neighbours."""
     if len(number) != len(other) or len(number) < 2:
         return False
     places = [n for n, (a, b) in enumerate(zip(number, other, strict=True)) if a != b]

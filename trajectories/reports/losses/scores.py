@@ -1,4 +1,4 @@
-"""How often classes are right, on episodes whose class is known."""
+"""Accuracy of the classes on episodes whose class is known."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SETS: Sequence[SetName] = get_args(SetName)
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """Of one class: how many episodes have it, were given it, and both."""
+    """Counts for one class: episodes that have it, that were given it, and both."""
 
     id: str
     true: int

@@ -29,7 +29,7 @@ PAGE, ROWS = "report", "rows"
 
 
 def file_names(report: Report) -> list[str]:
-    """What there is: without a result, the page and the rows alone."""
+    """Return the names of the report's files: without a result, the page and the rows alone."""
     tables = report.result["tables"] if report.result else []
     names = [f"{PAGE}.html", f"{PAGE}.json", *(f"{ROWS}.{kind}" for kind in exports.ROWS)]
     for table in tables:
@@ -71,7 +71,7 @@ def _drawing(report: Report, table: Table) -> Drawing | None:
 
 
 def _record(report: Report) -> dict[str, Any]:
-    """What a reader of the file needs to know of its tables."""
+    """Return what a reader of the file needs to know about its tables."""
     return {
         "id": report.pk,
         "name": report.name,

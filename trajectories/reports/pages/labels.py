@@ -1,4 +1,4 @@
-"""What pages and charts call the arms and factors of a report."""
+"""Labels of a report's arms and factors on pages and charts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trajectories.shell.text.untrusted import visible
 
 
 def arm_label(arm_id: str) -> str:
-    """What readers call an arm; an id that is none stays as it is."""
+    """Return the label of an arm; an unknown id is returned unchanged."""
     try:
         return arm_read(arm_id).label
     except ValueError:

@@ -51,7 +51,7 @@ def look_pictures(result: Mapping[str, Any] | None) -> list[LookPicture]:
 
 
 def _steps(episodes: Sequence[int]) -> dict[int, tuple[int, str]]:
-    """Of each episode its first step with a picture, and the picture's hash."""
+    """Return each episode's first step with a picture, and the picture's hash."""
     steps = Step.objects.filter(HAS_PICTURE, episode_id__in=episodes).order_by("episode_id", "-index")
     return {
         episode: (index, sha)

@@ -1,4 +1,4 @@
-"""What the list of reports, the page of a report and its lists of items show."""
+"""Contents of the list of reports, the page of a report and its lists of items."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Section:
 
     @property
     def without(self) -> str:
-        """Why a table that can have a chart has none."""
+        """Reason why a table that can have a chart has none."""
         has_none = self._chart is not None and self.drawing is None
         return "No chart: no row of this table has a number." if has_none else ""
 
@@ -124,7 +124,7 @@ class ReportPage:
 
     @property
     def setup(self) -> str:
-        """What was played, as the plan says."""
+        """Description of what was played, as planned."""
         plan = self.report.plan
         names = [
             plan.get("observation"),
@@ -186,7 +186,7 @@ class ItemsPage:
 
     @property
     def query(self) -> str:
-        """What names this list, without the report."""
+        """Query that identifies this list within the report."""
         query = QueryDict(mutable=True)
         query.update({"benchmark": self.benchmark, "a": self.a.id, "b": self.b.id})
         if self.is_b_better:
@@ -203,7 +203,7 @@ class ItemsPage:
 
 
 def files_named(report_id: int) -> str:
-    """How the names of a report's files begin once they are saved."""
+    """Return the beginning of the names under which a report's files are saved."""
     return f"report-{report_id}-"
 
 

@@ -58,7 +58,7 @@ def sentences_of(result: Mapping[str, Any] | None) -> list[Sentence]:
 
 
 def _bound(accuracies: Mapping[str, Any] | None, benchmark: str) -> str:
-    """Why no gap can show, where the arms of a benchmark are all at one end; else empty."""
+    """Return why no gap can show if a benchmark's arms are all at one end of the scale; else empty."""
     rows = accuracies["rows"] if accuracies else []
     shares = {row["accuracy"] for row in rows if row["benchmark"] == benchmark}
     return BOUNDS.get(shares.pop(), "") if len(shares) == 1 else ""

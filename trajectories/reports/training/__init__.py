@@ -1,1 +1,1 @@
-"""What a training run does to its policy, version by version."""
+"""Effect of a training run on its policy, version by version."""

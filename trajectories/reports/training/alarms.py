@@ -24,7 +24,7 @@ RECENT_MIN = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Sentinel:
-    """What raises alarms about a measure; ``look`` says where to look then."""
+    """Source of alarms about a measure; ``look`` says where to look then."""
 
     id: str
     title: str
@@ -66,11 +66,11 @@ class Rule(Sentinel):
 
     @property
     def versions_min(self) -> int:
-        """How many versions its first test needs."""
+        """Number of versions before its first test."""
         return (RECENT_MIN if self.is_recent else self.reference) + self.present
 
     def is_beyond(self, value: float, reference: float, *, part: float = 1.0) -> bool:
-        """Return whether ``value`` has moved from ``reference`` by the least change, or by a ``part`` of it."""
+        """Return whether ``value`` is beyond ``reference`` by the least change, or a ``part`` of it."""
         step = max(self.least, abs(self.factor - 1) * reference) * part
         return value >= reference + step if self.is_rise else value <= reference - step
 
@@ -171,12 +171,18 @@ class Evaluated:
 
 
 def level(test: int, *, rules: int) -> float:
-    """Of the ``test``-th test of one rule, from 1."""
+    """Return the significance level of a rule's ``test``-th test, from 1.
+
+    Alpha spending: the levels of all tests of all rules sum to ``RUN_RATE``, however many there will be.
+    """
     return RUN_RATE / rules * spent(test)
 
 
 def spent(place: int) -> float:
-    """The part of a rate that the ``place``-th of any number has, from 1; all of them sum to 1."""
+    """Return the share of a rate spent on the ``place``-th test, from 1.
+
+    6 / (π k)² sums to 1 over all k (Basel problem).
+    """
     return 6 / (math.pi * place) ** 2
 
 
@@ -208,7 +214,7 @@ def text_alarm(evaluations: Sequence[Evaluated], *, scope: str = "", scopes: int
 
 
 def fall_p(before: Answers, after: Answers) -> float | None:
-    """Of an accuracy that did not fall, on the same items; None where nothing can be said."""
+    """Test whether accuracy fell on the same items; None if nothing can be said."""
     pair = gaps.pair_of(before, after)
     estimate = gaps.gap(pair) if pair else None
     if estimate is None or estimate.value is None or not estimate.error or estimate.degrees is None:

@@ -56,7 +56,7 @@ class Collapse(Sentinel):
         )
 
     def is_beyond(self, value: float, reference: float, *, part: float = 1.0) -> bool:
-        """Return whether ``value`` has moved from ``reference`` by a ``part`` of the least change."""
+        """Return whether ``value`` is beyond ``reference`` by a ``part`` of the least change."""
         change = value - reference if self.is_rise else reference - value
         return change >= LEAST * part
 

@@ -26,11 +26,12 @@ SHOWN = REGIMES[:5]
 
 @dataclass(frozen=True, kw_only=True)
 class Course:
-    """How the figures of a run go on: ``learning`` is what they gain in all, and ``shaping`` what shaping
-    gains, of which accuracy gains the part ``gained``. From the onset on, ``collapse`` is lost of all
-    components, and ``idle`` gained by shaping alone. With ``is_staged`` tasks come in four stages, each a
-    quarter of the run, and from then on in a fifth of the tasks. ``drift`` is the standard deviation of
-    versions that do not change otherwise.
+    """Simulated course of a run's figures.
+
+    ``learning`` is the total gain, and ``shaping`` that of shaping, of which accuracy gains the part
+    ``gained``. From the onset on, all components lose ``collapse``, and shaping alone gains ``idle``. If
+    ``is_staged``, tasks come in four stages, each a quarter of the run, and afterwards in a fifth of the
+    tasks. ``drift`` is the standard deviation of versions that do not change otherwise.
     """
 
     name: str
@@ -74,7 +75,7 @@ class Tally:
 
 
 def simulate(regime: Regime, course: Course, *, runs: int, seed: int) -> Tally:
-    """How often the alarms are raised in so many runs."""
+    """Count the runs, among so many, in which each alarm is raised."""
     rng, tally = np.random.default_rng(seed), Tally()
     is_sick, onset = course in SICK, onset_of(regime)
     for _ in range(runs):
@@ -112,7 +113,7 @@ def _of_stage(
 
 
 def _levels(regime: Regime, course: Course, rng: np.random.Generator) -> dict[str, Floats]:
-    """Of each measure the mean of its versions."""
+    """Draw for each measure the mean of every version."""
     count, onset = regime.versions, onset_of(regime)
     done = np.linspace(0, 1, count)
     fallen = np.clip((np.arange(count) - onset + 1) / RAMP, 0, 1) * course.collapse

@@ -65,7 +65,7 @@ def stages_of(sums: Sequence[float]) -> Stages:
 
 
 def is_whole(sums: Sequence[float]) -> bool:
-    """Return whether sums that were stored have all measures of today."""
+    """Return whether stored sums have all current measures."""
     return len(sums) > 0 and len(sums) == 1 + sums[0] * STAGE_SUMS
 
 

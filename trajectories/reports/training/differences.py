@@ -1,4 +1,4 @@
-"""What training changes: after less before, paired by item, and how much more in one arm than in another."""
+"""Changes by training: after less before, paired by item, and differences of changes between arms."""
 
 from __future__ import annotations
 
@@ -41,8 +41,11 @@ def double_difference(first: Pair, second: Pair, *, alpha: float = 0.05) -> Esti
 
 
 def _contributions(pair: Pair, *, sign: float) -> Iterator[tuple[Codes, Codes, Floats]]:
-    """Of each sample to the pair's difference. What an item is easier by before and after alike cancels, and
-    is taken from each sample first, so that it does not pass for an effect of looks."""
+    """Yield each sample's contribution to the pair's difference.
+
+    An item's difficulty shared by before and after cancels. It is subtracted from each sample first, so that
+    it is not mistaken for an effect of looks.
+    """
     common = (pair.mean_a - pair.mean_a.mean() + pair.mean_b - pair.mean_b.mean()) / 2
     for answers, mean, side in ((pair.a, pair.mean_a, sign), (pair.b, pair.mean_b, -sign)):
         places = np.searchsorted(pair.items, answers.item)

@@ -44,7 +44,7 @@ def evaluation_table(evaluations: Sequence[Evaluation]) -> Table:
 
 
 def text_alarms(evaluations: Sequence[Evaluation]) -> list[Alarm]:
-    """Where the gap closes because text falls, by benchmark."""
+    """List the benchmarks whose gap closes because text falls."""
     series = {one.benchmark: list(_evaluated(one)) for one in evaluations}
     scopes = sum(bool(points) for points in series.values())
     raised = (text_alarm(points, scope=name, scopes=scopes) for name, points in series.items() if points)

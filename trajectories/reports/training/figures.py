@@ -12,7 +12,7 @@ from scipy.special import stdtr, stdtrit
 
 @dataclass(frozen=True, kw_only=True)
 class Sums:
-    """Over tasks, of each task's count n and sum s: all that a mean over episodes and its error need."""
+    """Sums over tasks of each task's count n and total s: all that a mean over episodes and its error need."""
 
     tasks: int
     count: float
@@ -100,8 +100,11 @@ def pooled(figures: Sequence[Figure], *, is_share: bool) -> Pooled:
 
 
 def _variance(figure: Figure, *, is_share: bool) -> float:
-    """Of a share at least that of as many independent tries, with two of each outcome added (Agresti and
-    Coull, 1998): no event in a hundred is not the proof of none."""
+    """Return the variance of a figure; that of a share is at least the variance with pseudo-counts.
+
+    As many independent tries, with two of each outcome added (Agresti and Coull, 1998): no event in a hundred
+    does not prove that there are none.
+    """
     if not is_share:
         return figure.variance
     share = (figure.value * figure.count + 2) / (figure.count + 4)
@@ -109,7 +112,7 @@ def _variance(figure: Figure, *, is_share: bool) -> float:
 
 
 def jitter(figures: Sequence[Figure]) -> tuple[float, float]:
-    """How far versions vary beyond the sampling error: a variance, from neighbours, and its degrees.
+    """Estimate the variance of versions beyond sampling error, with its degrees of freedom, from neighbours.
 
     Neighbours differ by twice the jitter and both sampling variances; a trend hardly shows in them.
     """
@@ -127,7 +130,7 @@ def jitters(figures: Sequence[Figure]) -> list[tuple[float, float]]:
 
 
 def change_p(reference: Pooled, present: Pooled, *, noise: tuple[float, float], is_rise: bool) -> float:
-    """Of no change from ``reference`` to ``present``: one-sided, Welch's t, with the jitter of versions."""
+    """Test the hypothesis of no change: one-sided, Welch's t, with the jitter of versions."""
     variance, degrees = noise
     spread = sum(weight**2 for weight in (*reference.weights, *present.weights))
     parts = [*reference.parts, *present.parts, (spread * variance, degrees)]

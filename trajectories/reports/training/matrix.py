@@ -34,7 +34,7 @@ def transfer_of_runs(viewer: Viewer) -> Table:
 
 
 def transfer_of_reports(before: Report, after: Report, *, splits: Collection[str] = ()) -> Table:
-    """Of two reports: their runs stand for the two checkpoints."""
+    """Return the transfer matrix of two reports, whose runs stand for the two checkpoints."""
     runs = {
         run: name
         for report, name in ((before, BEFORE), (after, AFTER))

@@ -59,8 +59,10 @@ _POSTED = Statement(__file__, "posted")
 
 @dataclass(frozen=True, kw_only=True)
 class VersionFigures:
-    """Of one arm and policy version; ``figures`` by measure, without those that no episode has, and
-    ``components`` as they are summed."""
+    """Figures of one arm and policy version.
+
+    ``figures`` are by measure, without those that no episode has; ``components`` are as summed.
+    """
 
     version: int
     ended: int

@@ -53,8 +53,11 @@ REGIMES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Sickness:
-    """What goes wrong, complete: ``invalid`` and ``void`` are shares, ``words`` a factor of the length,
-    ``narration`` and ``text`` points added. It comes within ``ramp`` versions."""
+    """A failure of training when it is complete.
+
+    ``invalid`` and ``void`` are shares, ``words`` a factor of the length, ``narration`` and ``text`` points
+    added. It develops within ``ramp`` versions.
+    """
 
     name: str
     alarm: str
@@ -187,7 +190,7 @@ def _answers(base: float, ease: Floats, shift: float, regime: Regime, rng: np.ra
 
 
 def drift(count: int, sd: float, rng: np.random.Generator) -> Floats:
-    """Around 0 with this standard deviation, each value half of the one before."""
+    """Draw an autoregressive series around 0: standard deviation ``sd``, autocorrelation one half."""
     values = rng.normal(0, sd, count)
     for place in range(1, count):
         values[place] = 0.5 * values[place - 1] + np.sqrt(0.75) * values[place]
@@ -200,7 +203,7 @@ def _tilted(share: float, logits: Floats) -> Floats:
 
 
 def _figure(counts: Floats, values: Floats) -> Figure:
-    """Rows are tasks, columns their episodes."""
+    """Compute the figure of a matrix whose rows are tasks and whose columns are episodes."""
     count, total = counts.sum(axis=1).astype(float), values.sum(axis=1).astype(float)
     figure = figure_of(
         Sums(

@@ -97,7 +97,10 @@ class Change:
 
 
 def transfers_simulate(regime: TransferRegime, seed: int) -> list[Tally]:
-    """Of a chunk of trained policies: of every interval, and of every test where training changes nothing."""
+    """Simulate a chunk of trained policies.
+
+    Tallies every interval, and every test where training changes nothing.
+    """
     rng = np.random.default_rng(seed)
     null = replace(regime, text_gain=0.0, page_gain=0.0)
     tallies: dict[str, Tally] = {}
@@ -120,7 +123,7 @@ def _alarms(null: TransferRegime, rng: np.random.Generator) -> Mapping[str, bool
 
 
 def _estimates(regime: TransferRegime, rng: np.random.Generator) -> Mapping[str, tuple[Estimate, float]]:
-    """Of each quantity of the table its estimate and the truth."""
+    """Return for each quantity of the table its estimate and the truth."""
     text, page = changes_draw(regime, rng)
     pairs = text.pair, page.pair
     if pairs[0] is None or pairs[1] is None:
@@ -133,7 +136,10 @@ def _estimates(regime: TransferRegime, rng: np.random.Generator) -> Mapping[str,
 
 
 def changes_draw(regime: TransferRegime, rng: np.random.Generator) -> tuple[Change, Change]:
-    """Text and page. Where looks are too few to speak of others, the truth is that of those drawn."""
+    """Draw the changes of text and page.
+
+    If looks are too few to generalise to others, the truth is that of the looks drawn.
+    """
     ease = rng.normal(0, regime.item_sd, regime.items)
     looks = rng.normal(0, regime.look_sd, max(regime.looks, 1))
     moved = looks + rng.normal(0, regime.look_change_sd, max(regime.looks, 1))

@@ -57,7 +57,7 @@ class TrainingView:
     tables: Sequence[Table]
 
     def record(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the view as JSON."""
         return {
             "arm": self.arm,
             "arms": list(self.arms),
@@ -68,7 +68,7 @@ class TrainingView:
 
 
 def training_view(run: Run, *, arm: str = "", splits: Collection[str] = ()) -> TrainingView:
-    """Over ``arm``, or the arm with the most episodes."""
+    """Compute the view of ``arm``, or of the arm with the most episodes."""
     by_arm = selectors.version_figures(run.pk, splits=splits)
     chosen = arm if arm in by_arm else max(by_arm, key=lambda name: _ended(by_arm[name]), default="")
     versions = by_arm.get(chosen, ())

@@ -1,5 +1,6 @@
-"""Check that no wrong answer can be paid like a right one: the best wrong episode against the worst right
-one.
+"""Check that no wrong answer can be paid like a right one.
+
+Compares the best wrong episode with the worst right one.
 
 Terms that share a component or a gate are tried together at every end of their ranges, which is where a sum
 has its extremes.

@@ -33,7 +33,7 @@ class Mark:
 
 @dataclass(frozen=True, kw_only=True)
 class Forest:
-    """What of a table is drawn: a row per ``label``, under headings of the format ``group``.
+    """Specification of a forest plot of a table: a row per ``label``, under headings of the format ``group``.
 
     ``ends`` says what lies left and right of zero; ``is_share`` fixes the axis to 0 to 100%;
     ``truth`` is the column of a known value, drawn hollow; ``beside`` the column and the label of a second
@@ -50,7 +50,7 @@ class Forest:
     beside: tuple[str, str] = ("", "")
 
     def draw(self, table: Mapping[str, Any], *, margin: float | None = None) -> Drawing | None:
-        """None without a value to draw. ``margin`` is drawn as a band around zero."""
+        """Draw the table, None without a value. ``margin`` is drawn as a band around zero."""
         marks = [mark for row in table["rows"] for mark in self._marks(row)]
         if not marks:
             return None

@@ -1,4 +1,4 @@
-"""Which tables have a chart, and how each is drawn."""
+"""The tables that have a chart, each with its kind."""
 
 from __future__ import annotations
 

@@ -33,8 +33,10 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class ChartSpec:
-    """What a chart shows: columns of a table, of its rows with ``scope`` in the column ``by``, and the alarms
-    of these ``rules``."""
+    """Specification of a chart.
+
+    It draws columns of a table, of the rows with ``scope`` in column ``by``, and the alarms of ``rules``.
+    """
 
     id: str
     title: str
@@ -47,7 +49,7 @@ class ChartSpec:
 
     @property
     def within(self) -> tuple[float, float]:
-        """What its values can be."""
+        """Lowest and highest possible value."""
         if self.unit == WORDS:
             return 0.0, math.inf
         return (0.0, 100.0) if self.unit.startswith("%") else (-math.inf, math.inf)
@@ -161,7 +163,7 @@ def _evaluated(table: Mapping[str, Any]) -> list[ChartSpec]:
 
 
 def _components(table: Mapping[str, Any], alarms: Sequence[Alarm]) -> list[ChartSpec]:
-    """Of the components those that raised an alarm, and of each stage accuracy beside shaping."""
+    """Return charts of the components that raised an alarm, and of each stage's accuracy beside shaping."""
     titles = {column["id"]: column["title"] for column in table["columns"]}
     stages = list(dict.fromkeys(row["stage"] for row in table["rows"]))
     alone = [(alarm.measure, alarm.scope) for alarm in alarms if alarm.measure in titles]
@@ -198,8 +200,11 @@ def _posted(table: Mapping[str, Any]) -> list[ChartSpec]:
 
 
 def _start(tables: Mapping[str, Mapping[str, Any]]) -> int:
-    """Where the start of training is drawn: before the run's first version, or at a version 0 that is the
-    start itself, since no evaluation names a checkpoint of its own for it."""
+    """Return the version at which the start of training is drawn.
+
+    It is the version before the run's first, or version 0 if that is the start itself, since no evaluation
+    names a checkpoint of its own for it.
+    """
     versions = {
         name: {int(row["version"]) for row in tables[name]["rows"] if row["version"] is not None}
         for name in ("versions", "tasks", "metrics", "evaluations")

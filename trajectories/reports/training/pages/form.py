@@ -13,7 +13,7 @@ NONE = ("", "none chosen")
 
 
 class TransferForm(FilterForm):
-    """Without both reports, the matrix is that of training runs."""
+    """Filters of the transfer matrix; without both reports, it is that of training runs."""
 
     page = "the transfer matrix"
 
@@ -26,7 +26,7 @@ class TransferForm(FilterForm):
             field.choices = choices
 
     def reports(self) -> tuple[Report, Report] | None:
-        """Before and after; None unless both are named."""
+        """Return the reports before and after; None unless both are named."""
         named = self.filters()
         if "before" not in named or "after" not in named:
             return None

@@ -1,4 +1,4 @@
-"""What the page of a run's training shows."""
+"""Contents of the page of a run's training."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class TrainingPage:
 
 
 class TransferPage:
-    """What training changes, over training runs, or between two reports (``?before=&after=``)."""
+    """Changes by training, over training runs, or between two reports (``?before=&after=``)."""
 
     def __init__(self, parameters: QueryDict) -> None:
         from trajectories.reports.training.matrix import transfer_of_reports, transfer_of_runs
