@@ -1,4 +1,4 @@
-"""Results of rendering DOM replays and comparing them with screenshots; a check can be repeated at any time."""
+"""Results of rendering DOM replays and comparing them with screenshots; a check can be repeated."""
 
 from __future__ import annotations
 

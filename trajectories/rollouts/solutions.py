@@ -41,7 +41,10 @@ def acts_text(solution: int, count: int) -> str:
 
 
 def is_leaking(task: Task, text: str, checks: LeakChecks) -> bool:
-    """Return whether a text holds the answer; the error of the check quotes it, which nobody has been shown."""
+    """Return whether a text holds the answer.
+
+    The check's error quotes the text, which nobody has been shown, so it is not passed on.
+    """
     try:
         checks.leaks_refuse([task], text)
     except GymError as error:

@@ -153,7 +153,7 @@ def page_render(
 
 
 def wants_fragment(request: LabRequest) -> bool:
-    """Return whether htmx, or ``?fragment``, requests the part of a page that changes and not the whole page."""
+    """Return whether htmx, or ``?fragment``, requests only the part of a page that changes."""
     if "fragment" in request.GET:
         return True
     return bool(request.htmx) and not request.htmx.boosted and not request.htmx.history_restore_request

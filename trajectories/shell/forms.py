@@ -151,7 +151,7 @@ class FilterForm(forms.Form):
 
     @property
     def folded_set(self) -> int:
-        """How many filters are set that are hidden."""
+        """Number of hidden filters that are set."""
         return sum(bool(field.data) for field in self.folded)
 
     def blanks_name(self, *names: str) -> None:
@@ -161,7 +161,7 @@ class FilterForm(forms.Form):
             field.choices = [("", field.label), *list(field.choices)[1:]]
 
     def error_messages(self) -> list[str]:
-        """What is wrong with the parameters of the address, all of which is ignored."""
+        """Errors in the address's parameters, all of which are then ignored."""
         errors = [
             f"{self[name].label}: “{self._quoted(name)}” {errors[0]}. This filter is ignored."
             for name, errors in self.errors.items()

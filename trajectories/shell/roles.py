@@ -25,7 +25,7 @@ class LabBackend(ModelBackend):
 
 
 def is_annotator(user: User | AnonymousUser) -> bool:
-    """Return whether the user may only label. All others who can log in are researchers."""
+    """Return whether the user may only label. Everyone else who can log in is a researcher."""
     if user.is_staff or not user.is_authenticated:
         return False
     known: bool | None = getattr(user, CACHE, None)
@@ -36,7 +36,7 @@ def is_annotator(user: User | AnonymousUser) -> bool:
 
 
 def is_adjudicator(user: User) -> bool:
-    """Return whether the user settles disagreements wherever they label."""
+    """Return whether the user settles disagreements in the projects in which they label."""
     return _is_in(user, ADJUDICATORS)
 
 

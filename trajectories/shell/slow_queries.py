@@ -18,7 +18,7 @@ FRAGMENT_HEADER = "X-Lab-Error"
 
 
 def result_in_time(query: Callable[[], T]) -> T | None:
-    """What ``query`` returns; None if one of its statements was stopped."""
+    """Run ``query`` and return its result; None if one of its statements was stopped."""
     try:
         with statements_within(SEARCH_MS):
             return query()

@@ -165,7 +165,10 @@ def milliseconds(value: float | None) -> str:
 
 @register.simple_tag
 def when(moment: datetime | None, now: datetime | None = None, *, never: str = "–") -> SafeString | str:
-    """How long ago, with the exact time (UTC) on hover and in ``datetime``; ``never`` where there is none."""
+    """Show how long ago something was, with the exact time (UTC) on hover and in ``datetime``.
+
+    ``never`` is shown if there is no time.
+    """
     if moment is None:
         return never
     exact = moment.strftime("%Y-%m-%d %H:%M:%S UTC")
@@ -220,7 +223,7 @@ def label(code: str) -> str:
 
 @register.inclusion_tag("lab/shared/_setup.html")
 def setup_tags(run: Run) -> dict[str, Any]:
-    """How a run's model meets the gym: the observation, and what differs from the default."""
+    """Show a run's set-up: the observation, and whatever differs from the default."""
     return {
         "run": run,
         "is_json": run.grammar == grammars.DEFAULT,
@@ -245,7 +248,7 @@ def label_of(code: str) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def cell(context: template.Context, column: Column) -> SafeString:
-    """What a list shows of its ``row`` in a column; nothing at all where there is nothing to show."""
+    """Render a column of the list's ``row``; empty if there is nothing to show."""
     return mark_safe(column.template.render(context).strip())  # noqa: S308 (rendered)
 
 
@@ -257,13 +260,13 @@ def problem_words(problem: str) -> str:
 
 @register.filter
 def problem_detail(problem: str) -> str:
-    """What follows it: the error of a program."""
+    """Return the part after a problem's first line: the error of a program."""
     return problem.partition("\n")[2]
 
 
 @register.filter
 def kind_name(kind: str) -> str:
-    """What people call a question kind."""
+    """Return the label of a question kind."""
     return kind_label(kind)
 
 
@@ -291,14 +294,14 @@ def episode_grid(episodes: Sequence[Episode], columns: str) -> Grid:
 
 @register.inclusion_tag("lab/shared/_in_pandas.html")
 def in_pandas(kind: str, *name_parts: object) -> dict[str, str]:
-    """Beside an export: the lines that load its file into pandas."""
+    """Show the lines that load an export's file into pandas."""
     name = "".join(map(str, name_parts))
     return {"snippet": snippet(kind, name), "id": f"{kind}-{name}".replace(".", "-")}
 
 
 @register.simple_tag
 def selection_max() -> int:
-    """How many selected episodes can be exported at once."""
+    """Return the maximum number of selected episodes in one export."""
     return EPISODES_MAX
 
 

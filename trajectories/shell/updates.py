@@ -60,7 +60,7 @@ class Updates:
 
     @property
     def measured(self) -> str:
-        """When facts were stored, as scripts compare it; empty before."""
+        """Time when facts were stored, in a form that scripts compare; empty before."""
         return str(self.measured_at.timestamp()) if self.measured_at else ""
 
     @cached_property
@@ -78,7 +78,7 @@ class Updates:
 
     @property
     def reason(self) -> str:
-        """What the page still waits for after the verdict."""
+        """Description of what the page still waits for after the verdict."""
         if self.state != LiveState.ENDING:
             return ""
         if self._episode.closed_at:

@@ -1,4 +1,4 @@
-"""What Postgres, Redis and the disks say of the whole installation, as metrics. Read by one process alone.
+"""Metrics of the whole installation from Postgres, Redis and the disks. Read by one process alone.
 
 The role ``gym_metrics`` reads counts and times, and its statements take a second at most.
 """
@@ -32,7 +32,7 @@ UNJUDGED = Statement(__file__, "submissions_unjudged")
 
 
 def work_gauges() -> Iterator[Metric]:
-    """What waits to be judged, how long verdicts take, and the oldest transaction."""
+    """Measure the judging queue, the delay of verdicts, and the oldest transaction."""
     rows = {state: (count, age) for state, count, age in UNJUDGED.rows(limit=UNJUDGED_MAX)}
     claims = GaugeMetricFamily(
         "palaestra_claims", "Unjudged submissions: never sent, in a queue, or being judged.", labels=["state"]

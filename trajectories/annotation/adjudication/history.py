@@ -13,7 +13,7 @@ from trajectories.models import AnnotationUnit, CodebookNote, Label
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """``before`` is empty in a first version."""
+    """A difference between two versions of a label; ``before`` is empty in a first version."""
 
     name: str
     before: str
@@ -48,7 +48,7 @@ def unit_history(unit: AnnotationUnit) -> list[Version]:
 
 
 def codebook_notes(sha256: str, *, limit: int) -> list[CodebookNote]:
-    """What adjudicators want the next version of a codebook to say, newest first."""
+    """Return adjudicators' requests for the next version of a codebook, newest first."""
     rows = CodebookNote.objects.filter(codebook_id=sha256).select_related("author", "project")
     return list(rows.order_by("-pk")[:limit])
 

@@ -1,4 +1,4 @@
-"""What people disagree on: the units, and for each the answers without the names."""
+"""Disagreements between people: the units, and for each the answers without names."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Disagreement:
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """What one person says of a unit, under a letter that does not tell who they are."""
+    """One person's answers about a unit, under a letter that hides who they are."""
 
     letter: str
     label: Label
@@ -124,7 +124,7 @@ def disagreements_filtered(
 
 
 def fields_counted(rows: Iterable[Disagreement]) -> Counter[str]:
-    """How many units people differ on, by field."""
+    """Count the units on which people differ, by field."""
     return Counter(field for row in rows for field in row.fields)
 
 
@@ -160,7 +160,7 @@ def columns_of(unit: AnnotationUnit) -> list[Column]:
 
 
 def view_shown(columns: Sequence[Column]) -> str:
-    """What an adjudicator sees: what the annotators saw, or all of it where they saw different parts."""
+    """Return the view for the adjudicator: that of the annotators, or the full one if theirs differed."""
     views = {column.label.view for column in columns}
     return views.pop() if len(views) == 1 else View.FULL
 
@@ -172,7 +172,7 @@ def settlement_newest(unit: AnnotationUnit) -> Label | None:
 
 
 def answers_agreed(columns: Sequence[Column], *, differing: Iterable[str]) -> Answers:
-    """What nobody disputes: answers that all gave, and marks and links that are the same for all."""
+    """Return the undisputed answers: those that all gave, with marks and links that are the same for all."""
     if not columns:
         return Answers(values={})
     every = [one.answers for one in columns]

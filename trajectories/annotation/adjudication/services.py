@@ -20,7 +20,7 @@ OWN_LABEL = "You labelled this unit yourself, so another adjudicator of the proj
 
 
 class Reason(models.TextChoices):
-    """Why people differed."""
+    """Reason why people differed."""
 
     DEFINITION = "definition_unclear", "Definition unclear"
     SLIP = "slip", "Slip"

@@ -59,7 +59,7 @@ class Ratings:
 
     @cached_property
     def parts(self) -> Floats:
-        """What each unit adds to the sums from which all coefficients follow."""
+        """Contribution of each unit to the sums from which all coefficients follow."""
         m, counts = self._labels, self.counts
         paired = m >= 2
         apart = np.where(paired, np.einsum("uv,vw,uw->u", counts, self.distances, counts), 0.0)
@@ -113,7 +113,7 @@ def _resampled(sums: Floats) -> Floats:
 
 @lru_cache(maxsize=1)
 def _draws(clusters: int) -> NDArray[np.uint16]:
-    """How often each cluster is in each resample. All figures of a page have the same clusters."""
+    """Draw how often each cluster occurs in each resample. All figures of a page share the clusters."""
     rng, shares = np.random.default_rng(SEED), np.full(clusters, 1 / clusters)
     parts = [
         rng.multinomial(clusters, shares, size=DRAWS_AT_ONCE).astype(np.uint16)
@@ -201,12 +201,12 @@ def ac1(sums: Sums) -> Floats:
 
 
 def positive_agreement(sums: Sums) -> Floats:
-    """Of binary ratings: how often others gave the second value too where one gave it."""
+    """Return how often others also gave the second value if one person gave it (binary ratings)."""
     return ratio(sums.positive[:, 1], sums.counts[:, 1])
 
 
 def prevalence(sums: Sums) -> Floats:
-    """Of binary ratings: the share of the second value, each unit counted once."""
+    """Return the share of the second value, each unit counted once (binary ratings)."""
     return ratio(sums.shares[:, 1], sums.rated)
 
 

@@ -17,7 +17,7 @@ REMEMBERED = 64
 
 @dataclass(frozen=True, kw_only=True)
 class FieldFigures:
-    """What ``FieldAgreement`` says, without the labels that it follows from."""
+    """Figures of a ``FieldAgreement``, without the labels from which they follow."""
 
     field: Field
     whole: Row

@@ -29,7 +29,7 @@ class Person:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """Of one person in one field; with too few units there are counts only."""
+    """Self-agreement of one person in one field; with too few units there are counts only."""
 
     person: Person
     units: int

@@ -1,4 +1,4 @@
-"""How labels depend on what annotators saw: a unit that some saw in one view, and others in another."""
+"""Effect of the view on labels, from units that some people saw in one view and others in another."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class UnitShift:
 
 @dataclass(frozen=True, kw_only=True)
 class Shift:
-    """Of one field, between the project's first view and another."""
+    """Change of one field between the project's first view and another."""
 
     field: Field
     units: Sequence[UnitShift]
@@ -59,7 +59,7 @@ class Shift:
 
     @cached_property
     def excess(self) -> Estimate:
-        """How much more differs between the views than within the first, of units that have both."""
+        """Additional difference between the views beyond that within the first, over units that have both."""
         return _mean(
             [
                 (both.unit.episode, both.changed - _differing(both.within))

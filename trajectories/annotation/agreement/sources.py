@@ -22,7 +22,10 @@ def units_behind(
 
 
 def is_apart(unit: UnitLabels, field: Field, *, option: str = "") -> bool:
-    """Return whether people's answers to the field differ; with an option, whether some gave it and some did not."""
+    """Return whether people's answers to the field differ.
+
+    With an option: whether some gave it and some did not.
+    """
     answers = unit.answers_to(field)
     if option:
         return len({has_option(answer, field, option) for answer in answers}) > 1

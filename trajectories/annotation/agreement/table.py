@@ -43,7 +43,7 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """How many pairs of people gave these two answers to the same unit."""
+    """Number of pairs of people who gave these two answers to the same unit."""
 
     other: Option
     count: int
@@ -51,7 +51,10 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class Nearness:
-    """Of ``pairs`` of labels of the same unit that both name a step: how many the same, or the next to it."""
+    """Closeness of step numbers over ``pairs`` of labels that both name one.
+
+    ``same`` pairs name the same step, ``near`` ones the same or adjacent steps.
+    """
 
     pairs: int
     same: int
@@ -106,7 +109,7 @@ class FieldAgreement:
 
     @cached_property
     def nearness(self) -> Nearness | None:
-        """How near the steps are that people name; None for fields that ask for none, or without pairs."""
+        """Closeness of the steps that people name; None for fields without steps, or without pairs."""
         gaps = [
             abs(one - other)
             for _, answers in self._rated
@@ -155,7 +158,7 @@ def agreement(
 
 
 def distances_of(values: Sequence[Any], field: Field) -> Floats:
-    """Between the answers of a field: sets may be near each other, others are the same or not."""
+    """Return the distances between a field's answers: MASI for sets, otherwise 0 or 1."""
     if field.is_set:
         return coefficients.masi_distances(values)
     return coefficients.nominal_distances(len(values))

@@ -44,7 +44,7 @@ class LabelsQuery(Query):
 
 
 class LabelRecord(Struct, kw_only=True):
-    """What an annotator says of a unit now. ``annotator`` is a number, since names are for the lab.
+    """An annotator's current label of a unit. ``annotator`` is a number, since names are for the lab.
 
     ``values`` are answers by field, ``spans`` places in the thought, ``links`` steps by answer.
     """
@@ -85,10 +85,10 @@ class LabelPage(Struct, kw_only=True):
 
 
 class Consensus(Struct, kw_only=True):
-    """What counts as the label of a unit.
+    """The label of a unit that counts.
 
-    ``source`` is ``adjudicated``, or ``majority``: then of each field the answer of more than half of
-    ``people``, and null where there is none.
+    ``source`` is ``adjudicated``, or ``majority``: then each field has the answer of more than half of
+    ``people``, or null if there is none.
     """
 
     source: str

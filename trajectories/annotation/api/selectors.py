@@ -91,7 +91,7 @@ def episode_labels(episode_id: int, *, principal: Principal) -> list[dict[str, A
 
 
 def _newest() -> QuerySet[Label]:
-    """Without units for training."""
+    """Return the newest labels, without those of training units."""
     labels = Label.objects.filter(state=Label.State.DONE, is_repeat=False, unit__gold__isnull=True)
     return versions.newest_only(labels)
 

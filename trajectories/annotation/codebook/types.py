@@ -1,4 +1,4 @@
-"""What a codebook consists of. A project keeps a copy, which outlives the files that it was made from."""
+"""Contents of a codebook. A project keeps a copy, which outlives the files that it was made from."""
 
 from __future__ import annotations
 

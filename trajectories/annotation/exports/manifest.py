@@ -1,4 +1,4 @@
-"""What an export is of: its files with their hashes, its annotators, codebooks and strata."""
+"""Manifest of an export: its files with their hashes, its annotators, codebooks and strata."""
 
 from __future__ import annotations
 

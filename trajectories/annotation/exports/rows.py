@@ -58,7 +58,7 @@ def label_rows(project: AnnotationProject, *, names: dict[int, str]) -> Iterator
 
 
 def annotator_names(annotators: Sequence[Annotator], *, with_names: bool) -> dict[int, str]:
-    """What files call each annotator: people A1, A2 and so on, in the order in which they joined."""
+    """Name the annotators as in files: people A1, A2 and so on, in the order in which they joined."""
     people = [one.pk for one in annotators if one.kind == Annotator.Kind.PERSON]
     aliases = {pk: f"A{number}" for number, pk in enumerate(sorted(people), start=1)}
     return {one.pk: one.name if with_names else aliases.get(one.pk, one.name) for one in annotators}

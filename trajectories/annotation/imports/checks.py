@@ -37,7 +37,7 @@ Slot = tuple[int, str, str, bool, int]
 
 @dataclass(frozen=True, kw_only=True)
 class ImportSettings:
-    """How a file is read. ``annotator`` and ``kind`` replace what the rows say of who labelled."""
+    """Settings for reading a file. ``annotator`` and ``kind`` override the labeller in the rows."""
 
     annotator: str = ""
     kind: str = Annotator.Kind.PERSON
@@ -204,7 +204,7 @@ class Check:
         return placements
 
     def _stored(self, units: list[int]) -> tuple[dict[Slot, bytes], dict[uuid.UUID, bytes]]:
-        """What the project has of these units: the content by its place, and by its key."""
+        """Return the project's labels of these units: the content by its place, and by its key."""
         slots, keys = {}, {}
         for one in Label.objects.filter(unit_id__in=units).select_related("annotator"):
             content = content_of(one)

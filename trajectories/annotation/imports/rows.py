@@ -70,7 +70,7 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Of the unit in its project."""
+        """Fields that identify the unit in its project."""
         return self.episode, self.step, self.paragraph, self.other_episode, self.other_step
 
 

@@ -64,7 +64,7 @@ def file_import(check: Check, progress: Progress, *, job: AnnotationJob | None =
 
 @transaction.atomic
 def _store(placements: list[Placement], *, check: Check, before: int, job: AnnotationJob | None) -> int:
-    """How many labels were added with those ``before``."""
+    """Store the labels; return how many were added, including the ``before`` earlier ones."""
     for sha256 in {one.row.codebook for one in placements} - {check.project.codebook_id}:
         CodebookVersion.objects.get_or_create(pk=sha256, defaults={"content": check.codebooks[sha256]})
     _settled_check(placements)
@@ -78,7 +78,10 @@ def _store(placements: list[Placement], *, check: Check, before: int, job: Annot
 
 
 def _settled_check(placements: list[Placement]) -> None:
-    """Who settles in the lab and who imports take turns: the database counts versions by annotator."""
+    """Lock the units to be settled, and refuse the import if one was settled in the meantime.
+
+    The lock is needed because the database's version numbers are unique per annotator only.
+    """
     new = {(one.unit, one.row.version) for one in placements if one.row.layer == "adjudicated"}
     units = AnnotationUnit.objects.filter(pk__in={unit for unit, _ in new}).order_by("pk")
     if not new or not units.select_for_update():

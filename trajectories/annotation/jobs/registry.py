@@ -1,4 +1,4 @@
-"""What does the work of each kind of job, by its address: only the process that works loads it."""
+"""Functions that do the work of each kind of job, by dotted path: only the worker imports them."""
 
 from __future__ import annotations
 

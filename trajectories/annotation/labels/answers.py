@@ -1,4 +1,4 @@
-"""What was answered about a unit, checked against its codebook."""
+"""Answers about a unit, and their check against its codebook."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Answers:
 
 
 def answers_of(label: Label) -> Answers:
-    """What a stored label says."""
+    """Return the answers of a stored label."""
     return Answers(
         values=label.values, spans=label.spans, links=label.links, note=label.note, is_unsure=label.is_unsure
     )
@@ -38,9 +38,9 @@ def answers_of(label: Label) -> Answers:
 def answer_errors(
     answers: Answers, *, codebook: Codebook, unit: AnnotationUnit, view: str = View.FULL
 ) -> list[str]:
-    """What is missing or wrong, in sentences; empty if the label is complete.
+    """Return what is missing or wrong, in sentences; empty if the label is complete.
 
-    Nobody marks a part of a thought that they do not see.
+    Parts of a thought can be marked only if the view shows them.
     """
     chosen = _chosen(answers, codebook)
     is_ended = any(option.ends for option in chosen)
@@ -64,7 +64,7 @@ def answer_errors(
 
 
 def answers_pruned(answers: Answers, *, codebook: Codebook) -> Answers:
-    """Without what the chosen answers rule out: other fields, and marks and links that belong to none."""
+    """Drop the answers that the chosen ones exclude: other fields, and marks and links without an answer."""
     chosen = _chosen(answers, codebook)
     ending = {one.id for one in codebook.fields for option in one.options if option.ends and option in chosen}
     linked = {option.id for option in chosen if option.links_step}
@@ -110,7 +110,7 @@ def comparable(answer: Any) -> Any:
 
 
 def _step_error(one: Field, answers: Answers, unit: AnnotationUnit) -> str:
-    """What is wrong with the number of a step: a trajectory's unit ends with its last step."""
+    """Return what is wrong with a step's number: a trajectory's unit ends with its last step."""
     value, option = answers.values.get(one.id), one.step_option
     if option is None:
         return ""

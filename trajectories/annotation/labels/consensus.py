@@ -1,4 +1,4 @@
-"""What counts as the label of a unit that several people labelled."""
+"""The label that counts for a unit labelled by several people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Values = Mapping[str, Any]
 
 
 def consensus(labels: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """Of the newest labels of one unit: what was settled, else what most people say; None without a person's.
+    """Return what was settled, else the majority of the unit's newest labels; None if no person labelled it.
 
     Where people saw different parts of the unit, those who saw all of it count.
     """
@@ -35,7 +35,7 @@ def consensus(labels: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
 
 
 def majority(given: Sequence[Values]) -> dict[str, Any]:
-    """Of each field the answer of more than half; of a field with several answers, each such answer."""
+    """Return for each field the answer of more than half; if it has several answers, each such answer."""
     half = len(given) / 2
     return {
         field: _most([values.get(field) for values in given], half)

@@ -8,9 +8,10 @@ from trajectories.models import AnnotationProject, AnnotationUnit, Annotator
 
 
 def is_swapped(unit: AnnotationUnit, *, annotator: Annotator, is_repeat: bool) -> bool:
-    """Return whether this person sees the other one of the pair first; a repeat is drawn again.
+    """Return whether this person sees the second one of the pair first; a repeat is drawn again.
 
-    It follows from what a ticket holds, so that it is known even if the slot went to someone else meanwhile.
+    The order is derived from a ticket's values, so it is known even if the slot has since gone to someone
+    else.
     """
     project = annotator.project
     if project.level != AnnotationProject.Level.PAIR:

@@ -110,13 +110,13 @@ def label_of(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, vers
 
 
 def label_newest(*, unit: AnnotationUnit, annotator: Annotator, is_repeat: bool = False) -> Label | None:
-    """What the annotator says of the unit now."""
+    """Return the annotator's current label of the unit."""
     rows = Label.objects.filter(unit=unit, annotator=annotator, is_repeat=is_repeat, layer=Label.Layer.BLIND)
     return versions.newest_of(rows)
 
 
 def labels_newest(*, annotator: Annotator, units: Collection[int]) -> dict[tuple[int, bool], Label]:
-    """What the annotator says of these units now, by unit and whether it is their repeat."""
+    """Return the annotator's current labels of these units, by unit and whether it is a repeat."""
     rows = Label.objects.filter(unit_id__in=units, annotator=annotator, layer=Label.Layer.BLIND)
     return {(row.unit_id, row.is_repeat): row for row in rows.order_by(*versions.ORDER)}
 
@@ -132,9 +132,9 @@ def blind_check(unit: AnnotationUnit, annotator: Annotator) -> None:
 
 
 def label_written(row: Label) -> Label | None:
-    """What a call of this key wrote before.
+    """Return the label that an earlier call with this key wrote.
 
-    ``GymError`` 409 if someone else made it, ``LabelConflict`` if it said something else.
+    Raises ``GymError`` 409 if someone else made it, and ``LabelConflict`` if its content differs.
     """
     written = Label.objects.filter(key=row.key).first()
     if written is not None and written.annotator_id != row.annotator_id:

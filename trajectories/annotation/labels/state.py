@@ -1,4 +1,4 @@
-"""What the blind labels of a project are now, as a value: what follows from them is the same while it is."""
+"""State of a project's blind labels, as a value to cache by: what follows from them changes only with it."""
 
 from __future__ import annotations
 

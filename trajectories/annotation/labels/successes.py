@@ -1,4 +1,4 @@
-"""Whether trajectories succeeded as people see it."""
+"""Success of trajectories as judged by people."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Which label is the newest: one order for people, machines and what was settled.
+"""The order of label versions, the same for people, machines and what was settled.
 
-The highest version; of equal ones, the label stored last, since imports may bring several settled answers of
-one version. Times do not decide: imported labels have those of another installation.
-SQL that orders labels itself does so too (``adjudication/sql/disagreements.sql``).
+The highest version is the newest; of equal ones, the label stored last, since imports may bring several
+settled answers of one version. Times do not decide: imported labels have those of another installation. SQL
+that orders labels itself follows the same rule (``adjudication/sql/disagreements.sql``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def newest_of(labels: QuerySet[Label]) -> Label | None:
 
 
 def newest_only(labels: QuerySet[Label]) -> QuerySet[Label]:
-    """Without labels that have a newer one: by the same annotator, or of what is settled by anyone."""
+    """Drop labels that have a newer version, by the same annotator, or of a settled answer by anyone."""
     same = {name: OuterRef(name) for name in ("unit_id", "layer", "is_repeat")}
     own = Q(annotator_id=OuterRef("annotator_id")) | Q(layer=Label.Layer.ADJUDICATED)
     later = Q(version__gt=OuterRef("version")) | Q(version=OuterRef("version"), pk__gt=OuterRef("pk"))

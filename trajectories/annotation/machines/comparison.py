@@ -1,7 +1,7 @@
-"""How far machines agree with people: each machine's label of a unit against each person's of the same unit.
+"""Agreement of machines with people: each machine's label of a unit against each person's of the same unit.
 
-A unit counts once, however many people labelled it: what it adds is the mean over its people. Intervals come
-from samples of whole trajectories, as those of the agreement of people.
+A unit counts once, however many people labelled it: it contributes the mean over its people. Intervals come
+from resampling whole trajectories, as for the agreement between people.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class PairRatings(Ratings):
 
 
 def precision(sums: Sums) -> Floats:
-    """Of the units to which the machine gives the answer, the share of people who do too."""
+    """Return the share of people who give the answer too, over units to which the machine gives it."""
     return coefficients.ratio(sums.rows[:, -1], sums.rows[:, -3])
 
 
 def recall(sums: Sums) -> Floats:
-    """Of the answers of people, the share that the machine gives too."""
+    """Return the share of people's answers that the machine gives too."""
     return coefficients.ratio(sums.rows[:, -1], sums.rows[:, -2])
 
 
@@ -87,7 +87,7 @@ class UnitAnswers:
     people: list[Any]
 
     def sign(self, option: str) -> str:
-        """Who gave the answer: the machine, people (one at least), both, or nobody."""
+        """Return who gave the answer: the machine, people (at least one), both, or nobody."""
         of_machine, of_people = has_option(self.machine, self.field, option), self.people_have(option)
         if of_machine:
             return BOTH if of_people else MACHINE

@@ -30,7 +30,7 @@ Message = dict[str, str]
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """What the model said, with the tokens that the endpoint counted, 0 where it did not say."""
+    """The model's reply, with the endpoint's token counts, 0 if it sent none."""
 
     text: str
     prompt_tokens: int = 0
@@ -49,7 +49,7 @@ class UnitRefused(JudgeUnreachable):
 
 @dataclass(frozen=True, kw_only=True)
 class _Failure:
-    """Why a call brought no reply; if it is passing, the next one may."""
+    """Reason why a call brought no reply; if it is temporary, the next call may succeed."""
 
     problem: str
     is_passing: bool = False
@@ -93,7 +93,7 @@ class Endpoint:
         raise failure.error("judge_unreachable", f"{NO_ANSWER} {self.url} gave no answer ({shown}).")
 
     def _post(self, body: dict[str, Any]) -> Reply | _Failure:
-        """What the model says, or why the call failed."""
+        """Return the model's reply, or why the call failed."""
         address = f"{self.url.rstrip('/')}/chat/completions"
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         try:
@@ -127,7 +127,7 @@ def message(role: str, content: str) -> Message:
 
 
 def _reply_of(response: httpx.Response) -> Reply:
-    """What the model said; empty, which is no usable answer, where the endpoint sent something else."""
+    """Read the model's text; anything else that the endpoint sent gives an empty one, which is not usable."""
     try:
         if len(response.content) > REPLY_BYTES_MAX:
             return Reply(text="")

@@ -19,7 +19,10 @@ NAME_CHARS = 200
 
 @dataclass(frozen=True, kw_only=True)
 class MachineLabel:
-    """What a machine says of a unit. Without ``answers`` it said nothing usable; ``note`` has its words."""
+    """A machine's label of a unit.
+
+    Without ``answers`` the reply was unusable, and ``note`` holds its text.
+    """
 
     unit: AnnotationUnit
     answers: Answers | None
@@ -29,7 +32,7 @@ class MachineLabel:
 def errors_of(
     answers: Answers, *, codebook: Codebook, unit: AnnotationUnit, view: str = View.FULL
 ) -> list[str]:
-    """What is wrong with what is there; missing fields are no error."""
+    """Return errors in the given answers; missing fields are not errors."""
     fields = [one for one in codebook.fields if one.id in answers.values]
     unknown = set(answers.values) - {one.id for one in codebook.fields}
     narrowed = msgspec.structs.replace(codebook, fields=fields)

@@ -38,7 +38,7 @@ NOTES = f'After an answer marked (note) add "{NOTE}": the reason in one sentence
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """What a judge is shown of a unit."""
+    """Contents of a unit as shown to a judge."""
 
     unit: AnnotationUnit
     question: str

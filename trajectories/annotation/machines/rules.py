@@ -33,7 +33,10 @@ def rules_version() -> str:
 
 
 def rules_answers(read: Sequence[Classed] | None, *, unit: AnnotationUnit, codebook: Codebook) -> Answers:
-    """What the rules say of a unit; ``read`` are the sentences of its step, None if the thought is hidden."""
+    """Return the rules' answers about a unit.
+
+    ``read`` are the sentences of its step, None if the thought is hidden.
+    """
     if read is None:
         return _known({"type": "hidden"}, [], codebook)
     counted = [
@@ -50,7 +53,7 @@ def rules_answers(read: Sequence[Classed] | None, *, unit: AnnotationUnit, codeb
 
 
 def _known(values: dict[str, Any], spans: list[list[int]], codebook: Codebook) -> Answers:
-    """Without fields or answers that this codebook does not have."""
+    """Drop the fields and answers that this codebook does not have."""
     known = {one.id: {option.id for option in one.options} for one in codebook.fields}
     usable: dict[str, Any] = {}
     for name, value in values.items():

@@ -1,4 +1,4 @@
-"""What the page of machines shows of a project."""
+"""Contents of a project's page of machines."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class MachinesPage:
 
     @property
     def imported(self) -> list[Annotator]:
-        """Who labelled in another installation, and is counted among people here."""
+        """Annotators of another installation, who count as people here."""
         return [one for one in self.people if one.user_id is None]
 
     @property
@@ -69,7 +69,7 @@ class MachinesPage:
 
     @cached_property
     def units(self) -> list[UnitLabels]:
-        """As people see them whole, if they do, as machines do."""
+        """Units in full view if people see that too, since machines do."""
         return units_labelled(self.project, view=self.view, kinds=list(Annotator.Kind))
 
     @cached_property

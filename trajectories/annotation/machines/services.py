@@ -44,7 +44,7 @@ class Tally:
 
 @dataclass(frozen=True, kw_only=True)
 class Workload:
-    """What a machine has left to label; ``before`` counts what it has labelled already."""
+    """Units that a machine has left to label; ``before`` counts those already labelled."""
 
     annotator: Annotator
     codebook: Codebook

@@ -31,7 +31,7 @@ REASON_KEYS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """What each person answered to a field, in the order of the columns."""
+    """Answers of each person to a field, in the order of the columns."""
 
     field: Field
     answers: list[str]
@@ -64,7 +64,7 @@ class SettlementPage:
 
     @property
     def is_own(self) -> bool:
-        """True if who settles is one of the people who differ."""
+        """True if the adjudicator is one of the people who differ."""
         return self.annotator is not None and self.annotator.pk in {
             column.label.annotator_id for column in self.columns
         }
@@ -146,7 +146,7 @@ class SettlementPage:
 
     @property
     def settled_words(self) -> str:
-        """How it was settled, in a few words."""
+        """Short description of how the unit was settled."""
         shown = self.shown
         is_swapped = isinstance(shown, PairPage) and shown.is_swapped
         words = [summary_of(self.settlement, self.codebook, is_swapped=is_swapped)]
@@ -161,7 +161,7 @@ class SettlementPage:
 
     @cached_property
     def _answers(self) -> Answers:
-        """What the form begins with."""
+        """Initial answers of the form."""
         if self.posted is not None:
             return self.posted
         for column in self.columns:

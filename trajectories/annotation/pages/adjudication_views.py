@@ -159,7 +159,7 @@ def _by_field(
 
 
 def _open_to(annotator: Annotator | None, every: list[Disagreement], field: str) -> list[Disagreement]:
-    """What they can settle yet: not what they labelled themselves, if there is someone else."""
+    """Return what the adjudicator can settle: not their own labels, if there is someone else to do so."""
     rows = selectors.disagreements_filtered(every, field=field, state=selectors.OPEN)
     if annotator is None:
         return rows
@@ -203,7 +203,7 @@ def _unit_render(
 
 
 def _address(project: AnnotationProject, unit: int | None, field: str) -> str:
-    """Of the unit to go on with, or of the list where there is none."""
+    """Return the address of the next unit, or of the list if there is none."""
     if unit is None:
         return reverse("annotation_disagreements", args=[project.pk]) + _query(field)
     return reverse("annotation_disagreement", args=[project.pk, unit]) + _query(field)

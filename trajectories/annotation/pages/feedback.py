@@ -1,4 +1,4 @@
-"""What an annotator is told after a unit whose right answers are known."""
+"""Feedback to an annotator after a unit with known answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Feedback:
 
     @cached_property
     def thought(self) -> str:
-        """How the unit begins, so that it is clear what is meant; nothing if its thought was not shown."""
+        """The beginning of the unit, to identify it; empty if its thought was not shown."""
         unit = self.label.unit
         if self.label.view != View.FULL or unit.other_episode_id:
             return ""

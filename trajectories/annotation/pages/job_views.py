@@ -26,6 +26,6 @@ def annotation_jobs(request: LabRequest, project_id: int) -> HttpResponseBase:
 
 
 def jobs_context(project: AnnotationProject) -> dict[str, Any]:
-    """What ``_jobs.html`` shows."""
+    """Return the context of ``_jobs.html``."""
     jobs = jobs_of(project)
     return {"jobs": jobs, "jobs_open": are_open(jobs)}

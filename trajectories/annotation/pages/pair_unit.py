@@ -100,6 +100,6 @@ class PairPage(UnitPage):
 
     @cached_property
     def answers(self) -> Answers:
-        """As the two are shown."""
+        """Answers in the order in which the pair is shown."""
         answers = self.answers_stored
         return answers_mirrored(answers, codebook=self.codebook) if self.is_swapped else answers

@@ -25,7 +25,7 @@ class PeopleField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
 
 
 class ProjectForm(forms.Form):
-    """What to draw from the episodes of a search, and who labels it."""
+    """Choice of what to draw from the episodes of a search, and of who labels it."""
 
     name = forms.CharField(max_length=NAME_CHARS, label="Name")
     kind = forms.ChoiceField(

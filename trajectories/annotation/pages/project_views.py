@@ -59,7 +59,7 @@ def annotation_create(request: LabRequest) -> HttpResponseBase:
 
 @lab_page
 def annotation_project(request: LabRequest, project_id: int) -> HttpResponse:
-    """How far a project is, of whom, and what it was drawn from."""
+    """Show a project's progress, its people, and what it was drawn from."""
     return _project_render(request, project_or_404(project_id))
 
 

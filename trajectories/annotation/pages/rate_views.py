@@ -24,7 +24,7 @@ SIGNS = {
 
 @lab_page
 def annotation_rates(request: LabRequest, project_id: int) -> HttpResponse:
-    """How often thoughts have the chosen answers, by arm, run or policy version."""
+    """Show how often thoughts have the chosen answers, by arm, run or policy version."""
     project = project_or_404(project_id)
     head = head_context("Rates", project=project, tab="rates")
     context = {**head, "page": RatesPage(project=project, data=request.GET)}

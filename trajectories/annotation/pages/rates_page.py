@@ -129,7 +129,7 @@ class RatesPage:
 
     @property
     def title(self) -> str:
-        """What is counted, in the words of the codebook."""
+        """Description of what is counted, in the codebook's words."""
         titles = {(one.id, option.id): option.title for one in self.codebook.fields for option in one.options}
         return " or ".join(titles[one] for one in self.choice)
 

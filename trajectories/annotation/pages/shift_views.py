@@ -1,4 +1,4 @@
-"""What annotators say by what they see: agreement in each view, and how labels shift between views."""
+"""Labels by view: agreement in each view, and how labels shift between views."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class UnitPage:
 
     @cached_property
     def key(self) -> str:
-        """What makes one label of a form that is sent twice, for a browser without scripts."""
+        """Key that makes a form sent twice one label, for browsers without scripts."""
         return str(uuid.uuid4())
 
     @property
@@ -210,7 +210,7 @@ class UnitPage:
 
     @cached_property
     def label(self) -> Label | None:
-        """What the annotator said of the unit before."""
+        """The annotator's earlier label of the unit."""
         return label_newest(unit=self.slot.unit, annotator=self.annotator, is_repeat=self.slot.is_repeat)
 
     @property
@@ -227,7 +227,7 @@ class UnitPage:
 
     @cached_property
     def answers_stored(self) -> Answers:
-        """What was sent, or what was said before; of a pair, as the unit names the two."""
+        """Answers that were posted, else those stored; for a pair, in the unit's own order."""
         if self.posted is not None:
             return self.posted
         return answers_of(self.label) if self.label else Answers(values={})

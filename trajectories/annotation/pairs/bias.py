@@ -1,4 +1,4 @@
-"""Whether the order in which a pair is shown sways the choice."""
+"""Order bias: does the order in which a pair is shown sway the choice?"""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def is_shown_first(choice: Choice) -> bool:
 
 
 def _agreeing(pairs: Sequence[PairChoices]) -> Iterator[tuple[str, bool, bool]]:
-    """For each two people and unit: the task, whether both saw the same order, whether they agree."""
+    """Yield for every two people and unit: the task, whether they saw the same order, whether they agree."""
     for pair in pairs:
         for one, other in combinations(pair.choices.values(), 2):
             yield pair.stratum, one.is_swapped == other.is_swapped, one.answer == other.answer

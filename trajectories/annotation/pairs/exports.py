@@ -22,7 +22,7 @@ ASSISTANT = "assistant"
 
 @dataclass(frozen=True, kw_only=True)
 class Preference:
-    """What is preferred of a pair: ``answer`` is an option, or ``disputed`` if none has a majority."""
+    """Preferred one of a pair: ``answer`` is an option, or ``disputed`` if none has a majority."""
 
     pair: PairChoices
     answer: str
@@ -108,7 +108,7 @@ class _Talk:
 
     @classmethod
     def read(cls, episode: int, step: int) -> _Talk:
-        """Of a step what it was answered with, of a trajectory all from its first completion on."""
+        """Read a step's prompt and completion; for a trajectory, all completions from the first on."""
         sent = conversation_read(episode, step)
         first = len(sent) - 1 if step else _first_completion(sent)
         plain = [_plain(one) for one in sent]

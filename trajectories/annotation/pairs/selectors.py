@@ -1,4 +1,4 @@
-"""What people prefer: of each pair the newest blind choice of each person, and what was settled."""
+"""Preferences of people: the newest blind choice of each person for each pair, and what was settled."""
 
 from __future__ import annotations
 

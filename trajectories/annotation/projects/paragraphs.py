@@ -8,5 +8,5 @@ WORDS_MAX = 150
 
 
 def paragraphs(thought: str) -> list[tuple[int, int]]:
-    """Where the units of a thought begin and end: its substeps if it is long, else one unit, all of it."""
+    """Return where the units of a thought begin and end: its substeps if it is long, else the whole thought."""
     return substep_spans(thought) if len(thought.split()) > WORDS_MAX else [(0, len(thought))]

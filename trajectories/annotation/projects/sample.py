@@ -17,7 +17,7 @@ _STRATA = Statement(__file__, "strata", stratum=_STRATUM)
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """What a project draws. ``none`` says what to do where there is nothing to draw."""
+    """Kind of unit that a project draws. ``none`` is the advice if there is nothing to draw."""
 
     level: str
     title: str
@@ -83,7 +83,7 @@ class Stratum:
 
     @property
     def weight(self) -> float:
-        """How many of the stratum a drawn one stands for."""
+        """Number of units of the stratum that each drawn one represents."""
         return self.steps / self.drawn if self.drawn else 0.0
 
     def as_dict(self) -> dict[str, Any]:
@@ -99,8 +99,9 @@ def strata(*, episodes: list[int], by: list[str], seed: int = 0, kind: str = "st
 
 
 def shares(counts: Mapping[str, int], *, total: int, is_equal: bool) -> dict[str, int]:
-    """How many of ``total`` to draw from each stratum: the same number from each as far as it goes, or in
-    proportion to its size, and at least one."""
+    """Split ``total`` over the strata, equally as far as each goes or in proportion to size; at least one
+    each.
+    """
     left, places = min(total, sum(counts.values())), dict.fromkeys(counts, 0)
     open_ = {name: count for name, count in counts.items() if count}
     while left and open_:

@@ -53,7 +53,7 @@ class Plan:
 
     @property
     def people(self) -> int:
-        """How many label the same unit."""
+        """Number of people who label the same unit."""
         return (self.overlap_people if self.overlap_share > 0 else 1) * len(self.views)
 
 
@@ -115,7 +115,7 @@ def adjudicator_set(project: AnnotationProject, annotator_id: int, *, is_adjudic
 
 
 def quotas_set(project: AnnotationProject, quotas: Mapping[int, int | None]) -> None:
-    """How many units each annotator labels at most, by their id; None for all there are."""
+    """Set each annotator's maximum number of units, by their id; None for no limit."""
     for annotator, quota in quotas.items():
         Annotator.objects.filter(project=project, pk=annotator, kind=Annotator.Kind.PERSON).update(
             quota=quota

@@ -49,7 +49,7 @@ class Gold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerCheck:
-    """What an annotator said in a field of a gold unit, beside what is right; either may be missing."""
+    """An annotator's answer in a field of a gold unit, beside the right one; either may be missing."""
 
     field: Field
     given: Any
@@ -70,7 +70,7 @@ class AnswerCheck:
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """How often an annotator was right in a field at the first try."""
+    """An annotator's record in a field of gold units: right and total first tries."""
 
     right: int = 0
     total: int = 0
@@ -188,7 +188,7 @@ def answer_checks(
 
 
 def scores(project: AnnotationProject, codebook: Codebook) -> dict[int, list[Score]]:
-    """Of each annotator who had gold units: each field of the codebook, by their first label of each."""
+    """Score every annotator who had gold units, in each field of the codebook, by their first labels."""
     rows = (
         Label.objects.filter(
             unit__project=project,

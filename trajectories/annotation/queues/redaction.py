@@ -1,7 +1,7 @@
-"""What of a thought would show the page to people who are to see the thought alone: ids and addresses.
+"""Redaction of parts of a thought that would reveal the page to people who are to see the thought alone.
 
-Ids are recognised by how they are written, and by the observation that lists them. Nothing is changed:
-the places are left out where the thought is shown, so that marks keep their places in it.
+These are ids and addresses. Ids are recognised by their form, and by the observation that lists them. The
+text is not changed: such places are left out where the thought is shown, so that marks keep their positions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What annotators have done and have left."""
+"""Progress of annotators: units done and left."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def slots_recent(annotator: Annotator) -> list[AnnotationSlot]:
 
 
 def progress_of(annotators: Sequence[Annotator]) -> list[Progress]:
-    """How far these annotators are, in one query."""
+    """Return the progress of these annotators, in one query."""
     rows = {row[0]: row[1:] for row in _PROGRESS.rows(annotators=[one.pk for one in annotators])}
     return [_progress(one, *rows[one.pk]) for one in annotators]
 

@@ -29,7 +29,7 @@ class GroupCorrection:
 
 @dataclass(frozen=True, kw_only=True)
 class RateFigures:
-    """What ``Rates`` says, without the units that it follows from; ``corrected`` by machine."""
+    """Figures of ``Rates``, without the units from which they follow; ``corrected`` by machine."""
 
     rows: Sequence[RateRow]
     common_weight: float | None

@@ -1,4 +1,4 @@
-"""What the length of thoughts alone would say of a rate, and the rate at equal lengths."""
+"""Rates predicted from the length of thoughts alone, and rates at equal lengths."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SETTLED = 1e-9
 
 
 def length_baseline(*, has_it: Floats, words: Floats, weights: Floats, clusters: Codes) -> Floats | None:
-    """For each unit the probability that a logistic regression on the logarithm of its words gives.
+    """Return each unit's probability by a logistic regression on the logarithm of its words.
 
     Cross-fitted: the regression has not seen any unit of the same trajectory. None with too few trajectories.
     """

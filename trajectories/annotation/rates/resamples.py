@@ -43,7 +43,7 @@ class Resamples:
 
     @cached_property
     def draws(self) -> Floats:
-        """How much each trajectory (column) counts in each sample (row); first of all the sample as it is."""
+        """Count of each trajectory (column) in each sample (row); the first row is the sample as it is."""
         rng = np.random.default_rng(SEED)
         size = min(RESAMPLES, DRAWS_MAX // max(self.count, 1))
         drawn = np.ones((size + 1, self.count))

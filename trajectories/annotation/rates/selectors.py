@@ -89,7 +89,7 @@ _Shares = dict[int, dict[int, float | None]]
 def _labels(
     project: AnnotationProject, codebook: Codebook, choice: Choice
 ) -> tuple[_Shares, dict[int, float | None], _Shares]:
-    """Of people and of machines by unit and annotator, and the settled ones by unit."""
+    """Return labels of people and of machines by unit and annotator, and the settled ones by unit."""
     view = View.FULL if View.FULL in project.views else project.views[0]
     rows = Label.objects.filter(
         # Machines see all of a unit, and an answer is settled with all of it in view.

@@ -1,6 +1,6 @@
-"""Whether trajectories that reason more succeed more often, within one item: never across items.
+"""Association of reasoning with success within items, never across them.
 
-The odds ratio of Mantel and Haenszel over items with both outcomes. A trajectory is a case; it counts with
+It is the odds ratio of Mantel and Haenszel over items with both outcomes. A trajectory is a case, weighted by
 the share of its units that have the label, so that one of many units weighs as much as one of few.
 """
 
@@ -76,7 +76,7 @@ def _odds_ratio(speaking_for: Floats, against: Floats, items: Floats) -> Estimat
 
 
 def _parts(members: Sequence[Case]) -> tuple[float, float]:
-    """What an item adds above and below the line."""
+    """Return an item's terms in the numerator and the denominator of the Mantel-Haenszel ratio."""
     right = np.array([case.share for case in members if case.is_correct])
     wrong = np.array([case.share for case in members if not case.is_correct])
     n = len(members)

@@ -23,7 +23,7 @@ NO_VERSION = "no version"
 
 @dataclass(frozen=True, kw_only=True)
 class Grouping:
-    """What rates are compared by; ``key`` and ``label`` name the group of a unit."""
+    """Groups by which rates are compared; ``key`` and ``label`` name the group of a unit."""
 
     id: str
     title: str
@@ -134,7 +134,7 @@ class Rates:
 
     @cached_property
     def _values(self) -> tuple[Floats, Floats, Floats]:
-        """Of each labelled unit: its label, its weight and its words."""
+        """Return the label, the weight and the words of each labelled unit."""
         has_it = _floats(unit.people for unit in self.labelled)
         return (
             has_it,

@@ -136,7 +136,7 @@ def _is_huge(plain: str, text: str, place: int) -> bool:
 
 
 def is_huge(name: str, value: str) -> bool:
-    """Return whether a declaration makes a grid of thousands of tracks, or of a number that cannot be told."""
+    """Return whether a declaration makes a grid of thousands of tracks, or of an unknown number."""
     return _is_huge(_plain(name.strip()), f":{value}", 0)
 
 

@@ -62,7 +62,7 @@ def _attributed(
 
 
 def _by_time(steps: Sequence[DeclaredStep], events: Sequence[ReportedEvent]) -> list[int]:
-    """Return for each event the last step begun before it arrived; 0 once that step and its grace are over."""
+    """Return for each event the last step begun before it arrived; 0 if it was over, grace included."""
     windows = sorted(
         (step.started_at, timedelta(milliseconds=min(step.duration_ms, 1e11)) + GRACE, step.index)
         for step in steps

@@ -228,7 +228,7 @@ def _is_of_action(one: Sentence) -> bool:
 
 
 def _is_act_for_page(one: Sentence) -> bool:
-    """Return whether every reason for the action concerns the page: "A dialog lies over it, so I close it"."""
+    """Return whether all reasons for the action concern the page: "A dialog lies over it, so I close it"."""
     if not (one.is_act and _is_of_page(one)):
         return False
     reason = cues.REASONS.search(one.text)

@@ -42,7 +42,7 @@ class Column:
 
     @property
     def gold_values(self) -> list[Value]:
-        """What the gold expects for each field of the task."""
+        """Expected value of each field of the task."""
         return values_of([value.field for value in self.values], given=(), expected=self.gold or "")
 
     @property
@@ -144,7 +144,7 @@ def page_of(number: int) -> int:
 
 
 def _shared(places: Sequence[Sequence[Place]]) -> int:
-    """How many steps all have in common, as forks of each other; 0 of a single episode."""
+    """Count the steps that all have in common as forks of each other; 0 for a single episode."""
     together = zip(*places, strict=False) if len(places) > 1 else ()
     return sum(1 for _ in takewhile(lambda held: len(set(held)) == 1, together))
 

@@ -23,7 +23,7 @@ class Pairs:
 
     @property
     def parameters(self) -> str:
-        """What an address of this comparison has besides its episodes."""
+        """Parameters of this comparison's address besides its episodes."""
         return f"report={self.report}&{self.query}&pair={self.number}&pairs={self.total}"
 
     @property

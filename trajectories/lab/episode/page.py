@@ -61,7 +61,7 @@ class EpisodePage:
 
     @property
     def errors(self) -> list[str]:
-        """What is wrong with the query."""
+        """Errors in the query."""
         return self._form.error_messages()
 
     @property
@@ -82,13 +82,13 @@ class EpisodePage:
 
     @cached_property
     def ribbon(self) -> Ribbon:
-        """What the thoughts of the listed steps do."""
+        """Ribbon of the listed steps' thoughts."""
         steps = [item for item in self.steps.items if isinstance(item, Mapping)]
         return Ribbon.of((step["index"], step["label"].sentences) for step in steps)
 
     @cached_property
     def by_page(self) -> PageRecording | None:
-        """What the pages recorded of an episode for which nobody posted steps; None if somebody did."""
+        """Recording by the pages of an episode without posted steps; None if there are steps."""
         if self.updates.last or not self.event_tally:
             return None
         recording = PageRecording(episode=self.episode)
@@ -194,7 +194,7 @@ class EpisodePage:
 
     @cached_property
     def copy_diff(self) -> diffs.Diff | None:
-        """What a copy of the question leaves out and adds; None where nothing was copied."""
+        """Differences between the question and its copy; None if nothing was copied."""
         if not (self.is_probe and self.readings):
             return None
         (copy,) = self.readings
@@ -236,7 +236,7 @@ class EpisodePage:
 
 
 def budget_reason(episode: Episode) -> str:
-    """Why an episode's step budget differs from its task's; empty if it does not."""
+    """Return why an episode's step budget differs from its task's; empty if it does not."""
     task = episode.task
     if episode.max_steps == task.max_steps:
         return ""

@@ -30,7 +30,7 @@ class PageRecording:
 
     @property
     def done(self) -> int:
-        """How many of them somebody did."""
+        """Number of actions that somebody performed."""
         return sum(action.kind != "open" for action in self.actions)
 
     @cached_property
@@ -39,7 +39,7 @@ class PageRecording:
 
     @cached_property
     def pictures(self) -> dict[int, str]:
-        """What the pages looked like before the actions, drawn from the recording."""
+        """Pictures of the pages before the actions, rendered from the recording."""
         return page_actions.pictures_of(self.episode.pk)
 
     @property

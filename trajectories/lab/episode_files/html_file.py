@@ -47,7 +47,7 @@ SHEETS = ("base.css", "lab/tokens.css", "lab/export.css")
 
 @dataclass(kw_only=True)
 class Room:
-    """How much still fits into the file, and how much was left out."""
+    """Space left in the file, and counts of what was left out."""
 
     pictures: int = PICTURES_MAX
     large_pictures: int = LARGE_PICTURES_MAX
@@ -59,7 +59,7 @@ class Room:
     chars_out: int = 0
 
     def text(self, value: str) -> str:
-        """As much of a text as fits, with a note on what was left out."""
+        """Return as much of a text as fits, with a note on what was left out."""
         start = value[: max(0, min(ONE_TEXT_MAX_CHARS, self.chars))]
         left_out = len(value) - len(start)
         self.chars -= len(start)

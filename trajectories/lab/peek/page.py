@@ -1,4 +1,4 @@
-"""What a list shows of one row beside it: an episode, a run or a task, in short."""
+"""Preview of a list's row beside the list: an episode, a run or a task."""
 
 from __future__ import annotations
 

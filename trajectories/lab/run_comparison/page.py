@@ -73,7 +73,7 @@ class RunComparison:
 
     @cached_property
     def settings(self) -> list[Setting]:
-        """What differs first, then what is the same; without what no run has."""
+        """Settings, different ones first; those that no run has are left out."""
         made = [
             Setting(title=title, values=[str(value(row)) for row in self.rows])
             for title, value in SETTINGS.items()

@@ -1,4 +1,4 @@
-"""What the page of a search and the counts of its hits show."""
+"""Contents of the search page and of the counts of its hits."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ class SearchPage:
 
     @property
     def annotate_address(self) -> str:
-        """Where these episodes become a project of annotation."""
+        """Address at which these episodes become an annotation project."""
         return self.request.address("annotation_new")
 
     @property
     def open_facets(self) -> int:
-        """How many facets the counts will have, to reserve their space."""
+        """Number of facets that the counts will have, to reserve their space."""
         return len([name for name in FACETS if name not in self.request.filters])
 
     @property
@@ -96,7 +96,7 @@ class SearchPage:
 
 
 class CountsPage:
-    """How many hits a search has, by outcome, arm and run; requested apart, so that hits need not wait."""
+    """Counts of a search's hits by outcome, arm and run; requested separately, so that hits need not wait."""
 
     def __init__(self, request: SearchRequest) -> None:
         self.request = request

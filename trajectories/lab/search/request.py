@@ -97,7 +97,7 @@ class SearchRequest:
 
     @property
     def query_error(self) -> str:
-        """Why the query cannot be run."""
+        """Reason why the query cannot be run."""
         return self.form.query_error() or self.search.error
 
     @cached_property

@@ -47,7 +47,7 @@ NEWEST = "e.id"
 
 @dataclass(frozen=True, kw_only=True)
 class Cursor:
-    """Where a page ended; ``index`` is 0 where hits are episodes."""
+    """End of a page of hits; ``index`` is 0 if hits are episodes."""
 
     episode: int
     index: int = 0
@@ -92,7 +92,7 @@ class Search:
 
     @property
     def error(self) -> str:
-        """Why the query matches nothing."""
+        """Reason why the query cannot match anything; empty without one."""
         terms = query_terms(self.query)
         if sum(len(words) for _, words in terms) > QUERY_WORDS_MAX:
             return f"The query has more than {QUERY_WORDS_MAX} words."
@@ -115,7 +115,7 @@ def search_page(search: Search, *, after: Cursor | None = None, limit: int = HIT
 
 
 def search_counts(search: Search) -> Counts:
-    """How many hits there are, by kind; bounded."""
+    """Count the hits by kind, up to a limit."""
     if search.error:
         return Counts(total=0, episodes=0, is_exact=True, outcomes={}, arms={}, runs={})
     hits, parameters = _source(search, columns="e.id, e.arm, e.run_id, e.verdict_id, e.status")
@@ -221,7 +221,7 @@ def _source(search: Search, *, columns: str, after: Cursor | None = None) -> tup
 
 
 def _after(search: Search) -> str:
-    """What comes after the cursor, whose episode says where it stands in the order."""
+    """Return the condition for hits after the cursor, whose episode has its place in the order."""
     if search.words:
         return "(f.episode_id, f.index) < (%(after)s, %(after_index)s)"
     if search.sort is None:

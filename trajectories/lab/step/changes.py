@@ -1,4 +1,4 @@
-"""What changed from the step before: screenshot, accessibility tree, thought."""
+"""Changes since the previous step: screenshot, accessibility tree, thought."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class StepConversation:
 
     @cached_property
     def opening(self) -> int:
-        """How many messages open the episode."""
+        """Number of opening messages."""
         return sum(one.step is None for one in self.messages)
 
     def shown(self, *, until: int | None = None) -> list[ShownMessage]:

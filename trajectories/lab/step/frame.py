@@ -1,4 +1,4 @@
-"""What stands around a step on its page and stays from step to step: the list, the scrubber, the search."""
+"""The frame around a step, which stays from step to step: the list, the scrubber, the search."""
 
 from __future__ import annotations
 
@@ -54,6 +54,6 @@ class Frame:
 
     @cached_property
     def match(self) -> MatchPosition:
-        """Where the step stands among the steps that match ``find``."""
+        """Position of the step among those that match ``find``."""
         matches = steps_matching(episode_id=self.episode.pk, find=self.find)
         return matches.position_of(self.index)

@@ -57,7 +57,7 @@ class StepMeasures:
 
     @property
     def sentences(self) -> ThoughtSentences | None:
-        """What the sentences of the thought do; None until it is known."""
+        """Classes of the thought's sentences; None until they are known."""
         letters = self.facts.sentences if self.facts and not self.is_provisional else None
         return ThoughtSentences(step=self.step, letters=letters) if letters else None
 

@@ -1,4 +1,4 @@
-"""How an episode ended: its answer beside the gold, and its verdict."""
+"""Outcome of an episode: its answer beside the gold, and its verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page of a step shows of the step: the part that changes from step to step."""
+"""Contents of a step's page: the part that changes from step to step."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class StepPage:
 
     @cached_property
     def notice(self) -> str:
-        """Why another step than the requested one is shown; empty if it is that one."""
+        """Reason why another step than the requested one is shown; empty if it is that one."""
         if self.requested is None or self.requested == self.step.index:
             return ""
         if steps.step_nearest(episode_id=self.episode.pk, index=self.requested).pk != self.step.pk:
@@ -81,7 +81,7 @@ class StepPage:
 
     @cached_property
     def fidelity(self) -> FidelityLabel | None:
-        """How faithful the DOM replay is; None if it was not checked."""
+        """Fidelity of the DOM replay; None if it was not checked."""
         if self.episode.recording != Episode.Recording.FULL:
             return None
         row, label = step_fidelity(self.episode, index=self.step.index)

@@ -37,7 +37,7 @@ class Scrubber:
 
     @cached_property
     def times(self) -> str:
-        """As scripts read it: the number and the start of each stretch, ``1,0 2,1200``."""
+        """Number and start of each stretch, in the form that scripts read: ``1,0 2,1200``."""
         return " ".join(f"{one.index},{one.start_ms:.0f}" for one in self.stretches)
 
 

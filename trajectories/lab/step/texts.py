@@ -47,7 +47,7 @@ class StepTexts:
 
     @cached_property
     def result_message(self) -> Shown:
-        """What the model read of its action's result."""
+        """The result message of the action as the model read it."""
         message = self.step.more.get("result_message") if self.step.more else None
         return long_text.shown(mask_tokens(message)[:MESSAGE_CHARS] if isinstance(message, str) else "")
 

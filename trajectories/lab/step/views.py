@@ -115,7 +115,7 @@ def step_go(request: LabRequest, episode_id: int) -> HttpResponse:
 
 @lab_page
 def step_changes(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """What differs from the step before: a page, or with ``?fragment`` a panel of the step's."""
+    """Show the differences from the previous step: a page, or with ``?fragment`` a panel of the step's."""
     episode = episodes.episode_get(episode_id)
     step = steps.step_get(episode=episode, index=index)
     context = {"episode": episode, "run": episode.run, "step": step, "changes": changes_of(step)}

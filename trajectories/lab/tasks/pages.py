@@ -68,5 +68,5 @@ class TaskPage:
 
     @property
     def title(self) -> str:
-        """How the question begins: a key says nothing to a reader."""
+        """The beginning of the question: a key means nothing to a reader."""
         return question_line(question_text(self.task)[:BEGINNING_FETCHED], TITLE_CHARS)

@@ -78,7 +78,7 @@ class Command(BaseCommand):
 
 
 def _real() -> dict[str, Any]:
-    """What the page says of real episodes."""
+    """Return the values of the page about real episodes."""
     episodes = real_sample.classed_episodes()
     held_out = sum(one.set == "held_out" for one in episodes)
     lines = [_line(score) for score in real_sample.scores("held_out") if score.true or score.given]

@@ -58,7 +58,7 @@ class Command(BaseCommand):
 
 
 def opinions_of(project: str) -> Opinions:
-    """What people say in the annotation rooms of a project; of several rooms, the newest counts."""
+    """Read people's opinions from a project's annotation rooms; of several rooms, the newest counts."""
     rooms = AnnotationProject.objects.filter(project=project).select_related("codebook").order_by("pk")
     successes: dict[int, bool] = {}
     pairs: list[tuple[int, int]] = []

@@ -72,7 +72,10 @@ class Lettering:
         return sum(run.width for run in self.runs(text))
 
     def wrapped(self, text: str, *, width: float, lines: int) -> list[str]:
-        """Wrap text to at most ``lines`` lines. Words too long for a line are broken; the rest becomes "…"."""
+        """Wrap text to at most ``lines`` lines; "…" stands for the rest.
+
+        Words too long for a line are broken.
+        """
         wrapped = [""]
         for word in _words(text):
             for piece in self._pieces(word, width):

@@ -12,7 +12,9 @@ from scipy.special import stdtr, stdtrit
 
 @dataclass(frozen=True, kw_only=True)
 class Sums:
-    """Sums over tasks of each task's count n and total s: all that a mean over episodes and its error need."""
+    """Sums over tasks of each task's count n and total s, from which a mean over episodes and its error
+    follow.
+    """
 
     tasks: int
     count: float

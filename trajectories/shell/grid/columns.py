@@ -1,4 +1,4 @@
-"""What a list of the lab is made of: columns, each one record, and views that come with it."""
+"""Definition of the lab's lists: columns, each one record, and the views that come with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a reader wants to see a list: the columns and the order, both in the address."""
+"""A reader's view of a list: the columns and the order, both in the address."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class GridView:
 
     @cached_property
     def parameters(self) -> dict[str, str]:
-        """What the address says of the view, without what would be the same anyway."""
+        """Parameters of the view in the address, defaults left out."""
         shown = [column.id for column in self.columns]
         columns = {} if shown == self._first else {COLUMNS: ",".join(shown)}
         return ({} if self.sort.code == self.table.sort else {SORT: self.sort.code}) | columns

@@ -40,7 +40,7 @@ class Attempts:
 
 
 def attempts_of(*, task_id: int) -> list[Attempts]:
-    """Of the newest attempts, in the order of arms and then runs, the newest first."""
+    """Group a task's newest attempts by arm and run, in that order, the newest first."""
     episodes = list(
         Episode.objects.filter(task_id=task_id)
         .select_related("run", "verdict")

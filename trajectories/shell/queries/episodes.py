@@ -81,7 +81,7 @@ class Judgement:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What an episode submitted; ``values`` are its parts by field, if the task names fields."""
+    """The answer that an episode submitted; ``values`` are its parts by field, if the task names fields."""
 
     submission: Submission
     values: list[Value]
@@ -135,7 +135,9 @@ def _or_404(rows: QuerySet[Episode], episode_id: int) -> Episode:
 
 
 def live_state(episode: Episode, *, is_measured: bool, now: datetime) -> LiveState:
-    """Return whether a page should wait for more: after the verdict, last steps arrive until ``close``, then facts.
+    """Return whether a page should wait for more after the verdict.
+
+    The last steps arrive until ``close``, then facts.
 
     A client that never closes may post for ``STEP_GRACE_S``; a page does not wait that long.
     """
@@ -147,7 +149,7 @@ def live_state(episode: Episode, *, is_measured: bool, now: datetime) -> LiveSta
 
 
 def watch_time() -> timedelta:
-    """How long a page waits after a verdict for what may still arrive."""
+    """Return how long a page waits after a verdict for whatever may still arrive."""
     return min(WATCH_TIME_MAX, timedelta(seconds=settings.STEP_GRACE_S))
 
 

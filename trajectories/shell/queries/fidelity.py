@@ -1,4 +1,4 @@
-"""How faithful DOM replays are to their screenshots, and how pages say so."""
+"""Fidelity of DOM replays to their screenshots, with labels for pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page of an episode without a harness shows of its page actions, beside the actions themselves."""
+"""Data about page actions that the page of an episode without a harness shows beside them."""
 
 from __future__ import annotations
 

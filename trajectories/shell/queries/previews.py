@@ -45,7 +45,7 @@ class EpisodeRow:
 
     @property
     def excerpt(self) -> str:
-        """How the question begins."""
+        """The beginning of the question."""
         return str(getattr(self.episode, "excerpt", ""))
 
     @property

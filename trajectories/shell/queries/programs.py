@@ -1,4 +1,4 @@
-"""What episodes did with the tools of their pages: programs that they ran, and other calls."""
+"""Use of page tools by episodes: programs that they ran, and other calls."""
 
 from __future__ import annotations
 

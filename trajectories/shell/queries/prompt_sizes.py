@@ -1,4 +1,4 @@
-"""How long the prompts of a task are under each history, as clients measured them."""
+"""Lengths of a task's prompts under each history, as measured by clients."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from trajectories.models import PromptSize
 
 @dataclass(frozen=True, kw_only=True)
 class PromptSizes:
-    """Of the episodes in which a task was met in one way: all prompts of an episode, on average, and the
-    longest prompt. Tokens are None unless they are known of all of them."""
+    """Prompt lengths over the episodes in which a task was met in one way.
+
+    They are the mean length of all prompts of an episode, and the length of the longest prompt. Tokens are
+    None unless known for all of them.
+    """
 
     arm: str
     observation: str

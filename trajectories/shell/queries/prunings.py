@@ -1,4 +1,4 @@
-"""What was pruned of an episode, so that pages can say so."""
+"""Record of what was pruned from an episode, for display on pages."""
 
 from __future__ import annotations
 

@@ -15,8 +15,10 @@ from trajectories.shell.queries import prunings
 
 @dataclass(frozen=True, kw_only=True)
 class Replay:
-    """Before a step or a page action (``noun``). ``scene`` is None, with a ``reason``, if ``outcome`` is that
-    there is nothing to replay."""
+    """The replay of the page before a step or a page action (``noun``).
+
+    ``scene`` is None, with a ``reason``, if ``outcome`` is that there is nothing to replay.
+    """
 
     episode: Episode
     noun: str
@@ -51,7 +53,7 @@ class Replay:
 
     @property
     def duration(self) -> str:
-        """How long what was done changed the page; empty if it did not."""
+        """Duration of the page's changes after the action; empty without changes."""
         scene = self.scene
         if scene is None or scene.until_ms <= scene.at_ms:
             return ""

@@ -26,7 +26,7 @@ PENDING = ActionCheck(kind="unknown", detail="page events may still arrive")
 
 @dataclass(frozen=True, kw_only=True)
 class StepLabel:
-    """What lists and the timeline show of a step's facts.
+    """Facts of a step as shown in lists and in the timeline.
 
     ``target`` is the element that the action names, in words; it and ``action_check`` are empty if unknown.
     ``sentences`` has a letter for each sentence of the thought; None if they are unknown.

@@ -1,4 +1,4 @@
-"""Where in an episode a text occurs: in thoughts, actions, raw output, observations and addresses.
+"""Matches of a text within an episode: in thoughts, actions, raw output, observations and addresses.
 
 Pages mask the tokens of episodes, and only masked text is searched: otherwise a token could be read off
 letter by letter from the matches.
@@ -72,7 +72,7 @@ class Matches:
 
 
 def find_query(text: str | None) -> str:
-    """What the reader searches for, without characters that no stored text can hold."""
+    """Return the reader's search text, without characters that no stored text can hold."""
     return (text or "").replace("\0", "").strip()[:FIND_CHARS]
 
 

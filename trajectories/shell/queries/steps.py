@@ -68,7 +68,7 @@ class StepList:
 
 @dataclass(frozen=True, kw_only=True)
 class StepEvents:
-    """What page and server recorded during one step; ``is_cut`` if there is more."""
+    """Page and site events recorded during one step; ``is_cut`` if there are more."""
 
     page: list[PageEvent]
     site: list[SiteEvent]
@@ -103,7 +103,7 @@ def step_list(*, episode_id: int, first: int = 1) -> StepList:
 def thought_starts(
     *, episode_id: int, first: int, last: int, chars: int = BEGINNING_FETCHED
 ) -> dict[int, str]:
-    """How the thoughts of the steps numbered from ``first`` to ``last`` begin."""
+    """Return the beginnings of the thoughts of steps ``first`` to ``last``."""
     rows = Step.objects.filter(episode_id=episode_id, index__range=(first, last))
     return dict(rows.values_list("index", Left("thought", chars)))
 
@@ -115,7 +115,7 @@ def step_counts(episode_ids: Iterable[int]) -> dict[int, int]:
 
 
 def tail_first(*, episode_id: int) -> int:
-    """Where a list begins that ends with the last step; 1 if one page holds all steps."""
+    """Return the first step of the list that ends with the last step; 1 if one page holds all steps."""
     newest = Step.objects.filter(episode_id=episode_id).order_by("-index").values_list("index", flat=True)
     numbers = list(newest[: STEPS_PER_PAGE + 1])
     return numbers[STEPS_PER_PAGE - 1] if len(numbers) > STEPS_PER_PAGE else 1

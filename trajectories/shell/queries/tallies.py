@@ -1,4 +1,4 @@
-"""How episodes ended, counted by run or by arm."""
+"""Counts of episodes by outcome, per run or per arm."""
 
 from __future__ import annotations
 

@@ -86,7 +86,9 @@ class TaskPage:
 
 
 def task_excerpt(*, task: str = "") -> Left:
-    """How a task's question begins: its text if it has one, since a prompt may begin with a table.
+    """Return the beginning of a task's question.
+
+    It is the question's text if there is one, since a prompt may begin with a table.
 
     ``task`` is the lookup path from the queried model to the task, such as ``task__``.
     """

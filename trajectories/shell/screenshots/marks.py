@@ -1,4 +1,4 @@
-"""What is drawn on a step's screenshot."""
+"""Marks drawn on a step's screenshot."""
 
 from __future__ import annotations
 

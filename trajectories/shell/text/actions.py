@@ -38,7 +38,10 @@ class Phrase:
     id: str = ""
 
     def holds(self, find: str) -> bool:
-        """Return whether a text occurs in the displayed action; the element's description belongs to the page."""
+        """Return whether a text occurs in the displayed action.
+
+        The element's description belongs to the page and does not count.
+        """
         parts = (self.verb, self.manner, self.what[:WHAT_CHARS], (self.id or self.where)[:WHERE_CHARS])
         return bool(find) and any(find.lower() in mask_tokens(part).lower() for part in parts)
 

@@ -23,7 +23,7 @@ KINDS = {"goal": "Requested changes", "frame": "Everything else unchanged", "all
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How one verifier parsed answer and gold; ``gold`` is None for readers who may not see it.
+    """Answer and gold as one verifier parsed them; ``gold`` is None for readers who may not see it.
 
     ``values`` are the parts of both, if the task names several fields.
     """

@@ -123,7 +123,7 @@ def _rendered(match: re.Match[str]) -> str | None:
 
 
 def _is_formula(whole: str, *, is_cut: bool) -> bool:
-    """Return whether a text in or after dollars is a formula; prices and programs have words in it."""
+    """Return whether a text in or after dollar signs is a formula; prices and programs contain words."""
     inside = DELIMITERS.sub("", whole)
     without = COMMAND.sub("", inside)
     if WORD.search(without):

@@ -29,7 +29,7 @@ class Shown:
 
     @property
     def unmarked(self) -> int:
-        """How many matches are in the part that is not shown."""
+        """Number of matches in the hidden part."""
         return max(0, self.matches - self.html.count("<mark>")) if self.is_cut else 0
 
     def __bool__(self) -> bool:

@@ -107,7 +107,7 @@ class _Renderer(latex2text.LatexNodes2Text):  # type: ignore[misc]
 
 
 def _syntax() -> macrospec.LatexContextDb:
-    """How many arguments each command takes; one that is not listed takes none."""
+    """Return the commands with their numbers of arguments; unlisted commands take none."""
     context = macrospec.LatexContextDb()
     context.add_context_category(
         "lab",

@@ -31,7 +31,7 @@ BEGINNING_FETCHED = BEGINNING_CHARS + 1
 
 
 def goes_on(beginning: str) -> bool:
-    """Return whether a text is longer than its beginning, of which ``BEGINNING_FETCHED`` characters were read."""
+    """Return whether a text continues after its first ``BEGINNING_FETCHED`` characters, which were read."""
     return len(beginning) > BEGINNING_CHARS
 
 

@@ -1,4 +1,4 @@
-"""Which of the behaviours that go with solving problems a thought shows."""
+"""Problem-solving behaviours that a thought shows."""
 
 from __future__ import annotations
 

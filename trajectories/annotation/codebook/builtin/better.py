@@ -1,4 +1,4 @@
-"""Which of a pair serves the task better."""
+"""The one of a pair that serves the task better."""
 
 from __future__ import annotations
 

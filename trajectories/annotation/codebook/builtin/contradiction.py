@@ -1,4 +1,4 @@
-"""Whether a thought contradicts what the model was shown, or what it then did."""
+"""Contradictions between a thought and what the model was shown, or what it then did."""
 
 from __future__ import annotations
 

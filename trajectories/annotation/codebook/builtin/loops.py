@@ -1,4 +1,4 @@
-"""Whether a trajectory goes round in circles."""
+"""Trajectories that go round in circles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a trajectory did what its task asks, as the annotator sees it."""
+"""Success of a trajectory at its task, as the annotator sees it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a thought is about: the problem to solve, or the page to operate."""
+"""Subject of a thought: the problem to solve, or the page to operate."""
 
 from __future__ import annotations
 

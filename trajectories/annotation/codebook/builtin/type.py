@@ -1,4 +1,4 @@
-"""What kind of text a thought is: the label that the gym exists for."""
+"""Type of text that a thought is: the label for which the gym exists."""
 
 from __future__ import annotations
 

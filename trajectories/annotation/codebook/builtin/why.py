@@ -1,4 +1,4 @@
-"""Why one of a pair is better."""
+"""Reason why one of a pair is better."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class Dashboard:
 
     @property
     def curves_record(self) -> list[dict[str, Any]]:
-        """As the page's script reads them."""
+        """Return the curves in the form that the page's script reads."""
         return [{**asdict(curve), "title": visible(curve.title)} for curve in self.tables.curves]
 
     @property

@@ -50,7 +50,7 @@ class Ending(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PersonShare:
-    """How many of a run's steps were done by people who took over, in so many episodes."""
+    """Number of a run's steps performed by people who took over, and of episodes with such steps."""
 
     episodes: int
     steps: int

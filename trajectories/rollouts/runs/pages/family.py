@@ -1,4 +1,4 @@
-"""What a run is compared with: its own arms, and those of its evaluation or model that share its tasks."""
+"""Runs compared with a run: its own arms, and those of its evaluation or model that share its tasks."""
 
 from __future__ import annotations
 

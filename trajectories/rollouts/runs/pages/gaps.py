@@ -29,9 +29,11 @@ ROWS_MAX = 12
 
 @dataclass(frozen=True, kw_only=True)
 class Gap:
-    """How much more accurate ``a`` is than ``b`` on shared items, in points; ``note`` says why a value or an
-    interval is missing, or how it may be read. Means are over the shared items; ``a_better`` and ``b_better``
-    count items."""
+    """Difference in accuracy of ``a`` over ``b`` on shared items, in points.
+
+    ``note`` says why a value or an interval is missing, or how to read it. Means are over the shared items;
+    ``a_better`` and ``b_better`` count items.
+    """
 
     benchmark: str
     a: ArmKey
@@ -50,7 +52,9 @@ class Gap:
 
 
 def run_gaps(family: Family, *, judged: int) -> list[Gap]:
-    """Of each contrast with episodes in the family, by benchmark, those with the most items first.
+    """Compute the gap of each contrast with episodes in the family, most shared items first.
+
+    Contrasts without a shared item are left out if others have some; if none has, one row says so.
 
     Contrasts without a shared item are left out where others have some; one row says so where none has.
     """
@@ -68,7 +72,7 @@ def _contrasts(family: Family, arms: Sequence[ArmKey]) -> list[tuple[ArmKey, Arm
 
 
 def _from_episodes(family: Family) -> Iterator[Gap]:
-    """As the report computes them: with looks, and with what the arms' set-ups differ in."""
+    """Yield the gaps as the report computes them, with looks and with differences between set-ups."""
     by_benchmark: dict[str, list[EpisodeRow]] = defaultdict(list)
     for row in episode_rows(list(family.runs)):
         if family.of(run=row.run, arm=row.arm):
@@ -84,7 +88,7 @@ def _from_episodes(family: Family) -> Iterator[Gap]:
 
 
 def _from_sums(family: Family) -> Iterator[Gap]:
-    """Over items alone, from what is summed by task."""
+    """Yield the gaps over items alone, from the sums by task."""
     whose = Q()
     for member in family.members:
         whose |= Q(run=member.run, part=member.key.arm)

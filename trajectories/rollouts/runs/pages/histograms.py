@@ -1,4 +1,4 @@
-"""What episodes spent, by outcome: steps, tokens, and the share of their budgets."""
+"""Cost of episodes by outcome: steps, tokens, and the share of their budgets."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ class Spent(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """Of the budget that it came nearest to: an answer in free text has no steps to save."""
+        """Share used of the budget that is closest to exhaustion.
+
+        Answers in free text have no step budget.
+        """
         shares = [] if ARMS[self.arm].is_free_text else [self.steps / self.max_steps]
         if self.tokens is not None and self.token_budget:
             shares.append(self.tokens / self.token_budget)
@@ -81,7 +84,7 @@ class Histogram:
 
 @dataclass(frozen=True, kw_only=True)
 class Histograms:
-    """Over ``episodes``, the ``latest`` at most."""
+    """Histograms over ``episodes``, the ``latest`` at most."""
 
     histograms: Sequence[Histogram]
     episodes: int

@@ -1,4 +1,4 @@
-"""What the list of runs and the page of a run show."""
+"""Contents of the list of runs and the page of a run."""
 
 from __future__ import annotations
 

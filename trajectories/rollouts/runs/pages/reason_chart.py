@@ -1,4 +1,4 @@
-"""Why episodes end, by policy version."""
+"""Chart of end reasons by policy version."""
 
 from __future__ import annotations
 

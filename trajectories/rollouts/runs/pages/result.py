@@ -1,4 +1,4 @@
-"""What a run found: the accuracy of each arm, and the paired gaps."""
+"""Result of a run: the accuracy of each arm, and the paired gaps."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class GapRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """What is compared with other runs; ``tallies`` are those of ``family``'s other runs, by member."""
+    """Results to compare with; ``tallies`` are those of ``family``'s other runs, by member."""
 
     family: Family
     tallies: Mapping[tuple[int, str], Tally]
