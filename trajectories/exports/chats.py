@@ -37,7 +37,7 @@ EPISODE_COLUMNS: dict[str, ColumnType] = {
 
 
 def episode_values(episode: Episode) -> Row:
-    """What rows say of their episode. The reward of a void one is null, never 0."""
+    """Return the episode's values for its rows. The reward of a void one is null, never 0."""
     verdict, first = episode.verdict, getattr(episode, "first_answer", None)
     first_correct = verdict.metrics.get("first_answer_correct") if verdict else None
     return {
@@ -83,7 +83,7 @@ def authors_in(episode: Episode, conversation: Conversation) -> dict[int, tuple[
 
 
 def conversations_in(batch: Batch, episode: Episode, *, first_alone: bool = False) -> list[Conversation]:
-    """As ``conversations_of``, for an episode of a batch."""
+    """Read the conversations of an episode of a batch, as ``conversations_of`` does."""
     solutions, left_out = batch.parameters.solutions, batch.left_out
     return conversations_of(episode, solutions=solutions, left_out=left_out, first_alone=first_alone)
 
@@ -94,7 +94,10 @@ def draw(episode: int, *, seed: int) -> bytes:
 
 
 def conversational(messages: Sequence[Message], *, has_images: bool) -> list[Message]:
-    """As TRL reads them: with pictures every content is a list of parts, and pictures have no address."""
+    """Convert messages to the form that TRL reads.
+
+    With pictures every content is a list of parts, and pictures have no address.
+    """
     if not has_images:
         return list(messages)
     return [{**message, "content": _parts(message["content"])} for message in messages]

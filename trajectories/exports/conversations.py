@@ -92,7 +92,7 @@ def conversations_of(
 
 
 def page_before(episode: Episode, step: int) -> Message | None:
-    """What was shown before a step, whole and without the result of the step before it; None if nothing was.
+    """Return the full observation before a step, without the previous step's result; None if there was none.
 
     Pictures are named by their files.
     """

@@ -1,4 +1,4 @@
-"""What an export is of: its filters and options, as they are stored."""
+"""Parameters of an export: its filters and options, as they are stored."""
 
 from __future__ import annotations
 

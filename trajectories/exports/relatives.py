@@ -1,4 +1,4 @@
-"""Which episodes of a tree have steps in common, and how many."""
+"""Episodes of a tree that have steps in common, and how many."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an export kind is: its columns, its units, and the rows that it makes of a batch of units."""
+"""Export kinds: their columns, their units, and the rows that they make of a batch of units."""
 
 from __future__ import annotations
 

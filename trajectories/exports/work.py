@@ -211,7 +211,7 @@ def _with_golds(rows: Iterator[Row], *, ids: Any) -> Iterator[Row]:
 
 
 def _empty(left_out: dict[str, int]) -> GymError:
-    """Why there is nothing to export."""
+    """Return the error that says why there is nothing to export."""
     reasons = ", ".join(f"{LEFT_OUT.get(name, name)} ({count:,})" for name, count in sorted(left_out.items()))
     message = f"Nothing matches. Left out: {reasons}." if reasons else "No finished episode matches."
     return GymError("nothing_to_export", f"{message} Choose other filters.")

@@ -39,8 +39,11 @@ AT_ONCE = 20
 
 
 class Attack(Struct, frozen=True, kw_only=True):
-    """How many attempts a text raised to met, the share with its interval, and in how many it alone did, and
-    the control alone."""
+    """Effect of one text on a criterion's grades.
+
+    ``raised`` counts the attempts graded as met, with the interval of their share; ``alone`` those that only
+    the text raised, and ``control_alone`` those that only the control did.
+    """
 
     text: str
     raised: int
@@ -118,7 +121,7 @@ def attempt_with(attempt: Attempt, text: str, criterion: Criterion) -> Attempt:
 
 # ---- what came of it
 def _report(judge: Judge, criterion: Criterion, episodes: Sequence[int]) -> JudgeAttack:
-    """Of attempts on which every text was tried; the latest call of each counts."""
+    """Summarise the attempts on which every text was tried; the latest call of each counts."""
     grades: dict[int, dict[str, bool]] = {}
     rows = _calls(judge).filter(criterion=criterion.id, episode_id__in=episodes).order_by("pk")
     for episode, text, grade in rows.values_list("episode_id", "attack", "grade"):

@@ -143,6 +143,9 @@ def _given(judge: Judge, episode: int) -> dict[str, str]:
 
 
 def _room(judge: Judge, body: JudgeBody) -> int:
-    """How many episodes its rate leaves; after a minute without calls one, whatever its rate."""
+    """Return how many episodes the judge's rate leaves.
+
+    At least one after a minute without calls, whatever the rate.
+    """
     left = calls_left(judge)
     return left // len(body.criteria) or int(0 < left == settings.JUDGE_CALLS_PER_MINUTE)

@@ -91,5 +91,5 @@ def caller(
 
 
 def _storable(text: str) -> str:
-    """Without what Postgres has no text for."""
+    """Drop characters that Postgres cannot store."""
     return text.encode("utf-8", "replace").decode().replace("\0", "")

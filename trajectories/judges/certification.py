@@ -22,8 +22,11 @@ NOT_GRADED = Grades(None, {})
 
 
 class Figures(Struct, frozen=True, kw_only=True):
-    """What a criterion was measured at. Of the ``units`` of the sample those count that have a label and a
-    grade: ``without_label`` nobody could say, people differ, or the failure was not the agent's."""
+    """Measurement of a criterion.
+
+    Of the sample's ``units`` those count that have a label and a grade. ``without_label``: nobody could say,
+    people differ, or the failure was not the agent's.
+    """
 
     units: int
     without_label: int

@@ -16,8 +16,10 @@ from trajectories.models import Judge
 
 @contextmanager
 def endpoint_open(judge: Judge, key_env: str = "", **options: Any) -> Iterator[Endpoint]:
-    """Without ``key_env`` with the key of ``JUDGE_KEYS``, if it has one there. Raises ``GymError`` ``no_key``
-    (422) if the variable is named and not set."""
+    """Open the judge's endpoint with the key in the variable ``key_env``, else with that of ``JUDGE_KEYS``.
+
+    There may be no key. Raises ``GymError`` ``no_key`` (422) if the variable is named and not set.
+    """
     key = key_read(key_env) or settings.JUDGE_KEYS.get(judge.name, "")
     with httpx.Client() as client:
         yield Endpoint(url=judge.body["url"], model=judge.body["model"], key=key, client=client, **options)

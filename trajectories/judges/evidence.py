@@ -11,7 +11,7 @@ from trajectories.models import Episode, Step, Submission
 
 
 def attempts_read(episode_ids: Sequence[int]) -> list[Attempt]:
-    """What judges may see of these episodes, in their order."""
+    """Return the parts of these episodes that judges may see, in the episodes' order."""
     prompts = dict(Episode.objects.filter(pk__in=episode_ids).values_list("pk", "task__prompt"))
     answers = dict(Submission.objects.filter(episode_id__in=episode_ids).values_list("episode_id", "answer"))
     steps: dict[int, list[Step]] = {}

@@ -42,7 +42,10 @@ def judge_of(body: Any) -> JudgeBody:
 
 
 def sha256_of(body: JudgeBody) -> str:
-    """What identifies a judge: a hash of all but its name, with the prompt as this version writes it."""
+    """Return the hash that identifies a judge.
+
+    It covers all but the name, with the prompt as this version writes it.
+    """
     content = msgspec.json.encode(replace(body, name="a"), order="deterministic")
     return hashlib.sha256(content + prompt_sha256(body).encode()).hexdigest()
 

@@ -1,6 +1,6 @@
-"""When a judge may be called again: after an outage of its endpoint, and within its rate.
+"""Limits on calls to a judge: a pause after an outage of its endpoint, and its rate.
 
-Both follow from the calls that are stored, so that nothing is forgotten when a worker dies.
+Both follow from the stored calls, so that nothing is forgotten when a worker dies.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def may_be_called(judge: Judge) -> bool:
 
 
 def calls_left(judge: Judge) -> int:
-    """How many calls its rate leaves for now; those that try texts count too."""
+    """Return how many calls the judge's rate leaves for now; calls that try texts count too."""
     most: int = settings.JUDGE_CALLS_PER_MINUTE
     newest = JudgeCall.objects.filter(judge=judge).order_by("-pk").values_list("created_at", flat=True)
     begun = timezone.now() - timedelta(seconds=RATE_S)

@@ -48,7 +48,7 @@ NOTHING = "(none)"
 
 @dataclass(frozen=True, kw_only=True)
 class Attempt:
-    """What judges may see of an episode; golds are never among it."""
+    """Parts of an episode that judges may see; golds are never among them."""
 
     episode: int
     texts: dict[Evidence, str]
@@ -70,7 +70,7 @@ def attempt_text(criterion: Criterion, attempt: Attempt) -> str:
 
 
 def request_body(body: JudgeBody, criterion: Criterion, attempt: Attempt) -> dict[str, Any]:
-    """What is posted to the endpoint."""
+    """Return the body that is posted to the endpoint."""
     sampling = body.sampling
     request: dict[str, Any] = {
         "model": body.model,

@@ -1,7 +1,7 @@
-"""How often a judge is right, and what its grades say of the truth. Pure functions of grades.
+"""Error rates of judges, and true rates estimated from their grades. Pure functions of grades.
 
-Intervals are at 95%: Wilson's (1927) with the effective size of the sample, and of a rate that is corrected
-as by Rogan and Gladen (1978) that of Lang and Reiczigel (2014, Preventive Veterinary Medicine 113, 13-22).
+Intervals are at 95%: Wilson's (1927) with the effective size of the sample. A rate corrected as by Rogan and
+Gladen (1978) has the interval of Lang and Reiczigel (2014, Preventive Veterinary Medicine 113, 13-22).
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ class Rate:
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """Whether people and the judge say that a criterion is met in a unit, which stands for ``weight`` units.
-    Units of one ``cluster`` are not independent."""
+    """Verdicts of people and of the judge on a criterion in one unit, which stands for ``weight`` units.
+
+    Units of one ``cluster`` are not independent.
+    """
 
     people: bool
     judge: bool
@@ -42,8 +44,11 @@ class Pair:
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """Of units that people say meet the criterion the share that the judge says meets it; and of those that
-    do not the share that it says does not."""
+    """Sensitivity and specificity of a judge against people's labels.
+
+    ``true_positive`` is the share of units met according to people that the judge calls met;
+    ``true_negative`` the share of the others that it calls not met.
+    """
 
     true_positive: Rate
     true_negative: Rate

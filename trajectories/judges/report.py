@@ -17,9 +17,11 @@ from trajectories.rewards.profiles.judge_terms import attack_latest
 
 @dataclass(frozen=True, kw_only=True)
 class CriterionRates:
-    """Of the graded episodes the share that the judge says meets a criterion, and what that share truly is;
-    None of a judge that was not measured, or is no better than a coin. ``void`` episodes are in neither.
-    ``is_certified`` is None before the criterion was measured."""
+    """Share of graded episodes that meet a criterion: as graded, and ``corrected`` for the judge's errors.
+
+    ``corrected`` is None if the judge was not measured, or is no better than a coin. ``void`` episodes are in
+    neither. ``is_certified`` is None before the criterion was measured.
+    """
 
     component: str
     criterion: str

@@ -32,7 +32,10 @@ class JudgesSweep:
         self._refused: set[int] = set()
 
     def __call__(self) -> int:
-        """How many episodes were sent: none while the queue holds jobs, which may well be the same ones."""
+        """Send episodes to be judged; return how many.
+
+        None are sent while the queue holds jobs, which may well be the same ones.
+        """
         if settings.JUDGE_CALLS_PER_MINUTE == 0 or jobs.queue_length(queues.JUDGES) != 0:
             return 0
         return self.advance()

@@ -39,13 +39,16 @@ class Criterion(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     weight: Annotated[float, Meta(gt=0, le=1_000)] = 1.0
 
     def value(self, grade: str) -> float | None:
-        """What a grade counts as: 1, 0, or None for a void component."""
+        """Return the value of a grade: 1, 0, or None for a void component."""
         counts = {choice.id: VALUES[choice.counts] for choice in self.choices}
         return counts.get(grade)
 
 
 class Sampling(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How the model is sampled; ``has_schema`` requests that the endpoint holds it to the form of a grade."""
+    """Sampling settings of the model.
+
+    ``has_schema`` asks the endpoint to constrain its output to the form of a grade.
+    """
 
     temperature: Annotated[float, Meta(ge=0, le=2)] = 0.0
     top_p: Annotated[float, Meta(gt=0, le=1)] = 1.0
@@ -55,7 +58,7 @@ class Sampling(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class JudgeBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What pins a judge, its prompt included, which is made of the criteria (``prompt.py``)."""
+    """Content that pins a judge, including its prompt, which is built from the criteria (``prompt.py``)."""
 
     name: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_.-]{0,23}$")]
     url: Annotated[str, Meta(max_length=500)]

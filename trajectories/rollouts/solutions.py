@@ -34,7 +34,7 @@ def solutions(tasks: Collection[int], *, run: Run, arm: str) -> QuerySet[Episode
 
 
 def acts_text(solution: int, count: int) -> str:
-    """What the first acts of a solution say, type and choose: a click writes nothing."""
+    """Return the text that the first acts of a solution say, type and choose: a click writes nothing."""
     acts = Step.objects.filter(episode=solution, index__lte=count).order_by("index")
     written = ((act.thought, act.raw, _values(act.action)) for act in acts)
     return "\n".join(dict.fromkeys(part for parts in written for part in parts if part))
@@ -43,7 +43,7 @@ def acts_text(solution: int, count: int) -> str:
 def is_leaking(task: Task, text: str, checks: LeakChecks) -> bool:
     """Return whether a text holds the answer.
 
-    The check's error quotes the text, which nobody has been shown, so it is not passed on.
+    The error of the check, which quotes the answer, is not passed on: nobody has been shown it.
     """
     try:
         checks.leaks_refuse([task], text)
@@ -55,5 +55,5 @@ def is_leaking(task: Task, text: str, checks: LeakChecks) -> bool:
 
 
 def _values(action: Mapping[str, Any] | None) -> str:
-    """What an act types or chooses. A client may record acts alone, without a completion."""
+    """Return what an act types or chooses. A client may record acts alone, without a completion."""
     return "\n".join(str(value) for value in (action or {}).values())

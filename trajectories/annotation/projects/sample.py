@@ -99,9 +99,7 @@ def strata(*, episodes: list[int], by: list[str], seed: int = 0, kind: str = "st
 
 
 def shares(counts: Mapping[str, int], *, total: int, is_equal: bool) -> dict[str, int]:
-    """Split ``total`` over the strata, equally as far as each goes or in proportion to size; at least one
-    each.
-    """
+    """Split ``total`` over the strata: equally as far as each goes, or by size, with at least one each."""
     left, places = min(total, sum(counts.values())), dict.fromkeys(counts, 0)
     open_ = {name: count for name, count in counts.items() if count}
     while left and open_:

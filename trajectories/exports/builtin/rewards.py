@@ -1,4 +1,4 @@
-"""What episodes are paid: components, and what a profile makes of them."""
+"""Rewards of episodes: their components, and the payment that a profile makes of them."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def _row(text: Episode, gym: Episode, conversation: Conversation, thought: str) 
 
 
 def _thought(episode: Episode) -> str:
-    """What it wrote before its answer."""
+    """Return the thought before the episode's answer."""
     thoughts = Step.objects.filter(episode_id=episode.pk).order_by("index").values_list("thought", flat=True)
     return "\n\n".join(filter(None, (thought.strip() for thought in thoughts)))
 

@@ -97,7 +97,7 @@ def _transitions(episode: Episode, steps: list[dict[str, Any]], batch: Batch) ->
 
 
 def _hashes(step: dict[str, Any]) -> tuple[str | None, str | None]:
-    """Of the observed text, or of the blob that holds it, and of the screenshot."""
+    """Return the hashes of the observed text, or of the blob that holds it, and of the screenshot."""
     text = step["observation_text"]
     sha256 = hashlib.sha256(text.encode()).hexdigest() if text else step["observation_sha256"] or None
     return sha256, step["screenshot"] or None

@@ -172,7 +172,7 @@ class ExportForm(forms.Form):
             raise forms.ValidationError(error.message) from error
 
     def parameters(self) -> Parameters:
-        """What a valid form asks for."""
+        """Return the parameters that a valid form requests."""
         given = dict(self.cleaned_data)
         project, field, weights = given.pop("project"), given.pop("field"), given.pop("weights")
         del given["kind"]

@@ -1,4 +1,4 @@
-"""What the list of exports and the page of one show."""
+"""Contents of the list of exports and of the page of one."""
 
 from __future__ import annotations
 

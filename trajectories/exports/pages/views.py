@@ -19,7 +19,10 @@ from trajectories.shell.forms import OF_PROJECT
 
 @lab_page
 def export_list(request: LabRequest) -> HttpResponse:
-    """Who exported what and when, and the form for another one; ``?runs=`` fills in its runs."""
+    """List the exports with authors and times, above the form for a new one.
+
+    ``?runs=`` fills in its runs.
+    """
     form = ExportForm(user=request.user, initial={RUNS: request.GET.get(RUNS, "")})
     return _list_render(request, form)
 

@@ -31,7 +31,7 @@ class CallCounts:
 
     @property
     def void(self) -> int:
-        """How many brought nothing that counts: no grade, or a failure that was not the agent's."""
+        """Number of calls without a countable grade: none at all, or a failure that was not the agent's."""
         blameless = sum(number for _, counts, number in self.choices if counts == "uncontrollable")
         return blameless + sum(number for _, number in self.reasons)
 

@@ -1,4 +1,4 @@
-"""What the list of judges and the page of a judge show."""
+"""Contents of the list of judges and the page of a judge."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class CriterionView:
 
     @property
     def attacks(self) -> list[tuple[Attack, str]]:
-        """What each text did, with the text as it is now."""
+        """Effect of each text, with its present wording."""
         figures = msgspec.convert(self.attack.figures, list[Attack]) if self.attack else []
         return [(one, texts().get(one.text, "")) for one in figures]
 
@@ -181,7 +181,7 @@ class JudgePage:
 
     @cached_property
     def labels(self) -> tuple[int, int]:
-        """How many labels of the sample there are, and of how many."""
+        """Number of labels of the sample, and of its slots."""
         if self.sample is None:
             return 0, 0
         slots = AnnotationSlot.objects.filter(project=self.sample.project_id, is_repeat=False)

@@ -1,4 +1,4 @@
-"""What is paid over policy versions, as drawings that share their horizontal axis."""
+"""Charts of payments over policy versions, which share their horizontal axis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the newest ended episodes of a run are paid under one profile or two."""
+"""Payments for the newest ended episodes of a run under one profile or two."""
 
 from __future__ import annotations
 
@@ -46,8 +46,10 @@ class Move:
 
 @dataclass(frozen=True, kw_only=True)
 class Totals:
-    """What one profile pays in all. Void episodes have no total; ``unknown`` of the others have none,
-    because a component could not be computed."""
+    """Totals of one profile's payments.
+
+    Void episodes have none; neither have ``unknown`` others, because a component could not be computed.
+    """
 
     mean: Mean
     void: int
@@ -102,7 +104,7 @@ def paid_read(*, run_id: int, named: Sequence[Named], benchmark: str = "") -> tu
 
 
 def totals_of(paid: Sequence[Paid], place: int) -> Totals:
-    """Of the profile at this place."""
+    """Return the totals of the profile at this place."""
     by_group: dict[int, list[Paid]] = defaultdict(list)
     for one in paid:
         by_group[one.group].append(one)

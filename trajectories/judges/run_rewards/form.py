@@ -31,7 +31,7 @@ class ProfileField(forms.Field):
         return named
 
     def prepare_value(self, value: Any) -> Any:
-        """What is chosen in the list where a name alone was given."""
+        """Return the list's choice for a profile given by its name alone."""
         named = self._named(value) if isinstance(value, str) else None
         return named.reference if named else value
 

@@ -1,4 +1,4 @@
-"""What judges that a run is paid by say of its episodes, and what is true once their errors are known."""
+"""Grades by the judges that pay a run, and the true rates once their errors are taken into account."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page of a run's rewards shows: the profile, what it paid, and another one beside it."""
+"""Contents of the page of a run's rewards: the profile, its payments, and another profile beside it."""
 
 from __future__ import annotations
 

@@ -9,6 +9,6 @@ from trajectories.shell.access import LabRequest, lab_page
 
 @lab_page
 def run_rewards(request: LabRequest, run_id: int) -> HttpResponse:
-    """What the run's episodes are paid, and what another profile would have paid."""
+    """Show the payments for the run's episodes, and those that another profile would have made."""
     page = RewardsPage(run_id, request.GET)
     return render(request, "lab/run_rewards/rewards.html", {"here": "runs", "page": page})

@@ -149,7 +149,7 @@ def _arrow(scroll: tuple[float, float], size: tuple[float, float]) -> str:
 
 
 def _label(shapes: Marks, size: tuple[float, float]) -> Label:
-    """Place the label below the box, or above it if there is no room; at the foot of the page without a box."""
+    """Place the label below the box, or above it for lack of room; at the foot of the page without a box."""
     width = min(len(shapes.text) * LETTER + 2 * GAP, max(size[0] - 2 * GAP, 3 * GAP))
     x, y = (size[0] - width) / 2, size[1] - LABEL_HEIGHT - GAP
     if shapes.box:

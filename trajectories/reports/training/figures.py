@@ -12,9 +12,7 @@ from scipy.special import stdtr, stdtrit
 
 @dataclass(frozen=True, kw_only=True)
 class Sums:
-    """Sums over tasks of each task's count n and total s, from which a mean over episodes and its error
-    follow.
-    """
+    """Sums over tasks of each task's count n and total s: enough for a mean over episodes and its error."""
 
     tasks: int
     count: float

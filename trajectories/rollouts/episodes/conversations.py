@@ -25,8 +25,10 @@ STEPS_MAX, CHARS_MAX = 1_000, 12_000_000
 
 
 def is_too_long(episode_id: int, *, last: int) -> bool:
-    """Return whether the conversation up to the step ``last`` is too long to be put together, with what a fork has
-    inherited."""
+    """Return whether the conversation up to the step ``last`` is too long to be rebuilt.
+
+    A fork's inherited steps count.
+    """
     if len(steps_held(episode_id, until=last)) > STEPS_MAX:
         return True
     return chars_until(episode_id, last) > CHARS_MAX
@@ -35,7 +37,7 @@ def is_too_long(episode_id: int, *, last: int) -> bool:
 def messages_before(
     episode: Episode, *, turns: list[Turn], with_solutions: bool, with_guidance: bool = False
 ) -> list[SentMessage]:
-    """What the model was sent before the last of ``turns``; empty if the opening cannot be made again."""
+    """Return the messages sent before the last of ``turns``; empty if the opening cannot be rebuilt."""
     try:
         opening = opening_messages(episode, with_solutions=with_solutions, with_guidance=with_guidance)
     except GymError as error:
@@ -77,8 +79,10 @@ def turns_of(episode: Episode, *, last: int, first: int = 1) -> list[Turn]:
 
 
 def inherited_messages(fork: Episode) -> list[Message]:
-    """What the model of the parent was sent before the step where ``fork`` begins, without its opening; empty
-    if it is too long to be put together. Pictures are addresses of blobs."""
+    """Return the parent's messages before the step where ``fork`` begins, without its opening.
+
+    Empty if they are too long to be rebuilt. Pictures are addresses of blobs.
+    """
     parent = Episode.objects.select_related("run", "group", "task").filter(forks=fork).first()
     last = fork.begins_after + 1
     if parent is None or is_too_long(parent.pk, last=last):

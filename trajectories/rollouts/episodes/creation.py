@@ -252,7 +252,7 @@ def _check_perceivable(tasks: Sequence[Task], run: Run) -> None:
 
 
 def _check_positions(run: Run) -> None:
-    """Who names elements by their place in a picture must be shown one."""
+    """Refuse a run without pictures whose grammar names elements by their position in one."""
     observation = OBSERVATION_FORMATS.get(run.observation)
     if observation is None or observation.has_screenshot or not GRAMMARS[run.grammar].is_by_position:
         return

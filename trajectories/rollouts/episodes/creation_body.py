@@ -72,7 +72,7 @@ class Opening(GroupSettings, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def channel(self) -> Episode.Channel:
-        """Where the answer goes: to the page if it has a form, unless the call says otherwise."""
+        """Answer channel: the page if it has a form, unless the call says otherwise."""
         usual = Episode.Channel.PAGE if ARMS[self.arm].has_form else Episode.Channel.API
         return self.answer_channel or usual
 

@@ -101,7 +101,7 @@ def start_url(*, episode_id: int, arm: str) -> str | None:
 
 
 def whereabouts(task: Task, *, episode_id: int, arm: str) -> dict[str, Any]:
-    """Where an episode is played and how it is answered: ``start_url``, ``answer_form`` and ``is_site``."""
+    """Return an episode's ``start_url``, its ``answer_form`` and ``is_site``."""
     form = questions.get(task.kind).form_of(task.payload)
     return {
         "start_url": start_url(episode_id=episode_id, arm=arm),
@@ -111,7 +111,7 @@ def whereabouts(task: Task, *, episode_id: int, arm: str) -> dict[str, Any]:
 
 
 def entrance(task: Task, *, episode_id: int, arm: str, variation: Variation | None) -> dict[str, Any]:
-    """As ``whereabouts``, with the ``tools`` that are called by an action."""
+    """Return an episode's ``whereabouts`` with the ``tools`` that are called by an action."""
     tools = tools_called(task, arm=arm, variation=variation)
     return {**whereabouts(task, episode_id=episode_id, arm=arm), "tools": tools}
 
@@ -250,7 +250,10 @@ Recording = Episode.Recording
 
 
 def extent_of(opening: Opening, run: Run, seed: int, sample_index: int) -> Recording:
-    """What the call says; if it says ``full`` or nothing, the run's share is drawn by seed."""
+    """Return the recording that the call states.
+
+    If it states ``full`` or nothing, the run's share is drawn by seed.
+    """
     share = run.recording_full_share
     if opening.recording in (None, Recording.FULL) and share is not None:
         is_full = Draws(RECORDING_FULL_SHARE, seed, sample_index).chance(share)

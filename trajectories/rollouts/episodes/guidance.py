@@ -52,7 +52,7 @@ def inserts_make(
     *,
     checks: LeakChecks | None = None,
 ) -> dict[int, Insert]:
-    """What guidance inserts, by task; nothing without guidance. ``checks`` are those of the call so far.
+    """Make the inserts of guidance by task; none without guidance. ``checks`` are those of the call so far.
 
     Raises ``GymError``: 403 ``missing_scope``; 413 ``too_many_leak_checks``; 422 ``bad_guidance``,
     ``no_solution``, ``guidance_leaks``, ``unknown_abstraction``, and those of ``detection.leaks``.
@@ -95,7 +95,7 @@ def guided(messages: Sequence[Message], insert: Insert | None) -> tuple[list[Mes
 
 
 def insert_of(episode: Episode, *, is_shown: bool = True) -> Insert | None:
-    """What was inserted into an episode's opening messages, in words if ``is_shown``."""
+    """Return what was inserted into an episode's opening messages, in words if ``is_shown``."""
     if episode.guidance is None:
         return None
     record = {name: value for name, value in episode.guidance.items() if name not in SPAN}

@@ -28,7 +28,7 @@ def opening_messages(
 
 
 def unguided_messages(episode: Episode, *, with_solutions: bool) -> list[conversation.Message]:
-    """As ``opening_messages``, without guidance."""
+    """Return the ``opening_messages`` without guidance."""
     template = episode.group.template
     if not Template(template).is_known:
         return []

@@ -1,4 +1,4 @@
-"""How much of a solution each task needs: the results of prefixes, and the shortest with a success."""
+"""Prefixes of solutions: their results by task, and the shortest with a success."""
 
 from __future__ import annotations
 

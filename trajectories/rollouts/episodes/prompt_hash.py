@@ -18,7 +18,7 @@ SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 
 
 class Check(StrEnum):
-    """Whether the messages have the hash that was posted with the step."""
+    """Result of comparing the messages with the hash posted with the step."""
 
     VERIFIED = "verified"
     DIFFERS = "differs"
@@ -44,7 +44,7 @@ class PromptHash:
         self._is_empty = False
 
     def hexdigest(self) -> str:
-        """Of the messages until now; more may follow."""
+        """Hash of the messages so far."""
         digest = self._digest.copy()
         digest.update(b"]")
         return digest.hexdigest()
@@ -72,7 +72,7 @@ class PromptHash:
 
 
 def prompt_check(messages: Sequence[Message], *, posted: str | None) -> Check:
-    """Of one prompt."""
+    """Check one prompt against its posted hash."""
     if not posted:
         return Check.NO_HASH
     prompt = PromptHash()

@@ -1,4 +1,4 @@
-"""What a harness does with an open episode: record steps, submit an answer, close, resume."""
+"""A harness's calls on an open episode: record steps, submit an answer, close, resume."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def submission_receive(
 
 
 def _first_again(episode: Episode, answer: str | list[str]) -> SubmissionAnswer:
-    """What a first answer that is sent again is answered, whatever came after it."""
+    """Return the response to a first answer sent again, whatever came after it."""
     stored = FirstAnswer.objects.filter(episode_id=episode.pk).values_list("answer", flat=True).first()
     if stored is None:
         raise GymError("episode_final", "The episode has ended without a submission.", status=409)
@@ -191,7 +191,7 @@ def episode_close(*, episode_id: int, reason: str, detail: str, principal: Princ
 
 
 def episode_resume(*, episode_id: int, principal: Principal) -> dict[str, Any]:
-    """What an interrupted rollout needs to continue: the address, the next step, half-written answers.
+    """Return what an interrupted rollout needs to continue: address, next step, half-written answers.
 
     ``drafts`` are the values last typed into the page's fields, as the page reported them.
     Raises ``GymError``: 404 ``unknown_episode``; 409 ``episode_final``, ``taken_over``.

@@ -83,7 +83,7 @@ MeasuredMs = Annotated[
 
 
 def action_description() -> str:
-    """What an action may hold, for the API's documentation."""
+    """Describe the fields of an action for the API's documentation."""
     types = [
         f"`{name}` ({', '.join(f'`{field.name}`' for field in kind.spec.fields)})"
         if kind.spec.fields
@@ -101,7 +101,7 @@ def action_description() -> str:
 
 
 class Observation(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What the model was shown: its text, or the blob that holds it."""
+    """The observation sent to the model: its text, or the blob that holds it."""
 
     kind: ShortText
     text: Text | None = None

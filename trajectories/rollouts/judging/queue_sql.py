@@ -105,7 +105,7 @@ def episodes_overspent() -> list[tuple[int, int]]:
 
 
 def acts_outside_steps(episode_id: int) -> int:
-    """How much of an episode's step budget was used up without a harness."""
+    """Return how much of an episode's step budget was used without a harness."""
     row = ACTS_OF.row(episode=episode_id, per_step=PAGES_PER_STEP, page_served=PAGE_SERVED)
     return max(0, int(row[0])) if row else 0
 

@@ -49,7 +49,7 @@ class Flip(NamedTuple):
 
 
 def judged_count(*, benchmark: str | None) -> tuple[int, int]:
-    """How many episodes can be judged again, and how many cannot because their task has changed."""
+    """Count the episodes that can be judged again, and those that cannot because their task has changed."""
     ((again, changed),) = COUNT.rows(benchmark=benchmark)
     return int(again), int(changed)
 

@@ -31,13 +31,16 @@ FINISH = Statement(__file__, "sandbox_finish", is_hot=True, channel=PROGRAM_CHAN
 def submission_claim(
     *, episode_id: int, claims_max: int, lost_s: float, worker: int | None = None
 ) -> hot_sql.Claim | None:
-    """As ``hot_sql.submission_claim``; None also where the submission is not judged by running it."""
+    """Claim a submission as ``hot_sql.submission_claim`` does.
+
+    None also if it is not judged by running it.
+    """
     row = CLAIM.row(episode=episode_id, claims_max=claims_max, lost=lost_s, worker=worker)
     return None if row is None else hot_sql.claim_read(row)
 
 
 def submission_finish(*, run_id: int, ending: hot_sql.Ending) -> list[int]:
-    """As ``hot_sql.finish_many`` of one submitted episode; nothing is written where nobody has claimed it.
+    """Finish one submitted episode as ``hot_sql.finish_many`` does; nothing is written without a claim.
 
     Wakes the sweeper, which announces the verdict.
     """

@@ -71,7 +71,10 @@ def submission_judge(*, episode_id: int) -> bool:
 
 
 def program_judge(*, episode_id: int) -> bool:
-    """As ``submission_judge``, in the worker with the sandbox and its role; the sweeper announces it."""
+    """Judge as ``submission_judge`` does, in the worker with the sandbox and its role.
+
+    The sweeper announces the verdict.
+    """
     claim = sandbox_sql.submission_claim(episode_id=episode_id, **_claim_terms())
     if claim is None:
         return False
@@ -80,7 +83,7 @@ def program_judge(*, episode_id: int) -> bool:
 
 
 def _claim_terms() -> dict[str, Any]:
-    """When a worker gets a claim, and by whom it is held."""
+    """Return when a worker gets a claim, and by whom it is held."""
     return {"claims_max": CLAIMS_MAX, "lost_s": settings.CLAIM_LOST_S, "worker": worker_locks.lock_key()}
 
 
@@ -222,9 +225,9 @@ def _first_opinion(
     opinions: Mapping[str, Verdict],
     others: Sequence[tuple[Job, Verdict | None]],
 ) -> Verdict | None:
-    """What the rewarding verifier says of the answer before the check; None without one.
+    """Return the rewarding verifier's verdict on the answer before the check; None without one.
 
-    None also where that cannot be said: a metric must not cost an episode its verdict.
+    None also if that verdict fails: a metric must not cost an episode its verdict.
     """
     if request.first is None:
         return None

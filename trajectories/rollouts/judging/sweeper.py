@@ -76,7 +76,7 @@ class DeadWorkers:
         self._suspects: set[int] = set()
 
     def __call__(self) -> int:
-        """How many claims were freed."""
+        """Free the claims of dead workers; return how many."""
         free = queue_sql.workers_dead()
         freed = queue_sql.claims_free(free & self._suspects)
         self._suspects = free

@@ -1,4 +1,4 @@
-"""Who may wait and watch: holders of a key with ``read`` or ``trainer``, and people logged in to the lab."""
+"""Access to waiting and watching: keys with ``read`` or ``trainer``, and people logged in to the lab."""
 
 from __future__ import annotations
 

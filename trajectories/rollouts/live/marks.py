@@ -1,4 +1,4 @@
-"""Which steps of each episode have been sent to watchers, although steps may be stored out of order."""
+"""Steps already sent to watchers, by episode; steps may be stored out of order."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class StepMarks:
                 self._marks[episode_id] = _Mark(floor=index)
 
     def take(self, episode_id: int, index: int) -> bool:
-        """Return whether this step is still to be sent; from now on it counts as sent."""
+        """Mark a step as sent, and return whether it was still to be sent."""
         return self._marks.setdefault(episode_id, _Mark()).take(index)
 
     def highest(self, episode_id: int) -> int:

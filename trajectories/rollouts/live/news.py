@@ -1,4 +1,4 @@
-"""What waiters and feeds share: signals that wake them, and queries batched for many of them."""
+"""Signals that wake waiters and feeds, and queries batched for many of them."""
 
 from __future__ import annotations
 

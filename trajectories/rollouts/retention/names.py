@@ -1,4 +1,4 @@
-"""Which blobs are named by rows, in a temporary table of this connection."""
+"""Blobs named by rows, in a temporary table of this connection."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def names_create() -> None:
 
 
 def episodes_exclude(ids: Sequence[int], *, what: str = "") -> None:
-    """What these episodes name counts no more: all of it, or what belongs to recordings or screenshots."""
+    """Ignore the names of these episodes: all of them, or those of recordings or screenshots."""
     EXCLUDE.run(
         ids=list(ids),
         has_row=not what,

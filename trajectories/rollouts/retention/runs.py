@@ -37,7 +37,7 @@ def run_exists(run_id: int) -> bool:
 
 
 def run_problem(run_id: int) -> str:
-    """Why a run cannot be pruned, in a sentence; empty if it can."""
+    """Return a sentence saying why a run cannot be pruned; empty if it can."""
     if not run_exists(run_id):
         return f"There is no run {run_id}."
     (unsettled,) = UNSETTLED.row(run=run_id, settled=_settled_s()) or (0,)

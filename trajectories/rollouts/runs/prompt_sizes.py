@@ -1,4 +1,4 @@
-"""How long prompts are under each history, as clients measure them by replaying episodes."""
+"""Prompt lengths under each history, as clients measure them by replaying episodes."""
 
 from __future__ import annotations
 

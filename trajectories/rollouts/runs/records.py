@@ -310,8 +310,10 @@ class GroupRecord(Struct):
 
 
 class UsageTotals(Struct):
-    """What judged episodes used, in steps and in tokens as their steps report them. Its fields are the
-    columns of ``task_usage.sql``."""
+    """Usage of judged episodes, in steps and in tokens as their steps report them.
+
+    Its fields are the columns of ``task_usage.sql``.
+    """
 
     steps: int
     parsed: Annotated[int, Meta(description="Steps whose action could be read.")]
@@ -349,8 +351,10 @@ class PromptSizesRecord(serializers.Serializer[Any]):
 
 
 class PromptTotals(Struct):
-    """What all prompts of a task's episodes add up to under a history, whichever was played. Its fields are
-    the columns of ``prompt_totals.sql``."""
+    """Totals over all prompts of a task's episodes under a history, played or not.
+
+    Its fields are the columns of ``prompt_totals.sql``.
+    """
 
     history: str
     episodes: int

@@ -91,7 +91,7 @@ def groups_after(
 
 
 def _paid(groups: Sequence[int], named: Named) -> dict[int, list[Rewards]]:
-    """What the episodes of groups are paid, by sample index."""
+    """Return the payments for the episodes of groups, by sample index."""
     episodes = Episode.objects.filter(group__in=groups).order_by("sample_index").values_list("group", "pk")
     members = list(episodes)
     rewards = rewards_of([pk for _, pk in members], named=named)
@@ -146,7 +146,7 @@ def task_stats(
 
 
 def _task_usage(*, run: Run, tasks: Sequence[int]) -> dict[int, dict[str, int]]:
-    """What the judged episodes of each task used: the columns of ``task_usage.sql``."""
+    """Return the usage of each task's judged episodes: the columns of ``task_usage.sql``."""
     names = UsageTotals.__struct_fields__
     rows = TASK_USAGE.rows(run=run.pk, tasks=list(tasks))
     return {row[0]: dict(zip(names, row[1:], strict=True)) for row in rows}

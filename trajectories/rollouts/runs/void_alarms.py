@@ -25,10 +25,10 @@ class VoidAlarm:
 
 
 def void_alarms(rates: VoidRates, *, share_max: float) -> list[VoidAlarm]:
-    """What is unusual in the rates of one run: the run, then versions, then tasks; the highest rates first.
+    """Return the unusual void rates of one run: the run, then versions, then tasks; highest rates first.
 
     A run is unusual above ``share_max`` with 95% confidence; a policy version there too, or above all other
-    versions together; a task only where it is both, for a failure of everything is no failure of a task.
+    versions together; a task only if it is both, since a failure of everything says nothing about a task.
     Intervals allow for the number of comparisons.
     """
     total, versions = rates.total, rates.by_policy_version

@@ -1,6 +1,6 @@
-"""How many episodes ended void by a failure of ours: by run, policy version, task and reason.
+"""Void rates: episodes that ended void by a failure of ours, by run, policy version, task and reason.
 
-Those of one run come from its sums, but for tasks, which are counted in its latest episodes. Those of all
+Rates of one run come from its sums, except for tasks, which are counted in its latest episodes. Rates of all
 runs come from the latest episodes of all.
 """
 
@@ -92,7 +92,7 @@ class VoidRates:
 
     @property
     def total_of_tasks(self) -> VoidRate:
-        """Over the episodes that ``by_task`` counts."""
+        """Rate over the episodes that ``by_task`` counts."""
         return _total(self._task_counts)
 
     @property

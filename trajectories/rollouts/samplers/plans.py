@@ -1,4 +1,4 @@
-"""What a sampler is asked for, and the draw that follows from it: pure, given what is known of the tasks."""
+"""Plans of samplers, and the draw that follows from one: pure, given what is known of the tasks."""
 
 from __future__ import annotations
 
@@ -54,8 +54,10 @@ class DifficultySchedule(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class SamplerPlan(Struct, kw_only=True):
-    """How a sampler draws. ``half_life``: after so many newer episodes of its task a result counts half;
-    null: all count alike."""
+    """Settings of a sampler.
+
+    ``half_life``: a result counts half after so many newer episodes of its task; null: all count alike.
+    """
 
     strategy: AnyStrategy
     rollouts: AnyRollouts = ConstantRollouts()
@@ -70,7 +72,10 @@ class SamplerPlan(Struct, kw_only=True):
 
 
 class SamplerTasks(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Which tasks. A training run draws from training splits alone unless ``evaluation_splits`` is true."""
+    """Selection of the tasks.
+
+    A training run draws from training splits alone unless ``evaluation_splits`` is true.
+    """
 
     benchmark: Name | None = None
     split: Name | None = None

@@ -1,4 +1,4 @@
-"""What samplers that guide know of their tasks' solutions."""
+"""Knowledge of guiding samplers about their tasks' solutions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CleanOf = Callable[[list[int]], Mapping[int, int]]
 
 
 def prefixes_of(sampler: Sampler, pool: Pool) -> Prefixes:
-    """What is known without looking into a solution, or at other runs."""
+    """Return what is known without reading a solution or other runs."""
     import numpy
 
     of, clean = (
@@ -38,7 +38,7 @@ def prefixes_of(sampler: Sampler, pool: Pool) -> Prefixes:
 
 
 def clean_steps_of(checks: LeakChecks) -> CleanOf:
-    """How many steps of reference solutions can be given, which is stored with them."""
+    """Return a function that counts, and stores, the steps of reference solutions that can be given."""
 
     def clean_of(tasks: list[int]) -> dict[int, int]:
         golds = list(Gold.objects.filter(task__in=tasks, is_current=True).select_related("task"))

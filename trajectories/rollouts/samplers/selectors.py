@@ -31,9 +31,12 @@ POOL_COLUMNS = {
 
 
 class RunState(NamedTuple):
-    """Where a run stands. ``groups`` completed since a sampler's last draw: in ``degenerate`` of them all
-    rewards are equal, in ``teaching`` they differ, and the rest have fewer than two judged samples. Forks and
-    guided or taken-over episodes are left out."""
+    """State of a run.
+
+    ``groups`` were completed since a sampler's last draw: in ``degenerate`` of them all rewards are equal, in
+    ``teaching`` they differ, and the rest have fewer than two judged samples. Forks and guided or taken-over
+    episodes are left out.
+    """
 
     position: int
     policy_version: int | None
@@ -74,7 +77,7 @@ def plan_of(sampler: Sampler) -> SamplerPlan:
 
 
 def pool_of(sampler: Sampler) -> Pool:
-    """What is known of the sampler's tasks, by id."""
+    """Return what is known of the sampler's tasks, by id."""
     import numpy
 
     (columns,) = POOL.rows(sampler=sampler.pk)

@@ -1,4 +1,4 @@
-"""What samplers that open start states know of the scripted solutions on record."""
+"""Knowledge of samplers that open start states about the scripted solutions on record."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def solutions_of(sampler: Sampler, *, arm: str) -> Solutions:
 
 
 def starts_of(recorded: Solutions, pool: Pool) -> Prefixes:
-    """What is known without reading what the acts write."""
+    """Return what is known without reading what the acts write."""
     import numpy
 
     acts = Step.objects.filter(episode__in=recorded.values()).values_list("episode")
@@ -37,7 +37,10 @@ def starts_of(recorded: Solutions, pool: Pool) -> Prefixes:
 
 
 def clean_acts_of(recorded: Solutions, items: list[DrawnTask], checks: LeakChecks) -> CleanOf:
-    """As many acts as a draw gives of a task, 0 where those hold its answer, or are all of them."""
+    """Return a function that gives the number of acts drawn for a task.
+
+    It gives 0 if those acts hold the answer or are the whole solution.
+    """
     given = {item.task: item.guidance["steps"] for item in items if item.guidance}
 
     def clean_of(tasks: list[int]) -> dict[int, int]:

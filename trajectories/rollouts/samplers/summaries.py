@@ -1,4 +1,4 @@
-"""What a draw says of itself and of the results that came in since the one before."""
+"""Summaries of a draw, and of the results since the previous one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EASY, MIDDLE = 1 / 3, 2 / 3
 
 
 class Result(NamedTuple):
-    """Of one task: how many episodes were judged, and how many were correct."""
+    """Results of one task: the number of judged episodes, and of correct ones."""
 
     difficulty: float | None
     judged: int

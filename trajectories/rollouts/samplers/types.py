@@ -1,4 +1,4 @@
-"""What the plug-ins of a sampler take and give. They are pure: the same pool and seed, the same draw."""
+"""Inputs and outputs of a sampler's plug-ins. They are pure: the same pool and seed, the same draw."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Prior(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class Prefixes:
-    """What is known of the tasks' solutions, one row each: reference solutions, or scripted ones on record.
+    """Knowledge about the tasks' solutions, one row each: reference solutions, or scripted ones on record.
 
-    ``of`` is the number of a solution's steps or acts, 0 without one; ``clean`` how many of the first can be
-    given, and ``shortest`` the least with a success, 0 without: both -1 where nobody has looked. ``judged``
-    and ``correct`` have a column for each number of steps, from 0.
+    ``of`` is the number of a solution's steps or acts, 0 without one; ``clean`` the number of first ones that
+    can be given, and ``shortest`` the smallest number with a success, 0 without one: both -1 if not yet
+    checked. ``judged`` and ``correct`` have a column for each number of steps, from 0.
     """
 
     of: Integers
@@ -58,13 +58,13 @@ class Prefixes:
 
     @property
     def givable(self) -> Integers:
-        """How many steps can be given: all of those that nobody has checked."""
+        """Number of steps that can be given: all of them if not yet checked."""
         import numpy
 
         return numpy.where(self.clean < 0, self.of, self.clean)
 
     def no_prefix(self, row: int, *, steps: int, kind: str = PREFIX) -> dict[str, Any]:
-        """Why a task gets no guidance of so many steps."""
+        """Return the reason why a task gets no guidance of so many steps."""
         reason = f"no_{kind}"
         if not self.of[row]:
             return {"reason": reason, "because": "no_solution"}
@@ -163,7 +163,7 @@ class Choice:
 
 
 class Strategy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
-    """Which tasks. A plug-in is a struct whose fields are its parameters, tagged with its file's name.
+    """Choice of tasks. A plug-in is a struct whose fields are its parameters, tagged with its file's name.
 
     ``is_guiding``: it hands out guidance, reads ``pool.prefixes``, and may choose fewer rows, or one twice.
     """
@@ -176,7 +176,7 @@ class Strategy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, ta
 
 
 class Rollouts(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
-    """How many samples of each task."""
+    """Number of samples of each task."""
 
     def samples(self, pool: Pool) -> Sequence[int]:
         """One number for each row."""
@@ -184,7 +184,7 @@ class Rollouts(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, ta
 
 
 class Horizon(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
-    """How many steps an episode has, as training goes on. ``needs_lengths``: it reads ``pool.longest``."""
+    """Step budget of an episode as training goes on. ``needs_lengths``: it reads ``pool.longest``."""
 
     needs_lengths: ClassVar[bool] = False
 

@@ -45,9 +45,10 @@ def forks_open(*, forks: Sequence[Fork], principal: Principal) -> dict[str, Any]
 def groups_open(
     *, forks: Sequence[Fork], principal: Principal, inserts: Sequence[guidance.Insert | None] | None = None
 ) -> tuple[list[int], dict[str, Any]]:
-    """As ``forks_open``, with the ids of the groups; one with a count of 0 is empty until a refill.
+    """Open forks as ``forks_open`` does, and also return the ids of their groups.
 
-    ``inserts``, one for each fork, are what the forks have in place of their own or their parents' guidance.
+    A group with a count of 0 is empty until a refill. ``inserts``, one for each fork, replace the forks' own
+    or their parents' guidance.
     """
     total = sum(fork.count for fork in forks)
     openings.count_check(total, setting="FORKS_PER_CALL_MAX")
@@ -209,7 +210,10 @@ def _group(fork: Fork, parent: Episode, group_id: int) -> dict[str, Any]:
 
 
 def _settings(fork: Fork, parent: Episode) -> Mapping[str, Any]:
-    """What the group of the forks stores. Their prompts tell the budgets of the first episode of the line."""
+    """Return the settings stored with the forks' group.
+
+    Their prompts state the budgets of the first episode of the line.
+    """
     opened = parent.group.settings.get(FORK) or {
         "max_steps": parent.max_steps,
         "token_budget": parent.token_budget,

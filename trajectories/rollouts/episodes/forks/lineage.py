@@ -49,7 +49,7 @@ def steps_until(episode_id: int, step: int) -> list[PastStep]:
 
 
 class PastPlace(Struct, frozen=True):
-    """Of a recorded step only what is short: the same fields as in ``PastStep``."""
+    """The short fields of a recorded step, the same as in ``PastStep``."""
 
     index: int
     url: str
@@ -62,18 +62,17 @@ def places_until(episode_id: int, step: int) -> list[PastPlace]:
 
 
 def shows_ids(episode_id: int, step: int) -> bool:
-    """Return whether an element may have been shown with an id in the steps 1 to ``step``: many a page has none to
-    act on."""
+    """Return whether an element may have had an id in the steps 1 to ``step``: many pages have none."""
     return any(is_shown for (is_shown,) in ID_SHOWN.rows(episode=episode_id, since=1, until=step))
 
 
 def is_complete(steps: Sequence[PastStep | PastPlace], *, last: int) -> bool:
-    """Return whether these are the steps 1 to ``last``, all of them."""
+    """Return whether these are exactly the steps 1 to ``last``."""
     return [step.index for step in steps] == list(range(1, last + 1))
 
 
 class PastTurn(Struct, frozen=True):
-    """What a recorded step adds to a conversation, and the thought in it."""
+    """A recorded step's part in a conversation, and its thought."""
 
     index: int
     raw: str

@@ -31,9 +31,12 @@ class Served(Struct):
 
 
 class PastAct(Struct):
-    """What was done in a step, and what it led to: address, observation format, screenshot and SHA-256 of the
-    text of the observation after it. ``seq`` is the number of the last site event by then. Index 0 stands for
-    the opening of the first page."""
+    """Action of a step, with its outcome.
+
+    The outcome is the address, observation format, screenshot and SHA-256 of the text of the next
+    observation. ``seq`` is the number of the last site event by then. Index 0 stands for the opening of the
+    first page.
+    """
 
     index: int
     action: dict[str, Any] | None
@@ -48,8 +51,11 @@ class PastAct(Struct):
 
 
 class Recipe(Struct):
-    """How a fork is brought to where its parent stood. ``element_ids`` are the keys of the ids that elements
-    had until then, in the order of their numbers, separated by blanks."""
+    """Instructions for bringing a fork to where its parent stood.
+
+    ``element_ids`` are the keys of the ids that elements had until then, in the order of their numbers,
+    separated by blanks.
+    """
 
     start_url: str | None
     answer_form: AnswerForm

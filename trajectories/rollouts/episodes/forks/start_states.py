@@ -102,9 +102,9 @@ def _solutions(tasks: Sequence[Task], run: Run, arm: str, principal: Principal) 
 
 
 def _place(guidance: Guidance, task: Task, solution: Episode, checks: LeakChecks) -> tuple[int, Insert]:
-    """After which act the forks begin, and what they store of it.
+    """Return the act after which the forks begin, and the insert that they store.
 
-    The last act is never given, and what the acts write is checked for the answer: a click writes nothing.
+    Refused are all acts of a solution, and acts that write the answer: a click writes nothing.
     """
     total = Step.objects.filter(episode=solution).count()
     count = guidance.steps or max(1, math.ceil((guidance.fraction or 0) * total))

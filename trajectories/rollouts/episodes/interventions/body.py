@@ -90,8 +90,7 @@ class InterventionPage(Struct):
 
 
 class OpenedIntervention(Struct):
-    """As opened forks; each of ``episodes`` goes on with the ``message`` of the ``intervention``, the last
-    one of its messages."""
+    """Opened forks that go on with the ``message`` of the ``intervention``, the last of their messages."""
 
     intervention: InterventionRecord
     episodes: list[OpenedEpisode]

@@ -67,7 +67,10 @@ def intervention_open(*, episode_id: int, body: InterventionIn, principal: Princ
 
 
 def _copied(parent: Episode, *, step: int, substep: int) -> str:
-    """What the policy wrote in a step before a substep. Raises ``GymError`` where nobody can go on there."""
+    """Return the policy's text in a step before a substep.
+
+    Raises ``GymError`` 422 ``no_such_step``, ``cannot_go_on``, ``no_such_substep``.
+    """
     turns = turns_until(parent.pk, step, since=step)
     if not turns:
         message = f"Episode {parent.pk} has no step {step}."

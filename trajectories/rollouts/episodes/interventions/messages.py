@@ -1,4 +1,4 @@
-"""What a policy wrote in a step, cut into substeps, and the message that a continuation begins with."""
+"""The policy's text in a step, cut into substeps, and the message with which a continuation begins."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def content_of(raw: str, episode: Episode) -> str:
 
 
 def problem_of(raw: str, thought: str, episode: Episode) -> str:
-    """Why no model can go on within this completion, in a sentence; empty if one can."""
+    """Return a sentence saying why no model can go on within this completion; empty if one can."""
     content = content_of(raw, episode)
     if not content.strip():
         return NOT_STORED if not raw else APART

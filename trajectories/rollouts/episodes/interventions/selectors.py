@@ -67,7 +67,7 @@ def intervention_records(interventions: Sequence[Intervention]) -> list[dict[str
 
 
 def continuations_of(groups: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """How many continuations each group has, and how they ended, without those that a person took over."""
+    """Count each group's continuations by outcome, without those that a person took over."""
     rows = (
         Episode.objects.filter(group__in=groups, takeovers=None)
         .values("group")

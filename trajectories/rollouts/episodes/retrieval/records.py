@@ -99,7 +99,7 @@ class TaskOfEpisode(Struct):
 
 
 class StepObservation(Struct):
-    """What the model was shown: the text, or the SHA-256 of the blob that holds it."""
+    """The observation sent to the model: the text, or the SHA-256 of the blob that holds it."""
 
     kind: str
     text: str | None

@@ -1,4 +1,4 @@
-"""Where a person begins, and how the page of a fork is brought there again."""
+"""The page on which a person begins, and how the page of a fork is restored there."""
 
 from __future__ import annotations
 
@@ -34,8 +34,11 @@ class Visit(Struct, kw_only=True):
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """Where a person begins: the address of a page below the first one, and for a fork the documents on the
-    way there, and the outline that the agent was shown (empty where it cannot be compared)."""
+    """The start of a takeover: the address of a page below the first one.
+
+    For a fork also the documents on the way there, and the outline sent to the agent (empty if it cannot be
+    compared).
+    """
 
     begins_after: int
     element_ids: str
@@ -45,7 +48,7 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 
 def entry_of(episode: Episode, principal: Principal) -> Entry:
-    """Where the person begins: a fork in which nothing was done is restored, also if it was before."""
+    """Return where the person begins; a fork in which nothing was done is restored, even if it was before."""
     if episode.parent_id is None:
         return _current(episode)
     try:
@@ -105,8 +108,10 @@ def _done(act: recipe.PastAct) -> list[dict[str, Any]]:
 
 
 def _expected(episode: Episode) -> str:
-    """What the agent was shown, but for what is said of its picture; empty if it is not on record, or the
-    page had not been complete."""
+    """Return the outline sent to the agent, without what it says of its picture.
+
+    Empty if it is not on record, or the page had not been complete.
+    """
     holder, index = next(
         (
             held

@@ -15,7 +15,7 @@ PAGE_VALUES = 20_000
 
 
 class NodeValue(Struct, frozen=True):
-    """What was posted of the state after a step."""
+    """Value posted for the state after a step."""
 
     step: int
     value: float

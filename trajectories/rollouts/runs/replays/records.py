@@ -1,4 +1,4 @@
-"""What a replay says of a group, and queries and records of a run's successes."""
+"""Replays of a group, and queries and records of a run's successes."""
 
 from __future__ import annotations
 

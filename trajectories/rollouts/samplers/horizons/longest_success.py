@@ -1,4 +1,4 @@
-"""As many steps as the longest success took."""
+"""A step budget of as many steps as the longest success took."""
 
 from __future__ import annotations
 

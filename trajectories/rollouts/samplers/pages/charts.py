@@ -1,4 +1,4 @@
-"""What samplers drew and what came of it, as drawings."""
+"""Charts of what samplers drew and of the results."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Chart:
 
 
 def charts_of(draws: Draws) -> list[Chart]:
-    """Over the draws of a sampler, by number: those with two points or more."""
+    """Return charts over a sampler's draws, by number: those with at least two points."""
     success = {name: _shares(draws, _success_of(name)) for name in DIFFICULTIES}
     budgets = [
         (number, float(summary["max_steps"][1]), f"draw {number}: {summary['max_steps'][1]} steps")
@@ -68,8 +68,10 @@ def charts_of(draws: Draws) -> list[Chart]:
 
 
 def draw_chart(items: Sequence[Mapping[str, Any]], *, band: tuple[float, float] | None) -> Drawing | None:
-    """What was known of the tasks of one draw: posterior means with 90% intervals, the lowest first, and the
-    band. None without posteriors."""
+    """Draw the posterior means of one draw's tasks with 90% intervals, lowest first, and the band.
+
+    None without posteriors.
+    """
     from scipy.special import betaincinv
 
     known = sorted(

@@ -1,4 +1,4 @@
-"""What the page of a run's samplers shows: how they draw, what they drew and why, and what came of it."""
+"""Contents of the page of a run's samplers: how they draw, what they drew and why, and the results."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _part(name: str, parameters: dict[str, Any]) -> Part:
 
 
 def _ordered(values: Mapping[str, Any], struct: type[Struct]) -> dict[str, Any]:
-    """As the struct has its fields: Postgres orders them by length."""
+    """Order the values as the struct's fields: Postgres orders them by length."""
     return {name: values[name] for name in struct.__struct_fields__ if name in values}
 
 

@@ -56,7 +56,7 @@ class ShortestPrefixStrategy(Strategy, frozen=True, tag="shortest_prefix"):
         ]
 
     def _places(self, prefixes: Prefixes) -> tuple[Integers, Any]:
-        """Which fraction each task tries next, and whether its search is over."""
+        """Return which fraction each task tries next, and whether its search is over."""
         import numpy
 
         levels = _levels(prefixes, self.fractions)
