@@ -13,7 +13,7 @@ ERROR_CHARS = 300
 
 
 def revisions_read(data: bytes) -> list[Revision]:
-    """The thoughts in a file. ``GymError`` 422 ``bad_revisions`` names the first line that is none."""
+    """Read the thoughts in a file. Raises ``GymError`` 422 ``bad_revisions``, naming the first bad line."""
     if len(data) > FILE_MAX_BYTES or data.count(b"\n") > REVISIONS_MAX:
         message = (
             f"A file of revision thoughts has up to {REVISIONS_MAX:,} lines and {FILE_MAX_BYTES:,} bytes."

@@ -25,7 +25,7 @@ def export_list(*, author: Author, before: int | None = None, limit: int) -> lis
 
 
 def export_get(export_id: int, *, author: Author) -> Export:
-    """``GymError`` 404 ``unknown_export``, also if the caller may not see it."""
+    """Return an export. Raises ``GymError`` 404 ``unknown_export``, also if the caller may not see it."""
     export = visible(author).filter(pk=export_id).first()
     if export is None:
         raise GymError("unknown_export", f"There is no export {export_id}.", status=404)
@@ -56,7 +56,7 @@ def file_entries(export: Export) -> list[dict[str, Any]]:
 
 
 def file_open(export: Export, name: str) -> tuple[dict[str, Any], File[bytes]]:
-    """An entry and its file. ``GymError`` 404 ``unknown_file``, 410 ``expired``."""
+    """Open a file; return its entry with it. Raises ``GymError`` 404 ``unknown_file``, 410 ``expired``."""
     entry = next((one for one in file_entries(export) if one["name"] == name), None)
     if entry is None:
         raise GymError("unknown_file", f"Export {export.pk} has no file {name!r}.", status=404)

@@ -80,7 +80,7 @@ def export_request(
 
 
 def export_cancel(export: Export) -> None:
-    """Withdraw what is not done yet; its worker stops at its next batch. ``GymError`` 409 otherwise."""
+    """Cancel an export; its worker stops at its next batch. Raises ``GymError`` 409 if it has ended."""
     open_ = Export.objects.filter(pk=export.pk, state__in=OPEN)
     if not open_.update(
         state=Export.State.CANCELLED, requested_at=None, sent_at=None, finished_at=Now(), result={}
@@ -89,7 +89,7 @@ def export_cancel(export: Export) -> None:
 
 
 def export_again(export: Export) -> None:
-    """Write it afresh. ``GymError`` 409 while it goes on."""
+    """Write an export afresh. Raises ``GymError`` 409 while it goes on."""
     ended = Export.objects.filter(pk=export.pk).exclude(state__in=OPEN)
     fields = {"problem": "", "result": {}, "done": 0, "total": 0, "claims": 0}
     dates = {"sent_at": None, "finished_at": None, "expires_at": None}

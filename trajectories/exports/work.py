@@ -77,7 +77,10 @@ class ExportWork:
     export: Export
 
     def do(self, progress: Progress) -> dict[str, Any]:
-        """Returns the export's result. ``GymError`` if there is nothing to export, or no room for it."""
+        """Write the export and return its result.
+
+        Raises ``GymError`` if there is nothing to export, or no room for it.
+        """
         try:
             return self._do(progress)
         except Exception as error:

@@ -41,11 +41,11 @@ class Settlement:
 
 @transaction.atomic
 def unit_settle(settlement: Settlement, *, unit: AnnotationUnit, annotator: Annotator) -> Label:
-    """The adjudicated label as stored. A call that is repeated gets what its first time wrote.
+    """Store an adjudicated label and return it. A repeated call gets what its first time wrote.
 
-    Versions are counted by unit: who changes what someone else settled adds the next one. ``GymError`` 422 if
-    an answer or the reason is missing, 409 if it is for others to settle, ``LabelConflict`` if the
-    unit was settled again meanwhile.
+    Versions are numbered by unit: changing what someone else settled adds the next one. Raises ``GymError``
+    422 if an answer or the reason is missing, 409 if the unit is for others to settle, and ``LabelConflict``
+    if it was settled again in the meantime.
     """
     if unit.pk in units_for_others(unit.project, annotator):
         raise GymError("own_label", OWN_LABEL, status=409)

@@ -75,9 +75,10 @@ def label_list(
 
 
 def episode_labels(episode_id: int, *, principal: Principal) -> list[dict[str, Any]]:
-    """The labelled units of an episode in the order of its steps; ``GymError`` 404 if the key may not see it.
+    """Return the labelled units of an episode, in the order of its steps.
 
-    Labels outlive the episode: one that was deleted has them still, for keys of all splits.
+    Labels outlive the episode: after its deletion, keys of all splits still get them. Raises ``GymError`` 404
+    ``unknown_episode``, also if the key may not see it.
     """
     is_visible = projects.visible(Episode.objects.filter(pk=episode_id), principal).exists()
     units = _units_of(episode_id, principal)

@@ -60,7 +60,7 @@ class OwnFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def fields_read(name: str, data: bytes) -> list[Field]:
-    """The fields of a file; ``GymError`` 422 with the line or field that is wrong."""
+    """Read the fields of a file. Raises ``GymError`` 422 with the line or field that is wrong."""
     if len(data) > FILE_MAX_BYTES:
         raise _wrong(name, f"it has {len(data):,} bytes; the limit is {FILE_MAX_BYTES:,}")
     try:
@@ -80,7 +80,7 @@ def fields_read(name: str, data: bytes) -> list[Field]:
 
 
 def codebook_with(level: str, own: Sequence[Field]) -> Codebook:
-    """The codebook of this installation with fields of a project's own; ``GymError`` 422 if they collide."""
+    """Add a project's own fields to this installation's codebook. Raises ``GymError`` 422 if they collide."""
     base = codebook_current(level)
     for problem in _collisions(base, own, level=level):
         raise GymError("bad_fields", f"Label fields of its own: {problem}", status=422)

@@ -52,10 +52,10 @@ class _File:
 
 
 def export(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
-    """The work of a job: an archive with the labels of each layer as JSON lines and CSV, and a manifest;
-    of pairs also the preferences that follow from them.
+    """Export a project's labels: an archive with each layer as JSON lines and CSV, and a manifest.
 
-    With ``parameters["with_names"]`` people are called by their names.
+    Of pairs it also has the preferences that follow from them. With ``parameters["with_names"]`` people are
+    called by their names. Raises ``GymError`` ``no_labels``.
     """
     with tempfile.TemporaryFile() as archive:
         labels = archive_write(

@@ -51,7 +51,10 @@ class LabelFile:
 def files_open(
     *, name: str, open_: Open, manifest_open: Open | None = None
 ) -> Iterator[tuple[list[LabelFile], Manifest | None]]:
-    """The files with labels, held against the manifest if there is one; ``GymError`` if they differ."""
+    """Open the files with labels and check them against the manifest, if any.
+
+    Raises ``GymError`` if they differ.
+    """
     if _ending(name) in READERS:
         description = None
         if manifest_open is not None:
@@ -93,6 +96,7 @@ def _bad_archive(error: Exception) -> GymError:
 
 
 def manifest_read(file: IO[bytes]) -> Manifest:
+    """Read an export's manifest. Raises ``GymError`` ``bad_manifest`` or ``other_manifest``."""
     text = file.read(MANIFEST_MAX_BYTES + 1)
     try:
         if len(text) > MANIFEST_MAX_BYTES:

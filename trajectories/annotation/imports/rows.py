@@ -80,7 +80,7 @@ Reader = Callable[[IO[bytes], Mapping[str, Field]], Iterator[Line]]
 
 
 def jsonl_lines(file: IO[bytes], fields: Mapping[str, Field]) -> Iterator[Line]:
-    """One object a line; empty lines are passed over."""
+    """Yield one object a line, empty lines skipped. Raises ``GymError`` ``line_too_long``."""
     decoder = msgspec.json.Decoder(Row)
     number = 0
     while line := file.readline(LINE_MAX_BYTES + 1):
@@ -100,9 +100,9 @@ def jsonl_lines(file: IO[bytes], fields: Mapping[str, Field]) -> Iterator[Line]:
 
 
 def csv_lines(file: IO[bytes], fields: Mapping[str, Field]) -> Iterator[Line]:
-    """Rows of a table, whose columns may have any order; ``fields`` are those of the codebook.
+    """Yield the rows of a table, whose columns may have any order; ``fields`` are those of the codebook.
 
-    ``GymError`` where it is not a table, or has a column that means nothing here.
+    Raises ``GymError`` if it is not a table, or has an unknown column.
     """
     pieces = _Pieces(file)
     table = csv.reader(pieces, strict=True)

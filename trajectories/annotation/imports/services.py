@@ -35,7 +35,7 @@ def labels_import(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
 
 
 def file_import(check: Check, progress: Progress, *, job: AnnotationJob | None = None) -> dict[str, Any]:
-    """Store what is new, once all lines have been read; ``GymError`` with the lines that cannot be taken.
+    """Store new labels, after all lines are read. Raises ``GymError`` with the lines that are refused.
 
     A ``job`` that goes on counts what it added before.
     """

@@ -41,7 +41,7 @@ WORK: dict[str, Work] = {
 
 
 def work_of(job: AnnotationJob) -> Do:
-    """``GymError`` where this installation has nothing that does such work."""
+    """Return the work of a job's kind. Raises ``GymError`` if this installation has none."""
     work = WORK.get(job.kind)
     try:
         if work is not None:

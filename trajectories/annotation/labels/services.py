@@ -82,7 +82,11 @@ def label_add(
 
 
 def label_of(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, version: int) -> Label:
-    """The row to write, checked against the codebook of the unit's project."""
+    """Build the row to write.
+
+    Raises ``GymError`` 422 ``incomplete_label`` or ``no_such_step`` if the codebook of the unit's project
+    refuses it.
+    """
     answers = Answers(values={}, note=saving.answers.note.strip()[:NOTE_CHARS])
     if saving.state == Label.State.DONE:
         codebook = codebook_of(unit.project.codebook)
@@ -122,7 +126,9 @@ def labels_newest(*, annotator: Annotator, units: Collection[int]) -> dict[tuple
 
 
 def blind_check(unit: AnnotationUnit, annotator: Annotator) -> None:
-    """``GymError`` 409 if the annotator has settled the unit: they have seen what others say of it."""
+    """Raise ``GymError`` 409 ``not_blind`` if the annotator has settled the unit, having seen what others
+    answered.
+    """
     settled = Label.objects.filter(unit=unit, annotator=annotator, layer=Label.Layer.ADJUDICATED)
     if settled.exists():
         message = (

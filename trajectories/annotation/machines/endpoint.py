@@ -76,7 +76,7 @@ class Endpoint:
         url_check(self.url)
 
     def reply(self, body: dict[str, Any]) -> Reply:
-        """The model's reply to a request. Passing failures are tried again; ``JudgeUnreachable`` then."""
+        """Request the model's reply, retrying temporary failures. Raises ``JudgeUnreachable`` in the end."""
         failure = _Failure(problem="The work has ended.")
         for number in range(self.tries):
             if number:
@@ -112,7 +112,7 @@ class Endpoint:
 
 
 def url_check(url: str) -> None:
-    """``GymError`` 422 for an address that is none, or has secrets in it."""
+    """Raise ``GymError`` 422 ``bad_judge_url`` for an address that is none, or has secrets in it."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
         message = (

@@ -31,10 +31,10 @@ class Judge(Endpoint):
     has_schema: bool = False
 
     def label(self, material: Material, *, codebook: Codebook) -> MachineLabel:
-        """Its label of a unit. An unusable reply is requested once more, then kept as what it is.
+        """Return the judge's label of a unit. An unusable reply is requested once more, then stored as it is.
 
-        A refused unit is sent again with less of its page; refused again it has no usable answer, unless the
-        endpoint has answered for none.
+        A refused unit is sent again with less of its page; if refused again, it has no usable answer. Raises
+        ``UnitRefused`` if the endpoint has not answered for any unit yet.
         """
         for shown in (material, material.shortened()):
             try:

@@ -94,7 +94,7 @@ def machine_label(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
 
 
 def judge_configured(client: httpx.Client) -> Judge:
-    """The judge of this installation. ``GymError`` 422 without one."""
+    """Return this installation's judge. Raises ``GymError`` 422 ``no_judge``."""
     if not (settings.ANNOTATION_JUDGE_URL and settings.ANNOTATION_JUDGE_MODEL):
         message = "This installation has no judge model. Set ANNOTATION_JUDGE_URL and ANNOTATION_JUDGE_MODEL."
         raise GymError("no_judge", message, status=422)
@@ -109,7 +109,10 @@ def judge_configured(client: httpx.Client) -> Judge:
 
 
 def key_read(name: str) -> str:
-    """The key in an environment variable; ``GymError`` 422 if it is named and not set."""
+    """Return the key in an environment variable.
+
+    Raises ``GymError`` 422 ``no_key`` if it is named and not set.
+    """
     if name and not os.environ.get(name):
         raise GymError("no_key", f"The environment variable {name} is not set.", status=422)
     return os.environ.get(name, "") if name else ""

@@ -113,7 +113,10 @@ def cell_render(
 
 
 def source_requested(request: LabRequest, field: Field) -> str:
-    """The ``?source``, which goes with an ``?option`` of the field or with none."""
+    """Return the ``?source``, which goes with an ``?option`` of the field or with none.
+
+    Raises ``Http404`` if the codebook has no such answers.
+    """
     source, option = request.GET.get("source", PAIRED), request.GET.get("option", "")
     if source not in SOURCES or ((option or source == WITH) and option not in _titles(field)):
         raise Http404("The codebook of this project has no such answers.")
@@ -145,7 +148,7 @@ def views_of(project: AnnotationProject) -> list[View]:
 
 
 def view_requested(request: LabRequest, project: AnnotationProject) -> View:
-    """The view that ``?view`` names, else the project's first one."""
+    """Return the view that ``?view`` names, else the project's first one. Raises ``Http404``."""
     name = request.GET.get("view", "") or project.views[0]
     if name not in project.views:
         raise Http404("This project has no such view.")

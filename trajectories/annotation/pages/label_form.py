@@ -21,7 +21,10 @@ STARTS = ("steps", "steps2")
 
 
 def saving_read(data: QueryDict, *, codebook: Codebook, is_swapped: bool = False) -> Saving:
-    """``GymError`` 400 for a form that no page of ours sends. ``is_swapped`` if the pair was shown so."""
+    """Read a posted label; ``is_swapped`` if the pair was shown in reverse.
+
+    Raises ``GymError`` 400 ``bad_label`` for a form that no page of ours sends.
+    """
     try:
         key = uuid.UUID(data.get("key", ""))
         version = int(data.get("version", ""))

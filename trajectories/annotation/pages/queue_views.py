@@ -127,6 +127,7 @@ def unit_page(*, annotator: Annotator, slot: AnnotationSlot, **rest: Any) -> Uni
 
 
 def annotator_or_404(request: LabRequest, project_id: int) -> Annotator:
+    """Return the user's annotator in the project. Raises ``Http404``."""
     annotator = selectors.annotator_of(request.user, project_id)
     if annotator is None:
         raise Http404("You are not an annotator of this project. Ask its owner to add you.")
@@ -134,6 +135,7 @@ def annotator_or_404(request: LabRequest, project_id: int) -> Annotator:
 
 
 def project_or_404(project_id: int) -> AnnotationProject:
+    """Return the project. Raises ``Http404``."""
     project = AnnotationProject.objects.select_related("codebook").filter(pk=project_id).first()
     if project is None:
         raise Http404(f"There is no annotation project {project_id}.")

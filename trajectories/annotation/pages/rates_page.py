@@ -104,7 +104,7 @@ class RatesPage:
 
     @cached_property
     def choice(self) -> Choice:
-        """``Http404`` for answers that the codebook does not have."""
+        """Chosen answers. Raises ``Http404`` for answers that the codebook does not have."""
         known = [(one.id, option.id) for one in self.codebook.fields for option in one.options]
         named = [(name, option) for name, _, option in (text.partition(":") for text in self._answers)]
         if not set(named) <= set(known):
@@ -192,8 +192,11 @@ class RatesPage:
         return f"{address}?{self.query}&{urlencode({'group': group})}"
 
     def units_of(self, group: str, *, sign: str, machine: str = "") -> list[RateUnit]:
-        """The units of a group: labelled by people, with or without the chosen answers; or by a machine, with
-        people or without. ``Http404`` where the project has no such group."""
+        """Return the units of a group, as labelled by people or by a machine.
+
+        ``sign`` says whether they have the chosen answers; for a machine, whether people gave them too.
+        Raises ``Http404`` if the project has no such group.
+        """
         units = self._units_of_machine(machine, sign) if machine else self._units_of_people(sign)
         groups = {one.key: one for one in groups_of(units, self.grouping)} if units else {}
         if group not in groups:

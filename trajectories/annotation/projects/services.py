@@ -59,7 +59,10 @@ class Plan:
 
 @transaction.atomic
 def project_create(plan: Plan, *, people: Sequence[User], creator: User | None) -> AnnotationProject:
-    """``GymError`` 422 if there is nothing to label, or fewer people than are to label a unit."""
+    """Create a project.
+
+    Raises ``GymError`` 422 if there is nothing to label, or fewer people than each unit needs.
+    """
     if plan.kind != "step":
         plan = replace(plan, views=views_default())
     plan = replace(plan, episodes=_episodes_of(plan))
@@ -94,7 +97,7 @@ def project_create(plan: Plan, *, people: Sequence[User], creator: User | None) 
 def annotator_add(project: AnnotationProject, user: User) -> Annotator:
     """Let a person label in a project; adding them again changes nothing.
 
-    ``GymError`` 422 if the project has imported labels of an annotator of their name.
+    Raises ``GymError`` 422 ``name_taken`` if the project has imported labels of an annotator of their name.
     """
     named = Annotator.objects.filter(project=project, name=user.get_username()).first()
     if named is not None and named.user_id != user.pk:

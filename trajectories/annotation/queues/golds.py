@@ -94,7 +94,10 @@ def gold_clear(unit: AnnotationUnit) -> None:
 
 
 def gold_from_label(unit: AnnotationUnit, *, annotator: Annotator | None, why: str) -> None:
-    """The newest label of an annotator is right, or the adjudicated one if none is named."""
+    """Make a unit a gold one with the newest label of an annotator, or the adjudicated label.
+
+    Raises ``GymError`` 422 ``no_label``.
+    """
     rows = Label.objects.filter(unit=unit, is_repeat=False)
     rows = (
         rows.filter(annotator=annotator, layer=Label.Layer.BLIND)
@@ -117,7 +120,7 @@ def unit_at(
     other_episode: int | None = None,
     other_step: int | None = None,
 ) -> AnnotationUnit:
-    """``GymError`` 422 if the project has no such unit; of a pair in this order."""
+    """Return a project's unit; a pair in this order. Raises ``GymError`` 422 ``no_unit``."""
     rows = AnnotationUnit.objects.select_related("project__codebook").filter(
         project=project,
         episode_id=episode,
@@ -135,9 +138,9 @@ def unit_at(
 
 
 def golds_parsed(text: str) -> list[tuple[int, Gold | str]]:
-    """The lines of a file by their numbers: what each says, or what is wrong with it.
+    """Parse a file's lines: by number, a gold or what is wrong with the line.
 
-    ``GymError`` 422 if there are none, or too many.
+    Raises ``GymError`` 422 ``bad_golds`` if there are none, or too many.
     """
     # Many of them are not even split.
     lines = [] if text.count("\n") > LINES_MAX else text.split("\n")
@@ -156,9 +159,9 @@ def _gold(line: str) -> Gold | str:
 
 @transaction.atomic
 def golds_read(project: AnnotationProject, text: str) -> int:
-    """Mark units by the lines of a file; how many.
+    """Mark units by the lines of a file; return how many.
 
-    ``GymError`` 422 names the lines that are wrong; then none is marked.
+    Raises ``GymError`` 422 with the lines that are wrong; then none is marked.
     """
     lines = golds_parsed(text)
     errors = []

@@ -32,7 +32,7 @@ def ticket_make(*, annotator_id: int, slot: UUID) -> str:
 
 
 def ticket_read(text: str) -> Ticket:
-    """``GymError`` 400 if it was not made here."""
+    """Read a ticket. Raises ``GymError`` 400 ``bad_ticket`` if it was not made here."""
     try:
         annotator, _, name = signing.Signer(salt=_SALT).unsign(text).partition("-")
         # Slots that somebody was given stay, whoever holds them now.

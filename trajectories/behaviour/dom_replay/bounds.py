@@ -123,6 +123,7 @@ class _Sums:
             raise TooMuch("attributes")
 
     def check(self) -> None:
+        """Raise ``TooMuch`` if the totals exceed a limit."""
         if self.nodes > NODES_MAX or self.texts > TEXT_MAX or self.values > VALUES_MAX:
             raise TooMuch("size")
         if self.nodes * self.layouts > LAYOUTS_MAX or self.cells > CELLS_MAX:
@@ -258,7 +259,7 @@ class Variables:
                 self._values[name].add(value)
 
     def check(self) -> None:
-        """``TooMuch`` if one is too long, or is made of itself."""
+        """Raise ``TooMuch`` if a variable is too long, or refers to itself."""
         for name in self._counts:
             if not all(map(_COUNT.fullmatch, self._values.get(name, ()))):
                 raise TooMuch("tracks")

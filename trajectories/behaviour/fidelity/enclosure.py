@@ -98,7 +98,10 @@ def command(
 
 
 def browser_program() -> tuple[str, tuple[str, ...]]:
-    """The browser's program, and the options that bind its folder, if outside ``/usr``."""
+    """Return the browser's program, and the options that bind its folder, if outside ``/usr``.
+
+    Raises ``EnclosureMissing`` without a browser that another user can read.
+    """
     path = browsers.browser_find()
     if path is None:
         raise EnclosureMissing(

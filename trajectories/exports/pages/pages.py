@@ -102,6 +102,7 @@ class ExportsPage:
 
 
 def shown_or_404(export_id: int, *, author: Author) -> ShownExport:
+    """Return the export with what its page shows. Raises ``Http404``."""
     try:
         return ShownExport(selectors.export_get(export_id, author=author))
     except GymError as error:

@@ -63,6 +63,7 @@ class ActionPage:
 
     @cached_property
     def action(self) -> PageAction:
+        """The action. Raises ``Http404`` if the episode has none of this number."""
         for action in self.recording.actions:
             if action.number == self.number:
                 return action

@@ -107,7 +107,7 @@ def key_digest(key: str) -> str:
 
 
 def principal_for(authorization: str | None) -> Principal:
-    """The caller of a request; ``GymError`` 401 without a valid key.
+    """Return the caller of a request. Raises ``GymError`` 401 without a valid key.
 
     Keys are cached for ``API_KEY_CACHE_S`` seconds, so a revoked key may work that much longer.
     """
@@ -183,7 +183,7 @@ class Closed(BasePermission):
 
 
 def caller(request: Request | HttpRequest) -> Principal:
-    """The authenticated caller of an API view."""
+    """Return the authenticated caller of an API view. Raises ``GymError`` 401 ``no_key``."""
     user = request.user
     if not isinstance(user, Principal):
         raise GymError("no_key", "Send a key: Authorization: Bearer <key>.", status=401)

@@ -27,7 +27,7 @@ VERIFY = Statement(__file__, "verify")
 
 
 def capacity_check(*, requested: int) -> None:
-    """Refuse ``requested`` more episodes past ``ACTIVE_EPISODES_MAX``: ``GymError`` 429 ``at_capacity``."""
+    """Raise ``GymError`` 429 ``at_capacity`` if ``requested`` more episodes exceed the limit."""
     active, limit = _active(), settings.ACTIVE_EPISODES_MAX
     if active + requested > limit:
         message = (

@@ -17,7 +17,7 @@ def key_list() -> QuerySet[ApiKey]:
 
 
 def key_get(key_id: int) -> ApiKey:
-    """Return a key. ``GymError`` 404 ``unknown_key``."""
+    """Return a key. Raises ``GymError`` 404 ``unknown_key``."""
     key = ApiKey.objects.filter(pk=key_id).first()
     if key is None:
         raise GymError("unknown_key", f"There is no key {key_id}.", status=404)

@@ -33,7 +33,10 @@ def blob_put(*, sha256: str, read: Callable[[int], bytes], project: str) -> blob
 
 
 def blob_response(request: HttpRequest, sha256: str, *, viewer: Viewer) -> HttpResponseBase:
-    """The blob, or ``Http404`` where its file is not of the size that its row says, or not the viewer's."""
+    """Return the blob.
+
+    Raises ``Http404`` if its file has another size than its row says, or the viewer may not see it.
+    """
     size, owners = Blob.objects.filter(pk=sha256).values_list("size", "projects").first() or (None, None)
     if owners is not None and viewer.project is not None and viewer.project not in owners:
         raise Http404(blobs.NOT_STORED)

@@ -86,7 +86,10 @@ class Template:
 
 
 def template_for(*, seed: int, instruction: object = None) -> str:
-    """The id of a template of this version: one paraphrase, drawn by ``seed`` or named."""
+    """Return the id of a template of this version: one paraphrase, drawn by ``seed`` or named.
+
+    Raises ``GymError`` 422 ``unknown_instruction``.
+    """
     if instruction is None:
         digest = hashlib.sha256(f"{VERSION}:{seed}".encode()).digest()
         instruction = PARAPHRASES[digest[0] % len(PARAPHRASES)]

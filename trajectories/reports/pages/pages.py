@@ -208,6 +208,7 @@ def files_named(report_id: int) -> str:
 
 
 def report_or_404(report_id: int) -> Report:
+    """Return the report. Raises ``Http404``."""
     try:
         return selectors.report_get(report_id)
     except GymError as error:
@@ -215,6 +216,7 @@ def report_or_404(report_id: int) -> Report:
 
 
 def arm_or_404(name: str) -> ArmKey:
+    """Return the arm that an address names. Raises ``Http404``."""
     try:
         return arm_read(name)
     except ValueError as error:

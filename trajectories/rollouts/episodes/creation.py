@@ -134,7 +134,7 @@ def _channel(opening: Opening) -> str:
 
 
 def run_load(run_id: int, principal: Principal) -> Run:
-    """The run, with what opening reads of it, or ``GymError`` 404 ``unknown_run``."""
+    """Return the run, with what opening reads of it. Raises ``GymError`` 404 ``unknown_run``."""
     run = projects.visible(Run.objects.filter(pk=run_id).only(*RUN_FIELDS), principal).first()
     if run is None:
         raise GymError(
@@ -144,7 +144,7 @@ def run_load(run_id: int, principal: Principal) -> Run:
 
 
 def tasks_load(ids: Sequence[int], principal: Principal) -> list[Task]:
-    """The tasks in the given order, repeats included, or ``GymError`` 422 ``unknown_task``.
+    """Return the tasks in the given order, repeats included. Raises ``GymError`` 422 ``unknown_task``.
 
     To a key, tasks of hidden splits do not exist.
     """

@@ -32,7 +32,7 @@ class Examples:
 
 
 def shots_check(opening: Opening) -> None:
-    """``GymError`` 422 ``shots_without_few_shot``."""
+    """Raise ``GymError`` 422 ``shots_without_few_shot``."""
     if opening.shots is not None and not ARMS[opening.arm].has_examples:
         message = f"The arm {opening.arm!r} shows no examples: omit shots, or use the arm text_few_shot."
         raise GymError("shots_without_few_shot", message, status=422, fields={"shots": [message]})
@@ -50,7 +50,7 @@ def examples_choose(*, opening: Opening, run: Run, principal: Principal, seed: i
 
 
 def examples_check(ids: Sequence[int], *, principal: Principal) -> None:
-    """``GymError`` 422 ``no_exemplars`` if a group's examples are gone, or hidden from this key."""
+    """Raise ``GymError`` 422 ``no_exemplars`` if a group's examples are gone, or hidden from this key."""
     splits = Task.objects.filter(pk__in=set(ids)).values_list("split", flat=True)
     if len(splits) < len(set(ids)) or not all(map(principal.sees_split, splits)):
         message = "This key cannot see all the examples of this group: open a new group instead."

@@ -220,7 +220,7 @@ def _drafts(episode_id: int) -> dict[str, str]:
 
 
 def episode_get(*, episode_id: int, principal: Principal, only: Sequence[str] = ()) -> Episode:
-    """The episode, or ``GymError`` 404 ``unknown_episode``, also if the key may not see it.
+    """Return the episode. Raises ``GymError`` 404 ``unknown_episode``, also if the key may not see it.
 
     It has its task and run, unless only some fields are needed.
     """

@@ -183,7 +183,7 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def steps_read(body: bytes) -> list[StepIn]:
-    """The steps of a request body; ``GymError`` (400, 413) names what is wrong and where."""
+    """Read the steps of a request body. Raises ``GymError`` (400, 413) naming what is wrong and where."""
     api.check_body_size(len(body))
     try:
         steps = _decoder.decode(body).steps
@@ -228,7 +228,10 @@ def _in_utc(time: datetime | None) -> datetime | None:
 
 
 def step_row(step: StepIn) -> dict[str, Any]:
-    """The row of ``hot_sql.steps_write`` for a step; ``hash`` covers everything sent, in a fixed order."""
+    """Build the row of ``hot_sql.steps_write`` for a step; ``hash`` covers everything sent, in a fixed order.
+
+    Raises ``GymError`` 413 ``step_too_large``.
+    """
     canonical = _encode(step)
     if len(canonical) > settings.STEP_MAX_BYTES:
         raise too_large(

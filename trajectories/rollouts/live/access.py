@@ -39,7 +39,7 @@ class Viewer:
 
 
 async def viewer_by_key(authorization: str | None) -> Viewer:
-    """The holder of a key; ``GymError`` 401, 403, or 503 when Postgres is unreachable."""
+    """Return the holder of a key. Raises ``GymError`` 401, 403, or 503 if Postgres is unreachable."""
     try:
         # Releases the connection: one held by the thread would be dead after a restart of Postgres.
         principal = await database_sync_to_async(auth.principal_for)(authorization)

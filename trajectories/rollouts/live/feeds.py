@@ -47,7 +47,10 @@ class Subscription:
             self._error = error
 
     async def get(self) -> list[str]:
-        """The next messages; ``GymError`` once the subscription has ended and its queue is read."""
+        """Return the next messages.
+
+        Raises ``GymError`` once the subscription has ended and its queue is read.
+        """
         if self._error is not None and self._bundles.empty():
             raise self._error
         return await self._bundles.get()

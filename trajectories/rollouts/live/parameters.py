@@ -16,7 +16,7 @@ NUMBER = re.compile(r"[0-9]{1,19}")
 
 
 def query_read(raw: bytes) -> dict[str, str]:
-    """The last value of each parameter; ``GymError`` 400 when the query is too long."""
+    """Return the last value of each parameter. Raises ``GymError`` 400 if the query is too long."""
     if len(raw) > QUERY_MAX_BYTES:
         raise GymError("query_too_long", f"The query has over {QUERY_MAX_BYTES} bytes.")
     values = parse_qs(raw.decode("latin-1"), keep_blank_values=True)
@@ -24,7 +24,7 @@ def query_read(raw: bytes) -> dict[str, str]:
 
 
 def after_read(query: Mapping[str, str]) -> int:
-    """The cursor ``after``, 0 when omitted; ``GymError`` 400 when it is invalid."""
+    """Return the cursor ``after``, 0 if omitted. Raises ``GymError`` 400 if it is invalid."""
     text = query.get("after") or "0"
     if not NUMBER.fullmatch(text) or int(text) > BIGINT_MAX:
         raise _invalid("after", "This must be the `next` of an earlier answer, or 0.")
@@ -32,7 +32,7 @@ def after_read(query: Mapping[str, str]) -> int:
 
 
 def timeout_read(query: Mapping[str, str]) -> float:
-    """The time-out in seconds; ``GymError`` 400 when it is not from 0 to ``TIMEOUT_MAX_S``."""
+    """Return the time-out in seconds. Raises ``GymError`` 400 if it is not from 0 to ``TIMEOUT_MAX_S``."""
     text = query.get("timeout", "")
     try:
         timeout_s = float(text) if text else TIMEOUT_DEFAULT_S

@@ -185,7 +185,10 @@ RESTART_GRACE_S = 5.0
 
 
 async def patiently(query: Callable[[], Awaitable[T]], *, until: float = math.inf) -> T:
-    """Retry until Postgres answers; ``Unavailable`` from ``RESTART_GRACE_S`` after ``until`` (loop time)."""
+    """Retry until Postgres answers.
+
+    Raises ``Unavailable`` from ``RESTART_GRACE_S`` after ``until`` (loop time).
+    """
     clock = asyncio.get_running_loop()
     while True:
         try:

@@ -31,7 +31,10 @@ TASK_USAGE = Statement(__file__, "task_usage")
 
 
 def run_get(run_id: int, *, principal: Principal) -> Run:
-    """The run, or ``GymError`` 404 ``unknown_run``, also if it is of another project than the key."""
+    """Return the run.
+
+    Raises ``GymError`` 404 ``unknown_run``, also if it is of another project than the key.
+    """
     run = _with_version(projects.visible(Run.objects.filter(pk=run_id), principal)).first()
     if run is None:
         raise GymError("unknown_run", f"There is no run {run_id}.", status=404)

@@ -46,7 +46,7 @@ class RunState(NamedTuple):
 
 
 def sampler_get(*, sampler_id: int, principal: Principal, is_locked: bool = False) -> Sampler:
-    """The sampler, or ``GymError`` 404 ``unknown_sampler``, also if the key may not see it."""
+    """Return the sampler. Raises ``GymError`` 404 ``unknown_sampler``, also if the key may not see it."""
     samplers = Sampler.objects.select_for_update(of=("self",)) if is_locked else Sampler.objects.all()
     sampler = projects.visible(samplers.filter(pk=sampler_id), principal).first()
     if sampler is None or not all(principal.sees_split(split) for split in sampler.splits):

@@ -138,6 +138,7 @@ def task_rows(task_ids: Sequence[int]) -> list[TaskRow]:
 
 
 def task_get(task_id: int) -> Task:
+    """Return the task. Raises ``Http404`` if there is none."""
     task = Task.objects.select_related("benchmark").filter(pk=task_id).first()
     if task is None:
         raise Http404(f"There is no task {task_id}.")

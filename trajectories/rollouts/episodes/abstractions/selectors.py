@@ -21,7 +21,10 @@ Counts = tuple[int, int]  # judged, correct
 
 
 def abstraction_get(abstraction_id: int, *, principal: Principal) -> dict[str, Any]:
-    """``GymError`` 404 ``unknown_abstraction``, also if the key may not see it."""
+    """Return an abstraction.
+
+    Raises ``GymError`` 404 ``unknown_abstraction``, also if the key may not see it.
+    """
     row = projects.visible(Abstraction.objects.all(), principal).filter(pk=abstraction_id).first()
     if row is None:
         raise GymError("unknown_abstraction", f"There is no abstraction {abstraction_id}.", status=404)

@@ -26,8 +26,10 @@ VOID, CORRECT = Verdict.Outcome.VOID, Verdict.Outcome.CORRECT
 
 
 def intervention_get(intervention_id: int, *, principal: Principal) -> dict[str, Any]:
-    """The record of an intervention. ``GymError`` 404 ``unknown_intervention``, also if the key may not see
-    it."""
+    """Return the record of an intervention.
+
+    Raises ``GymError`` 404 ``unknown_intervention``, also if the key may not see it.
+    """
     rows = Intervention.objects.select_related("group").filter(pk=intervention_id)
     intervention = projects.visible(rows, principal).first()
     if intervention is None:

@@ -167,7 +167,9 @@ def episode_messages(episode_id: int, *, with_solutions: bool, with_guidance: bo
 
 
 def trajectory_text(*, episode_id: int, principal: Principal, named: Named | None = None) -> str:
-    """The trajectory as JSON text, or ``GymError`` 404 ``unknown_episode``, also if the key may not see it.
+    """Return the trajectory as JSON text.
+
+    Raises ``GymError`` 404 ``unknown_episode``, also if the key may not see it.
 
     It has the seed and the verdict's evidence only for keys with the scope ``golds``, and what a ``named``
     profile pays.
