@@ -1,4 +1,4 @@
-"""The outcomes of an action check: what became of a declared action, by what the page recorded."""
+"""The outcomes of an action check: a declared action compared with what the page recorded."""
 
 from __future__ import annotations
 

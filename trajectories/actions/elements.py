@@ -37,7 +37,7 @@ class Element:
 
 
 def target_of(action: Mapping[str, Any] | None, *, observation: str) -> Element | None:
-    """The element that an action names, as the observation lists it; None where it does not."""
+    """Return the element that an action names, as the observation lists it; None if it does not."""
     target = action.get("target") if action else None
     line = element_read(observation, target) if isinstance(target, str) else None
     return Element(role=line.role, name=line.name or "") if line else None
@@ -59,13 +59,13 @@ def is_shown(target: str, *, observation: str) -> bool:
 
 
 def options_of(action: Mapping[str, Any], *, observation: str) -> list[str]:
-    """The options of an action's target, as the observation lists them."""
+    """Return the options of an action's target, as the observation lists them."""
     line = element_read(observation, str(action.get("target")))
     return list(line.options) if line else []
 
 
 def reported(data: Mapping[str, Any]) -> Element:
-    """The element of a page event."""
+    """Read the element of a page event."""
     role, name = data.get("role"), data.get("name")
     return Element(role=role if isinstance(role, str) else "", name=name if isinstance(name, str) else "")
 

@@ -39,14 +39,14 @@ class Marks:
         return self == Marks()
 
     def in_css_pixels(self, scale: float) -> Marks:
-        """The same marks; ``scale`` is pixels of the picture per CSS pixel."""
+        """Convert the marks to CSS pixels; ``scale`` is pixels of the picture per CSS pixel."""
         if self.point is None or not self.is_of_picture:
             return self
         return replace(self, point=(self.point[0] / scale, self.point[1] / scale), is_of_picture=False)
 
 
 def number(value: object, *, most: float = FAR_PX) -> float | None:
-    """A number no further from 0 than ``most``; JSON has room for others."""
+    """Read a number between -``most`` and ``most``; JSON can hold larger ones."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not -most <= value <= most:
         return None
     return float(value)
@@ -65,7 +65,7 @@ def scroll_position(data: Mapping[str, Any], *, kind: str, most: float = FAR_PX)
 
 
 def shift(data: Mapping[str, Any], *, kind: str, scrolled: Offset) -> Offset:
-    """The way from the viewport at an event to that of the screenshot."""
+    """Return the offset from the viewport at an event to that of the screenshot."""
     position = scroll_position(data, kind=kind)
     return (position[0] - scrolled[0], position[1] - scrolled[1]) if position else (0, 0)
 
@@ -76,7 +76,7 @@ def point_of(data: Mapping[str, Any], offset: Offset = (0, 0)) -> tuple[float, f
 
 
 def place_of(action: Mapping[str, Any]) -> Marks:
-    """The mark of the place that an action names."""
+    """Return the mark of the position that an action names."""
     point = point_of(action)
     return Marks(point=point, is_of_picture=point is not None)
 
@@ -91,7 +91,7 @@ def box_of(data: Mapping[str, Any], offset: Offset) -> Box | None:
 
 
 def drawable(value: object) -> str:
-    """Text without characters that cannot be drawn or reverse it (control, format, surrogate)."""
+    """Drop characters that cannot be drawn or reverse the text (control, format, surrogate)."""
     if not isinstance(value, str):
         return ""
     line = " ".join(value[: 10 * TEXT_CHARS].split())

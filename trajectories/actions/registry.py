@@ -16,15 +16,15 @@ def register(kind: ActionType) -> None:
 
 
 def find(action_id: str) -> ActionType | None:
-    """The type, None where nobody registered it: a policy may declare anything."""
+    """Return the type, None if it is not registered: a policy may declare anything."""
     return ACTIONS.get(action_id) if action_id in ACTIONS else None
 
 
 def objects() -> dict[str, str]:
-    """The field of each action type that says what was typed, pressed or opened, where there is one."""
+    """Return for each action type the field that holds what was typed, pressed or opened, if any."""
     return {id_: kind.object for id_, kind in ACTIONS.items() if kind.object}
 
 
 def text_fields() -> set[str]:
-    """The fields that hold words, of all types."""
+    """Return the fields of all types that hold words."""
     return {kind.object for _, kind in ACTIONS.items() if kind.object and not kind.unit}

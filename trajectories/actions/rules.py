@@ -44,7 +44,7 @@ def target_of(step: DeclaredStep) -> Element | None:
 
 
 def on_target(step: DeclaredStep, events: Iterable[ReportedEvent]) -> list[ReportedEvent]:
-    """The events on the element that the action names; all of them where it names none that was shown."""
+    """Return the events on the element that the action names; all of them if it names none that was shown."""
     return [one for one in events if is_on_target(step, one)]
 
 
@@ -58,13 +58,13 @@ def is_on_target(step: DeclaredStep, event: ReportedEvent) -> bool:
 
 
 def elsewhere(step: DeclaredStep, event: ReportedEvent, record: PageRecord) -> Finding:
-    """The event happened in another element than the action names."""
+    """Return the finding that the event happened in another element than the action names."""
     detail = f"{event_description(event)}, not in {target_of(step)}"
     return Finding(kind="different_effect", detail=detail, explained=record.events_of(step.index))
 
 
 def without_spaces(text: Any) -> str:
-    """Line ends and tabs are keys in some fields and text in others."""
+    """Remove line ends and tabs, which are keys in some fields and text in others."""
     return "".join(str(text if text is not None else "").split())
 
 

@@ -24,7 +24,7 @@ NEVER = 2**31
 
 
 class DeclaredStep(Struct, frozen=True, kw_only=True):
-    """A step as far as its action is checked.
+    """The parts of a step that are needed to check its action.
 
     ``result`` and ``target_path``, the place in the document of the element acted on, are the harness's word,
     empty when it gave none. ``is_observation_complete``: elements that the
@@ -121,7 +121,7 @@ Manner = Callable[[Mapping[str, Any]], str]
 
 @dataclass(frozen=True, kw_only=True)
 class ActionType:
-    """All that the server knows of one type of action.
+    """Everything that the server knows about one type of action.
 
     Models are told of it by its ``spec``. ``object`` is the field that says what was typed, pressed or
     opened, followed by ``unit``; ``manner`` tells readers how, where it is not the usual way. ``verbs`` are

@@ -1,4 +1,4 @@
-"""Messages as trainers read them: the conversational form of TRL, and columns that rows share."""
+"""Messages in the form that trainers read: TRL's conversational form, and columns that rows share."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def conversations_in(batch: Batch, episode: Episode, *, first_alone: bool = Fals
 
 
 def draw(episode: int, *, seed: int) -> bytes:
-    """A place in a random order, the same for the same seed."""
+    """Return a place in a random order, the same for the same seed."""
     return hashlib.sha256(msgspec.json.encode([seed, episode])).digest()
 
 

@@ -1,4 +1,4 @@
-"""Episodes as conversations: what the model was sent and wrote, with how sure it is that this is exact."""
+"""Episodes as conversations: what the model was sent and wrote, and how certain it is that this is exact."""
 
 from __future__ import annotations
 

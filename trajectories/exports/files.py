@@ -1,4 +1,4 @@
-"""The files of an export, stored at checkpoints, from which the successor of a lost worker goes on."""
+"""The files of an export, stored at checkpoints from which another worker resumes after a crash."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class StoredFile(Struct, frozen=True, kw_only=True):
 
 @dataclass(kw_only=True)
 class _Open:
-    """A file in the making."""
+    """A file being written."""
 
     file: IO[bytes]
     writer: Writer
@@ -116,7 +116,7 @@ def file_store(file: IO[bytes], *, name: str, rows: int) -> StoredFile:
 def checkpoint_write(
     export: Export, files: Files, *, done: int, after: int, left_out: Mapping[str, int]
 ) -> None:
-    """Store the files and note how far the export is."""
+    """Store the files and record the export's progress."""
     with file_lock.files_held():
         stored = files.store()
         export.result = {

@@ -10,7 +10,7 @@ ENDLESS = 2**31  # of its own steps an episode holds all
 
 
 class Lines:
-    """The lines of ancestors of all episodes of a task."""
+    """The ancestor lines of all episodes of a task."""
 
     def __init__(self, task_id: int) -> None:
         forks = Episode.objects.filter(task=task_id, parent__isnull=False)

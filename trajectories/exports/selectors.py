@@ -17,7 +17,7 @@ from trajectories.record import projects
 
 
 def export_list(*, author: Author, before: int | None = None, limit: int) -> list[Export]:
-    """Newest first; up to ``limit``, and one more if there is a next page."""
+    """Return the newest exports first, up to ``limit``, and one more if there is a next page."""
     exports = visible(author)
     if before is not None:
         exports = exports.filter(pk__lt=before)
@@ -33,7 +33,7 @@ def export_get(export_id: int, *, author: Author) -> Export:
 
 
 def visible(author: Author) -> QuerySet[Export]:
-    """A key sees exports of its project, and if it is limited to splits of no others."""
+    """Return the exports of a key's project; those of other splits are hidden from a limited key."""
     exports = projects.visible(Export.objects.all(), author)
     if not author.sees_golds:
         exports = exports.filter(has_golds=False)
@@ -49,7 +49,7 @@ def visible(author: Author) -> QuerySet[Export]:
 
 
 def file_entries(export: Export) -> list[dict[str, Any]]:
-    """The manifest first; none before it is done."""
+    """Return the file entries, the manifest first; none before the export is done."""
     if export.state != Export.State.DONE:
         return []
     return [export.result["manifest"], *export.result["files"]]

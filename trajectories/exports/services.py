@@ -1,4 +1,4 @@
-"""Asks for exports, withdraws and repeats them, and writes them in a worker."""
+"""Requests for exports, their cancellation and repetition, and writing them in a worker."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Author:
 def export_request(
     kind_id: str, parameters: Parameters, *, author: Author, project: str = DEFAULT_PROJECT
 ) -> Export:
-    """Ask for an export, which the housekeeper sends to a worker; ``project`` is for authors without one.
+    """Request an export, which the housekeeper sends to a worker; ``project`` is for authors without one.
 
     Raises ``GymError`` 403 ``missing_scope`` and ``locked_split``, 422 ``no_revisions``, ``no_segments``,
     ``no_profile``, for what is unknown, and of ``check_may_pay`` for what would be paid in training runs.
@@ -98,7 +98,7 @@ def export_again(export: Export) -> None:
 
 
 def export_do(export_id: int) -> bool:
-    """Write an export that waits; False if it does not, or was withdrawn meanwhile."""
+    """Write a waiting export; return False if it does not wait, or was cancelled in the meantime."""
     waiting, running = Export.State.WAITING, Export.State.RUNNING
     if not due_work.due_claim(Export.objects.all(), export_id, waiting=waiting, state=running):
         return False

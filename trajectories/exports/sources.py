@@ -1,4 +1,4 @@
-"""The episodes that an export's filters show, and the units that its rows are made of."""
+"""The episodes that match an export's filters, and the units that its rows are made of."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def unit_count(episodes: QuerySet[Episode], *, unit: Unit) -> int:
 
 
 def unit_batches(episodes: QuerySet[Episode], *, unit: Unit, after: int) -> Iterator[tuple[int, ...]]:
-    """The ids of units behind ``after``, ascending, some at a time. They come from a cursor of the server."""
+    """Yield batches of unit ids after ``after``, ascending, from a server-side cursor."""
     column = COLUMNS[unit]
     rows = episodes.filter(**{f"{column}__gt": after}).values_list(column, flat=True)
     ids = rows.order_by(column).distinct().iterator(chunk_size=IDS_FETCHED)

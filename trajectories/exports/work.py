@@ -134,7 +134,7 @@ class ExportWork:
         return result
 
     def _begin(self) -> None:
-        """Fix what it is of, unless that was done by a worker before."""
+        """Fix the export's contents, unless an earlier worker did."""
         export = self.export
         if "units" in export.result:
             return
@@ -150,7 +150,7 @@ class ExportWork:
         Export.objects.filter(pk=export.pk, requested_at=export.requested_at).update(**fields)
 
     def _left_out(self) -> dict[str, int]:
-        """Count what stays out before any row is made."""
+        """Count what is left out before any row is made."""
         labels = self.parameters.labels
         counts = sources.left_out_of(self.parameters, viewer=self.viewer)
         if labels and (

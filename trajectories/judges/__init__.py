@@ -1,1 +1,1 @@
-"""Judges: models that grade episodes by a rubric, and how often each of them is wrong."""
+"""Judges: models that grade episodes by a rubric, with their measured error rates."""

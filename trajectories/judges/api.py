@@ -1,4 +1,4 @@
-"""The call about judges: what each was measured at. Addresses of endpoints are not published."""
+"""The call about judges: their measurements. Addresses of endpoints are not published."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class JudgeCriterionRecord(Struct, frozen=True, kw_only=True):
 
 
 class JudgeRecord(Struct, frozen=True, kw_only=True):
-    """A judge; ``sha256`` is of all that makes its grades what they are."""
+    """A judge; ``sha256`` covers everything on which its grades depend."""
 
     name: str
     sha256: str

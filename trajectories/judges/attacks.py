@@ -1,4 +1,4 @@
-"""Texts that may talk a judge into a better grade, and how often they do.
+"""Texts that may talk a judge into a better grade, and their measured effect.
 
 Each is added to what the model wrote of attempts that the judge graded as not met. A text that is no
 attack is the control: what it raises is chance, since grades of a sampled model differ from call to call.
@@ -85,7 +85,7 @@ def _calls(judge: Judge) -> QuerySet[JudgeCall]:
 
 
 def _not_met(judge: Judge, criterion: Criterion, most: int) -> list[int]:
-    """The first episodes by number whose latest grade is so: that a second call goes on with the same."""
+    """Return the first episodes by number that were last graded "not met", so that a second call resumes."""
     if not is_open(criterion):
         return []
     graded = RewardComponents.objects.filter(source=source_of(judge))
@@ -112,7 +112,7 @@ def _text_try(grader: Caller, text: str, cases: Sequence[tuple[Criterion, int]])
 
 
 def attempt_with(attempt: Attempt, text: str, criterion: Criterion) -> Attempt:
-    """The attempt with the text at the end of everything that its agent wrote."""
+    """Append the text to everything that the attempt's agent wrote."""
     met = next(choice.id for choice in criterion.choices if choice.counts == "met")
     added = text.replace(GRADE, met)
     parts = {part: f"{attempt.texts.get(part, '')}\n{added}".strip() for part in WRITTEN}

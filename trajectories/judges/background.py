@@ -57,13 +57,16 @@ def runs_of_judges() -> dict[str, list[int]]:
 
 
 def _profiles_stored() -> set[tuple[str, str]]:
-    """Name and hash of those of all projects: what a run names is a content."""
+    """Return name and hash of all projects' profiles: a run refers to a content."""
     return set(RewardProfile.objects.values_list("name", "sha256"))
 
 
 @cache
 def _judges_of(sha256: str) -> frozenset[str]:
-    """The judges that a stored profile names. It is read once: a hash has one content for ever."""
+    """Return the judges that a stored profile names.
+
+    Read once: a hash has the same content for ever.
+    """
     body = RewardProfile.objects.filter(sha256=sha256).values_list("body", flat=True)[0]
     return frozenset(judge for judge, _ in judges_named(profile_of(body)))
 

@@ -1,4 +1,4 @@
-"""Calls of a judge: many at once, each stored with what came of it."""
+"""Calls of a judge: many at once, each stored with its outcome."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Caller:
 def caller(
     judge: Judge, body: JudgeBody, endpoint: Endpoint, *, at_once: int = CONCURRENCY
 ) -> Iterator[Caller]:
-    """A caller with so many calls in flight at most, all of which have ended when it is left."""
+    """Open a caller with a maximum of calls in flight, all of which have ended when it is left."""
     with ThreadPoolExecutor(max_workers=at_once) as pool:
         try:
             yield Caller(judge=judge, body=body, endpoint=endpoint, pool=pool)

@@ -1,4 +1,4 @@
-"""A judge held against people: what its sample says of each criterion, said once."""
+"""Certification of a judge: its criteria measured once against people's labels of its sample."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The endpoint of a judge. Its key is in the environment and never stored."""
+"""The endpoint of a judge. Its key comes from the environment and is never stored."""
 
 from __future__ import annotations
 

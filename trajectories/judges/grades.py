@@ -1,4 +1,4 @@
-"""The grade in a judge's reply. Whatever is not one grade and nothing else is none.
+"""The grade in a judge's reply. A reply must be exactly one grade.
 
 Replies may repeat what an agent wrote, so a grade is never searched for in a text.
 """
@@ -51,7 +51,7 @@ def _grade_of(data: Any, criterion: Criterion) -> Reading:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object in which nothing stands twice: of two grades neither counts."""
+    """Return an object without duplicate keys: of two grades neither counts."""
     if len({name for name, _ in pairs}) < len(pairs):
         raise ValueError("A name stands twice.")
     return dict(pairs)

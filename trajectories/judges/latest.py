@@ -1,4 +1,4 @@
-"""The grades of a judge that count: of each episode the latest."""
+"""The grades of a judge that count: the latest of each episode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of judges: whatever is wrong with one is said in words, and nothing of it is stored."""
+"""Files of judges. Errors are reported in sentences, and nothing of a faulty file is stored."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def judge_read(data: bytes) -> JudgeBody:
 
 
 def judge_of(body: Any) -> JudgeBody:
-    """A judge that was checked when it was stored."""
+    """Decode a stored judge, which was checked when it was stored."""
     return msgspec.convert(body, JudgeBody)
 
 

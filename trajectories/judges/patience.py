@@ -29,7 +29,7 @@ class Outage:
 
 
 def outage_of(judge: Judge) -> Outage | None:
-    """The outage that goes on. Its pause is as long as it has lasted, from one minute to fifteen."""
+    """Return the current outage. Its pause is as long as it has lasted, from one to fifteen minutes."""
     last, answered = (
         judging_calls(judge).order_by("-pk").first(),
         answered_calls(judge).order_by("-pk").first(),

@@ -1,4 +1,4 @@
-"""A judge's report: what its criteria were measured at, and what its grades of runs say once corrected."""
+"""A judge's report: the measurements of its criteria, and its grades of runs with their corrected rates."""
 
 from __future__ import annotations
 

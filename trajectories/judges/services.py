@@ -1,4 +1,4 @@
-"""Storing judges, and letting them grade episodes: what was graded is not graded again."""
+"""Storing judges, and letting them grade episodes; graded episodes are not graded again."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def judge_store(data: bytes) -> tuple[Judge, bool]:
 
 
 def judge_get(name: str) -> Judge:
-    """Raises ``GymError`` ``unknown_judge`` (422)."""
+    """Return the judge of this name. Raises ``GymError`` ``unknown_judge`` (422)."""
     judge = Judge.objects.filter(name=name).first()
     if judge is None:
         hint = did_you_mean(name, Judge.objects.values_list("name", flat=True))
@@ -149,17 +149,17 @@ def grades_store(
 
 
 def judging_calls(judge: Judge) -> QuerySet[JudgeCall]:
-    """Its calls for grades, without those that tried texts."""
+    """Return the judge's calls for grades, without those that tried texts."""
     return JudgeCall.objects.filter(judge=judge, attack="")
 
 
 def unanswered_calls(judge: Judge) -> QuerySet[JudgeCall]:
-    """Those of them to which the endpoint gave no answer."""
+    """Return the calls to which the endpoint gave no answer."""
     return judging_calls(judge).filter(problem__startswith=NO_ANSWER)
 
 
 def answered_calls(judge: Judge) -> QuerySet[JudgeCall]:
-    """Those to which it gave one, whatever it was."""
+    """Return the calls that were answered, whatever the answer."""
     return judging_calls(judge).exclude(problem__startswith=NO_ANSWER)
 
 

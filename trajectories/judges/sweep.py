@@ -1,4 +1,4 @@
-"""Finds what judges have to grade of the runs that they pay."""
+"""Search for episodes of runs that judges pay, and that they have yet to grade."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A judge as its file says: a model behind an endpoint, its sampling, and the criteria that it grades by."""
+"""A judge as defined in its file: a model behind an endpoint, its sampling, and its criteria."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Annotation: projects, their annotators and units, who holds which unit, and what was said of it.
+"""Annotation: projects, their annotators and units, assignments of units, and labels.
 
 Units name episodes and steps without a constraint, so that labels outlive what retention deletes.
 """
@@ -157,7 +157,7 @@ class AnnotationUnit(models.Model):
 
 
 class AnnotationSlot(models.Model):
-    """A place for one person's label of a unit. A person has at most one, and one for its repeat.
+    """Assignment of a unit to a person: at most one, and one for its repeat.
 
     Annotators see only its random ``public_id``: its number would give away repeats and units for training,
     whose slots are made later than others.

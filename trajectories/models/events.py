@@ -12,7 +12,7 @@ from trajectories.models.episode import episode_key
 
 
 class PageEvent(models.Model):
-    """A click, input, scroll or the like, as the page reports it; not to be trusted."""
+    """A click, input, scroll or the like, as reported by the page; not to be trusted."""
 
     pk = models.CompositePrimaryKey("episode_id", "page", "seq")
     episode = episode_key("page_events")

@@ -1,4 +1,4 @@
-"""Exports: files of training data that a worker writes, who asked for them, and of what."""
+"""Exports: files of training data written by a worker, with their authors and parameters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from trajectories.models.access import project_field
 
 
 class Export(models.Model):
-    """``parameters`` say what it is of (``trajectories/exports/parameters.py``); ``result`` names its files.
+    """An export.
+
+    ``parameters`` define it (``trajectories/exports/parameters.py``), ``result`` names its files.
 
     While it is written, ``result`` is how far it is: a worker that takes over goes on from there. Rows stay
     when their files have gone: they say who exported what.

@@ -82,7 +82,7 @@ class Fidelity(models.Model):
 
 
 class EpisodeFidelity(models.Model):
-    """That steps of an ended episode were chosen to be checked, by which version, and how many."""
+    """Choice of an ended episode's steps to be checked: by which version, and how many."""
 
     episode = models.OneToOneField(
         "trajectories.Episode",

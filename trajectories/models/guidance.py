@@ -1,4 +1,4 @@
-"""Texts that help with tasks: what was inserted into prompts, and abstractions."""
+"""Texts that help with tasks: inserts in prompts, and abstractions."""
 
 from __future__ import annotations
 

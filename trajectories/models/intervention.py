@@ -1,4 +1,4 @@
-"""A text that somebody put in place of a substep of a thought, from which the policy goes on."""
+"""A text put in place of a substep of a thought, from which the policy continues."""
 
 from __future__ import annotations
 

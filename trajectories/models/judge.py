@@ -1,4 +1,4 @@
-"""Judges: what they are, every call of theirs, the sample that measures one, and what it was measured at."""
+"""Judges: their definitions, all their calls, the sample that measures one, and the measurements."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ GROUP_ORIGIN_SQL = """CASE WHEN bool_or(e.is_taken_over) THEN 'taken_over'
 
 
 def is_of(origins: Iterable[str]) -> Q:
-    """The condition that an episode is of one of these; all of them ask nothing."""
+    """Return the condition that an episode is of one of these origins; all of them give no condition."""
     named = {Origin(origin) for origin in origins}
     condition = Q()
     if named != set(CONDITIONS):

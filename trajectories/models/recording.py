@@ -1,4 +1,4 @@
-"""DOM recordings: what a page said it showed, in chunks of rrweb events, and how much an episode has sent."""
+"""DOM recordings: what pages claimed to show, in chunks of rrweb events, and the amounts sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report on an evaluation: its plan, stored before the runs, and what was last computed of them."""
+"""A report on an evaluation: its plan, stored before the runs, and its latest result."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trajectories.models.access import project_field
 
 
 class Report(models.Model):
-    """Runs name the report that they belong to.
+    """A report; runs name the one to which they belong.
 
     ``plan`` is as it was sent; ``basis`` counts the verdicts of each run that ``result`` is computed from.
     """

@@ -1,4 +1,4 @@
-"""Components of rewards, added and never changed, and the profiles that pay for them."""
+"""Components of rewards, append-only, and the profiles that pay for them."""
 
 from __future__ import annotations
 

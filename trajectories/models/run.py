@@ -66,7 +66,7 @@ class Run(models.Model):
 
     @property
     def recording_full_share(self) -> float | None:
-        """The share of its episodes that is recorded in full; None if every call decides for itself."""
+        """Share of its episodes recorded in full; None if every call decides for itself."""
         share = self.settings.get(RECORDING_FULL_SHARE)
         return share if is_share(share) else None
 

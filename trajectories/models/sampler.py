@@ -1,4 +1,4 @@
-"""A sampler chooses a training run's next tasks; what it chose, and why, is kept."""
+"""A sampler chooses a training run's next tasks; its choices and their reasons are stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of steps: what a tree search, or a value model, thinks of the state after a step."""
+"""Values of steps: estimates by a tree search, or a value model, of the state after a step."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trajectories.models.episode import episode_key
 
 
 class StepValue(models.Model):
-    """Posted by a harness, and computed into nothing: neither reward nor rate."""
+    """A value posted by a harness; it enters neither rewards nor rates."""
 
     pk = models.CompositePrimaryKey("episode_id", "step")
     episode = episode_key("step_values")

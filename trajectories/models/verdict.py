@@ -13,7 +13,7 @@ from palaestra.protocol import outcomes
 
 
 def parts_of(answer: str | list[str]) -> list[str]:
-    """An answer as a list, whether it has one part or several."""
+    """Return an answer as a list, whether it has one part or several."""
     return [str(part) for part in (answer if isinstance(answer, list) else [answer])]
 
 

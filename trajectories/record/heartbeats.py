@@ -1,4 +1,4 @@
-"""Signs of life in Redis: of episodes (heartbeats from the harness) and of our own processes.
+"""Liveness in Redis: of episodes (heartbeats from the harness) and of our own processes.
 
 They are hints, not the source of truth: the reaper looks at steps and events as well.
 """
@@ -33,14 +33,14 @@ _BEAT_SCRIPT = Path(__file__).with_name("heartbeats.lua").read_text(encoding="ut
 
 
 class Beaten(NamedTuple):
-    """A heartbeat's episodes that have ended or are hidden, and those that Redis does not know."""
+    """Episodes of a heartbeat that have ended or are hidden, and those unknown to Redis."""
 
     gone: list[int]
     unknown: list[int]
 
 
 def beat(ids: Sequence[int], *, project: str, splits: Iterable[str] = ()) -> Beaten:
-    """Renew the leases of those that are known as active episodes of the project.
+    """Renew the leases of those known as active episodes of the project. Raises ``GymError`` without Redis.
 
     ``splits`` are those that the caller sees, empty for all. ``GymError`` 503 without Redis.
     """
@@ -57,9 +57,9 @@ def beat(ids: Sequence[int], *, project: str, splits: Iterable[str] = ()) -> Bea
 
 
 def active_note(splits: Mapping[int, str], *, project: str) -> None:
-    """Let heartbeats know active episodes of a project, with their tasks' splits, for a lease.
+    """Register active episodes of a project for heartbeats, with their tasks' splits, for a lease.
 
-    A mark that an episode has ended outlasts it, so one that ends meanwhile is not revived.
+    Raises ``GymError`` without Redis.
     """
     try:
         pipeline = redis_client.client().pipeline(transaction=False)
@@ -71,7 +71,10 @@ def active_note(splits: Mapping[int, str], *, project: str) -> None:
 
 
 def lookups_count(caller: int, count: int) -> int:
-    """Count episodes that are looked up for a key; returns how many that makes within ``LOOKUPS_S``."""
+    """Count episodes looked up for a key; return the total within ``LOOKUPS_S``.
+
+    Raises ``GymError`` without Redis.
+    """
     try:
         pipeline = redis_client.client().pipeline()
         pipeline.set(f"{LOOKUPS}{caller}", 0, ex=LOOKUPS_S, nx=True)

@@ -32,7 +32,10 @@ M = TypeVar("M", bound=Model)
 
 
 class Viewer(Protocol):
-    """A caller. Without a ``project`` it sees those of all, without ``splits`` the tasks of all."""
+    """A caller.
+
+    Without a ``project`` it sees rows of all projects, without ``splits`` the tasks of all splits.
+    """
 
     @property
     def project(self) -> str | None: ...
@@ -75,12 +78,12 @@ PLACES: Mapping[type[Model], Place] = {
 
 
 def names() -> list[str]:
-    """All projects by name: those that keys are of, and the default."""
+    """Return all projects by name: those of keys, and the default."""
     return sorted({DEFAULT_PROJECT, *ApiKey.objects.values_list("project", flat=True).distinct()})
 
 
 def visible(rows: QuerySet[M], viewer: Viewer) -> QuerySet[M]:
-    """Return the rows that the viewer may see; for it the others do not exist."""
+    """Return the rows that the viewer may see; the others do not exist for it."""
     place = PLACES[rows.model]
     if viewer.project is not None:
         rows = rows.filter(**{place.project: viewer.project})

@@ -64,7 +64,7 @@ class Episodes:
 
     @property
     def answers(self) -> Answers:
-        """The judged ones."""
+        """The judged episodes as answers."""
         judged = self.where(self.outcome >= 0)
         return Answers(item=judged.item, look=judged.look, correct=judged.outcome.astype(np.float64))
 

@@ -21,7 +21,7 @@ _IS_KNOWN = """e.arm = ANY(%(arms_with_page)s) AND g.episode_id IS NOT NULL
 
 
 def _known(column: str) -> str:
-    """Null, and so in no mean, for episodes where it is unknown what a page saw."""
+    """Return a column's SQL, null for episodes for which it is unknown what a page saw."""
     return f"CASE WHEN {_IS_KNOWN} THEN {column} END"
 
 

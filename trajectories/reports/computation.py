@@ -36,7 +36,7 @@ READ_SHARE = 0.8
 
 
 def report_compute(report_id: int) -> bool:
-    """Compute a report that waits; False if it does not, or was asked for again meanwhile."""
+    """Compute a waiting report; return False if it does not wait, or was requested again in the meantime."""
     waiting, computing = Report.State.WAITING, Report.State.COMPUTING
     rows = Report.objects.all()
     if not due_work.due_claim(rows, report_id, waiting=waiting, state=computing, progress=0.0):
@@ -87,6 +87,6 @@ def _result(report: Report, runs: list[Run]) -> dict[str, Any]:
 
 
 def _finish(report: Report, **fields: Any) -> bool:
-    """Store the outcome, unless the report was asked for again meanwhile: then it stays due."""
+    """Store the outcome, unless the report was requested again in the meantime: then it stays due."""
     mine = Report.objects.filter(pk=report.pk, requested_at=report.requested_at)
     return mine.update(**fields, progress=1.0, requested_at=None, sent_at=None) > 0

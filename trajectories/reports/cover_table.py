@@ -30,7 +30,7 @@ DIFFERENCE = "the second row less the first; their intervals say how sure it is"
 
 
 def cover_tables(analyses: Sequence[Analysis]) -> list[Table]:
-    """One table; none where no plan has a rung of pixels on pages with several looks."""
+    """Return one table; none if no plan has a rung of pixels on pages with several looks."""
     rows = [row for analysis in analyses for row in _rows(analysis)]
     title = "Pixels with and without pop-ups"
     return [Table(id="pop_ups", title=title, columns=RUNG, rows=rows, notes=[NOTE])] if rows else []
@@ -51,7 +51,7 @@ def _rows(analysis: Analysis) -> Iterator[Row]:
 
 
 def _pixel_rungs(analysis: Analysis) -> Iterator[tuple[ArmKey, ArmKey]]:
-    """Neighbours on the ladder that differ in whether the page is shown as a picture alone."""
+    """Return neighbours on the ladder of which only one shows the page as a picture alone."""
     ladder = ladder_of(analysis.plan)
     yield from ((a, b) for a, b in itertools.pairwise(ladder) if b.is_pixels and not a.is_pixels)
 
@@ -59,7 +59,7 @@ def _pixel_rungs(analysis: Analysis) -> Iterator[tuple[ArmKey, ArmKey]]:
 def _estimate(
     analysis: Analysis, a: ArmKey, b: ArmKey, looks: Mapping[str, Look], *, is_covered: bool
 ) -> Estimate:
-    """The gap of two arms in looks with pop-ups, or in those without."""
+    """Estimate the gap of two arms in looks with pop-ups, or in those without."""
     reason, pair = pair_compared(analysis, a, b, analysis.items)
     if pair is None:
         return Estimate(reason=reason)

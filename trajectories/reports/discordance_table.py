@@ -93,7 +93,7 @@ def _row(analysis: Analysis, a: ArmKey, b: ArmKey) -> Row:
 
 
 def _halves(text: Episodes) -> tuple[Answers, Answers]:
-    """The answers of even samples, and of odd ones."""
+    """Split the answers into those of even samples and those of odd ones."""
     is_odd = text.sample % 2 == 1
     return text.where(~is_odd).answers, text.where(is_odd).answers
 

@@ -86,7 +86,7 @@ class EpisodeRow(NamedTuple):
 def episode_rows(
     run_ids: Sequence[int], *, splits: Collection[str] = (), benchmark: str = ""
 ) -> Iterator[EpisodeRow]:
-    """Run after run, in the order of their episodes; ``benchmark`` empty for all.
+    """Yield the rows run by run, in the order of episodes; ``benchmark`` empty for all.
 
     In constant memory, and in short statements: one snapshot for as long as a slow download lasts would keep
     Postgres from cleaning up, and end with the time that the server allows a transaction.

@@ -36,7 +36,7 @@ def rows_as_csv(rows: Iterable[EpisodeRow]) -> Iterator[bytes]:
 
 
 def _joined(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines in parts of a size worth sending: each part costs a server as much as a line."""
+    """Join lines into parts worth sending: each part costs a server as much as a line."""
     buffer = bytearray()
     for line in lines:
         buffer += line
@@ -48,7 +48,7 @@ def _joined(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def rows_as_parquet(rows: Iterable[EpisodeRow]) -> Iterator[bytes]:
-    """Written to a temporary file first, because its index comes last."""
+    """Write the rows to a temporary file first, because its index comes last."""
     # A second and 60 MB: only for those who want it.
     import pyarrow
     import pyarrow.parquet

@@ -1,4 +1,4 @@
-"""Format failures: episodes lost by the form of what was written, not by a wrong answer; decision 0076."""
+"""Format failures: episodes lost by the form of the output, not by a wrong answer; decision 0076."""
 
 from __future__ import annotations
 

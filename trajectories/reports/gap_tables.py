@@ -94,7 +94,7 @@ def gap_tables(analyses: Sequence[Analysis]) -> list[Table]:
 
 
 def _contrasts(analysis: Analysis) -> Iterator[tuple[ArmKey, ArmKey]]:
-    """The plan's, and each retest against the arm that it repeats."""
+    """Return the plan's contrasts, and each retest against the arm that it repeats."""
     yield from contrasts_of(analysis.plan)
     yield from ((key._replace(retest=False), key) for key in analysis.arms if key.retest)
 

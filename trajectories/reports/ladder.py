@@ -58,12 +58,12 @@ class ArmKey(NamedTuple):
 
 
 def probe_of(key: ArmKey) -> ArmKey:
-    """The reading probe of the pages of an arm."""
+    """Return the reading probe of an arm's pages."""
     return ArmKey("probe_read", observation=key.observation)
 
 
 def arm_read(arm_id: str) -> ArmKey:
-    """The arm of an id. Raises ``ValueError`` if there is none."""
+    """Return the arm of an id. Raises ``ValueError`` if there is none."""
     planned, _, again = arm_id.partition("+")
     arm, _, observation = planned.partition(":")
     key = ArmKey(arm, again == RETEST, observation)
@@ -89,7 +89,7 @@ def ladder_of(plan: Mapping[str, Any]) -> list[ArmKey]:
 
 
 def rung_added(a: ArmKey, b: ArmKey) -> str:
-    """All that ``b`` adds to ``a``: more than one thing where arms between them were not played."""
+    """Return all that ``b`` adds to ``a``: more than one thing if arms between them were not played."""
     arms = list(RUNGS)
     added = [RUNGS[arm] for arm in arms[arms.index(a.arm) + 1 : arms.index(b.arm) + 1]]
     if b.observation and not a.observation:

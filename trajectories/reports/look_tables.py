@@ -75,7 +75,7 @@ LOOK_NOTE = (
 
 
 def look_tables(analyses: Sequence[Analysis]) -> list[Table]:
-    """None where no page has several looks."""
+    """Return the tables; None if no page has several looks."""
     parts = [(analysis, key, looks) for analysis in analyses for key, looks in _paged(analysis)]
     if not parts:
         return []
@@ -172,6 +172,6 @@ def _look_rows(analysis: Analysis, key: ArmKey, looks: Mapping[int, Look]) -> It
 
 
 def look_words(look: Look) -> str:
-    """A look by its values that are not neutral."""
+    """Describe a look by its non-neutral values."""
     named = [f"{name} {value}" for name, value in look.items() if value != NEUTRAL.get(name)]
     return ", ".join(named).replace("_", " ") or "neutral"

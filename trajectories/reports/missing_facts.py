@@ -1,4 +1,4 @@
-"""Facts that episodes of a report still lack: right after an evaluation its last episodes have none."""
+"""Facts that a report's episodes still lack: right after an evaluation its last episodes have none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 def facts_complete(runs: Iterable[int], *, seconds: float = SECONDS) -> None:
-    """Compute the facts that ended episodes of these runs lack, within ``seconds``."""
+    """Compute missing facts of these runs' ended episodes, within ``seconds``."""
     until = time.monotonic() + seconds
     for episode in _lacking(runs):
         if time.monotonic() > until:

@@ -1,4 +1,4 @@
-"""Impossible tasks and their paired tasks: the same words about a world in which they are possible.
+"""Impossible tasks and their paired tasks: the same text about a world in which they are possible.
 
 An agent that always claims impossibility gets every impossible task right and every other one wrong. Getting
 both tasks of a pair right shows that it looked.

@@ -39,7 +39,7 @@ PLANNED_ARMS = [
 
 
 def plan_read(stored: Any) -> dict[str, Any]:
-    """A stored plan with the defaults of what it leaves out."""
+    """Complete a stored plan with the defaults of what it leaves out."""
     return body_read(PlanIn, stored)
 
 

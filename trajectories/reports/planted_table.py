@@ -27,7 +27,7 @@ EXPECTED = "{} of {} are within their intervals; {:.0f} are expected to be, on a
 
 
 def planted_table(analyses: Sequence[Analysis], tables: Sequence[Table]) -> Table | None:
-    """The planted accuracies, rungs and retests beside those of the tables; None if nothing was planted."""
+    """Compare the planted accuracies, rungs and retests with the tables; None if nothing was planted."""
     by_id = {table.id: table.rows for table in tables}
     gaps = [*by_id["rungs"], *(row for row in by_id["gaps"] if row["is_retest"])]
     rows = [row for analysis in analyses for row in _rows(analysis, by_id["accuracy"], gaps)]

@@ -59,7 +59,7 @@ WHAT = (
 
 
 def reading_tables(analyses: Sequence[Analysis]) -> list[Table]:
-    """None without a reading probe."""
+    """Return the tables; None without a reading probe."""
     probed = [(analysis, key) for analysis in analyses for key in analysis.data.arms if key.arm == PROBE]
     if not probed:
         return []
@@ -157,7 +157,7 @@ def _mean(answers: Answers) -> float | None:
 
 
 def _copies(probes: Episodes) -> Episodes:
-    """Those that ended with a copy."""
+    """Return the episodes that ended with a copy."""
     return probes.where((probes.outcome >= 0) & ~np.isnan(probes.score))
 
 

@@ -36,7 +36,7 @@ DRAWN = "by default"
 
 
 def setup_of(run: Run, *, arm: str, conditions: Iterable[Conditions]) -> Setup:
-    """Each part by its name. A part that an arm does not have is left out."""
+    """Return each part of a set-up by its name. Parts that an arm does not have are left out."""
     made, shown = list(conditions), ARMS[arm]
     setup = {
         "model": [run.model],

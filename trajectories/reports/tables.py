@@ -1,4 +1,4 @@
-"""The shape of a report's tables: as REST answers them and as pages draw them."""
+"""The shape of a report's tables: as the API returns them and as pages render them."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def table_record(table: Table) -> dict[str, Any]:
 
 
 def search_link(**query: str | int) -> str:
-    """The episodes that the lab's search finds by these."""
+    """Return the address of the lab's search for these filters."""
     return "/search?" + urlencode(query, safe=",")
 
 
 def episodes_link(episodes: Sequence[int]) -> str:
-    """The first of these episodes, as many as a link can name."""
+    """Return the address of a list of these episodes, as many as an address can name."""
     return search_link(episodes=",".join(map(str, episodes[:EPISODES_LINKED])))
 
 

@@ -91,7 +91,7 @@ ARGUMENTS_NOTE = (
 
 
 def tool_tables(analyses: Sequence[Analysis]) -> list[Table]:
-    """None for a report without a benchmark of tools."""
+    """Return the tables; None for a report without a benchmark of tools."""
     ids = set(Benchmark.objects.filter(kind=kinds.TOOLS).values_list("id", flat=True))
     arms = [
         scores_read(analysis, key)

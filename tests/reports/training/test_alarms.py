@@ -93,6 +93,6 @@ def test_healthy_runs_rarely_raise_an_alarm_and_sick_ones_mostly_do() -> None:
     healthy = simulation.simulate(usual, runs=runs, seed=3)
 
     assert healthy.any_raised / runs <= 0.1
-    for sickness in simulation.SICKNESSES[1::2]:
-        sick = simulation.simulate(usual, sickness, runs=10, seed=3)
-        assert sick.raised[sickness.alarm] >= 7, sickness.name
+    for mode in simulation.FAILURE_MODES[1::2]:
+        sick = simulation.simulate(usual, mode, runs=10, seed=3)
+        assert sick.raised[mode.alarm] >= 7, mode.name

@@ -9,7 +9,7 @@ from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRe
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
-    """A call is on the server's own record, also one that the tool cannot answer."""
+    """Check a call against the server's own record, which also has calls that the tool could not answer."""
     declared = str(step.field("tool"))
     if any(index == step.index and declared.startswith(tool) for index, tool in record.called):
         return Finding(kind="confirmed")

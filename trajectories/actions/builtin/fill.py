@@ -18,7 +18,7 @@ VALUE_CHARS = 2_000
 
 
 def _entries(step: DeclaredStep) -> Iterator[DeclaredStep]:
-    """A step for each field, aimed at it alone."""
+    """Return a step for each field, with that field as its target."""
     fields = step.field("fields")
     for entry in fields[:ENTRIES_MAX] if isinstance(fields, list) else ():
         if isinstance(entry, dict) and isinstance(entry.get("target"), str):

@@ -28,7 +28,7 @@ def _without_page(step: DeclaredStep, record: PageRecord) -> Finding:
 
 
 def _path(address: Any) -> str:
-    """The path without its query: the server notes that below the episode's first page."""
+    """Return the path without its query, which is what the server notes below the episode's first page."""
     if not isinstance(address, str):
         return ""
     try:

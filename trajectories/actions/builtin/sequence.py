@@ -13,7 +13,7 @@ ACTIONS_MAX = 100
 
 
 def _parts(step: DeclaredStep) -> list[DeclaredStep]:
-    """A step for each action; their elements are known by name alone."""
+    """Return a step for each action; their elements are known by name alone."""
     actions = step.field("actions")
     listed = actions[:ACTIONS_MAX] if isinstance(actions, list) else []
     return [

@@ -22,7 +22,7 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Version:
-    """``changes`` are those since the version before it."""
+    """A version of a label; ``changes`` are those since the previous version."""
 
     label: Label
     changes: list[Change]
@@ -30,7 +30,7 @@ class Version:
 
 
 def unit_history(unit: AnnotationUnit) -> list[Version]:
-    """Every label of the unit, the oldest first."""
+    """Return every label of the unit, oldest first."""
     rows = Label.objects.filter(unit=unit).select_related("annotator", "codebook")
     before: dict[tuple[Any, ...], Label] = {}
     history = []
@@ -63,7 +63,7 @@ def _changes(previous: Label | None, label: Label, codebook: Codebook) -> Iterat
 
 
 def _lines(label: Label, codebook: Codebook) -> dict[str, str]:
-    """All that a label says, in words by name."""
+    """Describe everything in a label, by name."""
     lines = {"State": label.get_state_display()} if label.state != Label.State.DONE else {}
     # In the order of the codebook, which JSON of the database does not keep.
     places = {field.id: place for place, field in enumerate(codebook.fields)}

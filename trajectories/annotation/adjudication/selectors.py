@@ -75,7 +75,10 @@ def disagreements(project: AnnotationProject, *, unit: int | None = None) -> lis
 
 
 def disagreements_now(project: AnnotationProject) -> list[Disagreement]:
-    """The same; the order is remembered while nobody labels, so that settling does not compute it again."""
+    """Return the project's disagreements in a cached order, so that settling does not recompute it.
+
+    The order is recomputed when somebody labels.
+    """
     settled = dict(
         Label.objects.filter(unit__project=project, layer=Label.Layer.ADJUDICATED)
         .order_by("version", "pk")
@@ -108,14 +111,14 @@ def units_for_others(project: AnnotationProject, annotator: Annotator | None) ->
 
 
 def disagreement_of(unit: AnnotationUnit) -> Disagreement | None:
-    """None if nobody differs on the unit, or no longer."""
+    """Return the disagreement on a unit, None if there is none, or no longer."""
     return next(iter(disagreements(unit.project, unit=unit.pk)), None)
 
 
 def disagreements_filtered(
     rows: Iterable[Disagreement], *, field: str = "", state: str = OPEN
 ) -> list[Disagreement]:
-    """Those over a field, if one is given, that are open or settled."""
+    """Filter disagreements by a field, if one is given, and by whether they are open or settled."""
     return [
         row
         for row in rows
@@ -129,7 +132,7 @@ def fields_counted(rows: Iterable[Disagreement]) -> Counter[str]:
 
 
 def unit_following(rows: Sequence[Disagreement], *, after: Disagreement | None) -> int | None:
-    """The next open unit behind one in the order of dispute, from the start again at the end; not itself."""
+    """Return the next open unit in the order of dispute, wrapping around at the end; never the same unit."""
     if after is None:
         return rows[0].unit if rows else None
 

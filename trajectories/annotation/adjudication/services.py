@@ -1,4 +1,4 @@
-"""Settling a disagreement: a label in a layer of its own, beside the blind ones, which stay as they are."""
+"""Settling a disagreement: a label in a layer of its own; the blind ones stay as they are."""
 
 from __future__ import annotations
 

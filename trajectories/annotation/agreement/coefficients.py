@@ -1,4 +1,4 @@
-"""Coefficients of agreement between any number of annotators, of which any may be missing, with intervals.
+"""Coefficients of agreement between any number of annotators, with intervals; labels may be missing.
 
 Krippendorff's alpha (Krippendorff 2011, Computing Krippendorff's alpha-reliability), Gwet's AC1 (Gwet 2008,
 doi 10.1348/000711006X126600), positive agreement (Cicchetti and Feinstein 1990) for any number of annotators,
@@ -28,7 +28,7 @@ SEED = 17
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """``value`` is None where the coefficient is undefined; the interval where it cannot be computed."""
+    """A value with its interval; either is None if undefined or not computable."""
 
     value: float | None
     low: float | None = None
@@ -105,7 +105,7 @@ def _by_cluster(parts: Floats, clusters: Sequence[Hashable]) -> Floats:
 
 
 def _resampled(sums: Floats) -> Floats:
-    """The sums of each resample of clusters."""
+    """Sum the parts of each resample of clusters."""
     draws = _draws(len(sums)) if len(sums) <= CACHED_CLUSTERS else _draws.__wrapped__(len(sums))
     parts = [draws[first : first + DRAWS_AT_ONCE] for first in range(0, RESAMPLES, DRAWS_AT_ONCE)]
     return np.concatenate([part.astype(np.float64) @ sums for part in parts])
@@ -177,12 +177,12 @@ class Sums:
 
 
 def raw_agreement(sums: Sums) -> Floats:
-    """The share of pairs of labels of the same unit that agree, averaged over units."""
+    """Return the share of pairs of labels of the same unit that agree, averaged over units."""
     return ratio(sums.agreeing, sums.units)
 
 
 def alpha(distances: Floats) -> Callable[[Sums], Floats]:
-    """Krippendorff's alpha; undefined where all labels are the same."""
+    """Return Krippendorff's alpha; undefined if all labels are the same."""
 
     def coefficient(sums: Sums) -> Floats:
         total = sums.counts.sum(axis=1)
@@ -194,7 +194,7 @@ def alpha(distances: Floats) -> Callable[[Sums], Floats]:
 
 
 def ac1(sums: Sums) -> Floats:
-    """Gwet's AC1. Units with a single label count for how frequent each value is."""
+    """Return Gwet's AC1. Units with a single label count only for the frequency of each value."""
     frequency = ratio(sums.shares, sums.rated[:, None])
     expected = (frequency * (1 - frequency)).sum(axis=1) / max(sums.values - 1, 1)
     return ratio(raw_agreement(sums) - expected, 1 - expected)
@@ -215,14 +215,14 @@ def nominal_distances(values: int) -> Floats:
 
 
 def masi_distances(sets: Sequence[frozenset[str]]) -> Floats:
-    """MASI between each two sets; two empty ones are equal, where NLTK divides by zero."""
+    """Return the MASI distance between every two sets; two empty ones are equal (NLTK divides by zero)."""
     return np.array([[masi_distance(one, other) for other in sets] for one in sets]).reshape(
         len(sets), len(sets)
     )
 
 
 def masi_distance(one: frozenset[str], other: frozenset[str]) -> float:
-    """0 for equal sets, 1 for disjoint ones; a subset is nearer than sets that merely overlap."""
+    """Return 0 for equal sets, 1 for disjoint ones; a subset is closer than a mere overlap."""
     if one == other:
         return 0.0
     both = one & other

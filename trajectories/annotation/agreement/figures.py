@@ -1,4 +1,4 @@
-"""The figures of a project's agreement, which this process remembers until they can be others."""
+"""The figures of a project's agreement, cached in this process until they can change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Self-agreement: what people said of a unit the first time, and when it came back to them unannounced."""
+"""Self-agreement: people's first answers about a unit, and those when it came back unannounced."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIRST, AGAIN = 0, 1
 
 @dataclass(frozen=True, kw_only=True)
 class Person:
-    """``annotator`` is None for all of them together."""
+    """A person; ``annotator`` is None for all of them together."""
 
     annotator: int | None
     name: str
@@ -44,7 +44,7 @@ class Row:
 
 
 def people_repeated(project: AnnotationProject, *, view: str = "") -> list[Person]:
-    """Everyone who had units again, and then all together if they are several."""
+    """Return everyone who had repeated units, followed by all of them together if they are several."""
     again = units_labelled(project, view=view, is_repeat=True)
     if not again:
         return []
@@ -68,7 +68,7 @@ def people_repeated(project: AnnotationProject, *, view: str = "") -> list[Perso
 
 
 def self_agreement(people: Sequence[Person], codebook: Codebook) -> list[tuple[Field, list[Row]]]:
-    """Each field with a row for each person."""
+    """Compute each field's rows, one for each person."""
     return [(field, [_row(person, field) for person in people]) for field in codebook.fields]
 
 

@@ -24,7 +24,7 @@ UNIT = (
 
 @dataclass(frozen=True, kw_only=True)
 class UnitLabels:
-    """A unit with what each person says of it, by the id of the annotator; of a pair, with its other one."""
+    """A unit with each person's label, by the id of the annotator; a pair with its other member."""
 
     unit: int
     episode: int

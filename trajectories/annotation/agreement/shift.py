@@ -76,16 +76,16 @@ class Shift:
         return [(one, [(other, counts[one.name, other.name]) for other in answers]) for one in answers]
 
     def units_with(self, *, one: str, other: str) -> list[UnitLabels]:
-        """Those that got one answer in the first view, and the other in the other."""
+        """Return the units with one answer in the first view, and the other answer in the other."""
         return [both.unit for both in self.units if (one, other) in both.pairs]
 
     def units_behind(self, source: str) -> list[UnitLabels]:
-        """Those labelled in both views, or of them those that two people saw in the first."""
+        """Return the units labelled in both views, or of these the ones that two people saw in the first."""
         return [both.unit for both in self.units if source == IN_BOTH or both.within]
 
     @property
     def units_changed(self) -> set[int]:
-        """Those with answers that differ between the views."""
+        """Return the units whose answers differ between the views."""
         return {both.unit.unit for both in self.units if both.changed}
 
     def _answers(self, names: set[str]) -> list[Answer]:

@@ -1,4 +1,4 @@
-"""Labels as the API gives them: of each annotator the newest of a unit, without skips and repeats."""
+"""Labels as the API returns them: each annotator's newest of a unit, without skips and repeats."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def episodes_labelled(*, project: int) -> QuerySet[AnnotationUnit, int]:
 
 
 def _by_unit(labels: QuerySet[Label]) -> Iterable[list[dict[str, Any]]]:
-    """The labels of each unit, in their order."""
+    """Group the labels by unit, in their order."""
     by_unit: dict[int, list[dict[str, Any]]] = {}
     for row in _records(labels, "unit_id"):
         by_unit.setdefault(row.pop("unit_id"), []).append(row)

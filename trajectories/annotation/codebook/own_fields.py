@@ -1,4 +1,4 @@
-"""Label fields of one project: files with ``fields``, each as ``Field`` says, added to its codebook."""
+"""Label fields of one project: files with ``fields``, in the form of ``Field``, added to its codebook."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def _collisions(base: Codebook, own: Sequence[Field], *, level: str) -> Iterator
 
 
 def _option_collisions(fields: Iterable[Field]) -> Iterator[str]:
-    """Links are stored by answer, so an answer with a link needs a name of its own."""
+    """Find answers with a link that share a name: links are stored by answer."""
     options = [(option, field) for field in fields for option in field.options]
     counts = Counter(option.id for option, _ in options)
     for option, field in options:

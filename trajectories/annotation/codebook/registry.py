@@ -1,4 +1,4 @@
-"""The fields of the current codebook, and the codebook that they make."""
+"""The fields of the current codebook, and the codebook that they form."""
 
 from __future__ import annotations
 

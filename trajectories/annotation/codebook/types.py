@@ -20,7 +20,7 @@ _OPTION_BEFORE: dict[str, Any] = {"is_step": False, "mirror": ""}
 
 
 class Source(Struct, frozen=True, kw_only=True):
-    """A publication that a label comes from; ``note`` says what of it."""
+    """A publication from which a label comes; ``note`` says which part of it."""
 
     id: str
     note: str = ""

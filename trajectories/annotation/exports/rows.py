@@ -1,4 +1,4 @@
-"""Labels as rows of files: what one says, who made it, and what its unit stands for."""
+"""Labels as rows of files: the label, its author, and the weight of its unit."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ IS_GOLD = ExpressionWrapper(Q(unit__gold__isnull=False), output_field=BooleanFie
 
 
 def label_rows(project: AnnotationProject, *, names: dict[int, str]) -> Iterator[dict[str, Any]]:
-    """Every version of every label, oldest first: also those that were corrected."""
+    """Yield every version of every label, oldest first, corrected ones included."""
     labels = Label.objects.filter(unit__project=project).annotate(is_gold=IS_GOLD).order_by("pk")
     for row in labels.values_list(*COLUMNS.values()).iterator():
         label = dict(zip(COLUMNS, row, strict=True))

@@ -32,7 +32,7 @@ DATE = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(kw_only=True)
 class _File:
-    """A file in the making."""
+    """A file being written."""
 
     file: IO[bytes]
     labels: int = 0
@@ -70,7 +70,7 @@ def export(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
 def archive_write(
     archive: IO[bytes], project: AnnotationProject, *, with_names: bool, progress: Progress
 ) -> int:
-    """Write the archive; returns how many labels it has. All files are of one moment."""
+    """Write the archive from one snapshot of the database; return how many labels it has."""
     with ExitStack() as stack:
         files = {
             f"{layer}.{ending}": _File(file=stack.enter_context(tempfile.TemporaryFile()))
@@ -109,7 +109,7 @@ def _preferences_write(file: _File, project: AnnotationProject) -> None:
 
 
 def _rows_write(files: dict[str, _File], project: AnnotationProject, *, names: dict[int, str]) -> set[str]:
-    """Labels as JSON lines; the codebook versions that they name."""
+    """Write the labels as JSON lines; return the codebook versions that they name."""
     codebooks = set()
     for row in label_rows(project, names=names):
         codebooks.add(row["codebook"])
@@ -120,7 +120,7 @@ def _rows_write(files: dict[str, _File], project: AnnotationProject, *, names: d
 
 
 def _tables_write(files: dict[str, _File], project: AnnotationProject, *, progress: Progress) -> int:
-    """The same labels as tables, once the database is left alone; how many there are."""
+    """Write the same labels as tables, without the database; return how many there are."""
     fields = [one.id for one in codebook_of(project.codebook).fields]
     total = sum(files[f"{layer}.jsonl"].labels for layer in Label.Layer.values)
     done = 0

@@ -1,4 +1,4 @@
-"""Rows of a file held against a project: what is new, what is there already, and what cannot be taken."""
+"""Check of a file's rows against a project: new ones, known ones, and those that must be refused."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class Check:
         return " ".join(errors) or (self._completed(row, answers) if is_person else row)
 
     def _completed(self, row: Row, answers: Answers) -> Row:
-        """The row, with no answers where a table has an empty cell, without what other answers rule out."""
+        """Complete the row: read empty cells as "no answer", and drop the answers that others exclude."""
         none: dict[str, Any] = {one.id: [] for one in self.codebook.fields if one.is_set}
         pruned = answers_pruned(replace(answers, values={**none, **answers.values}), codebook=self.codebook)
         return msgspec.structs.replace(row, values=dict(pruned.values))
@@ -231,13 +231,13 @@ def _twice_problem(row: Row) -> str:
 
 
 def slot_of(row: Row | Label, unit: int, *, annotator: str) -> Slot:
-    """The place of a version. What is settled is one row of versions, whoever settled it."""
+    """Return the place of a version. Settled labels form one row of versions, whoever settled them."""
     who = "" if row.layer == Label.Layer.ADJUDICATED else annotator
     return unit, who, row.layer, row.is_repeat, row.version
 
 
 def content_of(row: Row | Label) -> bytes:
-    """A digest of what a label says, the same from a table, which has no empty answers."""
+    """Hash a label's content, independently of whether it came from a table, which has no empty answers."""
     parts = (
         row.state,
         {name: value for name, value in row.values.items() if value != []},
@@ -254,7 +254,7 @@ def content_of(row: Row | Label) -> bytes:
 
 
 def refused(check: Check) -> GymError:
-    """All that is wrong with a file, of which nothing was stored."""
+    """Return the error with everything that is wrong with a file, of which nothing was stored."""
     lines = "1 line" if check.problem_count == 1 else f"{check.problem_count:,} lines"
     message = f"Nothing was imported: {lines} cannot be taken. {check.problems[0]}"
     return GymError("bad_labels", message, fields={"lines": check.problems})

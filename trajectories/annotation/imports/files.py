@@ -1,4 +1,4 @@
-"""A file that somebody sent: labels alone, or an archive with them and their manifest."""
+"""An uploaded file: labels alone, or an archive with them and their manifest."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ NO_SUCH_ANSWERS = "They are of another codebook version, and this project's has 
 
 
 def labels_import(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
-    """The work of a job, whose ``parameters`` name the stored file and say how it is read."""
+    """Import a job's file; its ``parameters`` name the stored file and the settings for reading it."""
     parameters = job.parameters
     manifest = parameters.get("manifest")
     with files_open(

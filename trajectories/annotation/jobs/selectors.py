@@ -9,7 +9,7 @@ OPEN = (AnnotationJob.State.WAITING, AnnotationJob.State.RUNNING)
 
 
 def jobs_of(project: AnnotationProject) -> list[AnnotationJob]:
-    """The newest, with who requested them."""
+    """Return the newest jobs, with who requested them."""
     rows = AnnotationJob.objects.filter(project=project).select_related("created_by")
     return list(rows.order_by("-pk")[:SHOWN])
 

@@ -1,4 +1,4 @@
-"""Asks for long work on labels, and does it in a worker."""
+"""Requests for long work on labels, and the work itself in a worker."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ TOO_LONG = "This took longer than a worker has for it. Split the project, or ask
 def job_request(
     project: AnnotationProject, kind: str, parameters: dict[str, Any], *, user_id: int | None
 ) -> AnnotationJob:
-    """Ask for work, which the housekeeper sends to a worker."""
+    """Request work, which the housekeeper sends to a worker."""
     return AnnotationJob.objects.create(
         project=project, kind=kind, parameters=parameters, created_by_id=user_id, requested_at=Now()
     )
 
 
 def job_do(job_id: int) -> bool:
-    """Do a job that waits; False if it does not, or was requested again meanwhile."""
+    """Do a waiting job; return False if it does not wait, or was requested again in the meantime."""
     waiting, running = AnnotationJob.State.WAITING, AnnotationJob.State.RUNNING
     if not due_work.due_claim(AnnotationJob.objects.all(), job_id, waiting=waiting, state=running):
         return False

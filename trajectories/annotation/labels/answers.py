@@ -78,7 +78,7 @@ def answers_pruned(answers: Answers, *, codebook: Codebook) -> Answers:
 
 
 def answers_mirrored(answers: Answers, *, codebook: Codebook) -> Answers:
-    """The same answers about a pair whose two have changed places."""
+    """Swap the answers about a pair whose members have changed places."""
     mirrors = {
         one.id: {option.id: option.mirror for option in one.options if option.mirror}
         for one in codebook.fields
@@ -91,7 +91,7 @@ def answers_mirrored(answers: Answers, *, codebook: Codebook) -> Answers:
 
 
 def link_errors(answers: Answers, *, codebook: Codebook, unit: AnnotationUnit) -> list[str]:
-    """Links to steps that the episode does not have; of an episode that was deleted nothing can be said."""
+    """Return errors in links to steps that the episode does not have; none if the episode was deleted."""
     steps = Step.objects.filter(episode_id=unit.episode_id)
     missing = set(answers.links.values())
     missing -= set(steps.filter(index__in=missing).values_list("index", flat=True)) if missing else set()
@@ -105,7 +105,7 @@ def link_errors(answers: Answers, *, codebook: Codebook, unit: AnnotationUnit) -
 
 
 def comparable(answer: Any) -> Any:
-    """The answer as a value that is equal to others like it: of a set the order does not count."""
+    """Return the answer as a value to compare; the order within a set does not count."""
     return frozenset(answer) if isinstance(answer, list) else answer
 
 

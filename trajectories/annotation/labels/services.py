@@ -1,4 +1,4 @@
-"""Writing labels. Rows are only added: who corrects a label adds its next version."""
+"""Writing labels. Append-only: a correction is a new version."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONTENT = ("unit_id", "layer", "is_repeat", "state", "values", "spans", "links",
 
 
 class LabelConflict(GymError):
-    """Another version was saved meanwhile: ``current`` is the newest."""
+    """Another version was saved in the meantime: ``current`` is the newest."""
 
     def __init__(self, current: Label) -> None:
         super().__init__(
@@ -55,7 +55,7 @@ class Saving:
 def label_add(
     saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, is_repeat: bool = False
 ) -> Label:
-    """The label as stored. A call that is repeated gets what its first time wrote.
+    """Store a label and return it. A repeated call gets what its first time wrote.
 
     ``GymError`` 422 if answers are missing or the codebook has none like them, ``LabelConflict`` if the unit
     has a newer version.

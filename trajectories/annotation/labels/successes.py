@@ -17,7 +17,7 @@ COLUMNS = {"layer": "layer", "annotator_kind": "annotator__kind", "view": "view"
 
 
 def successes_of(project: AnnotationProject) -> dict[int, bool]:
-    """The answers on whole trajectories by episode, by what counts as the label of each.
+    """Return the answers about whole trajectories by episode, from the label of each that counts.
 
     Repeats, units for training and labels by another codebook do not count.
     """

@@ -16,7 +16,7 @@ ORDER = ("version", "pk")
 
 
 def newest_of(labels: QuerySet[Label]) -> Label | None:
-    """The newest of labels of one unit."""
+    """Return the newest of one unit's labels."""
     return labels.order_by(*(f"-{name}" for name in ORDER)).first()
 
 

@@ -188,7 +188,7 @@ def comparison(
 
 
 def units_answered(units: Sequence[UnitLabels], machine: int, field: Field) -> list[UnitAnswers]:
-    """The units whose field both the machine and somebody else has answered."""
+    """Return the units whose field was answered by the machine and by somebody else."""
     made = []
     for unit in units:
         given = {who: values[field.id] for who, values in unit.answers.items() if field.id in values}
@@ -205,7 +205,7 @@ def units_where(units: Sequence[UnitAnswers], *, option: str, sign: str) -> list
 
 
 def only(units: Sequence[UnitLabels], annotators: set[int]) -> list[UnitLabels]:
-    """The units with the labels of these annotators alone."""
+    """Keep only the labels of these annotators."""
     narrowed = (
         replace(unit, answers={who: values for who, values in unit.answers.items() if who in annotators})
         for unit in units

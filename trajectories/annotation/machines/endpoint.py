@@ -1,4 +1,4 @@
-"""An endpoint that speaks OpenAI's chat completions."""
+"""An endpoint that speaks the OpenAI chat completions protocol."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Reply:
 
 
 class JudgeUnreachable(GymError):
-    """The endpoint does not answer, or refuses. What it answered before is kept."""
+    """The endpoint does not answer, or refuses. Its earlier answers stay stored."""
 
     status = 502
 

@@ -1,4 +1,4 @@
-"""A judge model that labels units, behind any endpoint that speaks OpenAI's chat completions."""
+"""A judge model that labels units, behind any endpoint that speaks OpenAI chat completions."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Judge(Endpoint):
 def label_read(
     reply: str, *, material: Material, codebook: Codebook, is_complete: bool
 ) -> tuple[MachineLabel, list[str]]:
-    """The label in a reply, and what is wrong with it. Without ``is_complete`` fields may be missing."""
+    """Return the label in a reply, and its errors. Without ``is_complete`` fields may be missing."""
     unit = material.unit
     nothing = MachineLabel(unit=unit, answers=None, note=f"No usable answer. It said: {reply}")
     data = reply_read(reply)
@@ -85,7 +85,7 @@ def label_read(
 
 
 def reply_read(reply: str) -> dict[str, Any] | None:
-    """The one JSON object of a reply, after thoughts and in a fence if it has them; else None."""
+    """Return the single JSON object of a reply, after thoughts and in a fence if there are any; else None."""
     text = THOUGHTS.sub("", reply, count=1).strip() if "</think>" in reply else reply.strip()
     if fenced := FENCE.match(text):
         text = fenced.group(1)

@@ -1,4 +1,4 @@
-"""Writing the labels of machines: only added, one for a unit, with fields left out but none that is wrong."""
+"""Writing the labels of machines. Append-only, one per unit: fields may be missing, but none may be wrong."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def errors_of(
 
 
 def annotator_get(project: AnnotationProject, *, kind: str, name: str, settings: dict[str, Any]) -> Annotator:
-    """The machine as an annotator of the project: one for each name, which says its version."""
+    """Return the machine as an annotator of the project; the name includes its version."""
     annotator, _ = Annotator.objects.get_or_create(
         project=project, name=name[:NAME_CHARS], defaults={"kind": kind, "settings": settings}
     )

@@ -47,7 +47,7 @@ class Material:
     thought: str
 
     def shortened(self) -> Material:
-        """The material with the beginning of the outline alone."""
+        """Return the material with only the beginning of the outline."""
         return replace(self, outline=cut(self.outline, SHORT_OUTLINE_CHARS))
 
     @property
@@ -96,7 +96,7 @@ def unit_text(material: Material) -> str:
 
 
 def answers_read(data: dict[str, Any], *, material: Material) -> Answers:
-    """The answers of a reply; what it says of sentences becomes places in the thought."""
+    """Read the answers of a reply; sentence numbers become places in the thought."""
     places = dict(enumerate(material.places, start=1))
     named = data.get(SENTENCES)
     numbers = named if isinstance(named, list) else []
@@ -117,7 +117,7 @@ def answers_read(data: dict[str, Any], *, material: Material) -> Answers:
 
 
 def _plain(value: Any) -> Any:
-    """An id or a list of ids; whatever else was sent becomes a text, which is no id."""
+    """Return an id or a list of ids; anything else becomes a text, which is no id."""
     if isinstance(value, list):
         return list(dict.fromkeys(one if isinstance(one, str) else str(one) for one in value))
     return value if isinstance(value, str) else str(value)

@@ -14,7 +14,10 @@ Choice = tuple[Field, list[Option]]
 
 
 def answer_schema(codebook: Codebook) -> dict[str, Any]:
-    """Complete answers alone: a form of its own for options that end it, need a note or mark sentences."""
+    """Return the schema of complete answers.
+
+    Options that end the form, need a note or mark sentences have schemas of their own.
+    """
     return {"anyOf": [_form(one) for one in _forms(codebook.fields)]}
 
 

@@ -1,4 +1,4 @@
-"""Machines label the units of a project: what they have labelled is not asked again."""
+"""Labelling of a project's units by machines; units that they have labelled are not requested again."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ REPORT_S = 5.0
 
 @dataclass
 class Tally:
-    """Units by what became of them; ``deleted`` are those whose step is no more."""
+    """Units by outcome; ``deleted`` are those whose step no longer exists."""
 
     labelled: int = 0
     unusable: int = 0
@@ -82,7 +82,7 @@ class Workload:
 
 
 def machine_label(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
-    """The work of a job, whose parameter ``machine`` is ``rules`` or ``model``; done again it goes on.
+    """Do a job, whose parameter ``machine`` is ``rules`` or ``model``; repeated, it resumes.
 
     The endpoint of the judge model is a setting of the installation and never a parameter.
     """
@@ -119,7 +119,7 @@ def key_read(name: str) -> str:
 
 
 def rules_label(project: AnnotationProject, progress: Progress) -> dict[str, Any]:
-    """The thought ribbon's rules label what they have not labelled yet."""
+    """Let the thought ribbon's rules label the units that they have not labelled yet."""
     _steps_only(project)
     version = rules_version()
     annotator = annotator_get(
@@ -165,7 +165,7 @@ def _steps_only(project: AnnotationProject) -> None:
 
 
 def _ask_all(work: Workload, judge: Judge) -> None:
-    """Some at once. What was answered is stored also when another call fails, or the worker's time ends."""
+    """Request some at once. Replies are stored even if another call fails, or the worker's time ends."""
     materials, waiting = _materials(work), set[Future[MachineLabel]]()
     with ThreadPoolExecutor(max_workers=CONCURRENCY) as pool:
         try:
@@ -227,7 +227,7 @@ def _rules_labels(units: Sequence[AnnotationUnit], codebook: Codebook) -> Iterat
 
 
 def _by_episodes(units: Sequence[AnnotationUnit]) -> Iterator[list[AnnotationUnit]]:
-    """Some episodes at a time, each as a whole: rules read an episode once."""
+    """Label some episodes at a time, each as a whole, because rules read an episode once."""
     grouped = groupby(sorted(units, key=lambda unit: unit.episode_id), key=lambda unit: unit.episode_id)
     episodes = iter([list(members) for _, members in grouped])
     while batch := list(islice(episodes, EPISODES_AT_ONCE)):

@@ -89,7 +89,7 @@ class SettlementPage:
 
     @cached_property
     def _fields(self) -> list[Field]:
-        """The fields, those first in which people differ."""
+        """The fields, those on which people differ first."""
         return sorted(self.codebook.fields, key=lambda one: one.id not in self.differing)
 
     @property

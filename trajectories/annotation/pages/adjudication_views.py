@@ -214,5 +214,5 @@ def _query(field: str) -> str:
 
 
 def _parameters(field: str) -> str:
-    """Others can be added behind them."""
+    """Return the list's parameters, to which others can be appended."""
     return f"{urlencode({'field': field})}&" if field else ""

@@ -32,7 +32,7 @@ APART = ("0", "1")
 
 @lab_page
 def annotation_agreement(request: LabRequest, project_id: int) -> HttpResponse:
-    """Coefficients by field and by answer, and who gave which answers to the same units."""
+    """Show coefficients by field and by answer, and who gave which answers to the same units."""
     project = project_or_404(project_id)
     view = view_requested(request, project)
     shown = figures(project, view=view)

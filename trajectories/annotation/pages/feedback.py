@@ -38,7 +38,7 @@ class Feedback:
 
 
 def feedback_of(label: Label, codebook: Codebook) -> Feedback | None:
-    """None for a unit without known answers, and for one that was skipped."""
+    """Return the feedback; None for a unit without known answers, or a skipped one."""
     if label.unit.gold is None or label.state != Label.State.DONE:
         return None
     given, right = (Answers(values=values) for values in (label.values, label.unit.gold.get("values", {})))

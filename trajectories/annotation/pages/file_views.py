@@ -1,4 +1,4 @@
-"""Exports of a project's labels, and files of labels that come in."""
+"""Exports of a project's labels, and uploads of files with labels."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def too_large_words(size: int) -> str:
 
 @lab_action
 def annotation_export(request: LabRequest, project_id: int) -> HttpResponseBase:
-    """Ask for an archive of all labels."""
+    """Request an archive of all labels."""
     parameters = {"with_names": "with_names" in request.POST}
     return _request(request, project_or_404(project_id), AnnotationJob.Kind.EXPORT, parameters)
 
@@ -77,7 +77,7 @@ def annotation_import(request: LabRequest, project_id: int) -> HttpResponse:
 
 @lab_action
 def annotation_import_start(request: LabRequest, project_id: int) -> HttpResponseBase:
-    """Store a file and ask for its import."""
+    """Store a file and request its import."""
     project = project_or_404(project_id)
     form = ImportForm(request.POST, request.FILES)
     if not form.is_valid():

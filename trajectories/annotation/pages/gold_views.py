@@ -1,4 +1,4 @@
-"""Units for training: which there are, and marking more of them."""
+"""Units for training: their list, and forms that mark more of them."""
 
 from __future__ import annotations
 

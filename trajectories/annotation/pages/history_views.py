@@ -1,4 +1,4 @@
-"""The history of a unit: for researchers alone, since it has the names."""
+"""The history of a unit: for researchers alone, since it shows names."""
 
 from __future__ import annotations
 

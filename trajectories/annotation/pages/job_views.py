@@ -1,4 +1,4 @@
-"""Long work on the labels of a project, and how far it is."""
+"""Long-running work on a project's labels, and its progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The form of a unit as it was sent."""
+"""A unit's form as it was posted."""
 
 from __future__ import annotations
 
@@ -82,6 +82,6 @@ def _value(data: QueryDict, one: Field) -> str | int:
 
 
 def _step(text: str) -> int | None:
-    """The number of a step; None for anything else."""
+    """Return the number of a step; None for anything else."""
     is_number = text.isascii() and text.isdigit() and 0 < int(text[:12]) < STEP_MAX
     return int(text[:12]) if is_number else None

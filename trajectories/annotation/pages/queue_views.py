@@ -1,4 +1,4 @@
-"""The pages of annotators: their projects, the unit in front of them, and the codebook."""
+"""The pages of annotators: their projects, the current unit, and the codebook."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def annotation(request: LabRequest) -> HttpResponse:
 
 @annotator_page
 def annotation_queue(request: LabRequest, project_id: int) -> HttpResponse:
-    """The unit in front of the annotator, the next one of their queue if ``?slot`` names none.
+    """Show the annotator's current unit, the next one of their queue if ``?slot`` names none.
 
     With ``?fragment`` the unit alone; ``?beside`` names slots that are in front of them already.
     """
@@ -212,7 +212,7 @@ def _form_again(
     unit: AnnotationUnit,
     error: GymError,
 ) -> HttpResponse:
-    """The form as it was sent, with what is wrong with it, also if the unit is someone else's by now."""
+    """Show the posted form with its errors, even if the unit is someone else's by now."""
     rows = AnnotationSlot.objects.filter(annotator=annotator, unit_id=ticket.unit, is_repeat=ticket.is_repeat)
     slot = rows.first() or AnnotationSlot(
         annotator=annotator,

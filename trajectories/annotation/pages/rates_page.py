@@ -1,4 +1,4 @@
-"""The rates of a project as their page shows them: what was chosen, the tables, and the chart."""
+"""A project's rates as shown on their page: the choice, the tables, and the chart."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class ShownRow:
 
 @dataclass(frozen=True, kw_only=True)
 class RatesPage:
-    """``?answer=FIELD:OPTION``, any number of times, says what is counted; ``?by`` what is compared."""
+    """``?answer=FIELD:OPTION``, repeatable, selects what is counted; ``?by`` the groups to compare."""
 
     project: AnnotationProject
     data: QueryDict

@@ -80,7 +80,7 @@ class Walk:
 
     @property
     def pages(self) -> list[WalkPage]:
-        """All of them, if there are several."""
+        """All pages, if there are several."""
         if self._last <= STEPS_SHOWN:
             return []
         firsts = range(1, self._last + 1, STEPS_SHOWN)
@@ -105,7 +105,7 @@ class Walk:
 
     @property
     def _start(self) -> int:
-        """Pages begin at fixed steps, whichever step is asked for."""
+        """Return the start of a step's page: pages begin at fixed steps."""
         start = min(self.starts.get(self.parameter, 1), max(self._last, 1))
         return (start - 1) // STEPS_SHOWN * STEPS_SHOWN + 1
 

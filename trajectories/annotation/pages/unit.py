@@ -101,7 +101,7 @@ class UnitPage:
 
     @cached_property
     def step(self) -> Step | None:
-        """None if it was deleted meanwhile."""
+        """The step; None if it has been deleted."""
         unit = self.slot.unit
         rows = Step.objects.select_related("episode__task", "episode__run")
         return rows.filter(episode_id=unit.episode_id, index=unit.step).first()

@@ -1,4 +1,4 @@
-"""Samples of steps, trajectories or pairs: how many of each stratum, and what each of them stands for."""
+"""Samples of steps, trajectories or pairs: numbers drawn from each stratum, and their weights."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def annotator_add(project: AnnotationProject, user: User) -> Annotator:
 
 
 def adjudicator_set(project: AnnotationProject, annotator_id: int, *, is_adjudicator: bool) -> None:
-    """Say whether one of the project's people may settle what others disagree on."""
+    """Allow or forbid one of the project's people to settle what others disagree on."""
     people = Annotator.objects.filter(project=project, kind=Annotator.Kind.PERSON, user__isnull=False)
     people.filter(pk=annotator_id).update(is_adjudicator=is_adjudicator)
 
@@ -167,7 +167,7 @@ def _codebook_store(level: str, own_fields: Sequence[Field]) -> CodebookVersion:
 
 
 def _paragraphs_split(project_id: int) -> None:
-    """A unit of a long thought becomes one for each of its paragraphs."""
+    """Split the unit of a long thought into one for each of its paragraphs."""
     after = 0
     while rows := _LONG.rows(project=project_id, after=after, words=WORDS_MAX, limit=LONG_AT_ONCE):
         after = rows[-1][0]

@@ -1,4 +1,4 @@
-"""Units for training: their right answers are known, and annotators are shown them after labelling."""
+"""Units for training: their right answers are known, and shown to annotators after labelling."""
 
 from __future__ import annotations
 
@@ -81,14 +81,16 @@ def golds_of(project: AnnotationProject) -> QuerySet[AnnotationUnit]:
 
 
 def gold_set(unit: AnnotationUnit, *, values: dict[str, Any], why: str) -> None:
-    """Make a unit one for training. ``GymError`` 422 if these are no answers to it, or nobody says why."""
+    """Make a unit one for training. Raises ``GymError`` 422 for invalid answers, or without a reason."""
     unit.gold = _checked(unit, values=values, why=why)
     unit.save(update_fields=["gold"])
 
 
 def gold_clear(unit: AnnotationUnit) -> None:
-    """Make it a unit like any other again. The labels that it has stay and count from now on:
-    all were made before their annotator was told what is right."""
+    """Make it an ordinary unit again. Its labels stay and count from now on.
+
+    All of them were made before their annotator saw the right answer.
+    """
     unit.gold = None
     unit.save(update_fields=["gold"])
 
@@ -182,7 +184,7 @@ def golds_read(project: AnnotationProject, text: str) -> int:
 def answer_checks(
     values: Mapping[str, Any], right: Mapping[str, Any], codebook: Codebook
 ) -> list[AnswerCheck]:
-    """Each field that was answered or should have been."""
+    """Check each field that was answered or should have been."""
     return [
         AnswerCheck(field=field, given=values.get(field.id), right=right.get(field.id))
         for field in codebook.fields

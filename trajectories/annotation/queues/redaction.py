@@ -58,7 +58,7 @@ _WORD_ID = re.compile(r"(?<![\w[])[A-Za-z]{1,3}[0-9]{1,9}(?![\w\]])")
 
 
 def places_hidden(thought: str, *, observation: str = "") -> list[tuple[int, int]]:
-    """Begin and end of what is left out, in order and without overlaps."""
+    """Return begin and end of each hidden place, in order and without overlaps."""
     # Where a page numbers its elements in another way, [7] is a list of one number.
     has_numbers = not observation or _NUMBER.search(observation) is not None
     places = [
@@ -84,7 +84,7 @@ def places_hidden(thought: str, *, observation: str = "") -> list[tuple[int, int
 
 
 def shown(thought: str, begin: int, end: int, *, hidden: list[tuple[int, int]]) -> str:
-    """The characters ``begin`` to ``end``; what is hidden is an ellipsis where it begins."""
+    """Return the characters ``begin`` to ``end``; a hidden place is an ellipsis where it begins."""
     parts, place = [], begin
     for start, stop in hidden:
         if stop <= begin or start >= end:
@@ -97,7 +97,7 @@ def shown(thought: str, begin: int, end: int, *, hidden: list[tuple[int, int]]) 
 
 
 def _place(match: re.Match[str]) -> tuple[int, int]:
-    """The place of a match; the punctuation behind an address belongs to the sentence."""
+    """Return the place of a match; punctuation after an address belongs to the sentence."""
     if "place" in match.re.groupindex:
         return match.span("place")
     begin, end = match.span()

@@ -1,4 +1,4 @@
-"""Handing out units, one person at a time, and taking labels back in."""
+"""Handing out units, one person at a time, and storing their labels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RESUME = Statement(__file__, "slot_resume")
 
 @transaction.atomic
 def slot_next(annotator_id: int, *, beside: Sequence[UUID] = ()) -> int | None:
-    """Reserve the next unit for an annotator, the first unfinished one if there is any; the slot's id.
+    """Reserve the annotator's first unfinished unit, else the next one; return the slot's id.
 
     Units for training come before all others.
     ``beside`` are the public ids of slots that they have in front of them. None at the end of their queue or
@@ -63,7 +63,7 @@ def slot_next(annotator_id: int, *, beside: Sequence[UUID] = ()) -> int | None:
 
 @transaction.atomic
 def label_save(saving: Saving, *, ticket: Ticket, unit: AnnotationUnit, annotator: Annotator) -> Label:
-    """Store a label and finish its slot. What comes after the reservation ran out is stored as well.
+    """Store a label and finish its slot. Labels that arrive after the reservation ran out are stored too.
 
     Errors: those of ``labels.services.label_add``, and 409 for another label of a unit for training.
     """
@@ -97,8 +97,11 @@ def label_save(saving: Saving, *, ticket: Ticket, unit: AnnotationUnit, annotato
 
 
 def _training_check(unit: AnnotationUnit, annotator: Annotator) -> None:
-    """``GymError`` 409 if they have labelled it: what they say once they know what is right is not blind, and
-    would count as if it were when the unit is for training no longer."""
+    """Raise ``GymError`` 409 if the annotator has labelled the unit.
+
+    Knowing the right answer, a new label would not be blind, and would count as if it were once the unit is
+    no longer for training.
+    """
     newest = labels.label_newest(unit=unit, annotator=annotator)
     if newest is not None and newest.state == Label.State.DONE:
         message = "This unit is for training: your label of it stays as you first saved it."
@@ -106,7 +109,7 @@ def _training_check(unit: AnnotationUnit, annotator: Annotator) -> None:
 
 
 def _skip_change(slot: AnnotationSlot, label: Label) -> None:
-    """A unit skipped after all goes to someone else; one labelled after all no longer does."""
+    """Give a skipped unit to someone else; stop doing so if it was labelled after all."""
     before = Label.objects.filter(
         unit=label.unit_id, annotator=label.annotator_id, layer=label.layer, is_repeat=False
     ).get(version=label.version - 1)
@@ -122,7 +125,7 @@ def _skip_change(slot: AnnotationSlot, label: Label) -> None:
 
 
 def _followers_make(slot: AnnotationSlot, label: Label, *, project: AnnotationProject) -> None:
-    """A skipped unit goes to someone else; some of those labelled come back to the same person."""
+    """Give skipped units to someone else, and some labelled ones to the same person again."""
     place = {"project_id": slot.project_id, "unit_id": slot.unit_id, "view": slot.view}
     if label.state == Label.State.SKIPPED:
         if not slot.is_repeat:

@@ -1,4 +1,4 @@
-"""The figures of a project's rates, which this process remembers until they can be others."""
+"""The figures of a project's rates, cached in this process until they can change."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RateFigures:
 
 
 def figures(project: AnnotationProject, *, choice: Choice, grouping: Grouping) -> RateFigures:
-    """Those of many units take seconds, so they are computed once for the labels and verdicts there are."""
+    """Return the figures, computed once for the present labels and verdicts: many units take seconds."""
     machines = Annotator.objects.filter(project=project).exclude(kind=Annotator.Kind.PERSON)
     numbers = tuple(machines.order_by("pk").values_list("pk", flat=True))
     return _figures(project.pk, tuple(choice), grouping.id, numbers, _STATE.row(project=project.pk))

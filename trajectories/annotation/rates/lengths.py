@@ -80,7 +80,7 @@ def matched_rates(
 
 
 def _matched(by_bin: list[Floats], share: Floats) -> Floats:
-    """Bins missing from a sample are skipped."""
+    """Return the matched rate; bins missing from a sample are skipped."""
     if not by_bin:
         return np.array([np.nan])
     rates = np.column_stack(by_bin)

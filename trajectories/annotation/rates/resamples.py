@@ -1,4 +1,4 @@
-"""Estimates from a stratified sample of trajectories, with intervals from drawing whole trajectories again.
+"""Estimates from a stratified sample of trajectories, with intervals from resampling whole trajectories.
 
 In each stratum of n trajectories n - 1 are drawn with replacement, each standing for n / (n - 1) (Rao and Wu
 1988, doi 10.1080/01621459.1988.10478591): drawing n would show too little variance where strata are small.

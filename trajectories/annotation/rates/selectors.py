@@ -1,4 +1,4 @@
-"""Units as rates read them: what people and machines say of each, and where it comes from."""
+"""Units as rates read them: the labels of people and machines, and where each unit comes from."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ Choice = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True, kw_only=True)
 class RateUnit:
-    """``people`` and ``machines`` are shares from 0 to 1 of labels with any of the chosen answers; None and
-    absent where nobody could say."""
+    """A unit with its labels.
+
+    ``people`` and ``machines`` are shares from 0 to 1 of labels with any of the chosen answers; None and
+    absent if nobody could say.
+    """
 
     unit: int
     episode: int

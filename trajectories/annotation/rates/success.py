@@ -45,7 +45,7 @@ class Association:
 
 
 def association(cases: Sequence[Case]) -> Association:
-    """Its interval is by Student's t for the logarithm, with the variance between items."""
+    """Estimate the association, with Student's t for the logarithm and the variance between items."""
     strata: dict[Hashable, list[Case]] = {}
     for case in cases:
         strata.setdefault((case.item, case.group), []).append(case)

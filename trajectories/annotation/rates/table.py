@@ -1,4 +1,4 @@
-"""The rates of a project: by group, beside what length alone would say, with what machines add."""
+"""The rates of a project by group, compared with those expected from length and from machines."""
 
 from __future__ import annotations
 
@@ -53,8 +53,11 @@ GROUPINGS = {
 
 @dataclass(frozen=True, kw_only=True)
 class RateRow:
-    """A group. ``by_length`` is what length alone says, ``beyond`` the rate less that, ``matched`` the rate
-    at the lengths of all groups together."""
+    """A group's rate.
+
+    ``by_length`` is the rate expected from length alone, ``beyond`` the rest, ``matched`` the rate at the
+    lengths of all groups together.
+    """
 
     key: str
     label: str

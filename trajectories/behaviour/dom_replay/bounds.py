@@ -56,7 +56,7 @@ class TooMuch(Exception):
 
 @dataclass
 class _Tree:
-    """The nodes of a page load as they are at some time; a node that is moved takes its own along."""
+    """The nodes of a page load at a given time; moving a node moves its descendants."""
 
     parents: dict[int, int] = field(default_factory=dict)
     children: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
@@ -131,7 +131,7 @@ class _Sums:
 
 
 def size_check(events: Iterable[Shown]) -> None:
-    """Bound numbers, lengths and depth. ``TooMuch``; of events as they were recorded."""
+    """Bound numbers, lengths and depth of events as recorded. Raises ``TooMuch``."""
     tree, sums = _Tree(), _Sums()
     for event in events:
         data = event.data
@@ -155,7 +155,7 @@ def size_check(events: Iterable[Shown]) -> None:
 
 
 def roots(data: Data) -> Iterator[tuple[int, Node]]:
-    """The trees that an event brings, each with the node that it hangs on; 0 for a document."""
+    """Yield the trees that an event adds, each with its parent node; 0 for a document."""
     if isinstance(data, Snapshot):
         yield 0, data.node
     elif isinstance(data, Mutation):
@@ -164,7 +164,7 @@ def roots(data: Data) -> Iterator[tuple[int, Node]]:
 
 
 def walk(root: Node) -> Iterator[Node]:
-    """Every node, without recursion: pages may nest to any depth."""
+    """Yield every node, without recursion: pages may nest to any depth."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -238,7 +238,7 @@ class _Drawing:
 
 
 def references_check(events: Iterable[Shown]) -> None:
-    """Bound what references of drawings expand to. ``TooMuch``; of events that are cleaned."""
+    """Bound the expansion of references between drawings, in cleaned events. Raises ``TooMuch``."""
     _Drawing(events).check()
 
 
@@ -292,7 +292,7 @@ def _spanned(attributes: Attributes) -> int:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """The texts of an attribute; a style that changes is a table of them."""
+    """Yield the texts of an attribute; a changing style is a table of them."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

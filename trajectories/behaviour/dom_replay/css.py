@@ -49,7 +49,7 @@ _ESCAPED = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\r\n\f])?|(\r\n|[\s\S
 
 
 def css_clean(text: str, resolve: Resolve) -> str:
-    """The CSS with each address replaced by the result of ``resolve``, or by an empty one.
+    """Clean the CSS: each address becomes the result of ``resolve``, or an empty one.
 
     It is cut where brackets are nested deeper than ``DEEPEST``.
     """
@@ -68,7 +68,7 @@ def css_clean_part(text: str, resolve: Resolve) -> str:
 
 
 def _cleaned(text: str, resolve: Resolve) -> tuple[str, str]:
-    """The clean text, and what closes the brackets that are open at its end."""
+    """Return the clean text, and the closing halves of brackets that are open at its end."""
     parts: list[str] = []
     closing: list[str] = []
     place = 0
@@ -106,7 +106,7 @@ def _nest(closing: list[str], text: str) -> None:
 
 
 def _closed(string: str, *, is_last: bool) -> str:
-    """A string that ends where its text does would take in the next text."""
+    """Close a string that ends with its text: it would swallow the next text."""
     is_open = len(string) < 2 or not string.endswith(string[0]) or _is_escaped_at_end(string)
     return f"{string}{string[0]}" if is_last and is_open else string
 
@@ -141,12 +141,12 @@ def is_huge(name: str, value: str) -> bool:
 
 
 def css_words(text: str) -> str:
-    """The text without comments and strings, and with escapes as what they stand for."""
+    """Return the text without comments and strings, with escapes decoded."""
     return unescaped(_TOKEN.sub(lambda token: "" if token["name"] is None else token[0], text))
 
 
 def _address(text: str, place: int) -> tuple[str, int]:
-    """The address after ``url(``, and the position after its closing bracket; modifiers are dropped."""
+    """Return the address after ``url(``, without modifiers, and the position after its closing bracket."""
     quoted = _QUOTED.match(text, place)
     if quoted is None:
         plain = _UNQUOTED.match(text, place)
@@ -171,7 +171,7 @@ def _plain(name: str) -> str:
 
 
 def unescaped(text: str) -> str:
-    """The text with escapes as the characters that they stand for."""
+    """Decode the escapes in a text."""
     return _ESCAPED.sub(_character, text) if "\\" in text else text
 
 

@@ -1,4 +1,4 @@
-"""Page actions of an episode, and the moment of its recording that shows the page before each of them."""
+"""Page actions of an episode, each with the moment of the recording that shows the page before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""rrweb 2.1.6 events, as far as a replay needs them: everything else is left out when they are read.
+"""rrweb 2.1.6 events, as far as a replay needs them: everything else is dropped when they are read.
 
 An event of another shape than these is no event. Names are rrweb's own.
 """

@@ -1,4 +1,6 @@
-"""Cleans a recording's events for a replay: nothing in them runs or fetches anything but files of the lab.
+"""Cleaning of a recording's events for a replay.
+
+Nothing in them runs, or fetches anything but files of the lab.
 
 ``allowlist`` states what becomes of elements and attributes.
 """
@@ -83,7 +85,7 @@ class Cleaner:
         )
 
     def finish(self) -> None:
-        """Once all events are clean: ``TooMuch`` if their styles add up to more than each of them says."""
+        """Check the cleaned events. Raises ``TooMuch`` if their styles together exceed the limits."""
         self._variables.check()
 
     def clean(self, data: Data) -> None:
@@ -248,7 +250,7 @@ class Cleaner:
 
 
 def _merge(texts: list[Node]) -> None:
-    """Make one text of those of a style sheet: a word may begin in one and end in the next."""
+    """Join the texts of a style sheet: a word may begin in one and end in the next."""
     filled = [node for node in texts if node.type != NodeType.ELEMENT and node.textContent]
     if len(filled) > 1:
         filled[0].textContent = "".join(node.textContent for node in filled)
@@ -284,7 +286,7 @@ def _nodes(data: Data) -> Iterator[tuple[Node, int]]:
 
 
 def _walk(root: Node, *, parent: int) -> Iterator[tuple[Node, int]]:
-    """Every node with the id of its parent, without recursion: pages may nest to any depth."""
+    """Yield every node with its parent's id, without recursion: pages may nest to any depth."""
     waiting = [(root, parent)]
     while waiting:
         node, above = waiting.pop()

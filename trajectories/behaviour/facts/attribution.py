@@ -21,7 +21,7 @@ def page_record(
     answer: object = None,
     answered_in: int | None = None,
 ) -> PageRecord:
-    """Every event once: under its step, or among the loose ones."""
+    """Place every event once: under its step, or among the loose ones."""
     sent = [event for event in events if event.kind != CAPPED]
     is_capped = len(sent) < len(events)
     is_numbered = _is_numbered(sent)

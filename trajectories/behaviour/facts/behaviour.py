@@ -51,7 +51,7 @@ Pair = tuple[str, str]
 
 
 class Turn(DeclaredStep, frozen=True, kw_only=True):
-    """A step as far as it is measured.
+    """The parts of a step that are measured.
 
     ``picture`` is the perceptual hash of its screenshot, else its SHA-256, empty without one. ``shown`` is a
     hash of the observation without element ids; with it, ``observation`` may be only its target's line.
@@ -91,7 +91,7 @@ class Trail:
 
     @property
     def repeats(self) -> int | None:
-        """The first step with the same place and action, None without an earlier one."""
+        """Return the first step with the same place and action; None without one."""
         return self.first_index if self.first_index != self.index else None
 
     @property

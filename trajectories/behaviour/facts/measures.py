@@ -1,4 +1,4 @@
-"""Measures of behaviour, each declared once: what it is of a step, and its total over an episode.
+"""Measures of behaviour, each declared once, with its total over an episode.
 
 Their columns, with the types, are in ``models/facts.py``; the API, the exports and the pages read this table.
 """
@@ -57,7 +57,7 @@ TOTAL_WORDS: dict[Total, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """``column`` of ``StepFacts`` is of a step, and ``total_column`` of ``EpisodeFacts`` of an episode.
+    """A measure: ``column`` of ``StepFacts`` for a step, ``total_column`` of ``EpisodeFacts`` for an episode.
 
     ``explanation`` is the API's. ``label`` names it on the page of a step, ``title`` its total on the page of
     a run, which shows measures of the thought first; without one, the page leaves it out. A measure about the

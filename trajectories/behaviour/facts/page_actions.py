@@ -46,7 +46,7 @@ class SeenEvent(Struct, frozen=True, kw_only=True):
 
 
 class PageAction(Struct, kw_only=True):
-    """An action put together from page events of no step, in an episode for which no steps were posted.
+    """An action assembled from page events outside steps, in an episode without posted steps.
 
     ``number`` counts from 1; the first, of ``kind`` ``open``, is the episode's first page, which no one did.
     ``target`` describes the element, ``value`` is what was typed, chosen or pressed, and ``opened`` the path
@@ -68,7 +68,7 @@ class PageAction(Struct, kw_only=True):
 
 
 class _Act(Struct, kw_only=True):
-    """An action with what the next event is held against."""
+    """An action with the state needed to match the next event."""
 
     action: PageAction
     element: str
@@ -77,7 +77,7 @@ class _Act(Struct, kw_only=True):
 
 
 def page_actions(events: Iterable[SeenEvent]) -> list[PageAction]:
-    """The actions in their order. Pure: the order in which the events are given does not matter."""
+    """Return the actions in their order. Pure: the order of the given events does not matter."""
     seen = list(events)
     origins = _origins(seen)
     placed = sorted(
@@ -104,7 +104,7 @@ def _time(event: SeenEvent, origins: dict[str, float]) -> float:
 
 
 def _take(acts: list[_Act], event: SeenEvent, at: float, *, is_timed: bool) -> None:
-    """Add an event to the action that it belongs to, or begin another one."""
+    """Add an event to its action, or begin a new one."""
     last = acts[-1] if acts else None
     kind = _kind(event)
     if kind is None or (last is not None and _belongs(last, event, kind, at)):

@@ -39,7 +39,7 @@ class Source(Struct, frozen=True, kw_only=True):
 
     @property
     def question(self) -> str:
-        """The words that page or prompt asks with, in no order of importance."""
+        """The words of the question on the page or in the prompt, in no particular order."""
         return "\n".join(_texts(self.payload))
 
 

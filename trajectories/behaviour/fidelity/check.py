@@ -47,7 +47,7 @@ class Outcome:
 
 
 def step_check(*, episode_id: int, index: int) -> bool:
-    """Check a waiting step; False when it does not wait or no longer exists."""
+    """Check a waiting step; return False if it does not wait or no longer exists."""
     mine = Fidelity.objects.filter(episode_id=episode_id, index=index, reason__in=LEFT)
     if not mine.filter(tries__lt=TRIES).update(tries=F("tries") + 1, checked_at=Now()):
         return False
@@ -105,7 +105,10 @@ def action_look(*, episode_id: int, number: int) -> Outcome:
 
 
 def _drawn(read: Callable[[], Page | None]) -> Image.Image | Outcome:
-    """The rendered page, or why there is none. Raises ``Step.DoesNotExist`` where nothing was to be drawn."""
+    """Render the page, or return why there is none.
+
+    Raises ``Step.DoesNotExist`` if there is nothing to render.
+    """
     try:
         page = read()
         if page is None:
@@ -142,7 +145,7 @@ def _encoded(picture: Image.Image) -> bytes:
 
 
 def _mask_encoded(difference: Image.Image) -> bytes:
-    """A mask to lay over the screenshot: red where they differ, else transparent."""
+    """Encode a mask to lay over the screenshot: red where the pictures differ, else transparent."""
     places = difference.point(lambda value: int(value > 0))
     mask = Image.frombytes("P", places.size, places.tobytes())
     mask.putpalette(CLEAR + MARKED)

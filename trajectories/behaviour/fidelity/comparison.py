@@ -36,7 +36,7 @@ class Compared:
 
 
 def pictures_compare(screenshot: Image.Image, replay: Image.Image) -> Compared:
-    """Compare two pictures of the same size, give or take ``ROUNDING``. Raises ``ValueError`` for others."""
+    """Compare two pictures of the same size within ``ROUNDING``. Raises ``ValueError`` otherwise."""
     one, other = _alike(screenshot.convert("RGB"), replay.convert("RGB"))
     difference = _difference(one, other)
     return Compared(

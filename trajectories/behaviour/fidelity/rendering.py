@@ -1,4 +1,4 @@
-"""Renders a page in the enclosure: gives a picture, or the reason why there is none."""
+"""Rendering of a page in the enclosure, which gives a picture, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Undrawn(Exception):
 
 
 def page_draw(page: Page, *, wall_s: float = WALL_S) -> Image.Image:
-    """The page in RGB. Raises ``Undrawn``, or ``EnclosureMissing`` where no page can be rendered.
+    """Render the page in RGB. Raises ``Undrawn``, or ``EnclosureMissing`` if no page can be rendered.
 
     All its processes end after ``wall_s`` at the latest.
     """
@@ -147,7 +147,7 @@ def _draw(page: Page, *, wall_s: float, is_nested: bool) -> Image.Image:
 
 
 def _output(box: subprocess.Popen[bytes], *, wall_s: float) -> bytes:
-    """Everything that it prints. Raises ``Undrawn`` when it exceeds its time, memory or output."""
+    """Read everything that it prints. Raises ``Undrawn`` if it exceeds its time, memory or output."""
     if box.stdout is None:
         raise RuntimeError("an enclosure has no output")
     deadline = time.monotonic() + wall_s
@@ -197,7 +197,7 @@ PROCESSES_MOST = 1_000
 
 
 def memory_of(pid: int) -> int:
-    """Bytes held by a process and its descendants. Processes that have ended count as nothing."""
+    """Return the bytes held by a process and its descendants. Ended processes count as nothing."""
     total, waiting, seen = 0, [pid], 0
     while waiting and seen < PROCESSES_MOST:
         process = waiting.pop()

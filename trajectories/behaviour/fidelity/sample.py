@@ -80,7 +80,7 @@ def episode_choose(episode_id: int) -> list[int]:
 
 
 def steps_wait(*, episode_id: int, indexes: Sequence[int]) -> None:
-    """Mark steps that have no row yet as waiting for a check."""
+    """Mark steps without a row as waiting for a check."""
     rows = [Fidelity(episode_id=episode_id, index=index, **_waiting()) for index in indexes]
     Fidelity.objects.bulk_create(rows, ignore_conflicts=True)
 
@@ -101,7 +101,7 @@ def steps_waiting(*, limit: int) -> list[Place]:
 
 
 def still_waiting(places: Sequence[Place]) -> list[Place]:
-    """Those of the steps whose check has not finished."""
+    """Return those of the steps whose check has not finished."""
     mine = Q(pk__in=[tuple(place) for place in places])
     return [
         Place(*pk) for pk in Fidelity.objects.filter(mine, reason=Reason.WAITING).values_list("pk", flat=True)
@@ -120,7 +120,7 @@ def exhausted_fail() -> int:
 
 
 def settles_in(episode_id: int) -> float:
-    """Seconds until the recording of an ended episode is complete; 0 when it is."""
+    """Return the seconds until the recording of an ended episode is complete; 0 if it is."""
     (seconds,) = SETTLES_IN.row(settle=SETTLE_S, id=episode_id) or (0,)
     return max(0.0, float(seconds))
 
@@ -145,7 +145,7 @@ def _chosen(episode_id: int) -> list[int]:
 
 
 def _shown(episode_id: int) -> QuerySet[Step]:
-    """The steps with a picture that a replay can look like."""
+    """Return the steps with a picture that a replay can match."""
     return Step.objects.filter(episode_id=episode_id).exclude(
         Q(screenshot="") | Q(observation_kind__in=MARKED_FORMATS)
     )

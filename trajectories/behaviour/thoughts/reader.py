@@ -1,4 +1,4 @@
-"""Reads the thoughts of an episode in order and says what each of their sentences does."""
+"""Reading of an episode's thoughts in order, with the class of each of their sentences."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Reader:
         self._known.add(text)
 
     def read(self, thought: str, *, action: Mapping[str, Any] | None, target: str = "") -> list[Classed]:
-        """The sentences of a thought; ``target`` describes the element of the action that followed."""
+        """Classify a thought's sentences; ``target`` describes the element of the action that followed."""
         of_action = _action(action or {}, target)
         classed = []
         for begin, end in sentence_spans(thought[:THOUGHT_CHARS]):

@@ -1,4 +1,4 @@
-"""Rules that say what a sentence of a thought does; the first that holds gives its class.
+"""Rules that classify a sentence of a thought; the first that holds decides.
 
 They read what the model had seen and written up to then, and the action that followed, never a verdict or a
 gold. ``codebook.toml`` defines the classes, ``cues.toml`` has the words, and ``docs/thoughts.md`` says how
@@ -52,7 +52,7 @@ NO_ACTION = Action()
 
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """``known`` is what was shown and said before it; ``action`` the one that followed."""
+    """A sentence; ``known`` is what was shown and said before it, ``action`` the one that followed."""
 
     text: str
     known: Known
@@ -241,7 +241,7 @@ def _is_of_page(one: Sentence) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """``words`` say the rule to readers; ``docs/thoughts.md`` has them."""
+    """A rule; ``words`` state it for readers (``docs/thoughts.md``)."""
 
     id: str
     words: str
@@ -319,7 +319,7 @@ RULES: Sequence[Rule] = (
 
 
 def class_of(sentence: Sentence) -> str:
-    """The class of the first rule that holds; without one, what is long enough adds something."""
+    """Return the class of the first rule that holds; otherwise a long enough sentence adds something."""
     is_long = len(sentence.words) > CONTENT_MIN and len(sentence.stems) > 1
     default = "infer" if is_long else "other"
     return next((rule.id for rule in RULES if rule.holds(sentence)), default)

@@ -20,7 +20,7 @@ LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 
 def sentence_spans(thought: str) -> list[tuple[int, int]]:
-    """Begin and end of each sentence, in order and without the space around it.
+    """Return begin and end of each sentence, in order, without surrounding space.
 
     A sentence ends with a full stop, a question mark or an exclamation mark before white space, or with its
     line. What has neither letter nor digit is no sentence.

@@ -20,13 +20,13 @@ NUMBERS = {word: str(value) for value, word in enumerate(_LISTS["numbers"].split
 
 
 def stems(text: str) -> list[str]:
-    """The words that carry content, in order: numbers as digits, others folded and cut to their beginning."""
+    """Return the content words in order: numbers as digits, others folded and cut to their beginning."""
     words = (word.replace("’", "'") for word in WORD.findall(text.casefold()))
     return [_stem(word) for word in words if word not in STOP]
 
 
 def numbers(text: str) -> set[str]:
-    """The numbers in a text, in digits; number words count from two on."""
+    """Return the numbers in a text as digits; number words count from two on."""
     return {one for word in WORD.findall(text.casefold()) if (one := _number(word))}
 
 
@@ -76,7 +76,7 @@ def _stem(word: str) -> str:
 
 
 def _number(word: str) -> str:
-    """The digits of a number; empty for other words, and for one, which is mostly a pronoun."""
+    """Return the digits of a number word; empty for others, and for "one", which is mostly a pronoun."""
     if word[0].isdecimal():
         plain = word.replace(",", "")
         return plain.rstrip("0").rstrip(".") if "." in plain else plain

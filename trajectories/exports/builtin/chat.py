@@ -1,4 +1,4 @@
-"""Whole trajectories as chat messages, byte for byte what the model was sent."""
+"""Whole trajectories as chat messages, byte for byte as sent to the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interventions (InT): a failed attempt up to a substep, and the words from which its policy got through."""
+"""Interventions (InT): a failed attempt up to a substep, and the text from which its policy succeeded."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def rows(batch: Batch) -> Iterator[Row]:
 
 
 def _row(intervention: Intervention, episodes: Sequence[Episode], batch: Batch) -> Row | None:
-    """None, counted, if no continuation is right, or the prompt cannot be made again."""
+    """Return a row; None, counted, if no continuation is right, or the prompt cannot be rebuilt."""
     begun = begins_with(intervention, episodes)
     batch.left_out["other_beginning"] += len(episodes) - len(begun)
     judged = [one for one in begun if one.verdict and one.verdict.outcome in (CORRECT, INCORRECT)]

@@ -75,7 +75,7 @@ def rows(batch: Batch) -> Iterator[Row]:
 def pairs_choose(
     correct: Sequence[Episode], incorrect: Sequence[Episode], *, seed: int
 ) -> Iterator[tuple[Episode, Episode]]:
-    """Every pair once, those of episodes that are in none yet first; the same for the same seed."""
+    """Choose every pair once, episodes without a pair first; the same for the same seed."""
     left, right = (sorted(side, key=lambda one: draw(one.pk, seed=seed)) for side in (correct, incorrect))
     longer = max(len(left), len(right))
     for turn in range(min(len(left), len(right))):
@@ -111,7 +111,7 @@ def _same_prompt(episodes: list[Episode], batch: Batch) -> Iterable[tuple[list[E
 
 
 def _conversation(episode: Episode, batch: Batch) -> Conversation | None:
-    """None, counted, if it is not one that only grows."""
+    """Return the conversation; None, counted, if earlier messages change."""
     made = conversations_in(batch, episode)
     if len(made) > 1:
         batch.left_out["changing_history"] += 1

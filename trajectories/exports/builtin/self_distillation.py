@@ -1,4 +1,4 @@
-"""Self-distillation: what a model reasoned about a question as text, under the prompt of the page."""
+"""Self-distillation: the model's reasoning about a question as text, under the prompt of the page."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def rows(batch: Batch) -> Iterator[Row]:
 
 
 def _pairs(texts: list[Episode], gyms: list[Episode], batch: Batch) -> Iterator[Row]:
-    """Each solution once, with one different prompt after the other; labels filter solutions alone."""
+    """Pair each solution once with every different prompt in turn; labels filter solutions alone."""
     prompts = list(_prompts(gyms, batch)) if texts else []
     solutions = sorted(texts, key=lambda one: draw(one.pk, seed=batch.parameters.seed)) if prompts else []
     made = 0
@@ -89,7 +89,7 @@ def _pairs(texts: list[Episode], gyms: list[Episode], batch: Batch) -> Iterator[
 
 
 def _prompts(gyms: list[Episode], batch: Batch) -> Iterator[tuple[Episode, Conversation]]:
-    """An episode for each first prompt that differs, up to the number of pairs."""
+    """Return an episode for each different first prompt, up to the number of pairs."""
     seen: set[bytes] = set()
     for gym in gyms:
         if len(seen) >= batch.parameters.pairs_max:

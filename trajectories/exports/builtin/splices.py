@@ -85,7 +85,7 @@ class Pair(NamedTuple):
 
 
 def _pairs(tree: Sequence[Episode], lines: Lines, batch: Batch) -> Iterator[Pair]:
-    """Each incorrect episode with those correct ones that part from it last and before its bad step."""
+    """Pair each incorrect episode with the correct ones that diverge from it last and before its bad step."""
     good = [one for one in tree if one.verdict is not None and one.verdict.outcome == CORRECT]
     bad = [one for one in tree if one.verdict is not None and one.verdict.outcome == INCORRECT]
     for episode in bad if good else []:
@@ -110,7 +110,7 @@ def _pairs(tree: Sequence[Episode], lines: Lines, batch: Batch) -> Iterator[Pair
 
 
 def _revision(bad: Episode, batch: Batch) -> Revision | None:
-    """The thought that names the episode, or else one of those that name none."""
+    """Return the thought that names the episode, else one of those that name none."""
     revisions = batch.parameters.revisions
     if own := [one for one in revisions if one.episode == bad.pk]:
         return own[0]
@@ -120,7 +120,7 @@ def _revision(bad: Episode, batch: Batch) -> Revision | None:
 
 
 def _row(pair: Pair, batch: Batch) -> Row | None:
-    """None, counted, if a conversation is missing, or is not one that only grows."""
+    """Return a row; None, counted, if a conversation is missing, or earlier messages change."""
     weight = batch.episode_weight(pair.good.pk)
     bad, good = (_conversation(episode, batch) for episode in (pair.bad, pair.good))
     page = page_before(pair.good, pair.common + 1)

@@ -1,4 +1,4 @@
-"""The form that asks for an export."""
+"""The form that requests an export."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _date(label: str) -> forms.DateTimeField:
 
 
 class ExportForm(forms.Form):
-    """Kind, filters and options. Golds and locked splits are offered to those who may export them."""
+    """Kind, filters and options. Golds and locked splits are offered only to those who may export them."""
 
     kind = forms.ChoiceField(label="Kind")
     format = forms.ChoiceField(

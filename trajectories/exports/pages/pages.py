@@ -28,7 +28,7 @@ UNSAID = {"format", "solutions", "as_of", "golds", "locked"}
 
 
 def author_of(request: LabRequest) -> Author:
-    """The user who is logged in, as who asks for an export."""
+    """Return the logged-in user as the author of an export."""
     sees_golds = access.sees_golds(request.user)
     return Author(
         name=request.user.get_username(),

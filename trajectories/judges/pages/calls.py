@@ -1,4 +1,4 @@
-"""Calls of a judge: what became of them, and examples to read."""
+"""Calls of a judge: their outcomes, and examples to read."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _counts(criterion: Criterion, body: JudgeBody, rows: Sequence[tuple[str, str
 
 
 def without_address(problem: str, body: JudgeBody) -> str:
-    """The reason without the endpoint's address, which is the operator's."""
+    """Return the reason without the endpoint's address, which is private to the operator."""
     return problem.replace(body.url, "its endpoint")
 
 

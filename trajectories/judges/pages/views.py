@@ -14,6 +14,6 @@ def judge_list(request: LabRequest) -> HttpResponse:
 
 @lab_page
 def judge_detail(request: LabRequest, judge_id: int) -> HttpResponse:
-    """A judge: its rubric, what each criterion was measured at, its calls, and grades to read."""
+    """Show a judge: its rubric, the measurements of each criterion, its calls, and grades to read."""
     page = JudgePage(judge_id, request.GET)
     return render(request, "lab/judges/judge.html", {"here": "judges", "page": page})

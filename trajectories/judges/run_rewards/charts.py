@@ -51,7 +51,7 @@ def chart_of(
 
 
 def _thinned(points: Sequence[Point]) -> list[Point]:
-    """So many at most by version, and always the newest."""
+    """Thin the points to a maximum number, always with the newest."""
     ordered = sorted(points)
     stride = -(-len(ordered) // POINTS_MAX) or 1
     return ordered[::-1][::stride][::-1]

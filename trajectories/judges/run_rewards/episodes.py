@@ -126,7 +126,7 @@ def _pairs(paid: Iterable[Paid], place: int) -> Pairs:
 
 
 def versions_of(paid: Sequence[Paid], terms: Sequence[str], place: int) -> list[VersionRow]:
-    """The newest version first; episodes without one last."""
+    """Return a row per version, newest first; episodes without one last."""
     by_version: dict[int | None, list[Paid]] = defaultdict(list)
     for one in paid:
         by_version[one.version].append(one)
@@ -143,7 +143,7 @@ def version_row(version: int | None, paid: Sequence[Paid], terms: Sequence[str],
 
 
 def comparison_of(paid: Sequence[Paid]) -> Comparison:
-    """The first profile beside the second."""
+    """Compare the first profile with the second."""
     both = [one for one in paid if None not in (one.total(0), one.total(1))]
     totals = [[one.total(place) or 0.0 for one in both] for place in (0, 1)]
     ranks = zip(*(ranks_of(one).tolist() for one in totals), strict=True)

@@ -15,7 +15,7 @@ SIGNS_MAX = 1_000
 
 @dataclass(frozen=True, kw_only=True)
 class Marks:
-    """Those of one step, step 0 being the whole episode: the reader's own, and the notes of others."""
+    """The marks of one step (step 0: the whole episode): the reader's own, and the notes of others."""
 
     episode: int
     step: int
@@ -52,7 +52,7 @@ def marks_of(
 
 
 def steps_marked(episode_id: int) -> list[int]:
-    """The steps of an episode that anyone has marked."""
+    """Return the steps of an episode that anyone has marked."""
     rows = StepMark.objects.filter(episode_id=episode_id, step__gt=0)
     return list(rows.order_by("step").values_list("step", flat=True).distinct()[:SIGNS_MAX])
 
@@ -60,7 +60,7 @@ def steps_marked(episode_id: int) -> list[int]:
 def marks_listed(
     user: User | AnonymousUser, *, is_all: bool, words: str, episode_id: int | None
 ) -> QuerySet[StepMark]:
-    """The reader's own or everyone's, the newest first, with ``words`` in the note."""
+    """List the reader's own or everyone's marks, newest first, with ``words`` in the note."""
     rows = StepMark.objects.select_related("user").order_by("-changed_at", "-pk")
     if not is_all:
         rows = rows.filter(user_id=user.pk or 0)

@@ -1,4 +1,4 @@
-"""Marking steps. A reader changes nobody's marks but their own."""
+"""Marking steps. Readers change only their own marks."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ Pair = tuple[int | None, int | None]
 
 @dataclass(frozen=True, kw_only=True)
 class Key:
-    """An empty ``place`` or ``page`` is unknown, and equals no other."""
+    """Key of a step. An empty ``place`` or ``page`` is unknown, and equals no other."""
 
     place: str = ""
     page: str = ""
@@ -149,7 +149,7 @@ def _anchors(
 
 
 def _once(sequence: Sequence[Keys], span: tuple[int, int]) -> dict[Key, int]:
-    """Keys that occur once; a row with several steps counts by its first."""
+    """Return the keys that occur once; a row with several steps counts by its first."""
     counts = Counter(keys[0] for keys in sequence[span[0] : span[1]])
     return {
         sequence[place][0]: place

@@ -24,8 +24,10 @@ LETTERS = "ABCD"
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """An episode; ``values`` are its answers by name, where its task names them, and ``gold`` is None for who
-    may not see it.
+    """An episode.
+
+    ``values`` are its answers by name, if its task names them; ``gold`` is None for readers who may not see
+    it.
 
     An episode without pages ``is_beside`` those of others that have some: it has no page to pair. One that
     answered in one step is a completion, and always stands beside.
@@ -60,14 +62,14 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class Text:
-    """An episode beside the rows, with its first steps."""
+    """An episode shown beside the rows, with its first steps."""
 
     column: Column
     cells: list[Cell]
 
     @property
     def more(self) -> int:
-        """Steps that are not shown."""
+        """Number of hidden steps."""
         return self.column.steps - len(self.cells)
 
 
@@ -81,7 +83,7 @@ class ShownRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Stretch:
-    """Neighbouring rows; folded where they are equal and more than a few."""
+    """Neighbouring rows, folded if they are equal and more than a few."""
 
     rows: list[ShownRow]
     is_folded: bool
@@ -139,7 +141,7 @@ class Comparison:
 
 
 def page_of(number: int) -> int:
-    """The first row of the page that contains a row."""
+    """Return the first row of the page that contains a row."""
     return (number - 1) // ROWS_PER_PAGE * ROWS_PER_PAGE + 1
 
 
@@ -150,7 +152,7 @@ def _shared(places: Sequence[Sequence[Place]]) -> int:
 
 
 def _aligned(sequences: Sequence[Sequence[Key]], *, shared: int) -> list[Row]:
-    """The rows of several sequences that begin with the same ``shared`` steps."""
+    """Align sequences that begin with the same ``shared`` steps."""
     rows = [Row(cells=(place,) * len(sequences), kind="same") for place in range(shared)]
     for row in align([sequence[shared:] for sequence in sequences]):
         cells = tuple(None if cell is None else cell + shared for cell in row.cells)
@@ -164,7 +166,7 @@ def _alone(sequences: Sequence[Sequence[Key]]) -> list[Row]:
 
 
 def columns_of(episodes: Sequence[Episode], *, golds: Mapping[int, str] | None = None) -> list[Column]:
-    """Those beside the rows first: they are shown left of them."""
+    """Return the columns, those beside the rows first: they are shown left of them."""
     ids = [episode.pk for episode in episodes]
     submissions, steps = Submission.objects.in_bulk(ids), step_counts(ids)
     fields = selectors.task_fields({episode.task_id for episode in episodes})
@@ -195,7 +197,7 @@ def _is_completion(episode: Episode, steps: int) -> bool:
 
 
 def _answered(column: Column, places: Sequence[Place]) -> int | None:
-    """The row of the step that entered what was submitted."""
+    """Return the row of the step that entered the submitted answer."""
     step = selectors.answer_step(column.episode.pk, column.answers) if column.answers else None
     indexes = [place.number for place in places]
     return indexes.index(step) + 1 if step in indexes else None

@@ -48,7 +48,7 @@ class ComparePage:
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        """The words that can be an episode's number, with that number."""
+        """The words that can be episode numbers, with these numbers."""
         return {word: int(word) for word in self._words if is_id(word)}
 
     @property
@@ -101,7 +101,7 @@ class ComparePage:
 
     @cached_property
     def golds(self) -> dict[int, str]:
-        """The golds by task; none for who may not see them."""
+        """The golds by task; none for readers who may not see them."""
         return selectors.golds_current(task.pk for task in self.tasks) if self._sees_golds else {}
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The place of a comparison in a report's list of pairs, for going from pair to pair."""
+"""Position of a comparison in a report's list of pairs, for going from pair to pair."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Pairs:
 
 
 def pairs_of(parameters: QueryDict) -> Pairs | None:
-    """None if the address names no list of pairs."""
+    """Return the pair's position; None if the address names no list of pairs."""
     words = [parameters.get(name, "") for name in ("report", "pair", "pairs")]
     if not all(map(is_id, words)):
         return None

@@ -110,7 +110,7 @@ def step_keys(episode: Episode) -> tuple[list[Place], list[Key]]:
 
 
 def _is_at(places: Sequence[Place]) -> Q:
-    """The condition that a step is one of these, which are in their order."""
+    """Return the condition that a step is one of these, which are in their order."""
     condition = Q(pk__in=[])
     for holder, held in groupby(places, key=attrgetter("holder")):
         numbers = [place.number for place in held]

@@ -1,4 +1,4 @@
-"""Everything that the page of an episode shows."""
+"""Contents of the page of an episode."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class EpisodePage:
 
     @property
     def first_is_correct(self) -> bool | None:
-        """None where the first answer was not judged beside a second one."""
+        """Verdict on the first answer; None unless it was judged beside a second one."""
         verdict = self.judgement.current
         value = verdict.metrics.get("first_answer_correct") if verdict else None
         return None if value is None else bool(value)
@@ -251,7 +251,10 @@ def budget_reason(episode: Episode) -> str:
 
 
 def _usual(episode: Episode) -> int | None:
-    """None if unknown: an old episode may have a look, kind or payload that this version lacks."""
+    """Return the usual step budget, None if unknown.
+
+    An old episode may have a look, kind or payload that this version lacks.
+    """
     try:
         setup = setup_of(episode.run, arm=episode.arm, channel=episode.answer_channel)
         return max_steps_of(

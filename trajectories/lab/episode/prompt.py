@@ -16,7 +16,7 @@ SHOWN_CHARS = 100_000
 
 
 def episode_prompt_shown(episode: Episode, *, golds: bool) -> list[conversation.Message]:
-    """The messages at the start of an episode, cut to a length that a page can hold.
+    """Return an episode's opening messages, cut to a length that a page can hold.
 
     A whole mock site has millions of characters.
 

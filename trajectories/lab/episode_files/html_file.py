@@ -167,12 +167,12 @@ def _in_batches(rows: QuerySet[Step], numbers: Sequence[int]) -> Iterator[Step]:
 
 
 def _label(step: Step, label: StepLabel) -> StepLabel:
-    """The label with its element described from the whole observation, in case facts do not have it."""
+    """Return the label with its element described from the full observation, in case facts lack it."""
     return replace(label, target=target_description(step.action, observation=step.observation_text))
 
 
 def _picture(step: Step, marks: StepMarks, room: Room) -> str:
-    """A data URI; empty where the screenshot cannot be read or does not fit."""
+    """Return a data URI; empty if the screenshot cannot be read or does not fit."""
     is_small = room.large_pictures <= 0
     drawn = step_draw(step, marks, is_small=is_small)
     if drawn is None:

@@ -37,12 +37,12 @@ def episode_as_json(request: LabRequest, episode_id: int) -> HttpResponseBase:
 
 
 def _name(episode_id: int, kind: str, *, golds: bool) -> str:
-    """The name says whether a file has the gold, so that such a file is not shared by mistake."""
+    """Name the file so that one with the gold shows it, and is not shared by mistake."""
     return f"episode-{episode_id}{'-with-gold' if golds else ''}.{kind}"
 
 
 def reader(request: LabRequest, *, golds: bool) -> Principal:
-    """The user who is logged in, as a caller of the API."""
+    """Return the logged-in user as a caller of the API."""
     scopes = {"read", "golds"} if golds else {"read"}
     return Principal(
         key_id=READER,
@@ -59,7 +59,7 @@ def asks_for_golds(request: LabRequest) -> bool:
 
 
 def as_file(response: HttpResponseBase, name: str) -> HttpResponseBase:
-    """The response as a download."""
+    """Make the response a download."""
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     response["X-Content-Type-Options"] = "nosniff"
     return response

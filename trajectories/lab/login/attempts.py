@@ -1,4 +1,4 @@
-"""Counts of login attempts in Redis: for a name from an address, and for an address whatever the names.
+"""Counts of login attempts in Redis, per name and address, and per address over all names.
 
 A name counts as the form reads it, so that another spelling is no fresh start. An attempt counts before its
 password is checked, so that parallel attempts do not get around the limit; a login takes it back. Without
@@ -23,7 +23,7 @@ PREFIX = "gym:login:"
 
 
 def attempt_count(request: HttpRequest) -> bool:
-    """Count an attempt; False if the name from this address, or the address, has used up its own."""
+    """Count an attempt; return False if the name from this address, or the address, has none left."""
     limits = dict(_limits(request))
     try:
         pipeline = redis_client.client().pipeline()
@@ -37,7 +37,7 @@ def attempt_count(request: HttpRequest) -> bool:
 
 
 def success_note(request: HttpRequest) -> None:
-    """Take the attempt back, and with it the failures of that name from that address."""
+    """Uncount the attempt, and the failures of that name from that address."""
     (name, _), (address, _) = _limits(request)
     try:
         pipeline = redis_client.client().pipeline()
@@ -49,12 +49,12 @@ def success_note(request: HttpRequest) -> None:
 
 
 def name_clean(text: str) -> str:
-    """The name as the login form reads it: without blanks around it, compatibility forms as one (NFKC)."""
+    """Normalise the name as the login form does: without surrounding blanks, NFKC."""
     return UsernameField().to_python(text) or ""
 
 
 def _limits(request: HttpRequest) -> Iterator[tuple[str, int]]:
-    """The keys that an attempt counts for, each with its limit."""
+    """Return the keys under which an attempt counts, each with its limit."""
     network = network_of(request.META.get("REMOTE_ADDR", ""))
     yield _key(name_clean(request.POST.get("username", "")).casefold(), network), NAME_ATTEMPTS_MAX
     yield _key(network), ADDRESS_ATTEMPTS_MAX

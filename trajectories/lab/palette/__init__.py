@@ -1,1 +1,1 @@
-"""The command palette: what is found by a number or a few words, from every page."""
+"""The command palette: search by a number or a few words, from every page."""

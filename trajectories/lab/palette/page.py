@@ -1,4 +1,4 @@
-"""The rows, newest first, that the command palette shows for what was typed."""
+"""The command palette's rows for what was typed, newest first."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _entries(words: str) -> Sequence[Entry]:
 
 
 def _numbered(number: int) -> list[Entry]:
-    """The episode, run, task and report of that number, the likeliest first."""
+    """Return the episode, run, task and report of that number, the likeliest first."""
     episodes = Episode.objects.filter(pk=number).values_list("run__name", "task__key")
     entries = [_entry("episode", number, f"Episode {number}", f"{run} · {key}") for run, key in episodes]
     for kind, rows in (

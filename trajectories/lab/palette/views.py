@@ -9,5 +9,5 @@ from trajectories.shell.access import LabRequest, lab_page
 
 @lab_page
 def palette(request: LabRequest) -> HttpResponse:
-    """The options for what was typed, a part of the palette's list."""
+    """Show the options for what was typed, as a part of the palette's list."""
     return render(request, "lab/palette/_entries.html", {"page": PalettePage(request.GET.get("q", ""))})

@@ -1,4 +1,4 @@
-"""Previews beside lists: fragments that a list fetches; without scripts a row's link leads to all of it."""
+"""Previews beside lists, as fragments. Without scripts a row's link leads to the full page."""
 
 from __future__ import annotations
 

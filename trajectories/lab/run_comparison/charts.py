@@ -30,14 +30,14 @@ class Line:
 
     @property
     def shown(self) -> list[tuple[int, Point]]:
-        """So many versions at most, and always the newest."""
+        """A limited number of versions, always including the newest."""
         versions = sorted(self.points)
         stride = -(-len(versions) // POINTS_MAX) or 1
         return [(version, self.points[version]) for version in versions[::-1][::stride][::-1]]
 
 
 def chart_of(name: str, title: str, lines: Sequence[Line]) -> Drawing | None:
-    """None where no run has two versions."""
+    """Draw the lines; None if no run has two versions."""
     if not any(len(line.points) > 1 for line in lines):
         return None
     versions = sorted({version for line in lines for version in line.points})

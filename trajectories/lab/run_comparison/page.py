@@ -1,4 +1,4 @@
-"""Some runs side by side: how they differ, and their accuracy over policy versions on one axis."""
+"""Several runs side by side: how they differ, and their accuracy over policy versions on one axis."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ SETTINGS: dict[str, Callable[[RunRow], object]] = {
 
 
 class RunComparison:
-    """``runs`` of the address, in its order; what is not the number of a run is reported and left out."""
+    """The ``runs`` of the address, in its order.
+
+    Values that are no run's number are reported and left out.
+    """
 
     def __init__(self, parameters: QueryDict) -> None:
         words = ",".join(parameters.getlist("runs")).split(",")

@@ -10,7 +10,7 @@ from trajectories.shell.access import LabRequest, lab_page
 
 @lab_page
 def runs_compare(request: LabRequest) -> HttpResponseBase:
-    """Some runs side by side; each selected box of the list sends one number."""
+    """Show several runs side by side; each selected box of the list sends one number."""
     selected = request.GET.getlist("runs")
     if len(selected) > 1:
         return redirect(f"{reverse('runs_compare')}?runs={','.join(filter(None, selected))}")

@@ -78,7 +78,7 @@ class SearchPage:
 
     @property
     def export_query(self) -> str:
-        """The query of the addresses of its exports."""
+        """Query string of the addresses of its exports."""
         return self.request.address("search_facts").partition("?")[2]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The search that an address describes, and the addresses around it."""
+"""The search described by an address, and related addresses."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class SearchRequest:
 
     @property
     def has_empty_selection(self) -> bool:
-        """The form was sent without a selected box; dropping this filter would match everything."""
+        """True if the form was sent without a selected box: without this filter everything would match."""
         is_invalid = EPISODES in self.form.errors
         return EPISODES in self._parameters and EPISODES not in self.filters and not is_invalid
 
@@ -120,7 +120,7 @@ class SearchRequest:
         return bool(self._values)
 
     def address(self, name: str = "search", *, without: str = "", **changes: str) -> str:
-        """The address of this search from its top, or that of the view ``name`` for this search."""
+        """Return the address of this search's first page, or that of the view ``name`` for this search."""
         values = {field: value for field, value in self._values.items() if field != without}
         view = self.view.parameters if name in VIEWED else {}
         query = urlencode({**values, **view, **changes})

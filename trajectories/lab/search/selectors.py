@@ -133,7 +133,7 @@ def search_counts(search: Search) -> Counts:
 
 
 def search_episode_ids(search: Search) -> Iterator[int]:
-    """The episodes of all hits, newest first, each once."""
+    """Yield the episodes of all hits, newest first, each once."""
     if search.error:
         return
     after, last = None, None
@@ -174,7 +174,7 @@ def _places_of_rare(search: Search, *, after: Cursor | None, limit: int) -> list
 
 
 def _order(search: Search) -> str:
-    """The order of episodes, which ends in their ids."""
+    """Return the order of episodes, with their ids as the last key."""
     return search.sort.order_by(NEWEST) if search.sort else f"{NEWEST} DESC"
 
 

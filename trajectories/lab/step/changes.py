@@ -44,7 +44,7 @@ class StepChanges:
 
 
 def step_changes(step: Step) -> StepChanges | None:
-    """None for the first step."""
+    """Compare a step with the previous one; None for the first step."""
     number, _ = steps.step_neighbours(episode_id=step.episode_id, index=step.index)
     if number is None:
         return None
@@ -59,7 +59,7 @@ def step_changes(step: Step) -> StepChanges | None:
 
 
 def pictures_diff(before: str, after: str) -> PictureDiff:
-    """Two pictures by their hashes, empty for none."""
+    """Compare two pictures by their hashes, empty for none."""
     if before and before == after:
         return PictureDiff(state="same")
     one, other = _read(before), _read(after)

@@ -1,4 +1,4 @@
-"""The conversation that the model was sent before a step, and whether its hash verifies it."""
+"""The conversation sent to the model before a step, and whether its hash verifies it."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class StepConversation:
 
     @cached_property
     def messages(self) -> list[SentMessage]:
-        """Empty if the opening messages cannot be made again, or the conversation is too long."""
+        """The messages; empty if the opening cannot be rebuilt, or the conversation is too long."""
         return self._messages(with_solutions=self.sees_golds)
 
     @property
@@ -116,7 +116,7 @@ class StepConversation:
         return self._shown(number, is_whole=True) if is_there else None
 
     def earlier(self, shown: Sequence[ShownMessage]) -> int:
-        """The number of the last message that is left out before those shown; 0 if none is."""
+        """Number of the last message left out before those shown; 0 if none is."""
         after = [one.number for one in shown if one.sent.step is not None]
         return after[0] - 1 if after and after[0] - 1 > self.opening else 0
 

@@ -1,4 +1,4 @@
-"""The conversation that the model was sent before a step: its list, one message, and the whole as JSON."""
+"""The conversation sent to the model before a step: its list, one message, and all of it as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words that people put into the thought of a step, and what came of all that were put there."""
+"""Texts that people put into the thought of a step, and the results of all of them."""
 
 from __future__ import annotations
 

@@ -49,12 +49,12 @@ class Ending:
 
     @cached_property
     def gold(self) -> Gold | None:
-        """None unless golds are shown."""
+        """The gold; None unless golds are shown."""
         return episodes.gold_current(task_id=self.episode.task_id) if self.shows_golds else None
 
     @property
     def gold_text(self) -> str:
-        """Empty where a task is judged by conditions alone."""
+        """The gold as text; empty if a task is judged by conditions alone."""
         answer = self.gold.answer if self.gold else None
         return gold_named(answer, self._sources) if answer else ""
 
@@ -76,6 +76,6 @@ class Ending:
 
 
 def ending_of(episode: Episode, *, user: User | AnonymousUser, session: SessionBase) -> Ending:
-    """The ending as this reader may, and wants to, see it."""
+    """Return the ending with as much as this reader may, and wants to, see."""
     may_see = sees_golds(user)
     return Ending(episode=episode, sees_golds=may_see, shows_golds=may_see and bool(session.get(SHOWS_GOLDS)))

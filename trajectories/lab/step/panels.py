@@ -1,4 +1,4 @@
-"""The panels of a step: which there are, which are fetched when opened, and which is open at first."""
+"""The panels of a step, which of them are fetched when opened, and which is open at first."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Overlay:
 
     @property
     def is_tall(self) -> bool:
-        """A picture of a whole page is scrolled; one of a window is fitted to the card."""
+        """True for a whole page, whose picture is scrolled; that of a window is fitted to the card."""
         return self.pixels[1] > TALL * self.pixels[0]
 
     @property
@@ -97,7 +97,7 @@ def step_screenshot(step: Step, *, is_uploaded: bool, events: Sequence[PageEvent
 
 
 def _overlay(step: Step, events: Sequence[PageEvent] | None) -> Overlay | None:
-    """None if the picture's size cannot be read."""
+    """Build the overlay; None if the picture's size cannot be read."""
     row = Picture.objects.filter(pk=step.screenshot, state=Picture.State.OK).only("width", "height").first()
     pixels = (row.width, row.height) if row else thumbnails.picture_size(step.screenshot)
     if not pixels or not all(pixels):
@@ -133,7 +133,7 @@ def _inside(point: tuple[float, float], size: tuple[float, float]) -> tuple[floa
 
 
 def _arrow(scroll: tuple[float, float], size: tuple[float, float]) -> str:
-    """The path of an arrow from the middle in the direction of the scrolling, at most as long."""
+    """Return the path of an arrow from the middle in the direction of scrolling, at most as long."""
     dx, dy = scroll
     distance = (dx**2 + dy**2) ** 0.5
     length = min(max(distance, ARROW_LEAST), ARROW_SHARE * min(size))

@@ -1,4 +1,4 @@
-"""The scrubber: the steps of an episode along its time, each as long as it took."""
+"""The scrubber: an episode's steps along its time, each as wide as its duration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taking over from a step: an episode that goes on by itself, one that has ended as a fork."""
+"""Taking over from a step: directly in a running episode, as a fork of an ended one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trajectories.shell.queries import episodes
 
 @lab_action
 def step_takeover(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """Take over after step ``index``, and show the reader alone the link that leads there once."""
+    """Take over after step ``index``; show only this reader the link, which works once."""
     episode = episodes.episode_get(episode_id)
     context = {"episode": episode, "run": episode.run, "index": index, "here": "search"}
     principal = principal_of(request.user)

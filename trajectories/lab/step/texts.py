@@ -34,7 +34,7 @@ class StepTexts:
 
     @property
     def hidden_thought(self) -> str:
-        """A sentence if the model keeps its reasoning to itself."""
+        """Notice shown if the model's reasoning is hidden."""
         if not self.step.has_hidden_thought:
             return ""
         usage = self.step.more.get("usage") or {}
@@ -65,7 +65,7 @@ class StepTexts:
 
     @cached_property
     def more(self) -> Shown:
-        """All other posted fields that say something to a reader as JSON; the search leaves them out."""
+        """All other posted fields of interest to readers, as JSON; the search leaves them out."""
         shown = {name: value for name, value in (self.step.more or {}).items() if name not in OF_PROGRAMS}
         return long_text.shown(pretty(shown) if shown else "")
 

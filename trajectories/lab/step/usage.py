@@ -13,7 +13,7 @@ TOKENS = ("prompt", "completion", "reasoning", "cached")
 
 @dataclass(frozen=True, kw_only=True)
 class StepUsage:
-    """``has_page`` tells whether the episode took its steps in a browser."""
+    """Usage of a step; ``has_page`` if the episode took its steps in a browser."""
 
     step: Step
     has_page: bool

@@ -1,4 +1,4 @@
-"""The page of a step, its texts, and the way to a step by number."""
+"""The page of a step, its texts, and redirection to a step by number."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def step_detail(request: LabRequest, episode_id: int, index: int) -> HttpRespons
 
 @lab_action
 def intervention_write(request: LabRequest, episode_id: int, index: int) -> HttpResponseBase:
-    """Put the reader's words into the thought of a step; the page comes back with the reason if not.
+    """Put the reader's text into the thought of a step; if refused, show the page with the reason.
 
     403 for readers who may not see golds: what is refused tells the answer.
     """
@@ -124,7 +124,7 @@ def step_changes(request: LabRequest, episode_id: int, index: int) -> HttpRespon
 
 @lab_page
 def step_text(request: LabRequest, episode_id: int, index: int, name: str) -> HttpResponse:
-    """One whole text of a step, of which its page shows the beginning."""
+    """Show a full text of a step, whose page shows only the beginning."""
     step = steps.step_alone(episode_id=episode_id, index=index)
     response = HttpResponse(mask_tokens(getattr(step, TEXTS[name])), content_type="text/plain; charset=utf-8")
     response["Content-Security-Policy"] = "default-src 'none'; sandbox"

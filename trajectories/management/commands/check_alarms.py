@@ -1,4 +1,4 @@
-"""Simulates training runs, and prints how often the alarms of the training view are raised."""
+"""Simulates training runs, and prints how often the training view's alarms are raised."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--runs", type=int, default=1_000, help="Healthy runs per regime.")
-        parser.add_argument("--sick-runs", type=int, default=200, help="Sick runs per regime and sickness.")
+        parser.add_argument(
+            "--sick-runs", type=int, default=200, help="Sick runs per regime and failure mode."
+        )
         parser.add_argument("--seed", type=int, default=1)
 
     def handle(self, *, runs: int, sick_runs: int, seed: int, **options: Any) -> None:
@@ -35,17 +37,16 @@ class Command(BaseCommand):
         self.stdout.write("")
         self._row("sick runs", *(regime.name for regime in simulation.REGIMES))
         self._row(*["---"] * (len(simulation.REGIMES) + 1))
-        for sickness in simulation.SICKNESSES:
+        for mode in simulation.FAILURE_MODES:
             self._row(
-                sickness.name,
-                *(self._power(regime, sickness, sick_runs, seed) for regime in simulation.REGIMES),
+                mode.name, *(self._power(regime, mode, sick_runs, seed) for regime in simulation.REGIMES)
             )
 
-    def _power(self, regime: Any, sickness: Any, runs: int, seed: int) -> str:
+    def _power(self, regime: Any, mode: Any, runs: int, seed: int) -> str:
         from trajectories.reports.training import simulation
 
-        tally = simulation.simulate(regime, sickness, runs=runs, seed=seed)
-        share = tally.raised[sickness.alarm] / runs
+        tally = simulation.simulate(regime, mode, runs=runs, seed=seed)
+        share = tally.raised[mode.alarm] / runs
         return f"{share:.0%}, after {median(tally.delays):.0f}" if tally.delays else f"{share:.0%}"
 
     def _components(self, runs: int, sick_runs: int, seed: int) -> None:
@@ -69,7 +70,7 @@ class Command(BaseCommand):
 
 
 def _power_of(tally: Any, rules: Any, runs: int) -> str:
-    """The share of runs in which a rule was raised, as their mean, and after how many versions."""
+    """Return the mean share of runs in which a rule was raised, and the mean delay in versions."""
     share = sum(tally.raised[rule] for rule in rules) / len(rules) / runs
     delays = [delay for rule in rules for delay in tally.delays[rule]]
     return f"{share:.0%}, after {median(delays):.0f}" if delays else f"{share:.0%}"

@@ -59,6 +59,6 @@ class Command(BaseCommand):
             write.write_text(page, encoding="utf-8")
 
     def _shown(self, row: str) -> str:
-        """A row, which is printed as soon as it is there: all of them take minutes."""
+        """Print a row as soon as it is ready: all of them take minutes."""
         self.stderr.write(row)
         return row

@@ -1,4 +1,4 @@
-"""Measures the rules that say where an episode was lost, on trajectories that were made to be lost so."""
+"""Measures the rules that classify losses, on synthetic trajectories with known classes."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def principal_for(authorization: str | None) -> Principal:
 
 
 def key_known(authorization: str) -> int | None:
-    """Return the id of a key that this process has lately found valid, without asking the database."""
+    """Return the id of a key that this process recently found valid, without asking the database."""
     match = BEARER.match(authorization)
     _, principal = _cache.get(key_digest(match.group(1)), (0.0, None)) if match else (0.0, None)
     return principal.key_id if principal else None
@@ -168,7 +168,10 @@ class KeyAuthentication(BaseAuthentication):
 
 
 class Closed(BasePermission):
-    """A view declares ``scopes = {"GET": "read", "POST": "trainer"}``; other methods are closed."""
+    """Permission for views that declare ``scopes = {"GET": "read", "POST": "trainer"}``.
+
+    Other methods are closed.
+    """
 
     def has_permission(self, request: Request, view: Any) -> bool:
         scopes: Mapping[str, str] = getattr(view, "scopes", {})

@@ -1,4 +1,4 @@
-"""The installation's capacity, and the refusal of more episodes before anything degrades."""
+"""The installation's capacity, and refusal of more episodes before anything degrades."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def capacity_check(*, requested: int) -> None:
 
 
 def capacity_report() -> dict[str, Any]:
-    """The API's record: active episodes, queues, and how many episodes a harness should keep in flight.
+    """Return the API's record: active episodes, queues, and the recommended concurrency.
 
     ``p95_ms`` is from submission to verdict over the recent verdicts of each queue, null if there are none.
     ``queued`` stops at ``max_active`` plus one.
@@ -55,7 +55,7 @@ def capacity_report() -> dict[str, Any]:
 
 
 def verdict_p95_ms() -> dict[str, float | None]:
-    """The time from submission to verdict, over the recent verdicts of each queue; None if there are none."""
+    """Return the 95th percentile of verdict delays over each queue's recent verdicts; None without any."""
     _, verify_p95_ms, sandbox_p95_ms = _recent()
     return {queues.VERIFY.id: verify_p95_ms, queues.SANDBOX.id: sandbox_p95_ms}
 

@@ -23,7 +23,7 @@ class Disk(NamedTuple):
 
 
 def disk_probe() -> Disk:
-    """Write to the folder of the blobs, since a disk can refuse that for more reasons than having no room."""
+    """Write to the folder of the blobs, since a disk can refuse that for other reasons than being full."""
     storage = storages[blobs.BLOBS]
     if not isinstance(storage, FileSystemStorage):
         return Disk(_answers(storage), None)

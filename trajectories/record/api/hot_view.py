@@ -1,4 +1,4 @@
-"""API views for the paths that run thousands of times a second.
+"""API views for paths that run thousands of times a second.
 
 They are DRF views to the schema and the URL configuration, but skip DRF's request, negotiation and rendering:
 measured, those cost more than the statement that such a view runs.
@@ -59,6 +59,6 @@ class HotView(APIView, ABC):
 
 
 def read_body(request: HttpRequest) -> bytes:
-    """The body; its announced length is checked before it is read."""
+    """Read the body, after checking its announced length."""
     api.check_body_size(api.announced_bytes(request.META))
     return request.body

@@ -99,7 +99,7 @@ def _answer(call: dict[str, Any], work: Callable[[], HttpResponseBase]) -> HttpR
 
 
 def _claim(call: dict[str, Any]) -> int | None:
-    """The id of the new row, or None if an answer is stored; waits for a duplicate that is running."""
+    """Return the id of the new row, or None if an answer is stored; wait for a duplicate that is running."""
     with connection.cursor() as cursor:
         try:
             cursor.execute(f"SET LOCAL lock_timeout = {DUPLICATE_WAIT_MS}")
@@ -145,7 +145,7 @@ def _check_key(key: str) -> None:
 
 
 def _request_hash(request: HttpRequest | Request) -> str:
-    """A hash of method, path and body, however the JSON is formatted."""
+    """Hash method, path and body, independently of how the JSON is formatted."""
     check_body_size(announced_bytes(request.META))
     body: Any = request.body
     check_body_values(body)

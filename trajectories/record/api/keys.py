@@ -26,7 +26,7 @@ def key_get(key_id: int) -> ApiKey:
 
 @transaction.atomic
 def key_revoke(key_id: int, *, author: str) -> bool:
-    """Revoke a key for good; False if it was revoked before. ``GymError`` 404 ``unknown_key``.
+    """Revoke a key for good; return False if it already was. Raises ``GymError`` 404 ``unknown_key``.
 
     Processes that know it accept it for up to ``API_KEY_CACHE_S`` seconds more, open sockets for a minute.
     """

@@ -1,4 +1,4 @@
-"""Heartbeats of a key, which keep only the active episodes alive that it may see."""
+"""Heartbeats sent with a key, which keep alive only active episodes that it may see."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def _call(method: str, path: str, operation: Mapping[str, Any]) -> dict[str, Any
 
 
 def _rich(text: str) -> SafeString:
-    """Text between backticks as code; everything is escaped."""
+    """Render text between backticks as code; everything is escaped."""
     pieces = (
         (("<code>{}</code>" if place % 2 else "{}"), piece) for place, piece in enumerate(text.split("`"))
     )
@@ -127,7 +127,7 @@ def _walk(body: Mapping[str, Any], *, path: str, seen: tuple[str, ...]) -> list[
 
 
 def _inner(field: Mapping[str, Any]) -> tuple[str, str]:
-    """The component that a field holds, alone or in a list."""
+    """Return the component that a field holds, alone or in a list."""
     for candidate in (field, *field.get("allOf", []), *field.get("anyOf", []), *field.get("oneOf", [])):
         if "$ref" in candidate:
             return candidate["$ref"].removeprefix(COMPONENTS), ""

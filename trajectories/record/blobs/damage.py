@@ -1,4 +1,4 @@
-"""Finds files of blobs and recordings that are gone, or are not what their rows say."""
+"""Search for files of blobs and recordings that are missing, or differ from their rows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Damage:
 
 
 def damage_list(*, with_contents: bool = False) -> Iterator[Damage]:
-    """Every damaged file that a row names; ``with_contents`` also reads and hashes all files."""
+    """Yield every damaged file that a row names; ``with_contents`` also reads and hashes all files."""
     stored, recorded = Blob.objects.order_by("sha256"), RecordingChunk.objects.order_by("sha256").distinct()
     rows_by_storage: dict[str, Iterator[tuple[str, int | None]]] = {
         blobs.BLOBS: stored.values_list("sha256", "size").iterator(chunk_size=ROWS_AT_ONCE),

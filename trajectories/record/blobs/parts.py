@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 
 def parts_sweep() -> int:
-    """Delete old parts in every storage of blobs; returns how many. A storage that refuses is only logged."""
+    """Delete old parts in every blob storage; return how many. Refusing storages are only logged."""
     swept = 0
     for name in STORAGES:
         try:

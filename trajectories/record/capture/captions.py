@@ -27,7 +27,7 @@ class Caption:
 
 
 def captioned(picture: Image.Image, caption: Caption) -> Image.Image:
-    """A copy of the picture with the caption below it, as wide as before."""
+    """Return a copy of the picture with the caption below it, equally wide."""
     size = min(max(picture.width // LETTER_SHARE, LETTER_LEAST), LETTER_MOST)
     letters, small = Lettering(size), Lettering(max(LETTER_LEAST - 1, round(size * 0.82)))
     margin = size

@@ -1,4 +1,4 @@
-"""Reads DOM recordings: every rrweb event of a page of an episode, from untrusted chunks.
+"""Reading of DOM recordings: every rrweb event of an episode's page, from untrusted chunks.
 
 Agents can post chunks too, so nothing that a row says about its bytes is trusted. Decompression is bounded: a
 chunk may unpack to ``CHUNK_MAX_BYTES``, and beyond ``FREE_BYTES`` to no more than ``RATIO_MAX`` times its
@@ -44,7 +44,7 @@ class Event(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """Chunks that give no events.
+    """Chunks that yield no events.
 
     ``lost``: numbers that never arrived; ``missing``: the bytes are gone; ``damaged``: not a gzipped JSON
     array of events; ``too_large``: unpacks to too much; ``past_limit``: the page's chunks so far do.
@@ -166,7 +166,7 @@ def _unpacked(chunk: RecordingChunk, *, left: int) -> _Unpacked:
 
 
 def _inflated(packed: bytes, *, most: int) -> tuple[bytes, bool]:
-    """The first ``most`` bytes, as far as they can be unpacked, and whether that is everything."""
+    """Return the first ``most`` bytes, as far as they can be unpacked, and whether that is everything."""
     inflate = zlib.decompressobj(GZIP)
     plain = bytearray()
     try:

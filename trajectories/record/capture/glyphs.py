@@ -122,7 +122,7 @@ class Lettering:
 
 @lru_cache(maxsize=8)
 def fonts_of(size: int) -> tuple[ImageFont.FreeTypeFont, ...]:
-    """The installed ones of ``FONTS``, else Pillow's own font."""
+    """Return the installed ones of ``FONTS``, else Pillow's own font."""
     fonts = []
     for name in FONTS:
         try:

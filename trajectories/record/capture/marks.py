@@ -37,7 +37,7 @@ def marks_of(action: object, events: Sequence[ReportedEvent], *, scrolled: Offse
 
 
 def marks_draw(picture: Image.Image, marks: Marks, *, scale: float) -> Image.Image:
-    """A copy of the picture with the marks; ``scale`` is its pixels per CSS pixel (``scale_of``)."""
+    """Return a copy of the picture with the marks; ``scale`` is its pixels per CSS pixel (``scale_of``)."""
     drawn = picture.convert("RGB")
     if marks.is_empty:
         return drawn
@@ -62,7 +62,7 @@ def scale_of(*, pixels: int, css_pixels: object) -> float:
 
 
 def _inside(point: tuple[float, float], picture: Image.Image, scale: float) -> tuple[float, float]:
-    """The point in pixels of the picture; one outside is moved to the edge."""
+    """Return the point in pixels of the picture; one outside is moved to the edge."""
     x, y = point[0] * scale, point[1] * scale
     return min(max(x, 0), picture.width - 1), min(max(y, 0), picture.height - 1)
 

@@ -1,4 +1,4 @@
-"""A perceptual hash: pictures that look alike have hashes that differ in few bits.
+"""A perceptual hash: similar pictures have hashes that differ in few bits.
 
 This is pHash (C. Zauner, Implementation and Benchmarking of Perceptual Image Hash Functions, 2010): shrink
 the grey picture to 32 x 32; take its two-dimensional cosine transform (DCT-II); keep the 8 x 8 lowest

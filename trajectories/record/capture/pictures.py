@@ -15,7 +15,7 @@ AFTER = Statement(__file__, "after")
 
 
 def picture_note(sha256: str) -> bool:
-    """Store size and hash; False when the picture cannot be read.
+    """Store size and hash; return False if the picture cannot be read.
 
     A second call changes nothing, unless the picture could not be read the first time. Raises ``OSError``
     when storage is unreachable; nothing is then stored.
@@ -43,8 +43,10 @@ def picture_note(sha256: str) -> bool:
 
 
 def thumbnail_ensure(sha256: str) -> None:
-    """Make the thumbnail at the first look: few are looked at, and shrinking one takes longer than
-    all the rest. Not of pictures that are huge, or that a client sent and no worker could read."""
+    """Make the thumbnail when somebody first looks: few do, and shrinking costs more than all the rest.
+
+    Huge pictures get none, nor do those that a client sent and no worker could read.
+    """
     if thumbnails.thumbnail_exists(sha256) or not _is_harmless(sha256):
         return
     picture = thumbnails.picture_read(sha256)

@@ -1,1 +1,1 @@
-"""Periodic work that one process at a time does for the whole installation."""
+"""Periodic work for the whole installation, done by one process at a time."""

@@ -22,7 +22,7 @@ TRIES = 10
 
 
 def each_computed(episode_ids: Sequence[int], compute: Callable[[list[int]], object], *, what: str) -> None:
-    """Compute something of each episode. One failure must not stop the others; the sweeper sends it again."""
+    """Compute something for each episode. One failure must not stop the others; the sweeper retries it."""
     for episode_id in episode_ids:
         try:
             compute([episode_id])
@@ -42,7 +42,7 @@ def episodes_sweep(
     """Sends due episodes to the queue of facts, so many to a job. See ``walks`` for the other arguments."""
 
     def send(episode_ids: Sequence[int]) -> Sequence[int]:
-        """Those that the queue accepted."""
+        """Send the batches; return the episodes that the queue accepted."""
         for start in range(0, len(episode_ids), batch):
             if not jobs.job_send(job, queues.FACTS, episode_ids=list(episode_ids[start : start + batch])):
                 return episode_ids[:start]

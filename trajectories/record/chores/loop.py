@@ -107,8 +107,10 @@ class _Plan:
 
 
 def _try(name: str, do: Callable[[], object]) -> None:
-    """Do a chore. A failure, such as a cancelled statement, is its own: the others go on, and it is tried
-    again at its next time. Raises the error of a lost connection."""
+    """Do a chore and contain its failures, such as a cancelled statement, so that the others go on.
+
+    It is tried again at its next time. Raises the error of a lost connection.
+    """
     with request_ids.named(request_ids.new()):
         try:
             with metrics.CHORE_SECONDS.labels(name).time():

@@ -7,7 +7,7 @@ from threading import Event
 
 
 def stop_on_signals() -> Event:
-    """The event that SIGTERM and SIGINT set from now on."""
+    """Return an event that SIGTERM and SIGINT set from now on."""
     stop = Event()
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, lambda *_: stop.set())

@@ -1,4 +1,4 @@
-"""Walks through history that remember their place over restarts."""
+"""Walks through history that resume after a restart."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def walks(
 
 
 def _now() -> datetime:
-    """The time by the database's clock, which gives rows theirs."""
+    """Return the time by the database's clock, which timestamps rows."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT now()")
         (now,) = cursor.fetchone() or (BEGINNING,)

@@ -90,7 +90,7 @@ def submission_claim(
 
 
 def claim_read(row: Sequence[Any]) -> Claim:
-    """The claim in a row of ``CLAIM_COLUMNS``. jsonb comes as text, as Django disables psycopg's loader."""
+    """Read a row of ``CLAIM_COLUMNS``. jsonb arrives as text, because Django disables psycopg's loader."""
     claim = Claim(*row)
     claim = claim._replace(
         answer=msgspec.json.decode(str(claim.answer)),

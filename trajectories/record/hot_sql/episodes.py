@@ -47,7 +47,7 @@ RESERVE_IDS = Statement(__file__, "reserve_ids", is_hot=True)
 
 
 def ids_reserve(*, groups: int, episodes: int) -> tuple[list[int], list[int]]:
-    """Ids for rows about to be inserted, so that no rows have to be matched up afterwards."""
+    """Reserve ids for rows about to be inserted, so that no rows have to be matched up afterwards."""
     rows = RESERVE_IDS.rows(groups=groups, episodes=episodes)
     return [row[0] for row in rows if row[1] == 0], [row[0] for row in rows if row[1] == 1]
 

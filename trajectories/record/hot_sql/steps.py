@@ -1,4 +1,4 @@
-"""Steps, each stored once; a repeated one is a duplicate, one with other content a clash."""
+"""Steps, each stored once: a repeated one is a duplicate, one with other content a conflict."""
 
 from __future__ import annotations
 

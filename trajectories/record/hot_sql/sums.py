@@ -1,4 +1,4 @@
-"""Sums over a run's verdicts (``models/sums.py``): corrected for a replaced verdict, and rebuilt."""
+"""Sums over a run's verdicts (``models/sums.py``): correction after a replaced verdict, and rebuilding."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def sums_lock(*, run_id: int) -> None:
 
 
 def sums_withdraw(*, run_id: int, episode_ids: Sequence[int]) -> None:
-    """Take ended episodes out of the sums, as if they had never been. Needs ``sums_lock``."""
+    """Subtract ended episodes from the sums, as if they had never existed. Needs ``sums_lock``."""
     WITHDRAW.run(run=run_id, episodes=list(episode_ids))
 
 

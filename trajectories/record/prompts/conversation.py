@@ -29,7 +29,7 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A task in words, as one episode poses it.
+    """A task as text, as one episode poses it.
 
     ``instruction`` and ``form`` choose the templates; ``pictures`` are the SHA-256 of those in ``text``.
     ``fields`` are the names of the answer's values, if neither the pages nor ``text`` give them. ``tools``
@@ -129,7 +129,7 @@ def answer_form(arm: Arm, form: AnswerForm) -> AnswerForm:
 
 
 def reply_of(*, form: AnswerForm, answer: str | Sequence[str], solution: str) -> str:
-    """A completion in the form that the interface block asks for: the worked solution, then the answer.
+    """Return a completion in the form that the interface block requests: worked solution, then answer.
 
     A bar within one of several values is written ``\\|``, as clients read it.
     """
@@ -149,12 +149,12 @@ def reply_of(*, form: AnswerForm, answer: str | Sequence[str], solution: str) ->
 
 
 def messages_ref(messages: Sequence[Message]) -> str:
-    """A short name for equal messages, so that they are sent once."""
+    """Return a short name for equal messages, so that they are sent once."""
     return hashlib.sha256(msgspec.json.encode(messages)).hexdigest()[:16]
 
 
 def length_of(message: Message) -> int:
-    """Characters of a message; pictures are sent as addresses and have none."""
+    """Return a message's number of characters; pictures are sent as addresses and have none."""
     content = message["content"]
     return len(content) if isinstance(content, str) else sum(len(part.get("text", "")) for part in content)
 

@@ -58,7 +58,7 @@ class Case:
 
 @dataclass
 class Printer:
-    """Prints cases; numbers each paragraph where it first occurs, and prints it there."""
+    """Prints cases; each paragraph is numbered and printed where it first occurs."""
 
     numbers: dict[tuple[str, str], int] = field(default_factory=dict)
 
@@ -86,7 +86,7 @@ def _repairs() -> Iterator[str]:
 
 
 def cases() -> Iterator[Case]:
-    """Every combination whose prompt differs in some paragraph from those before it."""
+    """Yield every combination whose prompt differs in some paragraph from those before it."""
     yield from _set_ups()
     base = _setup("gym")
     yield from _channels(base)
@@ -150,7 +150,7 @@ def _histories(base: Setup) -> Iterator[Case]:
 
 
 def _kinds() -> Iterator[Case]:
-    """The formats of answers that kinds of questions ask for which need no page."""
+    """Return the answer formats of question kinds that need no page."""
     named = {name: kind for name, kind in questions.items() if kind.has_text({}) and name != kinds.TOOLS}
     forms = {(kind.instruction, kind.answer_form): name for name, kind in named.items()}
     forms["lines", "block"] = "free_answer, of several lines"

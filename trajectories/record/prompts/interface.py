@@ -52,7 +52,7 @@ class Setup:
 
 
 def setup_of(run: Run, *, arm: str, channel: str) -> Setup:
-    """The set-up of a run's episodes. One that states no observation is taken for one with outlines."""
+    """Return the set-up of a run's episodes. One without an observation is taken for one with outlines."""
     return Setup(
         arm=ARMS[arm],
         observation=OBSERVATION_FORMATS.get(run.observation) or next(iter(OBSERVATION_FORMATS.values())),
@@ -114,7 +114,7 @@ def _aim(setup: Setup) -> str:
 
 
 def _action_lines(words: Words, setup: Setup, *, form: AnswerForm, conditions: Conditions) -> Iterator[str]:
-    """A line for each action that is offered, as the grammar writes it."""
+    """Return a line for each offered action, in the grammar's syntax."""
     if setup.grammar.id == "browsergym":
         offered = actions_offered(conditions)
         for call in words.calls:
@@ -134,7 +134,10 @@ def _action_lines(words: Words, setup: Setup, *, form: AnswerForm, conditions: C
 
 
 def _optional(action_id: str, example: dict[str, Any], conditions: Conditions) -> Iterator[str]:
-    """The fields that the example leaves out; those of positions stand with the observation."""
+    """Return the fields that the example leaves out.
+
+    Those of positions are described with the observation.
+    """
     for field in fields_offered(action_id, conditions):
         if field.name not in example and field.needs != "positions":
             words = field.description.rstrip(".")

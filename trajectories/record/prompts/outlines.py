@@ -33,7 +33,7 @@ ROLES = frozenset(
 
 
 def sections_of(outline: str) -> frozenset[str]:
-    """The sections of an outline that a later one may fold, without the indentation of their place."""
+    """Return the sections of an outline that a later one may fold, without indentation."""
     lines = outline.split("\n")
     ends = _ends(lines)
     return frozenset(
@@ -44,7 +44,7 @@ def sections_of(outline: str) -> frozenset[str]:
 
 
 def outline_folded(outline: str, above: Collection[str]) -> str:
-    """The outline with a line in place of each section that is among those ``above``."""
+    """Return the outline with one line in place of each section found in ``above``."""
     return "\n".join(_folded(outline.split("\n"), above))
 
 
@@ -108,7 +108,7 @@ def _gone(lines: Sequence[str]) -> list[str]:
 
 
 def _inside_of(lines: Sequence[str], number: int) -> list[str]:
-    """The lines that a line is inside of, the outermost first."""
+    """Return the ancestors of a line, outermost first."""
     outer: list[str] = []
     depth = _spaces(lines[number])
     for line in reversed(lines[:number]):

@@ -1,4 +1,4 @@
-"""The conversation that a model was sent before a step, made again from what is recorded.
+"""The conversation sent to a model before a step, rebuilt from the recording.
 
 The client, which sends it, has the same rules (``palaestra.protocol.conversation``), and a step may carry the
 hash of what was sent. Pictures are named by their hash.
@@ -64,7 +64,7 @@ def messages_sent(
 
 
 def completion(raw: str, grammar: Grammar) -> Message:
-    """A completion as the message that shows it to its model."""
+    """Return a completion as the message that shows it to its model."""
     return _completion(raw, grammar)[0]
 
 
@@ -79,8 +79,10 @@ def _completion(raw: str, grammar: Grammar) -> tuple[Message, list[RecordedCall]
 
 
 def _sendable(arguments: str) -> str:
-    """Arguments that an endpoint takes back. The client also repairs some that are no JSON; the hash of the
-    prompt tells."""
+    """Return arguments that an endpoint accepts.
+
+    The client also repairs some that are not JSON; the hash of the prompt tells.
+    """
     try:
         value = json.loads(arguments)
     except (ValueError, RecursionError):

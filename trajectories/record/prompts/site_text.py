@@ -16,7 +16,7 @@ RELEVANT: text_view.Form = "relevant"
 
 
 def form_read(axis: object) -> text_view.Form:
-    """The form that ``presentation`` names; ``relevant`` by default.
+    """Return the form that ``presentation`` names; ``relevant`` by default.
 
     Raises ``GymError`` ``unknown_text_form`` (422).
     """

@@ -1,4 +1,4 @@
-"""Prompt templates, a file per version: a group keeps the words that it was opened with.
+"""Prompt templates, one file per version: a group keeps the version with which it was opened.
 
 One task instruction, byte-identical in all arms, then the arm's own interface block: two arms differ in
 nothing else. The instruction has paraphrases, crossed with tasks as looks are; it states the format of the

@@ -1,4 +1,4 @@
-"""The tools of a task in words, where they are called by an action: the words of their forms on pages."""
+"""Descriptions of a task's tools, if they are called by an action: the words of their forms on pages."""
 
 from __future__ import annotations
 

@@ -66,8 +66,7 @@ def void_bounds(*, right: Floats, judged: Floats, total: Floats) -> tuple[float,
 
 
 def pass_at(k: int, answers: Answers, *, alpha: float = 0.05) -> Estimate:
-    """The unbiased share of items with a right answer among k samples (Chen et al., 2021), over items that
-    have k samples."""
+    """Estimate pass@k without bias (Chen et al., 2021), over the items with at least k samples."""
     items = answers.items
     counts = np.bincount(answers.item, minlength=items.max() + 1 if len(items) else 0)[items]
     right = np.bincount(answers.item, weights=answers.correct)
@@ -84,7 +83,7 @@ def pass_at(k: int, answers: Answers, *, alpha: float = 0.05) -> Estimate:
 
 
 def mean_at(k: int, answers: Answers) -> float | None:
-    """The mean over items that have k samples of the share of right ones."""
+    """Return the mean over items with at least k samples of the share of right ones."""
     counts = np.bincount(answers.item)
     right = np.bincount(answers.item, weights=answers.correct)
     mask = counts >= k
@@ -118,7 +117,10 @@ def weights(answers: Answers) -> Floats:
 
 
 def spread_interval(value: float, spread: Spread, *, alpha: float) -> tuple[float, float]:
-    """Wilson's interval on the sample size at which a plain share had this error, with Student's t."""
+    """Return Wilson's interval at the effective sample size, with Student's t.
+
+    It is the size at which a plain share would have this standard error.
+    """
     size = value * (1 - value) / spread.error**2
     return score_interval(share=value, n=size, z=spread.quantile(alpha))
 

@@ -50,7 +50,7 @@ class Pair:
 
 
 def pair_of(a: Answers, b: Answers) -> Pair | None:
-    """None where no item has judged answers in both arms."""
+    """Pair two arms by item; None if no item has judged answers in both."""
     items = np.intersect1d(a.items, b.items, assume_unique=True)
     if not len(items):
         return None
@@ -159,13 +159,13 @@ def bootstrap(pair: Pair, *, alpha: float = 0.05, seed: int = 0, resamples: int 
 
 
 def _sizes(resamples: int, *, items: int) -> list[int]:
-    """Resamples in parts that fit into memory."""
+    """Split the resamples into parts that fit into memory."""
     size = max(1, DRAWN_MAX // items)
     return [min(size, resamples - start) for start in range(0, resamples, size)]
 
 
 def _scores(values: Floats, rng: np.random.Generator, resamples: int) -> Floats:
-    """The studentised means of resamples; those without variance are left out."""
+    """Return the studentised means of resamples; those without variance are left out."""
     drawn = values[rng.integers(0, len(values), size=(resamples, len(values)), dtype=np.int32)]
     means = drawn.mean(axis=1)
     errors = drawn.std(axis=1, ddof=1) / np.sqrt(len(values))
@@ -174,7 +174,7 @@ def _scores(values: Floats, rng: np.random.Generator, resamples: int) -> Floats:
 
 
 def discordant(pair: Pair) -> tuple[int, int]:
-    """Items whose mean is higher in the first arm, and in the second."""
+    """Return the items whose mean is higher in the first arm, and those where it is in the second."""
     return int((pair.differences > 0).sum()), int((pair.differences < 0).sum())
 
 

@@ -64,7 +64,7 @@ def factor_levels(
 
 
 def _differs(look: Mapping[str, Value], references: Mapping[str, Value]) -> int:
-    """The number of factors in which a look is not neutral."""
+    """Count the non-neutral axes of a look."""
     return sum(name in look and look[name] != value for name, value in references.items())
 
 
@@ -190,7 +190,10 @@ def _fit_mixed(y: Floats, x: NDArray[np.float64], look: Codes) -> tuple[Floats, 
 
 
 def _whitened(columns: NDArray[np.float64], look: Codes, ratio: float) -> NDArray[np.float64]:
-    """Columns whose errors are alike if looks have intercepts of ``ratio`` times the variance of answers."""
+    """Transform columns so that their errors are independent, given looks' intercepts.
+
+    ``ratio`` is the variance of the intercepts over that of answers.
+    """
     counts = np.bincount(look)
     shares = 1 - 1 / np.sqrt(1 + ratio * counts)
     sums = np.column_stack([np.bincount(look, weights=column) for column in columns.T])
@@ -260,7 +263,7 @@ def _over_items(values: Floats, item: Codes, *, alpha: float) -> Estimate:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values that hold together (Holm, 1979)."""
+    """Adjust p-values for their number (Holm, 1979)."""
     from statsmodels.stats.multitest import multipletests
 
     return [float(p) for p in multipletests(p_values, method="holm")[1]] if p_values else []

@@ -1,4 +1,4 @@
-"""A rate whose episodes count differently often, or not at all, such as calls with a result among calls."""
+"""Ratios in which episodes count unequally often, such as calls with a result among all calls."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Parts:
 
 
 def ratio(parts: Parts, *, alpha: float = 0.05) -> Estimate:
-    """All that is counted as a share of all that it is among, with its interval over items and looks.
+    """Estimate the total counted over the total ``among``, with its interval over items and looks.
 
     The variance is the ratio estimator's (Cochran, Sampling Techniques, 1977, chapter 6), clustered in two
     ways, and the interval a score interval on the effective sample size. Where nothing varies between items,

@@ -1,4 +1,4 @@
-"""Simulated evaluations with known truth: how often the report's intervals cover it, and its tests err.
+"""Simulated evaluations with known truth: coverage of the report's intervals, and error rates of its tests.
 
 The log-odds of a right answer are the arm's, an item's effect, the item's effect in this arm, and a look's.
 The truth is the mean over all items and looks that could have been drawn, by Gauss-Hermite quadrature; for
@@ -317,12 +317,12 @@ def mean_share(centre: float, sd: float) -> float:
 
 
 def mean_share_in(looks: Floats, centre: float, sd: float) -> float:
-    """The same, in looks of these effects."""
+    """Return the same mean within looks of these effects."""
     return float(np.mean([mean_share(centre + effect, sd) for effect in looks]))
 
 
 def _pass_2(centre: float, sd: float) -> float:
-    """The mean over items of the chance that one of two samples is right."""
+    """Return the mean over items of the chance that one of two samples is right."""
     return float((SHARES * (1 - (1 - share_of(centre + sd * NODES)) ** 2)).sum())
 
 

@@ -1,4 +1,4 @@
-"""Made trajectories: episodes that were lost in a known way, to measure how often the rules are right.
+"""Synthetic trajectories of episodes lost in a known way, to measure how often the rules are right.
 
 They are cleaner than real ones: what is measured on them is an upper bound.
 """
@@ -42,7 +42,7 @@ def texts(name: SetName) -> Mapping[str, Sequence[str]]:
 
 
 def _reasoning(rng: random.Random, name: SetName) -> LostEpisode:
-    """Read rightly, computed wrongly, submitted as concluded."""
+    """Draw an episode that is read rightly, computed wrongly, and submitted as concluded."""
     return _episode(rng, name)
 
 
@@ -69,7 +69,7 @@ def _episode(
 
 
 def _filled(text: str, numbers: Sequence[str]) -> str:
-    """The text with as many numbers as there are, and no place left over."""
+    """Fill the text with as many numbers as there are, and leave no placeholder."""
     return text.format(*[*numbers, "it", "it", "it"][:3])
 
 
@@ -82,7 +82,7 @@ def _format(rng: random.Random, name: SetName) -> LostEpisode:
 
 
 def _budget(rng: random.Random, name: SetName) -> LostEpisode:
-    """Still on its way; now and then it did something twice."""
+    """Draw an episode that is still on its way; now and then it repeated something."""
     return _spent(rng, name, repeated=rng.uniform(0, 0.4))
 
 
@@ -97,7 +97,7 @@ def _context(rng: random.Random, name: SetName) -> LostEpisode:
 
 
 def _never_observed(rng: random.Random, name: SetName) -> LostEpisode:
-    """A sentence of the question, or the end of the page, is in no observation."""
+    """Draw an episode in which a sentence of the question, or the page's end, was never observed."""
     made = _episode(rng, name)
     sentences = made.question.split(". ")
     gone = rng.randrange(len(sentences))
@@ -107,7 +107,7 @@ def _never_observed(rng: random.Random, name: SetName) -> LostEpisode:
 
 
 def _procedure(rng: random.Random, name: SetName) -> LostEpisode:
-    """Stopped without an answer, went round in circles, or submitted another answer than it concluded."""
+    """Draw an episode that stopped without an answer, went round in circles, or submitted another answer."""
     made, kind = _episode(rng, name), rng.random()
     if kind < STOPPED:
         return replace(made, reason="no_submission", answer=[])
@@ -119,7 +119,7 @@ def _procedure(rng: random.Random, name: SetName) -> LostEpisode:
 
 
 def _misread(rng: random.Random, name: SetName) -> LostEpisode:
-    """Takes up another number than the page has; a probe of the page may show it."""
+    """Draw an episode that uses another number than the page has; a probe of the page may show it."""
     kind = rng.random()
     if kind < PROBED:
         return replace(_episode(rng, name), reading=rng.uniform(0.6, 0.99))
@@ -137,7 +137,7 @@ def _garbled(rng: random.Random, number: str) -> str:
 
 
 def _undetermined(rng: random.Random, name: SetName) -> LostEpisode:
-    """The model said nothing of what it read."""
+    """Draw an episode in which the model said nothing about what it read."""
     return replace(_episode(rng, name), thoughts=[rng.choice(texts(name)["acts"])] * 2)
 
 

@@ -1,4 +1,4 @@
-"""Real lost episodes whose class was given by reading them, to measure how often the rules are right.
+"""Real lost episodes classified by readers, to measure how often the rules are right.
 
 ``real_sample.jsonl`` has what the rules read of each; a line that several observations share stands there
 once. All are of items of the gym's own.

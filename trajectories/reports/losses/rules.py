@@ -1,4 +1,4 @@
-"""Rules that say where an episode on a page was lost; the first that holds gives its class.
+"""Rules that classify where an episode on a page was lost; the first that holds decides.
 
 They read recorded evidence alone, never a gold. ``manage.py check_losses`` measures how often they are right.
 """
@@ -37,7 +37,7 @@ CONCLUSION = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class LostEpisode:
-    """A wrong episode on a page, as far as the rules read it.
+    """The parts of a wrong episode on a page that the rules read.
 
     ``reason`` is its verdict's; ``question`` the text that its page shows. ``observations`` are the texts
     that it was shown; ``is_partly_known`` says that it was shown pictures too, or texts that are not at hand.
@@ -101,14 +101,14 @@ class Rule:
 
 @dataclass(frozen=True, kw_only=True)
 class Loss:
-    """The class of an episode, and what put it there."""
+    """The class of an episode, with its evidence."""
 
     id: str
     evidence: str
 
 
 def loss_of(episode: LostEpisode) -> Loss:
-    """The class of the first rule that holds."""
+    """Return the class of the first rule that holds."""
     for rule in RULES:
         evidence = rule.evidence(episode)
         if evidence is not None:

@@ -1,4 +1,4 @@
-"""Reads lost episodes as the rules need them."""
+"""Reading of lost episodes in the form that the rules need."""
 
 from __future__ import annotations
 

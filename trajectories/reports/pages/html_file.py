@@ -1,4 +1,4 @@
-"""A report as one HTML file: styles and charts are inside, and it fetches and runs nothing."""
+"""A report as one self-contained HTML file: it fetches and runs nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TYPEFACE = "vendor/inter/inter-latin.woff2"
 
 
 def report_html(report_id: int) -> str:
-    """Its links lead to the lab."""
+    """Render the file; its links lead to the lab."""
     context = {
         "page": ReportPage(report_id),
         "styles": mark_safe(f"<style>{_styles()}</style>"),  # noqa: S308 (files of this project)

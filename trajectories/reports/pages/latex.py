@@ -24,7 +24,7 @@ NOTE = "Note"
 
 
 def escaped(text: str) -> str:
-    """Text as LaTeX prints it, on one line."""
+    """Escape text for LaTeX, on one line."""
     return _SPECIAL.sub(lambda match: SPECIAL[match[0]], " ".join(visible(text).split()))
 
 

@@ -1,4 +1,4 @@
-"""The ladder of each benchmark as one sentence: of so many points, so many arise at each rung."""
+"""The ladder of each benchmark as one sentence: how many points of the gap arise at each rung."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ BOUNDS = {
 
 
 def sentences_of(result: Mapping[str, Any] | None) -> list[Sentence]:
-    """One per benchmark that has a ladder."""
+    """Return one sentence per benchmark that has a ladder."""
     table, accuracies = table_get(result, "rungs"), table_get(result, "accuracy")
     rows = table["rows"] if table else []
     return [

@@ -1,4 +1,4 @@
-"""Alarms for a policy that collapses: a stated rule each, over the figures of its versions.
+"""Alarms for a collapsing policy: each is a stated rule over the figures of its versions.
 
 The chance of any false alarm in a run is to be at most ``RUN_RATE``: each rule has an equal part of it, and
 its tests at one version after another spend that part as 6 / (pi i)^2 (alpha spending), so that an alarm that
@@ -32,7 +32,7 @@ class Sentinel:
     look: str
 
     def alarm(self, version: int, since: int, reference: Pooled, present: Pooled, p: float) -> Alarm:
-        """Its alarm at a version, for what has gone on ``since`` another."""
+        """Build its alarm at a version, for what has gone on ``since`` another."""
         return Alarm(
             rule=self.id,
             measure=self.measure,
@@ -134,8 +134,10 @@ TEXT_WORDS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Alarm:
-    """Raised at ``version``, where what had gone on ``since`` another stood at ``value`` against
-    ``reference``; ``scope`` is the benchmark, or the stage of the tasks."""
+    """An alarm raised at ``version``: since ``since`` the measure was at ``value`` instead of ``reference``.
+
+    ``scope`` is the benchmark, or the stage of the tasks.
+    """
 
     rule: str
     measure: str

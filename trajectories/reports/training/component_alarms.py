@@ -1,4 +1,4 @@
-"""Alarms on the components of rewards: a part of what a policy had learned collapses, or shaping alone rises.
+"""Alarms on components of rewards: part of what a policy had learned collapses, or shaping alone rises.
 
 They have a rate of their own, ``alarms.RUN_RATE`` beside that of the alarms on behaviour: equal parts for the
 rules, of each the k-th stage of a run spends 6 / (pi k)^2, and of that its i-th test 6 / (pi i)^2. Stages are
@@ -217,5 +217,5 @@ def _drifts(figures: Sequence[Figure], size: int) -> list[tuple[float, float]]:
 
 
 def _windows(figures: Sequence[Figure], size: int) -> list[Pooled]:
-    """Successive versions together, by the place of their first."""
+    """Pool successive versions, by the place of their first."""
     return [pooled(figures[start : start + size], is_share=True) for start in range(len(figures) - size + 1)]

@@ -1,4 +1,4 @@
-"""Simulated figures of components, flat, learning and collapsing: how often their alarms are raised.
+"""Simulated figures of components, flat, learning and collapsing, and how often alarms are raised.
 
 Versions jitter and drift, and episodes of one task resemble each other. What goes wrong begins at half of the
 versions and is complete after ``simulation.RAMP`` of them; a plateau takes the rest of the run.
@@ -45,7 +45,7 @@ class Course:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rules that ought to be raised where it is sick."""
+        """Rules that should be raised if the course is sick."""
         return (PLATEAU.id,) if self.idle else tuple(rule.id for rule in COLLAPSES)
 
 

@@ -59,7 +59,7 @@ def stage_sums(
 
 
 def stages_of(sums: Sequence[float]) -> Stages:
-    """The figures in what ``stage_sums`` has of one version and arm."""
+    """Return the figures of one version and arm from the result of ``stage_sums``."""
     starts = range(1, len(sums), STAGE_SUMS)
     return {int(sums[start]): figures_of(MEASURES, sums[start + 1 : start + STAGE_SUMS]) for start in starts}
 

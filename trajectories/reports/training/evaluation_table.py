@@ -1,4 +1,4 @@
-"""Text and page accuracy, and the gap, of each evaluated checkpoint; and whether text falls."""
+"""Text and page accuracy, and the gap, of each evaluated checkpoint, with the alarm if text falls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Means of one policy version with their errors, and what several of them say together."""
+"""Means of one policy version with their errors, and means over several versions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ class Figure:
     tasks: int
 
     def interval(self, *, alpha: float = 0.05) -> tuple[float, float] | None:
-        """None for a single task, and where nothing varies: no width would claim certainty."""
+        """Interval of the mean.
+
+        None for a single task, and if nothing varies: no width would claim certainty.
+        """
         if self.degrees < 1 or self.variance <= 0:
             return None
         half = float(stdtrit(self.degrees, 1 - alpha / 2)) * math.sqrt(self.variance)
@@ -88,7 +91,7 @@ class Pooled:
 
 
 def pooled(figures: Sequence[Figure], *, is_share: bool) -> Pooled:
-    """Versions weigh as much as they have episodes."""
+    """Average versions, weighted by their episodes."""
     total = sum(figure.count for figure in figures)
     weights = [figure.count / total for figure in figures]
     parts = [
@@ -120,7 +123,7 @@ def jitter(figures: Sequence[Figure]) -> tuple[float, float]:
 
 
 def jitters(figures: Sequence[Figure]) -> list[tuple[float, float]]:
-    """The jitter of each beginning of the series, by how many versions it has."""
+    """Return the jitter of each beginning of the series, by its number of versions."""
     excess, known = 0.0, [(0.0, 1.0), (0.0, 1.0)][: len(figures) + 1]
     for count, (a, b) in enumerate(pairwise(figures), 1):
         excess += (b.value - a.value) ** 2 - a.variance - b.variance

@@ -1,4 +1,4 @@
-"""Simulated training runs, healthy and sick: how often alarms are raised, and how late.
+"""Simulated training runs, healthy and failing: how often alarms are raised, and how late.
 
 A healthy run learns: invalid actions become fewer, thoughts and narration drift and jitter from version to
 version, episodes of one task resemble each other, and now and then a machine fails for one version.
@@ -52,7 +52,7 @@ REGIMES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sickness:
+class FailureMode:
     """A failure of training when it is complete.
 
     ``invalid`` and ``void`` are shares, ``words`` a factor of the length, ``narration`` and ``text`` points
@@ -69,26 +69,26 @@ class Sickness:
     ramp: int = RAMP
 
 
-SICKNESSES = (
-    Sickness(name="invalid actions +10 points", alarm="invalid_actions", invalid=0.10, ramp=1),
-    Sickness(name="invalid actions +20 points", alarm="invalid_actions", invalid=0.20, ramp=1),
-    Sickness(name="thoughts shrink to 60%", alarm="thoughts", words=0.6),
-    Sickness(name="thoughts shrink to 40%", alarm="thoughts", words=0.4),
-    Sickness(name="narration +15 points", alarm="narration", narration=0.15),
-    Sickness(name="narration +30 points", alarm="narration", narration=0.30),
-    Sickness(name="text accuracy -8 points", alarm=TEXT, text=-0.08),
-    Sickness(name="text accuracy -15 points", alarm=TEXT, text=-0.15),
-    Sickness(name="void +6 points", alarm="void", void=0.06),
-    Sickness(name="void +12 points", alarm="void", void=0.12),
+FAILURE_MODES = (
+    FailureMode(name="invalid actions +10 points", alarm="invalid_actions", invalid=0.10, ramp=1),
+    FailureMode(name="invalid actions +20 points", alarm="invalid_actions", invalid=0.20, ramp=1),
+    FailureMode(name="thoughts shrink to 60%", alarm="thoughts", words=0.6),
+    FailureMode(name="thoughts shrink to 40%", alarm="thoughts", words=0.4),
+    FailureMode(name="narration +15 points", alarm="narration", narration=0.15),
+    FailureMode(name="narration +30 points", alarm="narration", narration=0.30),
+    FailureMode(name="text accuracy -8 points", alarm=TEXT, text=-0.08),
+    FailureMode(name="text accuracy -15 points", alarm=TEXT, text=-0.15),
+    FailureMode(name="void +6 points", alarm="void", void=0.06),
+    FailureMode(name="void +12 points", alarm="void", void=0.12),
 )
-HEALTH = Sickness(name="healthy", alarm="")
+HEALTH = FailureMode(name="healthy", alarm="")
 
 
 @dataclass
 class Tally:
     """``raised`` runs by alarm, ``any_raised`` those with one or more, ``delays`` in versions from the onset.
 
-    ``early`` are runs in which the sickness's own alarm came before its onset."""
+    ``early`` are runs in which the mode's own alarm came before its onset."""
 
     runs: int = 0
     any_raised: int = 0
@@ -96,45 +96,45 @@ class Tally:
     delays: list[int] = field(default_factory=list)
 
 
-def simulate(regime: Regime, sickness: Sickness = HEALTH, *, runs: int, seed: int) -> Tally:
+def simulate(regime: Regime, mode: FailureMode = HEALTH, *, runs: int, seed: int) -> Tally:
     rng = np.random.default_rng(seed)
     tally, onset = Tally(runs=runs), onset_of(regime)
     for _ in range(runs):
-        alarms = _run_alarms(regime, sickness, rng)
+        alarms = _run_alarms(regime, mode, rng)
         tally.any_raised += bool(alarms)
         for alarm in alarms:
-            if alarm.rule == sickness.alarm and alarm.version < onset:
+            if alarm.rule == mode.alarm and alarm.version < onset:
                 continue
             tally.raised[alarm.rule] += 1
-            if alarm.rule == sickness.alarm:
+            if alarm.rule == mode.alarm:
                 tally.delays.append(alarm.version - onset)
     return tally
 
 
-def _run_alarms(regime: Regime, sickness: Sickness, rng: np.random.Generator) -> list[Alarm]:
-    severity = np.clip((np.arange(regime.versions) - onset_of(regime) + 1) / sickness.ramp, 0, 1)
-    alarms = alarms_of(_series(regime, sickness, severity, rng))
-    falling = text_alarm(_evaluations(regime, sickness, severity, rng))
+def _run_alarms(regime: Regime, mode: FailureMode, rng: np.random.Generator) -> list[Alarm]:
+    severity = np.clip((np.arange(regime.versions) - onset_of(regime) + 1) / mode.ramp, 0, 1)
+    alarms = alarms_of(_series(regime, mode, severity, rng))
+    falling = text_alarm(_evaluations(regime, mode, severity, rng))
     return [*alarms, falling] if falling else alarms
 
 
 def onset_of(regime: Regime) -> int:
-    """The version from which on something goes wrong."""
+    """Return the version from which on something goes wrong."""
     return round(regime.versions * ONSET)
 
 
 def _series(
-    regime: Regime, sickness: Sickness, severity: Floats, rng: np.random.Generator
+    regime: Regime, mode: FailureMode, severity: Floats, rng: np.random.Generator
 ) -> Mapping[str, Sequence[tuple[int, Figure]]]:
     """The figures of every version, of tasks drawn for it from a pool."""
     count, shape = regime.versions, (regime.tasks, regime.samples)
     effects = rng.normal(size=(4, TASK_POOL))
     growth = rng.uniform(-0.15, 0.3) * np.linspace(0, 1, count)
-    words = growth + drift(count, 0.06, rng) + np.log1p((sickness.words - 1) * severity)
-    narration = 0.2 + drift(count, 0.02, rng) + sickness.narration * severity
+    words = growth + drift(count, 0.06, rng) + np.log1p((mode.words - 1) * severity)
+    narration = 0.2 + drift(count, 0.02, rng) + mode.narration * severity
     invalid = np.linspace(rng.uniform(0.02, 0.08), 0.01, count) * np.exp(rng.normal(0, 0.25, count))
-    invalid = np.minimum(invalid + sickness.invalid * severity, 0.9)
-    void = 0.005 * np.exp(rng.normal(0, 0.5, count)) + sickness.void * severity
+    invalid = np.minimum(invalid + mode.invalid * severity, 0.9)
+    void = 0.005 * np.exp(rng.normal(0, 0.5, count)) + mode.void * severity
     void[rng.integers(count)] += INCIDENT_VOID * (rng.random() < INCIDENT_RATE)
     series: dict[str, list[tuple[int, Figure]]] = {rule.measure: [] for rule in RULES}
     for version in range(count):
@@ -153,7 +153,7 @@ def _series(
 
 
 def _evaluations(
-    regime: Regime, sickness: Sickness, severity: Floats, rng: np.random.Generator
+    regime: Regime, mode: FailureMode, severity: Floats, rng: np.random.Generator
 ) -> list[Evaluated]:
     """Text that learns a little and a page that learns more, on the same items at every evaluated version."""
     ease = rng.normal(0, 1.5, regime.items)
@@ -162,7 +162,7 @@ def _evaluations(
     for version in range(0, regime.versions, regime.evaluated_every):
         learnt = version / regime.versions
         text = _answers(
-            0.6 + 0.2 * learnt + rng.normal(0, 0.05), ease, sickness.text * severity[version], regime, rng
+            0.6 + 0.2 * learnt + rng.normal(0, 0.05), ease, mode.text * severity[version], regime, rng
         )
         page = _answers(-0.4 + 0.9 * learnt + rng.normal(0, 0.05), ease, 0.0, regime, rng)
         shares = float(text.correct.mean()), float(page.correct.mean())
@@ -198,7 +198,7 @@ def drift(count: int, sd: float, rng: np.random.Generator) -> Floats:
 
 
 def _tilted(share: float, logits: Floats) -> Floats:
-    """The share, moved by effects in log-odds."""
+    """Shift a share by effects in log-odds."""
     return np.asarray(1 / (1 + (1 - share) / share * np.exp(-logits)), dtype=np.float64)
 
 

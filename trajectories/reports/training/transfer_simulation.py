@@ -1,4 +1,6 @@
-"""Simulated training with known truth: how often the transfer table's intervals cover it, and its tests err.
+"""Simulated training with known truth, to test the transfer table.
+
+It measures the coverage of the table's intervals, and the error rates of its tests.
 
 Text and page are evaluated before and after training, on the same items in the same looks. The log-odds of a
 right answer are as in simulated evaluations (``estimators.simulation``); training adds a gain to each arm,

@@ -161,7 +161,7 @@ def _beyond_text(
 
 
 def _in_words(reason: str) -> str:
-    """Reasons of gaps speak of two arms."""
+    """Explain a missing value: the reasons of gaps speak of two arms."""
     return reason.replace("the two arms", "before and after").replace(
         "one of before and after", "one of the two"
     )

@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 
 
 def items_draw(table: Mapping[str, Any]) -> Drawing | None:
-    """None without an item."""
+    """Draw the heat map; None without items."""
     rows = table["rows"]
     if not rows:
         return None

@@ -85,7 +85,7 @@ CHARTS = {
 
 
 def chart_draw(table: Mapping[str, Any], *, margin: float | None = None) -> Drawing | None:
-    """None if such a table has no chart, or nothing to draw."""
+    """Draw a table's chart; None if such a table has none, or nothing to draw."""
     chart = CHARTS.get(table["id"])
     if chart is None:
         return None

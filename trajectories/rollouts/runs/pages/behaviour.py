@@ -63,7 +63,7 @@ class BehaviourTable:
 
     @property
     def is_partial(self) -> bool:
-        """Some measure is unknown for some episode."""
+        """True if some measure is unknown for some episode."""
         return any(cell is None or cell.is_partial for _, cells in self.rows for cell in cells.values())
 
     @property
@@ -73,7 +73,7 @@ class BehaviourTable:
 
 
 def behaviour_table(behaviour: RunBehaviour) -> BehaviourTable | None:
-    """None until the first episode has been computed."""
+    """Build the table; None until the first episode has been computed."""
     if not behaviour.computed:
         return None
     by_arm = {arm.arm: {measure.name: measure for measure in arm.measures} for arm in behaviour.results}
@@ -94,7 +94,7 @@ def behaviour_table(behaviour: RunBehaviour) -> BehaviourTable | None:
 def _cells(
     measures: Mapping[str, MeasureMean | None], totals: Mapping[str, int], *, is_share: bool
 ) -> dict[str, Cell | None]:
-    """The arms of a row on one scale, from 0 to the largest; ``totals`` are their numbers of episodes."""
+    """Place a row's arms on one scale from 0 to the largest; ``totals`` are their numbers of episodes."""
     ends = [max(measure.mean, _ends(measure)[1]) for measure in measures.values() if measure]
     largest = max(ends, default=0.0) or 1.0
     largest = min(largest, 1.0) if is_share else largest
@@ -105,7 +105,7 @@ def _cells(
 
 
 def _ends(measure: MeasureMean) -> tuple[float, float]:
-    """The ends of the interval; the mean where there is none."""
+    """Return the ends of the interval; the mean if there is none."""
     if measure.tasks < TASKS_MIN or measure.low is None or measure.high is None:
         return measure.mean, measure.mean
     return measure.low, measure.high
@@ -129,7 +129,7 @@ def _cell(measure: MeasureMean, largest: float, *, total: int, is_share: bool) -
 
 
 def _interval(low: float, high: float, *, is_share: bool) -> str:
-    """An interval without width would claim certainty."""
+    """Return the interval; none without width, which would claim certainty."""
     if low == high:
         return "same in every task"
     return f"{_text(low, is_share=is_share)} to {_text(high, is_share=is_share)}"

@@ -33,7 +33,7 @@ class Curve:
 
 
 def curves_of(run_id: int, *, rates: Mapping[int | None, Rate], ends: Mapping[int, Endings]) -> list[Curve]:
-    """Those with two versions or more: the mean reward, the share of void, and what the trainer posted."""
+    """Return the curves with at least two versions: mean reward, void share, and the trainer's metrics."""
     versions = sorted(version for version in rates if version is not None)[-VERSIONS_MAX:]
     reward = Curve(
         id="reward",
@@ -69,7 +69,7 @@ def endings_of(run_id: int) -> Mapping[int, Endings]:
 
 
 def _shares(ends: Mapping[int, Endings]) -> list[Curve]:
-    """The shares of ended episodes that are void, and that a budget or time cut short."""
+    """Return the shares of ended episodes that are void, and that were cut short by a budget or by time."""
     versions = sorted(ends)[-VERSIONS_MAX:]
     totals = [sum(ends[version].values()) for version in versions]
     cut = {code for code, reason in END_REASONS.items() if reason.is_truncated}

@@ -108,7 +108,7 @@ class Dashboard:
 
     @property
     def fingerprint(self) -> str:
-        """Differs when anything that is shown does."""
+        """Value that changes whenever anything shown does."""
         shown = (
             self.position.verdicts,
             self.endings,

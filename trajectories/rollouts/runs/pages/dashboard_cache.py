@@ -36,7 +36,7 @@ _entries_lock = threading.Lock()
 
 
 def run_dashboard(run_id: int) -> Dashboard:
-    """The run's dashboard, at most ``FRESH_S`` old, or older where reading takes long."""
+    """Return the run's dashboard, at most ``FRESH_S`` old, or older if reading takes long."""
     entry = _entry(run_id)
     with entry.lock:
         if entry.dashboard is None or monotonic() >= entry.until:
@@ -77,7 +77,7 @@ def _has_stale_tables(entry: _Entry) -> bool:
 
 
 def _with_fresh_tables(entry: _Entry, run_id: int) -> Dashboard | None:
-    """The dashboard, with slow tables read again once they are stale; only the first reader waits."""
+    """Read slow tables again once they are stale; only the first reader waits."""
     if not _has_stale_tables(entry) or not entry.tables_lock.acquire(blocking=False):
         return None
     try:

@@ -89,7 +89,7 @@ def endings(run_id: int) -> list[Ending]:
 
 
 def origins(run_id: int) -> dict[Origin, int]:
-    """Episodes that are not plain, by origin, ended or not; without those of which there are none."""
+    """Count episodes that are not plain by origin, ended or not; origins without any are left out."""
     counts = {origin.value: Count("pk", filter=is_it) for origin, is_it in CONDITIONS.items()}
     del counts[Origin.PLAIN]
     counted = Episode.objects.filter(run=run_id, is_plain=False).aggregate(**counts)
@@ -97,7 +97,7 @@ def origins(run_id: int) -> dict[Origin, int]:
 
 
 def person_share(run_id: int) -> PersonShare | None:
-    """None where nobody took over."""
+    """Return the share of people's steps; None if nobody took over."""
     taken = Episode.objects.filter(run=run_id, person_steps__gt=0)
     counts = taken.aggregate(episodes=Count("pk"), steps=Sum("person_steps"))
     if not counts["episodes"]:

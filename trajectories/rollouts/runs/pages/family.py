@@ -21,7 +21,7 @@ _MEMBERS = Statement(__file__, "members")
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """One arm as one run played it; ``shared`` counts the tasks that the page's run has judged too."""
+    """One arm as played by one run; ``shared`` counts the tasks that the page's run has judged too."""
 
     key: ArmKey
     run: Run
@@ -69,7 +69,7 @@ def _key(planned: Collection[str], run: Run, arm: str) -> ArmKey:
 
 
 def _plan(run: Run, members: Sequence[Member]) -> dict[str, Any]:
-    """The ladder's base against each of its other arms."""
+    """Plan the contrasts of the ladder's base with each of its other arms."""
     arms = list(dict.fromkeys(member.key.planned for member in members))
     return {"arms": arms, "contrasts": [], "observation": run.observation, "alpha": ALPHA, "margin": None}
 

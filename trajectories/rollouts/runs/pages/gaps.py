@@ -1,4 +1,4 @@
-"""The paired gaps of a run's page: the estimates of reports, on what the run and its family share."""
+"""The paired gaps of a run's page: estimates as in reports, on items shared by the run and its family."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def run_gaps(family: Family, *, judged: int) -> list[Gap]:
 
 
 def _contrasts(family: Family, arms: Sequence[ArmKey]) -> list[tuple[ArmKey, ArmKey]]:
-    """The plan's, and each retest against the arm that it repeats; of those the ones that were played."""
+    """Return the plan's contrasts, and those of each retest with its arm, as far as they were played."""
     again = [(key._replace(retest=False), key) for key in arms if key.retest]
     return [(a, b) for a, b in (*contrasts_of(family.plan), *again) if {a, b} <= set(arms)]
 

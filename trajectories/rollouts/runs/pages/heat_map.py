@@ -1,4 +1,4 @@
-"""Tasks by arm: which of them one arm solves and another does not."""
+"""Heat map of tasks by arm: tasks that one arm solves and another does not."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class HeatMap:
 
 
 def heat_map_of(family: Family) -> HeatMap | None:
-    """None unless two arms share a task."""
+    """Build the heat map; None unless two arms share a task."""
     members = family.members
     if len(members) < 2:
         return None

@@ -93,7 +93,7 @@ class Histograms:
 
 
 def histograms_of(run_id: int) -> Histograms | None:
-    """None until an episode has ended."""
+    """Build the histograms; None until an episode has ended."""
     rows = [Spent(*row) for row in _SPENT.rows(run=run_id, latest=EPISODES_COUNTED)]
     made = [
         _counted("steps", "Steps", "steps", rows, lambda row: row.steps),
@@ -133,7 +133,7 @@ def _shares(rows: Iterable[Spent]) -> Histogram | None:
 
 
 def bin_size(largest: float) -> int:
-    """1, 2 or 5 times a power of ten: the smallest that needs no more than ``BINS_MAX`` bins."""
+    """Return 1, 2 or 5 times a power of ten: the smallest size that needs at most ``BINS_MAX`` bins."""
     least = (largest + 1) / BINS_MAX
     power = 10 ** max(0, math.floor(math.log10(least))) if least > 1 else 1
     return next(size for times in (1, 2, 5, 10) if (size := times * power) >= least)

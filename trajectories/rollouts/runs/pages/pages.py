@@ -70,5 +70,5 @@ class RunPage:
 
     @property
     def has_curation(self) -> bool:
-        """Training runs lead to the page of samplers also before they have one: it says so."""
+        """True for training runs: their page of samplers says so if there is none yet."""
         return self.run.kind == Run.Kind.TRAIN or Sampler.objects.filter(run=self.run).exists()

@@ -62,7 +62,7 @@ class ReasonChart:
 
 
 def reason_chart(ends: Mapping[int, Endings]) -> ReasonChart | None:
-    """None for fewer than two versions: the list of end reasons says it all."""
+    """Build the chart; None for fewer than two versions, where the list of end reasons says it all."""
     versions = sorted(ends)
     if len(versions) < 2:
         return None
@@ -77,7 +77,7 @@ def reason_chart(ends: Mapping[int, Endings]) -> ReasonChart | None:
 
 
 def _reasons(ends: Mapping[int, Endings]) -> list[Reason]:
-    """The most frequent, by outcome; the rest of each outcome is one."""
+    """Return the most frequent reasons by outcome; the rest of each outcome is one."""
     totals: dict[tuple[str, str], int] = defaultdict(int)
     for by_reason in ends.values():
         for key, episodes in by_reason.items():

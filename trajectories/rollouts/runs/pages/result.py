@@ -130,7 +130,7 @@ def comparison_of(family: Family) -> Comparison:
 
 
 def signed(value: Any) -> str:
-    """A share in points, with its sign."""
+    """Format a share in points, with its sign."""
     if value is None:
         return ""
     text = numeral(value * 100, "+.1f")

@@ -27,7 +27,7 @@ class Point:
 
 @dataclass(frozen=True, kw_only=True)
 class Plot:
-    """One version in ``stride`` is shown, and always the newest.
+    """Plot of every ``stride``-th version, always including the newest.
 
     ``line`` and ``band`` are SVG points; a band replaces whiskers that would touch each other.
     """
@@ -49,7 +49,7 @@ class Plot:
 
 
 def reward_plot(rates: Mapping[int, Rate]) -> Plot | None:
-    """None unless an episode with a policy version was judged."""
+    """Build the plot; None unless an episode with a policy version was judged."""
     versions = sorted(rates)
     if not versions:
         return None

@@ -91,5 +91,5 @@ def run_rows(run_ids: Sequence[int]) -> list[RunRow]:
 
 
 def _literal(text: str) -> str:
-    """The text as ``LIKE`` matches it, without wildcards."""
+    """Escape the wildcards of ``LIKE`` in a text."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

@@ -1,4 +1,4 @@
-"""The void episodes of a run's page: how many there are by version, reason and task, and what is unusual."""
+"""The void episodes of a run's page: counts by version, reason and task, and unusual rates."""
 
 from __future__ import annotations
 
