@@ -14,7 +14,7 @@ import numpy as np
 from core.intervals import Z_95, wilson
 
 LEAST = 0.80
-"""What the lower bounds of both rates reach at least of a criterion that is certified."""
+"""Minimum of the lower bounds of both rates for a certified criterion."""
 
 
 @dataclass(frozen=True, kw_only=True)

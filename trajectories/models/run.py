@@ -16,7 +16,7 @@ RECORDING_FULL_SHARE = "recording_full_share"
 MODEL_NOTE = "model_note"
 RETEST = "retest"
 SETUP = ("observation", "observation_settings", "grammar", "history", "actions_per_turn", "affordances")
-"""What makes two runs show the same page and take the same completion."""
+"""Fields that, if equal, make two runs show the same page and take the same completion."""
 
 
 def is_share(value: Any) -> bool:

@@ -126,13 +126,13 @@ class FilterForm(forms.Form):
     data: QueryDict
     use_required_attribute = False
     page = ""
-    """What messages call the page."""
+    """Name of the page in messages."""
     other_parameters: frozenset[str] = frozenset()
     """Parameters of the page that are not filters."""
     reported_elsewhere: frozenset[str] = frozenset()
     """Fields whose errors the page shows elsewhere."""
     is_instant = True
-    """Whether a list is cheap enough to be read again with every letter that is typed."""
+    """True if the list is cheap enough to reload on every keystroke."""
     folded_names: tuple[str, ...] = ()
 
     def filters(self) -> dict[str, Any]:

@@ -23,7 +23,7 @@ RETRIED = frozenset({408, 409, 425, 429})
 TOO_LONG = frozenset({400, 413, 422})
 PROBLEM_CHARS = 200
 NO_ANSWER = "The judge model at"
-"""How each message begins that says that a call was not answered."""
+"""Beginning of every message about an unanswered call."""
 TOKENS_MAX = 2**31 - 1
 Message = dict[str, str]
 

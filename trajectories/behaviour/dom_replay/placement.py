@@ -16,7 +16,7 @@ SLACK_MS = 2_000
 
 Basis = Literal["time", "steps"]
 Reason = Literal["nothing", "no_time", "too_early", "lost"]
-"""Why a step has no moment: ``nothing`` was recorded; ``no_time``: no times or step numbers place it;
+"""Reason for having no moment: ``nothing`` was recorded; ``no_time``: no times or step numbers place it;
 ``too_early``: it is before the recording; ``lost``: its page load was not recorded."""
 
 

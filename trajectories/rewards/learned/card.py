@@ -24,7 +24,7 @@ from trajectories.rewards.learned.scores import scores_of
 from trajectories.rewards.learned.types import Attack, Card, Estimate, GroupFigures, Parameters, Weight
 
 AUROC_MIN = 0.75
-"""What the lower end of the interval has to reach before a model may pay a training run."""
+"""Minimum lower end of the interval for a model that pays training runs."""
 FOOLED_SHIFT = 0.05
 CALIBRATION_MAX = 0.1
 STRONGEST = 12

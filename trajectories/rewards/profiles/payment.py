@@ -12,7 +12,7 @@ from trajectories.rewards.registry import component_of
 from trajectories.rewards.types import Steps
 
 Shares = Mapping[str, float | None]
-"""How far up its range each term's component is, by the term's name; terms without a value are missing."""
+"""Position of each term's component in its range, by the term's name; terms without a value are missing."""
 
 
 @dataclass(frozen=True, kw_only=True)

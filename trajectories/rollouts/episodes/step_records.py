@@ -21,7 +21,7 @@ from trajectories.models import Step
 
 HASH_BYTES = 16
 Actor = Literal["policy", "human", "oracle", "router"]
-"""Who a caller may say has acted; ``person`` is the arena's to say, in a takeover."""
+"""Actors that a caller may name; only the arena names ``person``, in a takeover."""
 TYPE_CHARS = 32
 MESSAGE_CHARS, TARGET_PATH_CHARS, ELEMENT_IDS_CHARS = 10_000, 1_000, 100_000
 FIRST_YEAR, LAST_YEAR = 1970, 9000

@@ -32,7 +32,7 @@ NAME_MAX_CHARS = 200
 VALUE_MAX_CHARS = 1_000
 ARGUMENTS_MAX = 50
 TOOL_CHARS = 32
-"""Of a name that the record keeps: a policy may call what does not exist."""
+"""Stored characters of a name: a policy may call tools that do not exist."""
 Name = Annotated[str, Meta(max_length=NAME_MAX_CHARS)]
 
 

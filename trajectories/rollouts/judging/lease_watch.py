@@ -14,7 +14,7 @@ QUIET_MAX_S = 1800.0
 
 
 Sign = Hashable
-"""What shows that an open episode lives: anything that changes when it does, None if it was never used."""
+"""Sign of life of an open episode: any value that changes with activity, None if it was never used."""
 
 
 @dataclass

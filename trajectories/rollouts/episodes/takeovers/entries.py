@@ -21,7 +21,7 @@ from trajectories.rollouts.episodes.forks import recipe
 from trajectories.rollouts.episodes.forks.lineage import places_until, steps_held
 
 IN_FLIGHT_MAX = 8
-"""How many steps of an agent are believed to be on their way."""
+"""Maximum number of an agent's steps believed to be in flight."""
 ACTED = Statement(__file__, "acted", page_served=PAGE_SERVED, in_flight_max=str(IN_FLIGHT_MAX))
 
 
