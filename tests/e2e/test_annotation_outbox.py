@@ -124,7 +124,7 @@ def test_a_label_that_the_server_never_takes_blocks_no_other(page: Page, status:
     page.route("**/label", answer)
     for _ in range(3):
         label_next(page)
-    aside = page.get_by_role("region", name="Labels that the server does not take")
+    aside = page.get_by_role("region", name="Labels refused by the server")
     expect(aside).to_be_visible()
     expect(aside.get_by_role("textbox")).to_have_value(re.compile("Reasoning, The problem, Plan"))
     page.wait_for_function(

@@ -331,7 +331,7 @@ def test_a_replay_that_hung_its_tab_is_not_opened_again_by_itself(lab_page: Open
     page.goto(f"{address}/replay")
     settled(page)
     expect(page.get_by_role("status").get_by_text("it may freeze this tab")).to_be_visible()
-    page.get_by_role("button", name="Open it all the same").press("Enter")
+    page.get_by_role("button", name="Open it anyway").press("Enter")
     expect(page.locator("[data-dom-state]")).to_be_focused()
     ready = page.frame_locator("[data-dom-frame]").locator("html[data-replay=ready]")
     expect(ready).to_have_count(1)

@@ -221,7 +221,7 @@ def test_jumping_to_the_latest_resumes_updates_after_the_end_too(page: Page, epi
 def test_without_scripts_an_open_episode_can_be_refreshed(lab_page: LabPage, episode: Episode) -> None:
     page = lab_page(java_script_enabled=False)
     page.goto(f"/episodes/{episode.pk}/")
-    expect(page.locator("[data-live-status]")).to_have_text("Not updating by itself")
+    expect(page.locator("[data-live-status]")).to_have_text("Not updating automatically")
     expect(page.get_by_role("button", name="Pause updates")).to_be_hidden()
     factories.step(episode, 2)
     page.get_by_role("link", name="Refresh").click()

@@ -165,7 +165,7 @@ def test_a_unit_without_its_step_can_be_settled(lab: Lab, judge: User, project: 
     path = unit_path(project, 0)
     Step.objects.all().delete()
     client = lab(judge)
-    assert "What was labelled was deleted since" in client.get(path).content.decode()
+    assert "The labelled text has been deleted since" in client.get(path).content.decode()
     assert settle(client, path).status_code == 302
 
 

@@ -43,7 +43,7 @@ def test_settings_that_differ_come_first_and_charts_share_their_versions(
 def test_runs_without_versions_have_no_charts(lab: Lab, annotator: User) -> None:
     runs = [factories.run(), factories.run()]
     html = lab(annotator).get(f"/runs/compare?runs={runs[0].pk},{runs[1].pk}").content.decode()
-    assert "nothing to draw over versions" in html
+    assert "nothing to plot over versions" in html
 
 
 @pytest.mark.parametrize(

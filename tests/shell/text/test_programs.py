@@ -80,7 +80,7 @@ def test_a_tool_call_without_a_step_is_linked_from_its_event(lab: Lab, owner: Us
 
     html = page(lab(owner), episode)
 
-    assert "Tied to no step" in html
+    assert "Outside any step" in html
     assert '<li id="call-1">' in html
     assert '<a href="#call-1">tool_called</a>' in html
 

@@ -160,7 +160,7 @@ def judge_label(project: AnnotationProject, judge: Judge, progress: Progress) ->
 
 def _steps_only(project: AnnotationProject) -> None:
     if project.level != AnnotationProject.Level.STEP:
-        message = "Machines label thoughts of steps. This project is about something else."
+        message = "Machines label thoughts of steps. This project labels something else."
         raise GymError("no_machine_labels", message, status=422)
 
 
