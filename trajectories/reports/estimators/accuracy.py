@@ -119,7 +119,8 @@ def weights(answers: Answers) -> Floats:
 def spread_interval(value: float, spread: Spread, *, alpha: float) -> tuple[float, float]:
     """Return Wilson's interval at the effective sample size, with Student's t.
 
-    It is the size at which a plain share would have this standard error.
+    It is the size at which a plain share would have this standard error (Korn and Graubard, 1998,
+    for shares in clustered surveys).
     """
     size = value * (1 - value) / spread.error**2
     return score_interval(share=value, n=size, z=spread.quantile(alpha))

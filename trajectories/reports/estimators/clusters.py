@@ -42,19 +42,21 @@ def spread_of(parts: Sequence[tuple[Codes, Codes, Floats]], *, items: int) -> Sp
     None without variance.
     """
     item, look, value = (np.concatenate([part[place] for part in parts]) for place in range(3))
+    # G / (G - 1): the usual correction for few clusters.
     between_items = items / (items - 1) * _squares(item, value)
     if between_items <= NOISE**2:
         return None
     mask = look != NO_LOOK
     looks = int(np.count_nonzero(np.bincount(look[mask])))
     is_these_looks = 0 < looks < LOOKS_MIN
+    # Two-way clustering: items + looks - cells. Where looks less cells is below 0, looks add nothing.
     by_look = added = 0.0
     if looks >= LOOKS_MIN:
         cells = item[mask] * (look.max() + 1) + look[mask]
         by_look = looks / (looks - 1) * _squares(look[mask], value[mask])
         added = max(by_look - _squares(cells, value[mask]), 0.0)
     variance = between_items + added
-    # What looks add is a difference, and as uncertain as the variance between looks as a whole.
+    # Satterthwaite (1946). What looks add is a difference, as uncertain as all variance between looks.
     degrees = variance**2 / (between_items**2 / (items - 1) + by_look**2 / max(looks - 1, 1))
     return Spread(error=float(np.sqrt(variance)), degrees=degrees, looks=looks, is_these_looks=is_these_looks)
 

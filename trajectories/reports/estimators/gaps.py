@@ -124,6 +124,8 @@ def permutation_p(pair: Pair, *, seed: int = 0, flips: int = FLIPS) -> float | N
         return None
     signs = np.random.default_rng(seed).integers(0, 2, size=(flips, len(differences)), dtype=np.int8) * 2 - 1
     sums = np.abs(signs @ differences)
+    # The observed signs are one of the permutations, so p is never 0 (Phipson and Smyth, 2010). The slack
+    # counts sums that are equal but for rounding.
     extreme = np.count_nonzero(sums >= abs(differences.sum()) - 1e-9)
     return float((extreme + 1) / (flips + 1))
 
@@ -152,7 +154,7 @@ def bootstrap(pair: Pair, *, alpha: float = 0.05, seed: int = 0, resamples: int 
     parts = [_scores(values, rng, size) for size in _sizes(resamples, items=count)]
     scores = np.concatenate(parts)
     error = float(values.std(ddof=1) / np.sqrt(count))
-    # This rule covers as often as it says with few resamples too.
+    # The rule p (R + 1) keeps the nominal coverage with few resamples too (Davison and Hinkley, 1997).
     lowest, highest = np.quantile(scores, [alpha / 2, 1 - alpha / 2], method="weibull")
     low, high = max(-1.0, value - float(highest) * error), min(1.0, value - float(lowest) * error)
     return Estimate(value=value, low=low, high=high, items=count)

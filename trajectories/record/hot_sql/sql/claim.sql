@@ -1,5 +1,6 @@
--- One claim at a time; it counts as lost after `lost` seconds, or when the sweeper sees that its worker died. It need not be on disk
--- before the work begins: a claim lost in a crash is simply made again.
+-- Claims a submission, one at a time, with everything that judging needs. A claim is lost after `lost` seconds, or once
+-- the sweeper sees that its worker died. The commit need not reach the disk before the work begins (asynchronous
+-- commit): a claim lost in a crash is simply made again.
 WITH asynchronous AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
 UPDATE trajectories_submission s SET claimed_at = clock_timestamp(), claims = s.claims + 1, claimed_by = %(worker)s::int
 FROM asynchronous, trajectories_episode e

@@ -1,3 +1,5 @@
+-- Opens a call's groups and episodes in one round trip. Their ids were reserved before (reserve_ids.sql), so nothing
+-- has to be returned and matched up, and json_to_recordset keeps the statement's text the same for any number of them.
 WITH new_groups AS (
     INSERT INTO trajectories_group
         (id, run_id, task_id, arm, policy_version, seed, settings, template, examples, size, created_at)

@@ -1,4 +1,6 @@
--- The counter's row lock is held until commit, so numbers follow commit order, without gaps in the stream.
+-- The counter's row lock is held until commit, so numbers follow the order of commits, without gaps: readers who
+-- continue from a number miss nothing. A sequence would not do, since it neither rolls back nor waits.
+-- Episodes are locked by id, so that two batches cannot deadlock.
 WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset(%(endings)s::json) AS i(
         episode bigint, outcome text, reason text, is_truncated bool, score float8, metrics jsonb,

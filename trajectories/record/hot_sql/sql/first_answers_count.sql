@@ -1,4 +1,4 @@
--- Open episodes that their policies ended after a first answer: it is their answer.
+-- Ends open episodes whose policies stopped after a first answer: that answer is submitted.
 WITH counted AS (
     UPDATE trajectories_episode SET status = 'submitted'
     WHERE run_id = %(run)s AND id = ANY(%(episodes)s) AND status = 'open' AND answer_check = 'requested'

@@ -1,4 +1,5 @@
--- Rejudgements have no place in the stream.
+-- Rebuilds the state of groups from their episodes. Second verdicts have no number in the run's stream, so the newest
+-- number, not the current verdict's, says when a group was complete.
 UPDATE trajectories_group g SET size = x.size, ended = x.ended,
     completed_seq = CASE WHEN x.ended = x.size THEN x.newest END
 FROM (

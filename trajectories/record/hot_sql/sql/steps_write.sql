@@ -1,4 +1,5 @@
--- Steps are refused while a person acts, but for those that were taken before; after close, and STEP_GRACE_S after the verdict; stored ones still count as duplicates.
+-- Stores steps once: equal ones count as duplicates, and one clash refuses the whole call. While a person acts, only
+-- steps taken before the takeover are accepted; after close, or STEP_GRACE_S after the verdict, none.
 WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset(%(steps)s::json) AS i(
         {typed_columns}, hash text)
@@ -32,6 +33,7 @@ WITH input AS MATERIALIZED (
 SELECT episode.status, episode.split, episode.is_accepting, episode.max_steps, (SELECT count(*) FROM written),
     (SELECT count(*) FROM known WHERE is_same),
     ARRAY(SELECT k.index FROM known k WHERE NOT is_same ORDER BY 1),
+    -- A statement does not see rows that it inserts itself (PostgreSQL, "Data-Modifying Statements in WITH").
     greatest((SELECT max(s.index) FROM trajectories_step s WHERE s.episode_id = episode.id),
              (SELECT max(w.index) FROM written w), episode.begins_after),
     episode.terminated, episode.truncated, episode.verdict::text, episode.held_after

@@ -1,5 +1,6 @@
--- Answers of pages and of the API. Where the run has them checked, the first one is kept beside the episode,
--- which stays open.
+-- Stores an answer, of a page or of the API. Of two at once the update lets one through: the other waits for the row
+-- and then finds its status changed. If the run checks answers, the first is stored apart and the episode stays open.
+-- The sweeper is notified at commit, when it can read the submission.
 WITH given AS (
     UPDATE trajectories_episode e SET
         status = CASE WHEN answer_check = 'due' THEN status ELSE 'submitted' END,

@@ -20,6 +20,8 @@ rated AS (
         s.judged - r.judged AS n_before
     FROM task_sums s JOIN rated r USING (scope, part, task_id)
 ), rate_sums AS (
+    -- Sums over tasks of k, n and their products: the variance of a ratio clustered by task needs no more, so a rate
+    -- never reads the tasks again. Each task adds the difference between its new and its old products.
     INSERT INTO trajectories_ratesum AS s (run_id, scope, part, tasks, correct, judged, correct_squared,
         correct_times_judged, judged_squared)
     SELECT %(run)s, scope, part, sum((n > 0)::int - (n_before > 0)::int), sum(k - k_before), sum(n - n_before),

@@ -1,3 +1,4 @@
+-- Subtracts the old verdict and adds the new one in one pass of sums.sql, then makes the new one current.
 WITH verdicts AS (
     SELECT e.verdict_id AS id, -1 AS n FROM trajectories_episode e WHERE e.id = %(episode)s
     UNION ALL SELECT %(verdict)s, 1
