@@ -1,1 +1,1 @@
-"""Rewards in parts: components of episodes and steps with their sources, and profiles that pay for them."""
+"""Rewards in parts: components of episodes and steps with their sources, and profiles that combine them."""

@@ -1,4 +1,4 @@
-"""The calls about components and profiles; what a run and an episode are paid is read with them."""
+"""The calls about components and profiles; runs' and episodes' rewards are read with them."""
 
 from __future__ import annotations
 

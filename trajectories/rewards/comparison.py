@@ -1,4 +1,4 @@
-"""Figures of what profiles pay for the same episodes: pure functions of payments.
+"""Statistics of profiles' payments for the same episodes: pure functions of payments.
 
 Payments are taken as equal that differ by less than a rounding of sums may.
 """
@@ -42,7 +42,7 @@ def mean_of(values: Sequence[float | None]) -> Mean:
 
 
 def ranks_of(payments: ArrayLike) -> NDArray[np.float64]:
-    """Ranks from 1, which is paid most; equal payments share the mean of theirs."""
+    """Rank the payments from 1, the highest; equal payments share the mean of their ranks."""
     values = -_rounded(payments)
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     ranks: NDArray[np.float64] = (np.cumsum(counts) - (counts - 1) / 2)[place]

@@ -1,4 +1,4 @@
-"""The components of an episode by all rules: pure functions of what was read."""
+"""The components of an episode by all rules: pure functions of the reading."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trajectories.rewards.types import Reading, Values
 
 
 def components_of(reading: Reading) -> dict[str, Values]:
-    """All values by their names; none of a void episode."""
+    """Compute all values by name; none for a void episode."""
     if reading.outcome == VOID:
         return {}
     own = {step.index for step in reading.own_steps}
@@ -30,6 +30,6 @@ def _of_own(values: Values, own: set[int]) -> Values:
 def rows_of(
     computed: Mapping[str, Values],
 ) -> tuple[dict[str, float | None], dict[str, dict[int, float | None]]]:
-    """The two columns that are stored: values of the episode, and of its steps where there are any."""
+    """Return the two stored columns: values of the episode, and of its steps if there are any."""
     of_steps = {name: dict(values.steps) for name, values in computed.items() if values.steps}
     return {name: values.episode for name, values in computed.items()}, of_steps

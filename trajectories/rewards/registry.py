@@ -85,7 +85,10 @@ def milestone(
 
 @lru_cache(maxsize=1024)  # It is asked several times for each episode that is paid.
 def component_of(name: str) -> Component:
-    """The component of a value's name. Raises ``GymError`` ``unknown_reward_component`` (422)."""
+    """Return the component of a value's name.
+
+    Raises ``GymError`` ``unknown_reward_component`` (422).
+    """
     one = COMPONENTS.get(name.partition(FAMILY)[0])
     if one.is_family == (FAMILY in name):
         return one

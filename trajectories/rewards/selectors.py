@@ -61,7 +61,7 @@ _decode = msgspec.json.Decoder(list[_Source]).decode
 
 
 def rewards_of(episode_ids: Sequence[int], *, named: Named) -> dict[int, Rewards]:
-    """The rewards of those of the episodes that have ended, by id.
+    """Return the rewards of the ended episodes among these, by id.
 
     Rules and learned rewards that have not been applied yet are applied for it; nothing is stored.
     """
@@ -180,7 +180,7 @@ def _paid_steps(known: Components, paid: Mapping[int, float], *, is_paid: bool) 
 
 
 def episode_rewards(episode_id: int, *, named: Named) -> Rewards:
-    """Those of one episode. Raises ``GymError`` 409 ``not_ended`` before its verdict."""
+    """Return the rewards of one episode. Raises ``GymError`` 409 ``not_ended`` before its verdict."""
     rewards = rewards_of([episode_id], named=named).get(episode_id)
     if rewards is None:
         raise GymError("not_ended", f"Episode {episode_id} has no verdict yet.", status=409)
@@ -190,7 +190,7 @@ def episode_rewards(episode_id: int, *, named: Named) -> Rewards:
 def run_rewards(
     *, run: Run, after: int, limit: int, named: Named, viewer: Viewer
 ) -> tuple[list[Rewards], int | None]:
-    """Those of the run's ended episodes by id, and the id to continue from; None at the end."""
+    """Return the rewards of the run's ended episodes by id, and the id to continue from; None at the end."""
     episodes = projects.visible(Episode.objects.filter(run=run, pk__gt=after, verdict__isnull=False), viewer)
     ids = list(episodes.order_by("pk").values_list("pk", flat=True)[: limit + 1])
     paid = rewards_of(ids[:limit], named=named)
@@ -199,12 +199,12 @@ def run_rewards(
 
 
 def profile_of_run(run: Run, reference: str, *, viewer: Viewer) -> Named:
-    """The profile that is named, else the run's own, else that of outcomes alone."""
+    """Return the named profile, else the run's own, else that of outcomes alone."""
     return profile_named(run, reference, viewer=viewer) or profile_get(DEFAULT, viewer=viewer)
 
 
 def profile_named(run: Run, reference: str, *, viewer: Viewer) -> Named | None:
-    """The profile that is named, else the run's own; None where neither names one.
+    """Return the named profile, else the run's own; None if neither names one.
 
     Raises ``GymError`` of ``check_may_pay`` where one is named that may not pay a training run: the run's own
     was checked when it was created.

@@ -1,4 +1,4 @@
-"""Stored components: which episodes need them, computing them, and reading what counts now."""
+"""Stored components: the episodes that need them, computing them, and reading the current ones."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def components_compute(episode_ids: Sequence[int]) -> int:
-    """Compute and store the components of ended episodes; returns how many steps they have."""
+    """Compute and store the components of ended episodes; return their number of steps."""
     source, models, steps = _rules_source(), learned.models_current(), 0
     for episode_id in episode_ids:
         for reading in readings_of([episode_id]):
@@ -61,12 +61,12 @@ def components_write(
     values: Mapping[str, float | None],
     steps: Mapping[str, Mapping[int, float | None]],
 ) -> None:
-    """Add what a source says of an episode; what it said before stays, and counts no longer."""
+    """Add a source's components of an episode; its earlier ones stay but no longer count."""
     WRITE.run(episode=episode, source=source, values=_encode(values).decode(), steps=_encode(steps).decode())
 
 
 def _rules_source() -> int:
-    """The id of the rules as they are now."""
+    """Return the id of the current rules."""
     source, _ = RewardSource.objects.get_or_create(
         kind=RewardSource.Kind.RULE,
         name=RULES,

@@ -17,7 +17,7 @@ from trajectories.rewards.types import Reading
 
 
 def score_read(reading: Reading) -> Score | None:
-    """None for an episode that has no tools to call."""
+    """Score an episode's tool calls; None for an episode that has no tools."""
     if reading.kind != kinds.TOOLS or "graphs" not in reading.extra or not ARMS[reading.arm].has_tools:
         return None
     truth = msgspec.convert(
@@ -27,7 +27,7 @@ def score_read(reading: Reading) -> Score | None:
 
 
 def calls_of(reading: Reading) -> list[Call]:
-    """The policy's calls in order; those of a person are not its own."""
+    """Return the policy's calls in order; those of a person are not its own."""
     others = {step.index for step in reading.steps if step.actor == "person"}
     return [
         _call(event["data"])

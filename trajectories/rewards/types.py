@@ -14,7 +14,7 @@ Steps = Mapping[int, float | None]
 
 
 class ReadStep(Struct, frozen=True, kw_only=True):
-    """A step as far as components look at it.
+    """The parts of a step that components read.
 
     ``result`` and ``check`` say what became of its action, ``page`` what it was done on; ``repeats`` is the
     earlier step of which it is a repetition, None without one. ``completion`` counts tokens, None where the
@@ -69,7 +69,7 @@ class Reading(Struct, frozen=True, kw_only=True):
 
     @property
     def own_steps(self) -> list[ReadStep]:
-        """The steps of the policy: what a person did in its place earns it nothing."""
+        """Steps of the policy: what a person did in its place earns it nothing."""
         return [step for step in self.steps if step.actor != "person"]
 
 
@@ -85,7 +85,7 @@ class Values:
 
     @classmethod
     def mean_of(cls, steps: Steps) -> Values | None:
-        """Values of steps and their mean; None where there are none."""
+        """Return the values of steps with their mean; None without steps."""
         known = [value for value in steps.values() if value is not None]
         return cls(sum(known) / len(known), steps) if known else None
 

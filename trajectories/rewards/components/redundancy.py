@@ -1,4 +1,4 @@
-"""Calls that lead nowhere: needless, repeated, or made before what they need."""
+"""Pointless calls: needless, repeated, or made before their prerequisites."""
 
 from __future__ import annotations
 

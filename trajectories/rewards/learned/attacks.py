@@ -1,4 +1,4 @@
-"""Cheap ways to look better without being better: each rewrites a completion and changes nothing else."""
+"""Cheap ways to look better without being better: each rewrites completions and nothing else."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LENGTH_MIN = 200
 
 
 def longer(text: str) -> str:
-    """Twice as long, by sentences that say nothing."""
+    """Double the length with sentences that say nothing."""
     size = max(len(text), LENGTH_MIN)
     return f"{text} {(FILLER * (size // len(FILLER) + 1))[:size]}"
 
 
 def formatted(text: str) -> str:
-    """The same words as headed, bold list items."""
+    """Format the same words as headed, bold list items."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return "## Answer\n\n" + "\n".join(f"- **{line}**" for line in lines)
 
@@ -42,7 +42,7 @@ class Rewriting:
     rewrite: Callable[[str], str]
 
     def of(self, recorded: list[Recorded]) -> list[Recorded]:
-        """The same episodes with all completions rewritten."""
+        """Return the same episodes with all completions rewritten."""
         return [replace(one, texts=[self.rewrite(text) for text in one.texts]) for one in recorded]
 
 

@@ -1,4 +1,4 @@
-"""The card of a model: what it is worth on held-apart tasks, where it fails, and how it can be fooled."""
+"""The card of a model: its quality on held-out tasks, where it fails, and how it can be fooled."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def card_of(name: str, parameters: Parameters, *, lessons: Lessons, strength: fl
 
 
 def _pairs_right(parameters: Parameters, held: Lessons) -> float | None:
-    """The share of held-apart pairs in which the preferred episode has the higher score; ties count half."""
+    """Return the share of held-out pairs whose preferred episode scores higher; ties count half."""
     if not held.pairs:
         return None
     chosen, rejected = (scores_of(parameters, [pair[place] for pair in held.pairs]) for place in (0, 1))
@@ -77,7 +77,7 @@ def _pairs_right(parameters: Parameters, held: Lessons) -> float | None:
 
 # ---- where it fails
 def _groups(held: Lessons, scores: Floats) -> list[GroupFigures]:
-    """Figures by benchmark and by family, the worst first."""
+    """Compute figures by benchmark and by family, worst first."""
     figures = [
         _group(kind, name, held, scores, np.array([getattr(one, kind) == name for one in held.episodes]))
         for kind in ("benchmark", "family")
@@ -118,7 +118,7 @@ def _attack(name: str, one: Rewriting, parameters: Parameters, held: Lessons, sc
 
 
 def _strongest(parameters: Parameters) -> list[Weight]:
-    """The features that a score depends on most, by standardised weight."""
+    """Return the features on which a score depends most, by standardised weight."""
     signed = np.array(parameters.weights) * parameters.slope
     order = np.argsort(-np.abs(signed), kind="stable")[:STRONGEST]
     names = names_of(parameters.words)

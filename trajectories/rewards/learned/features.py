@@ -35,7 +35,7 @@ def _words(one: Recorded) -> int:
 
 
 def _of_all(characters: str) -> Callable[[Recorded], float]:
-    """The share of all characters that are one of these."""
+    """Return the share of characters that are one of these."""
 
     def share(one: Recorded) -> float:
         count = sum(text.count(character) for text in one.texts for character in characters)
@@ -64,17 +64,17 @@ MEASURES: Mapping[str, Callable[[Recorded], float]] = {
 
 
 def words_of(one: Recorded) -> set[str]:
-    """The different words of all completions, in lower case."""
+    """Return the different words of all completions, in lower case."""
     return {word for text in one.texts for word in WORD.findall(text.lower())}
 
 
 def names_of(words: Sequence[str]) -> list[str]:
-    """The features' names, in their order."""
+    """Return the features' names, in their order."""
     return [*MEASURES, *(f"word {word}" for word in words)]
 
 
 def features_of(recorded: Sequence[Recorded], words: Sequence[str]) -> Floats:
-    """A row for each episode: the measures, and 1 for each word that occurs.
+    """Return a row for each episode: the measures, and 1 for each word that occurs.
 
     Words are not weighed by how many others there are: other words would then change what each of them adds.
     """

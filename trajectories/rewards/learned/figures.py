@@ -1,4 +1,4 @@
-"""Figures of scores against labels, with intervals that take whole items as independent.
+"""Statistics of scores against labels, with intervals that treat whole items as independent.
 
 Intervals are by Student's t for the logit, with the variance between items of the influence that each has
 (Obuchowski 1997, doi 10.2307/2533958, for the area under the curve).
@@ -27,12 +27,12 @@ DIGITS = 6
 
 
 def rounded(value: float | np.floating[Any]) -> float:
-    """So few digits that another processor gives the same; never -0, which Postgres does not know."""
+    """Round to so few digits that other processors agree; never -0, which Postgres does not have."""
     return round(float(value), DIGITS) + 0.0
 
 
 def auroc_of(scores: Floats, labels: Labels, items: Items) -> Estimate:
-    """The chance that a success has a higher score than a failure; ties count half."""
+    """Return the chance that a success scores higher than a failure; ties count half."""
     right, wrong = scores[labels], scores[~labels]
     if not (len(right) and len(wrong)):
         return Estimate()
@@ -47,7 +47,7 @@ def auroc_of(scores: Floats, labels: Labels, items: Items) -> Estimate:
 
 
 def auroc_within(scores: Floats, labels: Labels, items: Items) -> Estimate:
-    """The same among attempts at one item: what a group of samples is ranked by."""
+    """Return the same among attempts at one item, which is how samples of a group are ranked."""
     wins, pairs = [], []
     for item in np.unique(items):
         own = items == item
@@ -63,13 +63,13 @@ def auroc_within(scores: Floats, labels: Labels, items: Items) -> Estimate:
 
 
 def calibration_error(scores: Floats, labels: Labels) -> float:
-    """The mean distance between score and share of successes, over tenths of the episodes by score."""
+    """Return the mean distance between score and share of successes, over tenths by score."""
     gaps = [abs(scores[part].mean() - labels[part].mean()) * len(part) for part in _tenths(scores)]
     return rounded(sum(gaps) / len(scores))
 
 
 def calibration_of(scores: Floats, labels: Labels) -> list[CalibrationBin]:
-    """Score and share of successes of each tenth of the episodes, the lowest scores first."""
+    """Return score and share of successes of each tenth of the episodes, lowest scores first."""
     return [
         CalibrationBin(
             episodes=len(part), score=rounded(scores[part].mean()), share=rounded(labels[part].mean())
@@ -79,7 +79,7 @@ def calibration_of(scores: Floats, labels: Labels) -> list[CalibrationBin]:
 
 
 def _tenths(scores: Floats) -> list[Items]:
-    """The places of the episodes of each tenth by score; none is empty."""
+    """Return the places of the episodes of each tenth by score; none is empty."""
     return [part for part in np.array_split(np.argsort(scores, kind="stable"), BINS) if len(part)]
 
 
@@ -100,7 +100,7 @@ def _by_item(influence: Floats, items: Items) -> Floats:
 
 
 def _estimate(value: float, influence: Floats, *, count: int) -> Estimate:
-    """``count`` is how many items know both sides."""
+    """Return an estimate; ``count`` is the number of items with both outcomes."""
     if count < ITEMS_MIN:
         return Estimate(value=rounded(value))
     if value in (0.0, 1.0):

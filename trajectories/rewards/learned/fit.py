@@ -1,4 +1,4 @@
-"""Fitting a model: logistic regression on labels and preferences, calibrated on folds held apart from it.
+"""Fitting a model: logistic regression on labels and preferences, calibrated on held-out folds.
 
 A preferred episode is one whose features less the other's are a success (Bradley and Terry 1952): both kinds
 of labels are fitted at once. scikit-learn fits; what is stored are plain numbers.
@@ -48,7 +48,7 @@ def check_enough(lessons: Lessons, *, part: str) -> None:
 
 
 def parameters_fit(lessons: Lessons) -> tuple[Parameters, float]:
-    """The model of these lessons, and the strength that was chosen."""
+    """Fit a model to the lessons; return it with the strength that was chosen."""
     words = vocabulary_of(lessons.recorded)
     features = features_of(lessons.recorded, words)
     means, scales = features.mean(axis=0).round(DIGITS) + 0.0, features.std(axis=0).round(DIGITS)
@@ -82,7 +82,7 @@ def parameters_fit(lessons: Lessons) -> tuple[Parameters, float]:
 
 
 def vocabulary_of(recorded: Sequence[Recorded]) -> list[str]:
-    """The words of most tasks."""
+    """Return the words that occur in the most tasks."""
     items: dict[str, set[int]] = defaultdict(set)
     for one in recorded:
         for word in words_of(one):
@@ -113,7 +113,7 @@ class _Rows:
 
 
 def _coefficients(rows: _Rows, strength: float) -> Floats:
-    """The weights, and last the intercept."""
+    """Fit the weights; the last one is the intercept."""
     from sklearn.linear_model import LogisticRegression
 
     # Each pair is a success of its difference and a failure of the reverse, for one half each.
@@ -136,7 +136,7 @@ def _with(inputs: Floats, constant: float) -> Floats:
 
 
 def _strength_chosen(rows: _Rows) -> tuple[float, Floats]:
-    """The strength with the least loss on folds that it was not fitted to, and the logits there."""
+    """Return the strength with the least loss on held-out folds, and the logits there."""
     from sklearn.model_selection import StratifiedGroupKFold
 
     folds = list(StratifiedGroupKFold(FOLDS).split(rows.inputs, rows.labels, rows.items))
@@ -156,7 +156,10 @@ def _loss(logits: Floats, labels: Labels) -> float:
 
 
 def _calibration(logits: Floats, labels: Labels) -> tuple[float, float]:
-    """Slope and offset of the logits of folds (Platt 1999). A slope below 0 is no signal: all are alike."""
+    """Fit slope and offset of the folds' logits (Platt, 1999).
+
+    A slope below 0 is no signal: then all scores are alike.
+    """
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(C=1e6, solver="newton-cholesky", max_iter=ITERATIONS_MAX).fit(

@@ -32,7 +32,7 @@ class Opinions(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Lesson:
-    """An episode with the label that counts: people's where there is one, else the verdict's."""
+    """An episode with the label that counts: people's if there is one, else the verdict's."""
 
     recorded: Recorded
     label: bool
@@ -80,7 +80,9 @@ class Lessons:
         return digest.hexdigest()
 
     def parted(self) -> tuple[Lessons, Lessons]:
-        """Those to fit, and those held apart: no task is in both, and each stays where it is for ever."""
+        """Split into lessons to fit and held-out ones: no task is in both, and each stays where it is for
+        ever.
+        """
         return self._part(is_held=False), self._part(is_held=True)
 
     def _part(self, *, is_held: bool) -> Lessons:

@@ -20,7 +20,7 @@ def standardised(features: Floats, means: Floats, scales: Floats) -> Floats:
 
 
 def scores_of(parameters: Parameters, recorded: Sequence[Recorded]) -> Floats:
-    """Those of episodes with an answer: without one, 0 (an episode without an answer did not succeed)."""
+    """Score episodes with an answer; the others get 0, since they did not succeed."""
     features = features_of(recorded, parameters.words)
     inputs = standardised(features, np.array(parameters.means), np.array(parameters.scales))
     logits = inputs @ np.array(parameters.weights) + parameters.intercept

@@ -1,4 +1,4 @@
-"""Fitting a model from what is recorded, and keeping it with its card."""
+"""Fitting a model from recordings, and storing it with its card."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ NAME = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
 def model_fit(
     *, name: str, project: str, opinions: Opinions, runs: Sequence[int] = (), limit: int = EPISODES_MAX
 ) -> tuple[Model, bool]:
-    """The model of a project's labelled episodes, and whether it is new: the same lessons give the same.
+    """Fit a model to a project's labelled episodes; return it, and whether it is new.
+
+    The same lessons give the same model.
 
     Raises ``GymError`` 422 ``invalid_name`` and ``too_few_labels``.
     """

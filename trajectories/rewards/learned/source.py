@@ -1,4 +1,4 @@
-"""Reading what learned rewards are computed from."""
+"""Reading the inputs of learned rewards."""
 
 from __future__ import annotations
 

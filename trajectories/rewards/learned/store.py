@@ -45,7 +45,7 @@ class Model:
 
     @property
     def component(self) -> str:
-        """The name of its values."""
+        """Name of its values."""
         return MARK + self.id
 
     @property
@@ -82,7 +82,7 @@ def _refused(row: RewardModel, why: str) -> GymError:
 
 
 def models_shown(viewer: Viewer) -> list[Model]:
-    """The newest that the viewer may see, whether they may pay or not."""
+    """Return the newest models that the viewer may see, whether they may pay or not."""
     rows = projects.visible(RewardModel.objects.order_by("-pk"), viewer)[:SHOWN_MAX]
     return list(_readable(rows))
 
@@ -102,7 +102,7 @@ def _readable(rows: Iterable[RewardModel]) -> Iterator[Model]:
 
 # ---- naming them in profiles
 def names_in(components: Sequence[str]) -> list[str]:
-    """The names of learned rewards among those of components, each once."""
+    """Return the names of learned rewards among those of components, each once."""
     return list(dict.fromkeys(name for name in components if name.startswith(MARK)))
 
 
@@ -131,7 +131,7 @@ def _rows_named(names: Sequence[str]) -> QuerySet[RewardModel]:
 
 
 def problems_of(components: Sequence[str], *, viewer: Viewer, is_training: bool) -> list[str]:
-    """Reasons for which a profile may not name them, in sentences."""
+    """Return reasons why a profile may not name them, in sentences."""
     names = names_in(components)
     models = models_named(names, viewer=viewer)
     problems = [
@@ -172,7 +172,7 @@ def _value(one: Recorded, score: float) -> float | None:
 
 
 def source_of(model: Model) -> int:
-    """The id of the source of its components."""
+    """Return the id of the source of its components."""
     source, _ = RewardSource.objects.get_or_create(
         kind=RewardSource.Kind.LEARNED,
         name=model.id,

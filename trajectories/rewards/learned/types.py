@@ -8,7 +8,7 @@ Facts = dict[str, float | None]
 
 
 class Recorded(Struct, frozen=True, kw_only=True):
-    """An episode as far as learned rewards look at it: no gold, no verdict, no words of the answer.
+    """The parts of an episode that learned rewards read: no gold, no verdict, no text of the answer.
 
     ``texts`` are the completions of the policy's own steps, in order; ``facts`` are columns of its facts, and
     None before they are stored.
@@ -56,8 +56,10 @@ class Sample(Struct, frozen=True, kw_only=True):
 
 
 class GroupFigures(Struct, frozen=True, kw_only=True):
-    """Held-apart episodes of one benchmark or family. ``excess`` is the mean score less the share of
-    successes: above 0 the model pays too much there."""
+    """Held-out episodes of one benchmark or family.
+
+    ``excess`` is the mean score less the share of successes: above 0 the model pays too much there.
+    """
 
     kind: str
     name: str
@@ -87,7 +89,7 @@ class Weight(Struct, frozen=True, kw_only=True):
 
 
 class CalibrationBin(Struct, frozen=True, kw_only=True):
-    """Held-apart episodes of like scores: their mean ``score``, and the ``share`` of them that succeeded."""
+    """Held-out episodes of similar scores: their mean ``score``, and the ``share`` of them that succeeded."""
 
     episodes: int
     score: float

@@ -15,7 +15,8 @@ from trajectories.rewards.types import Reading, Values
     kinds=frozenset({kinds.CHOICE}),
 )
 def chose_right(reading: Reading) -> Values | None:
-    """Only the last mark counts: marking one after the other is worth no more than a guess.
+    """Compute the milestone from the last mark alone: marking one after the other is worth no more than a
+    guess.
 
     A page that is loaded again has nothing marked. Without a recorder nobody knows what was.
     """

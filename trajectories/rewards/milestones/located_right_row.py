@@ -44,7 +44,7 @@ def located_right_row(reading: Reading) -> Values | None:
 
 # ---- lists on the ladder
 def thought_tags() -> list[str]:
-    """The tags of tasks whose thoughts are read."""
+    """Return the tags of tasks whose thoughts are read."""
     return [f"{TAG}{name}" for name, rung in RUNGS.items() if rung.rows is not None]
 
 
@@ -56,7 +56,7 @@ def rows_of(reading: Reading) -> Rows | None:
 
 
 def _by_thought(reading: Reading, rows: Rows) -> Values | None:
-    """The last row that is named counts: naming all of them is worth no more than a guess.
+    """Return the step that names a right row last: naming all rows is worth no more than a guess.
 
     The step is the one from which on no other row was named.
     """

@@ -20,7 +20,7 @@ Source = tuple[str, str]
 
 
 def fitness_check(run: Run, sources: Iterable[Source], *, viewer: Viewer) -> None:
-    """Refuse tasks that can never have a component for which the profile of the run pays.
+    """Refuse tasks that can never have a component for which the run's profile pays.
 
     Raises ``GymError`` 422 ``profile_unfit``. A run without a profile takes all tasks.
     """
@@ -60,7 +60,7 @@ def unfit_component(name: str, benchmark: str, kind: str) -> str | None:
 
 
 def milestones_of(benchmark: str, kind: str) -> list[str]:
-    """The milestones that some task of a benchmark has, by name."""
+    """Return the milestones that some task of a benchmark has, by name."""
     if kind == kinds.SITE:
         return sorted({one.name for family in families.of_site(benchmark) for one in family.milestones})
     of_questions = registry.MILESTONES.items()

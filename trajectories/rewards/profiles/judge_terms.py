@@ -1,4 +1,4 @@
-"""Terms that pay for grades of judges: which criteria there are, and which have been measured."""
+"""Terms that pay for grades of judges: the criteria that exist, and those that are certified."""
 
 from __future__ import annotations
 
@@ -88,5 +88,5 @@ def _criteria(judge: Judge) -> list[str]:
 
 
 def attack_latest(judge: Judge, criterion: str) -> JudgeAttack | None:
-    """The attack that counts: a later one takes the place of those before."""
+    """Return the attack that counts: a later one replaces earlier ones."""
     return JudgeAttack.objects.filter(judge=judge, criterion=criterion).order_by("-pk").first()

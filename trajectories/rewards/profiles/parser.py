@@ -1,4 +1,4 @@
-"""Profiles as they come in: what cannot be paid, or pays for wrong answers, is refused in words."""
+"""Parsing of profiles. Those that cannot be paid, or pay for wrong answers, are refused with reasons."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def profile_read(body: Any) -> Profile:
 
 
 def profile_of(body: Any) -> Profile:
-    """A profile that was checked when it was stored."""
+    """Decode a stored profile, which was checked when it was stored."""
     return msgspec.convert(body, Profile)
 
 
 def body_of(profile: Profile) -> dict[str, Any]:
-    """The profile as JSON, with everything that it leaves to defaults."""
+    """Return the profile as JSON, with all defaults filled in."""
     body: dict[str, Any] = msgspec.to_builtins(profile)
     return body
 
@@ -54,7 +54,7 @@ def sha256_of(profile: Profile) -> str:
 
 
 def refused(problems: list[str]) -> GymError:
-    """The refusal of a profile, with a sentence for each problem."""
+    """Return the refusal of a profile, with a sentence for each problem."""
     return GymError(CODE, " ".join(problems), status=422, fields={"profile": problems})
 
 

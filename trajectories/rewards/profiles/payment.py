@@ -17,7 +17,7 @@ Shares = Mapping[str, float | None]
 
 @dataclass(frozen=True, kw_only=True)
 class Components:
-    """All that is known of one episode. A name that is missing does not apply; None could not be computed.
+    """Everything known about one episode. A missing name does not apply; None could not be computed.
 
     ``last`` is the number of the last step, 0 without one; ``trainer_step`` that of its policy version.
     """
@@ -29,7 +29,10 @@ class Components:
 
 
 def payment_of(profile: Profile, known: Components) -> Payment:
-    """Null where the outcome is, and where a component that counts could not be computed."""
+    """Compute the payment.
+
+    Null if the outcome is, or if a component that counts could not be computed.
+    """
     terms = [term for term in profile.terms if _applies(term, known)]
     shares = {term.id: _share(term, known) for term in terms}
     open_ = {term.id: _is_open(term, profile.by_name, shares) for term in terms}
@@ -54,7 +57,7 @@ def _applies(term: Term, known: Components) -> bool:
 
 
 def range_of(term: Term) -> tuple[float, float]:
-    """The values of its component at which a term pays least and most."""
+    """Return the values of its component at which a term pays least and most."""
     component = component_of(term.component)
     low = component.low if term.low is None else term.low
     high = component.high if term.high is None else term.high
@@ -87,7 +90,7 @@ def _between(term: Term, share: float) -> float:
 
 
 def weight_at(term: Term, trainer_step: int) -> float:
-    """The weight of a term once training has come so far."""
+    """Return the weight of a term at a trainer step."""
     factors = [phase.factor for phase in term.schedule if phase.trainer_step <= trainer_step]
     return term.weight * (factors[-1] if factors else 1.0)
 

@@ -27,7 +27,7 @@ Episode = dict[str, float]
 
 
 class TooManyTogether(Exception):
-    """More terms depend on each other than can be tried."""
+    """Too many interdependent terms to try all combinations."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def _extremes_at(profile: Profile, trainer_step: int) -> Extremes:
 
 
 def _best(profile: Profile, *, outcome: float, sign: int, trainer_step: int) -> Episode:
-    """The episode with this outcome that is paid most, or with ``sign`` -1 least."""
+    """Return the episode with this outcome that is paid most, or with ``sign`` -1 least."""
     best: Episode = {OUTCOME: outcome}
     for terms in _clusters(profile):
         part = replace(profile, terms=terms, clip=None)
@@ -76,7 +76,7 @@ def _paid(profile: Profile, episode: Mapping[str, float], trainer_step: int) -> 
 
 
 def _clusters(profile: Profile) -> list[list[Term]]:
-    """The terms that have to be looked at together: all of them unless they are added up."""
+    """Return the terms that must be considered together: all of them unless they are added up."""
     if profile.combination != "sum":
         return [profile.terms]
     clusters: list[tuple[set[str], list[Term]]] = []

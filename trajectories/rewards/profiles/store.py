@@ -1,4 +1,4 @@
-"""Profiles by name: those that come with the gym, and those that keys have stored."""
+"""Profiles by name: those that come with the gym, and those stored with keys."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ class Named(NamedTuple):
 
 
 def reference_of(name: str, sha256: str) -> str:
-    """Name and hash: what means this very profile for ever."""
+    """Return name and hash, which together always mean this very profile."""
     return f"{name}@{sha256[:HASH_SHOWN]}"
 
 
 @cache
 def builtin() -> Mapping[str, Named]:
-    """The profiles that come with the gym, by name."""
+    """Return the profiles that come with the gym, by name."""
     read = (profile_read(tomllib.loads(path.read_text("utf-8"))) for path in sorted(BUILTIN.glob("*.toml")))
     return {profile.name: Named(profile, sha256_of(profile)) for profile in read}
 
 
 def profile_store(body: Any, *, viewer: Viewer) -> tuple[Named, bool]:
-    """Store a profile of the viewer's project, and whether it is new.
+    """Store a profile of the viewer's project; return whether it is new.
 
     Raises ``GymError`` of ``profile_read``, also for a judge that there is not, and 409
     ``profile_name_taken`` for a name of the gym's own.
@@ -97,7 +97,10 @@ def payable(components: Iterable[str]) -> dict[str, bool]:
 
 
 def profile_get(reference: str, *, viewer: Viewer) -> Named:
-    """The profile that ``name`` or ``name@hash`` means. Raises ``GymError`` ``unknown_profile`` (422)."""
+    """Return the profile that ``name`` or ``name@hash`` means.
+
+    Raises ``GymError`` ``unknown_profile`` (422).
+    """
     match = REFERENCE.fullmatch(reference or DEFAULT)
     name, sha256 = match.groups() if match else (reference, None)
     if name in builtin() and builtin()[name].sha256.startswith(sha256 or ""):
@@ -113,6 +116,6 @@ def profile_get(reference: str, *, viewer: Viewer) -> Named:
 
 
 def profiles_of(viewer: Viewer) -> list[Named]:
-    """All that the viewer may name: those of the gym, then the newest first."""
+    """Return all profiles that the viewer may name: those of the gym, then the newest first."""
     rows = projects.visible(RewardProfile.objects.order_by("-pk"), viewer)
     return [*builtin().values(), *(Named(profile_of(row.body), row.sha256) for row in rows)]

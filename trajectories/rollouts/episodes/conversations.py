@@ -1,4 +1,4 @@
-"""The conversation of an episode, made again from its opening and its steps."""
+"""The conversation of an episode, rebuilt from its opening and its steps."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def grammar_of(episode: Episode) -> Grammar:
 
 
 def turns_of(episode: Episode, *, last: int, first: int = 1) -> list[Turn]:
-    """The steps ``first`` to ``last`` as turns; those of a fork follow the ones that it has inherited."""
+    """Return the steps ``first`` to ``last`` as turns; a fork's follow those that it has inherited."""
     turns: list[Turn] = []
     result = message = ""
     taken: list[int] = []  # a person's steps just before

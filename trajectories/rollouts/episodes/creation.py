@@ -71,7 +71,7 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
 
 
 def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str, Any]:
-    """Open ``count`` more samples in a group, with the settings of the call that opened it.
+    """Open ``count`` more samples in a group, with the settings of its opening call.
 
     Raises ``GymError`` as ``episodes_open`` does.
     """
@@ -189,7 +189,7 @@ def _call(
 
 
 def _check_probe(arm: Arm, tasks: Sequence[Task], run: Run) -> None:
-    """A probe measures and rewards nobody, its copy is no answer to check, and stands on one page."""
+    """Refuse what a probe cannot do: it rewards nobody, has no answer to check, and needs a single page."""
     if answer_check.is_checked(run.settings):
         message = (
             f"The arm {arm.id!r} copies questions, and this run has answers checked: open it in another."
@@ -213,7 +213,7 @@ def _check_unguided(arm: Arm, opening: Opening) -> None:
 
 
 def _pictures(tasks: Sequence[Task], run: Run, arm: str) -> dict[int, dict[str, Any]]:
-    """The pictures that stand for the tasks' questions.
+    """Return the pictures that stand for the tasks' questions.
 
     Raises ``GymError`` (422) ``unperceivable``, ``not_drawn``.
     """
@@ -237,7 +237,7 @@ def _pictures(tasks: Sequence[Task], run: Run, arm: str) -> dict[int, dict[str, 
 
 
 def _check_perceivable(tasks: Sequence[Task], run: Run) -> None:
-    """An outline holds no pictures: nobody could answer, and the score would mean nothing."""
+    """Refuse pictures where only outlines are shown: nobody could answer, and scores would mean nothing."""
     observation = OBSERVATION_FORMATS.get(run.observation)
     if observation is None or observation.has_screenshot:
         return

@@ -78,6 +78,6 @@ class Opening(GroupSettings, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Guidance is not among them: a refill copies that of the group's first episode."""
+        """Settings without guidance: a refill copies that of the group's first episode."""
         names = (name for name in GroupSettings.__struct_fields__ if name != "guidance")
         return {name: getattr(self, name) for name in names}

@@ -94,7 +94,7 @@ class Draft(Struct):
 
 
 def start_url(*, episode_id: int, arm: str) -> str | None:
-    """The arena's address of an episode; None in arms without a page."""
+    """Return the arena's address of an episode; None in arms without a page."""
     if not ARMS[arm].has_page:
         return None
     return f"{settings.ARENA_URL}/e/{token_make(episode_id=episode_id, key=settings.TOKEN_KEY)}/"
@@ -117,14 +117,14 @@ def entrance(task: Task, *, episode_id: int, arm: str, variation: Variation | No
 
 
 def tools_called(task: Task, *, arm: str, variation: Variation | None) -> list[str]:
-    """The tools that an episode calls by an action; none where its page shows them."""
+    """Return the tools that an episode calls by an action; none if its page shows them."""
     if not ARMS[arm].calls_tools:
         return []
     return list(question_tools(kind=task.kind, payload=task.payload, variation=variation))
 
 
 def draft_make(call: Call, tasks: Sequence[Task]) -> Draft:
-    """A new group for every task, with all its samples."""
+    """Draft a new group for every task, with all its samples."""
     opening = call.opening
     count = opening.samples_per_task
     group_ids, episode_ids = hot_sql.ids_reserve(groups=len(tasks), episodes=len(tasks) * count)
@@ -140,7 +140,7 @@ def draft_make(call: Call, tasks: Sequence[Task]) -> Draft:
 
 
 def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Sequence[int], first: int) -> None:
-    """Samples of one group, numbered from ``first``."""
+    """Draft samples of one group, numbered from ``first``."""
     kind = questions.get(task.kind)
     opening, setup, prompts = call.opening, call.setup, _Prompts(draft, call, task, plan)
     looks = Looks(opening, plan.seed, kind.pages)
@@ -202,7 +202,7 @@ def max_steps_of(task: Task, *, setup: Setup, look: Look, is_checked: bool = Fal
 
 
 def virtual_start_of(task: Task, *, seed: int, time_zone: str = "UTC") -> datetime:
-    """The morning on which an episode begins: of the task's own day if it has one, else of a day by seed."""
+    """Return the morning on which an episode begins: of the task's own day, else of a day by seed."""
     day = task.payload.get("first_day")
     if day is None:
         return FIRST_VIRTUAL_DAY + timedelta(days=seed % VIRTUAL_DAYS)
@@ -224,7 +224,7 @@ class _Prompts:
         self._refs: dict[tuple[str, int], tuple[str, dict[str, Any] | None]] = {}
 
     def ref(self, variation: dict[str, Any] | None, *, max_steps: int) -> tuple[str, dict[str, Any] | None]:
-        """The reference of the messages, and the guidance in them."""
+        """Return the reference of the messages, and the guidance in them."""
         key = (str(variation), max_steps)
         if key not in self._refs:
             messages, given = guidance.guided(self._messages(variation, max_steps), self._insert)

@@ -39,7 +39,7 @@ def shots_check(opening: Opening) -> None:
 
 
 def examples_choose(*, opening: Opening, run: Run, principal: Principal, seed: int) -> Examples:
-    """The examples of a new call; none in other arms. Raises ``GymError`` 422 ``no_exemplars``."""
+    """Choose the examples of a new call; none in other arms. Raises ``GymError`` 422 ``no_exemplars``."""
     if not ARMS[opening.arm].has_examples:
         return Examples()
     chosen = few_shot.examples_choose(
@@ -58,7 +58,7 @@ def examples_check(ids: Sequence[int], *, principal: Principal) -> None:
 
 
 def solved_load(ids: set[int], *, run: Run) -> dict[int, conversation.Example]:
-    """Tasks with their current golds, as the prompts of a run show them."""
+    """Load tasks with their current golds, as the prompts of a run show them."""
     if not ids:
         return {}
     tasks = list(Task.objects.filter(pk__in=ids).only("pk", "kind", "prompt", "payload"))

@@ -117,7 +117,7 @@ def is_start_state(episode: Episode) -> bool:
 
 
 def insert_copied(episode: Episode | None, principal: Principal) -> Insert | None:
-    """The insert of an episode, for another one. Raises ``GymError`` 403 ``missing_scope``."""
+    """Return the insert of an episode, for another one. Raises ``GymError`` 403 ``missing_scope``."""
     if episode is None:
         return None
     if is_delivered(episode) or is_start_state(episode):
@@ -126,7 +126,7 @@ def insert_copied(episode: Episode | None, principal: Principal) -> Insert | Non
 
 
 def _check(guidance: Guidance) -> None:
-    """Each kind has one way to say how much, or what."""
+    """Check that the amount or content is given in the one way of its kind."""
     given = [
         name for name in ("fraction", "steps", "text", "abstraction") if getattr(guidance, name) is not None
     ]
@@ -191,7 +191,7 @@ def _texts(
 
 
 def _check_leaks(guidance: Guidance, tasks: Sequence[Task], text: str, checks: LeakChecks) -> None:
-    """Check what is inserted as it will stand there. An instruction of the caller's own is a part of it."""
+    """Check what is inserted in its final form, with the caller's own instruction."""
     if guidance.instruction is None:
         checks.leaks_refuse(tasks, text, before=_block(guidance, ""))
     else:

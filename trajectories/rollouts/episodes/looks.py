@@ -10,7 +10,7 @@ from trajectories.rollouts.episodes.creation_body import Opening
 
 
 def derive(*parts: int | str) -> int:
-    """63 bits, the same on every machine."""
+    """Derive 63 bits, the same on every machine."""
     text = ":".join(map(str, parts)).encode()
     return int.from_bytes(hashlib.sha256(text).digest()[:8], "big") >> 1
 

@@ -17,7 +17,7 @@ HIDDEN_REPLY = "(a solution, visible to users who may see golds)"
 def opening_messages(
     episode: Episode, *, with_solutions: bool, with_guidance: bool = False
 ) -> list[conversation.Message]:
-    """The messages at the start of an episode; empty if its template is not one of ours.
+    """Rebuild an episode's opening messages; empty if its template is not one of ours.
 
     Few-shot examples show their solutions, and guidance its text, only on request. Raises ``GymError`` if a
     site was drawn from a salt that this installation does not have.

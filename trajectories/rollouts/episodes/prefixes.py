@@ -85,7 +85,7 @@ class RunPrefixesView(APIView):
 def prefix_results(
     run: Run, *, kind: str, after: int, limit: int, principal: Principal
 ) -> list[dict[str, Any]]:
-    """Up to ``limit`` tasks behind ``after``, and one more if there is a next page."""
+    """Return up to ``limit`` tasks after ``after``, and one more if there is a next page."""
     judged = Episode.objects.filter(run=run, guidance__isnull=False, guidance__kind=kind)
     judged = judged.filter(KINDS[kind], guidance__has_key="steps")
     judged = judged.filter(is_taken_over=False, verdict__outcome__in=JUDGED)

@@ -1,4 +1,4 @@
-"""The hash of a prompt as its model was sent it, and whether it is that which was posted with a step."""
+"""The hash of a prompt as sent to its model, compared with the one posted with the step."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Check(StrEnum):
 
 
 class PromptHash:
-    """The hash of messages that grow, with their pictures inlined as an endpoint gets them.
+    """The hash of a growing list of messages, with their pictures inlined as an endpoint gets them.
 
     ``add`` raises ``FileNotFoundError`` without a picture's file, and ``OverflowError`` once pictures have
     more than ``room`` bytes.
@@ -85,7 +85,7 @@ def prompt_check(messages: Sequence[Message], *, posted: str | None) -> Check:
 
 
 def picture_of(part: dict[str, object]) -> str | None:
-    """The hash of a picture in a message: alone, or at the end of the address of a blob."""
+    """Return the hash of a picture in a message: alone, or at the end of a blob's address."""
     address = part.get("image_url")
     if not isinstance(address, dict):
         return None

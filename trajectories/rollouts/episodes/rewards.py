@@ -1,4 +1,4 @@
-"""The call that says what an episode is paid."""
+"""The call that returns an episode's rewards."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class StepsAnswer(msgspec.Struct):
 
 
 def steps_record(*, episode_id: int, steps: list[StepIn], principal: Principal) -> StepsAnswer:
-    """Store steps; sending one again changes nothing. Returns the API's answer.
+    """Store steps; sending one again changes nothing. Returns the response.
 
     The step that uses up ``max_steps`` ends an episode without a submission: ``step_budget``, truncated.
     Raises ``GymError``: 404 ``unknown_episode``; 409 ``step_conflict``, ``episode_final``, ``taken_over``,
@@ -70,7 +70,7 @@ def steps_record(*, episode_id: int, steps: list[StepIn], principal: Principal) 
 
 
 def _check_restored(episode_id: int) -> None:
-    """Raise ``GymError`` 409 ``not_restored`` for a fork that does not stand yet where its parent stood."""
+    """Raise ``GymError`` 409 ``not_restored`` for a fork that is not yet in its parent's state."""
     if Episode.objects.filter(pk=episode_id, status=Episode.Status.OPEN, inherited_events=None).exists():
         message = f"Episode {episode_id} waits for POST /api/v1/episodes/{episode_id}/restore."
         raise GymError("not_restored", message, status=409)
@@ -107,7 +107,7 @@ class SubmissionAnswer(msgspec.Struct, omit_defaults=True):
 def submission_receive(
     *, episode_id: int, answer: str | list[str], principal: Principal, number: int = 1
 ) -> SubmissionAnswer:
-    """Store an answer sent to the API, and return the API's answer.
+    """Store an answer sent to the API; return the response.
 
     Raises ``GymError``: 404 ``unknown_episode``; 409 ``wrong_channel``, ``already_submitted``,
     ``episode_final``, ``other_first_answer``, ``no_first_answer``, ``not_checked``, ``taken_over``; 413
@@ -158,7 +158,7 @@ def _first_again(episode: Episode, answer: str | list[str]) -> SubmissionAnswer:
 
 
 def _check_second(episode: Episode) -> None:
-    """Refuse a second answer where the episode takes none, or has ended before it came."""
+    """Refuse a second answer if the episode takes none, or has already ended."""
     if episode.answer_check == AnswerCheck.NONE:
         message = "Answers of this run are not checked: send its one answer without a number."
         raise GymError("not_checked", message, status=409)
@@ -233,7 +233,7 @@ def episode_get(*, episode_id: int, principal: Principal, only: Sequence[str] = 
 
 
 def taken(episode_id: int) -> QuerySet[Takeover]:
-    """The takeover that holds an open episode, if there is one: also one with which the episode ends."""
+    """Return the takeover that holds an open episode, if any, even one with which the episode ends."""
     since = Now() - timedelta(seconds=settings.TAKEOVER_IDLE_S)
     holds = Q(ended_at=None, last_at__gt=since) | Q(
         ended_as__in=[Takeover.End.GIVEN_UP, Takeover.End.DIVERGED]
@@ -248,7 +248,7 @@ def check_free(episode: Episode) -> None:
 
 
 def taken_over(episode_id: int, *, begins_after: int | None = None) -> GymError:
-    """The refusal of an agent's call; ``begins_after`` is the last step that is the agent's."""
+    """Return the refusal of an agent's call; ``begins_after`` is the agent's last step."""
     message = f"A person has taken over episode {episode_id}. Wait, and resume it once it is handed back."
     fields = {} if begins_after is None else {"begins_after": [str(begins_after)]}
     return GymError("taken_over", message, status=409, fields=fields)

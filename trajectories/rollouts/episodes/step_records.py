@@ -109,7 +109,7 @@ class Observation(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 def _measured(value: Any, maximum: float) -> int | float | None:
-    """A number that was measured; None for what can be none."""
+    """Read a measured number; None for anything that cannot be one."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return value if 0 <= value <= maximum else None
@@ -221,7 +221,7 @@ def _check_limits(steps: list[StepIn]) -> None:
 
 
 def _in_utc(time: datetime | None) -> datetime | None:
-    """A time without a zone is in UTC. Postgres takes offsets below 16 hours, RFC 3339 below 24."""
+    """Read a time without a zone as UTC. Postgres takes offsets below 16 hours, RFC 3339 below 24."""
     if time is None:
         return None
     return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)

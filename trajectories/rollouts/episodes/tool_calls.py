@@ -1,4 +1,4 @@
-"""The call of a tool of a task, in arms without a page that shows it."""
+"""Calls of a task's tools, in arms without a page that shows them."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _is_same(stored: ToolCall, made: ToolCallIn) -> bool:
 
 
 def _recorded(made: ToolCallIn) -> tuple[str, str]:
-    """The tool and the arguments as the record has them."""
+    """Return the tool and the arguments in the form in which they are recorded."""
     return made.tool[:TOOL_CHARS], msgspec.json.encode(_cut(made.arguments)).decode()
 
 

@@ -115,7 +115,7 @@ def _order_read(axis: object) -> str:
 
 
 def asserts_of(tasks: Sequence[Task]) -> dict[int, list[str]]:
-    """All asserts of the official tests: evaluation shows them, as the benchmark's own prompt does."""
+    """Return all asserts of the official tests: evaluation shows them, as the benchmark's own prompt does."""
     ids = {task.pk for task in tasks if task.kind == kinds.CODE}
     if not ids:
         return {}

@@ -1,4 +1,4 @@
-"""Tells abandoned episodes from a lab that slept, was cut off, stood still or had its clock set."""
+"""Distinguishes abandoned episodes from a lab that slept, was cut off, stood still or had its clock set."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class LeaseWatch:
         self._quiet_s = 0.0
 
     def look(self, signs: Mapping[int, Sign], *, now: float) -> dict[int, str]:
-        """Take the signs of every open episode, by id; returns those to void now, with the end reason."""
+        """Take the signs of life of every open episode; return those to void now, with the end reason."""
         passed_s = self._passed_s(now)
         self._opened.go_on(passed_s, newest=max(signs, default=0))
         if self._has_quiet_ended(signs, passed_s):
@@ -61,7 +61,7 @@ class LeaseWatch:
         return due
 
     def restart(self) -> None:
-        """Count all silence from zero: a time has passed in which signs of life could be missed."""
+        """Restart all counts of silence: signs of life may have been missed for a while."""
         for seen in self._seen.values():
             seen.silent_s = 0.0
         self._quiet_s = 0.0

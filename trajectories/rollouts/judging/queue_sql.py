@@ -46,12 +46,12 @@ class OpenEpisode(NamedTuple):
 
 
 def submissions_new() -> list[int]:
-    """Episodes whose submission was never sent."""
+    """Return episodes whose submission was never sent."""
     return [row[0] for row in NEW.rows(batch=BATCH)]
 
 
 def submissions_due(*, claims_max: int, lost_s: float, after_s: Sequence[float]) -> list[int]:
-    """Episodes whose submission is due to be sent: new ones at once, the others again.
+    """Return episodes whose submission is due to be sent: new ones at once, the others again.
 
     ``after_s`` lists the delays: the first before the first resend, and so on.
     """
@@ -83,12 +83,12 @@ def episodes_judged(episode_ids: Collection[int]) -> dict[int, list[int]]:
 
 
 def workers_dead() -> set[int]:
-    """Keys of workers that hold claims but no longer their lock (``worker_locks``)."""
+    """Return keys of workers that hold claims but no longer their lock (``worker_locks``)."""
     return {row[0] for row in DEAD.rows(**{"class": LOCK_CLASS})}
 
 
 def claims_free(workers: Collection[int]) -> int:
-    """Let others take up the claims of these workers at once; returns how many there were."""
+    """Free the claims of these workers at once; return how many there were."""
     return FREE.run(workers=list(workers)) if workers else 0
 
 

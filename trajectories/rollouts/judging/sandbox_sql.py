@@ -1,4 +1,4 @@
-"""All that the worker with the sandbox may do in the database: four functions of the schema ``sandbox``.
+"""The only access of the worker with the sandbox to the database: four functions of the schema ``sandbox``.
 
 Programs of agents run beside this worker, under Docker as the same user. So its role, ``gym_sandbox``, may
 read no table; the functions run with their owner's rights. They are the statements that the other workers

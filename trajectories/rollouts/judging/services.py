@@ -33,7 +33,7 @@ _pool_lock = threading.Lock()
 
 
 def children() -> ChildPool:
-    """This process's pool of warm child processes; the first caller creates it."""
+    """Return this process's pool of warm child processes; the first caller creates it."""
     global _pool
     with _pool_lock:
         if _pool is None:
@@ -107,7 +107,7 @@ def endings_of(claims: Sequence[tuple[int, hot_sql.Claim]]) -> list[hot_sql.Endi
 
 
 def _request(episode_id: int, claim: hot_sql.Claim) -> _Request | VerifierCrash:
-    """The jobs of a claim, or a crash when its state cannot be rebuilt, which is not the agent's fault."""
+    """Return the jobs of a claim, or a crash if its state cannot be rebuilt: not the agent's fault."""
     try:
         if claim.task_kind != kinds.SITE:
             return _Request(_jobs(claim, {}), {}, {}, _first_job(claim, {}))
@@ -128,7 +128,7 @@ def _state(state: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def _jobs(claim: hot_sql.Claim, extra: dict[str, Any]) -> list[Job]:
-    """One job per verifier; none without a gold. ``extra`` is evidence besides the answer."""
+    """Return one job per verifier; none without a gold. ``extra`` is evidence besides the answer."""
     verifier_ids = sorted({_rewarding(claim), claim.verifier_official})
     return _jobs_of(claim, claim.answer, extra, verifier_ids)
 

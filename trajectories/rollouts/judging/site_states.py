@@ -73,7 +73,10 @@ class _Episode:
 
 
 def left_behind(*, episode_id: int, claim: Claim) -> Left:
-    """Raises ``ValueError`` when the task is judged by a state but was made with another world salt."""
+    """Rebuild the final state.
+
+    Raises ``ValueError`` if the task is judged by a state but was made with another world salt.
+    """
     episode = _read(episode_id)
     extra = claim.gold_extra or {}
     state = first_state = None
@@ -92,7 +95,9 @@ def left_behind(*, episode_id: int, claim: Claim) -> Left:
 
 
 def _or_default(episode_id: int, compute: Callable[[], T], default: T) -> T:
-    """The computed value, or the default if that fails: diagnostics must not cost an episode its verdict."""
+    """Return the computed value, or the default if that fails: diagnostics must not cost an episode its
+    verdict.
+    """
     try:
         return compute()
     except Exception:

@@ -67,7 +67,7 @@ def new_send() -> int:
 
 
 class DeadWorkers:
-    """The chore that sends again what dead workers had claimed.
+    """The chore that resends what dead workers had claimed.
 
     A worker is dead whose lock is free in two looks: one that lost its connection takes its lock again.
     """

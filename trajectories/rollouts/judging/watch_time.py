@@ -1,4 +1,4 @@
-"""The time that episodes have been open, by a clock that runs only while the sweeper looks.
+"""The time for which episodes have been open, by a clock that runs only while the sweeper looks.
 
 A wall clock cannot be trusted with a day: one that is set forward would expire every episode at once.
 """

@@ -1,4 +1,4 @@
-"""A worker's sign that it lives: an advisory lock that its process holds, and that its claims name.
+"""A worker's sign of life: an advisory lock that its process holds, and that its claims name.
 
 Postgres frees the lock when the process dies, however that happens: no time-out has to pass before somebody
 else takes up its claims.
@@ -49,7 +49,7 @@ def lock_hold() -> None:
 
 
 def lock_key() -> int | None:
-    """The key of this process's lock; None where it holds none."""
+    """Return the key of this process's lock; None without one."""
     return _Held.key if os.getpid() == _Held.pid else None
 
 

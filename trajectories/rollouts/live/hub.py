@@ -98,7 +98,7 @@ class Hub(News):
                 after = seen.next
 
     async def poll(self) -> None:
-        """Check everything that somebody waits for, in two queries."""
+        """Check everything that anybody waits for, in two queries."""
         if ids := self.episodes.keys():
             self.episodes.notify(await self.reader.finished(ids))
         ids = list({*self.runs.keys(), *self.pulses.keys()})
@@ -119,7 +119,7 @@ class Hub(News):
         self.pulses.notify(ids)
 
     def _wake_all(self) -> None:
-        """Anything may have happened while the connection was lost."""
+        """Wake everyone: anything may have happened while the connection was lost."""
         self.episodes.notify_all()
         self.runs.notify_all()
         self.pulses.notify_all()

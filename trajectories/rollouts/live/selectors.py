@@ -1,4 +1,4 @@
-"""Live's reads from Postgres: a few connections for all waiters, no ORM."""
+"""Live's reads from Postgres: a few connections for all waiters, without the ORM."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class LiveReader:
         return {row[0]: EpisodeState(*row[1:]) for row in rows}
 
     async def finished(self, ids: list[int]) -> list[int]:
-        """Those of ``ids`` that have their verdict."""
+        """Return those of ``ids`` that have their verdict."""
         return [row[0] for row in await self._rows(FINISHED, [ids])]
 
     async def run_states(self, ids: list[int]) -> dict[int, RunState]:

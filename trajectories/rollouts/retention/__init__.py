@@ -1,1 +1,1 @@
-"""Deletes what nobody needs any longer: runs, recordings, screenshots, and files that nothing names."""
+"""Deletion of what is no longer needed: runs, recordings, screenshots, and files that nothing names."""

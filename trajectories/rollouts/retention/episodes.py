@@ -1,4 +1,4 @@
-"""Prunes recordings and screenshots of episodes that ended long ago, in short transactions."""
+"""Pruning of recordings and screenshots of episodes that ended long ago, in short transactions."""
 
 from __future__ import annotations
 

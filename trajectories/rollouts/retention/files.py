@@ -1,4 +1,4 @@
-"""Deletes files that nothing names and nobody has used for a while; safe beside uploads of the same bytes.
+"""Deletion of files that nothing names and that were long unused; safe beside uploads of the same bytes.
 
 An upload stores its file, then commits its row with the time, then makes sure that the file is still there.
 The row is deleted here in the transaction in which the file is: the upload is either seen, or waits and then

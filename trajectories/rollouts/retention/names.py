@@ -17,7 +17,7 @@ NAMES = Statement(__file__, "names", more=", ".join(f"s.more->>'{field}'" for fi
 
 
 def names_create() -> None:
-    """Begin with no names, and with no episodes excluded."""
+    """Start with no names, and with no episodes excluded."""
     with connection.cursor() as cursor:
         cursor.execute(CREATE)
 
@@ -33,7 +33,7 @@ def episodes_exclude(ids: Sequence[int], *, what: str = "") -> None:
 
 
 def names_collect() -> None:
-    """Read every name once. What is named later was uploaded or asked for lately, and is kept for that."""
+    """Read every name once. Files named later are safe: they were uploaded or requested recently."""
     NAMES.run()
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE blob_names")

@@ -1,4 +1,4 @@
-"""Deletes runs, a few groups of episodes at a time. A run that is half deleted is right in all its sums."""
+"""Deletion of runs, a few groups of episodes at a time. A half-deleted run is consistent in all its sums."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Progress = Callable[[int], object]
 
 
 def runs_old(*, days: int) -> list[int]:
-    """Runs in which nothing has happened for so long."""
+    """Return runs in which nothing has happened for so long."""
     return [run_id for (run_id,) in OLD.rows(days=days)]
 
 
@@ -50,7 +50,7 @@ def run_problem(run_id: int) -> str:
 
 
 def run_exclude(run_id: int, *, progress: Progress) -> int:
-    """Count what the run's episodes name no more, for a rehearsal; returns how many episodes it has."""
+    """Ignore the names of the run's episodes, for a dry run; return how many episodes it has."""
     count = after = 0
     ids = Episode.objects.filter(run_id=run_id).order_by("pk").values_list("pk", flat=True)
     while batch := list(ids.filter(pk__gt=after)[:EPISODES_AT_ONCE]):
@@ -61,7 +61,7 @@ def run_exclude(run_id: int, *, progress: Progress) -> int:
 
 
 def run_prune(run_id: int, *, progress: Progress) -> int:
-    """Delete the run with all that belongs to it; returns how many episodes went.
+    """Delete the run with everything that belongs to it; return how many episodes were deleted.
 
     Groups with an open episode stay, and the run with them.
     """

@@ -50,7 +50,7 @@ def run_list(
     limit: int,
     principal: Principal,
 ) -> list[Run]:
-    """Runs, newest first: up to ``limit``, and one more if there is a next page."""
+    """List the newest runs first: up to ``limit``, and one more if there is a next page."""
     runs = _with_version(projects.visible(Run.objects.all(), principal))
     if kind is not None:
         runs = runs.filter(kind=kind)
@@ -64,7 +64,7 @@ def run_list(
 
 
 def run_counts(run: Run) -> dict[str, Any]:
-    """Episodes by status, and verdicts so far."""
+    """Count episodes by status, and verdicts so far."""
     ((verdicts, opened, submitted),) = PROGRESS.rows(run=run.pk)
     return {"episodes": {"open": opened, "submitted": submitted, "finished": verdicts}, "verdicts": verdicts}
 

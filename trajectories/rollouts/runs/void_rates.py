@@ -147,7 +147,7 @@ def _by(key: Callable[[EndedCount], K], counts: Sequence[EndedCount]) -> dict[K,
 
 
 def rates_ranked(rates: Mapping[K, VoidRate]) -> list[tuple[K, VoidRate]]:
-    """Those with voids, the highest first."""
+    """Return the rates with voids, highest first."""
     with_voids = [(key, rate) for key, rate in rates.items() if rate.void]
     return sorted(with_voids, key=lambda item: (-item[1].share, -item[1].void))
 

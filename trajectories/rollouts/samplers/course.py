@@ -1,4 +1,4 @@
-"""A course of stages: what ends each, and which one a run has reached. Pure, given what was measured."""
+"""Courses of stages: what ends each stage, and which one a run has reached. Pure, given the measurements."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class Criterion(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, o
 
     @property
     def components(self) -> tuple[str, ...]:
-        """All that it reads."""
+        """All components that it reads."""
         return (self.component,) if self.measure == "mean" else (NEEDED, CALLED)
 
     def counted(self, episodes: Iterable[Values]) -> list[float]:
-        """The values of the episodes that count."""
+        """Return the values of the episodes that count."""
         if self.measure == "mean":
             return [value for one in episodes if (value := one.get(self.component)) is not None]
         decisions = [(one[NEEDED], one[CALLED]) for one in episodes if one.get(CALLED) is not None]
@@ -107,7 +107,7 @@ class Progress(Struct, frozen=True, kw_only=True):
 
 
 def progress_of(summary: Mapping[str, Any]) -> Progress | None:
-    """The progress in the stored summary of a draw; None of other strategies."""
+    """Return the progress in the stored summary of a draw; None for other strategies."""
     stored = summary.get("progress")
     return convert(stored, Progress) if stored else None
 

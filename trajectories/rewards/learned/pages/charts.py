@@ -1,4 +1,4 @@
-"""The calibration of a learned reward, as a drawing."""
+"""The calibration chart of a learned reward."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LABEL_GAP, TICK_BELOW, TITLE_ABOVE_EDGE = 6, 16, 9
 
 
 def calibration_chart(bins: Sequence[CalibrationBin]) -> Drawing | None:
-    """Shares of successes by mean score, beside the line of a calibrated model; None without tenths."""
+    """Draw shares of successes by mean score, beside the line of a calibrated model; None without tenths."""
     if not bins:
         return None
     x = share_scale(start=LEFT, end=WIDTH - RIGHT)

@@ -1,4 +1,4 @@
-"""The calls that store abstractions and tell what came of them."""
+"""The calls that store abstractions and report their results."""
 
 from __future__ import annotations
 

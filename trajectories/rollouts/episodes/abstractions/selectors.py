@@ -1,4 +1,4 @@
-"""Abstractions with what their solvers made of them."""
+"""Abstractions with their solvers' results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def abstraction_get(abstraction_id: int, *, principal: Principal) -> dict[str, A
 def abstraction_list(
     *, principal: Principal, limit: int, before: int | None = None, **filters: int
 ) -> list[dict[str, Any]]:
-    """Newest first: up to ``limit``, and one more if there is a next page. Filters: task, run."""
+    """List the newest first: up to ``limit``, and one more if there is a next page. Filters: task, run."""
     rows = projects.visible(Abstraction.objects.all(), principal).filter(**filters)
     if before is not None:
         rows = rows.filter(pk__lt=before)
@@ -42,7 +42,7 @@ def abstraction_list(
 
 
 def abstraction_records(rows: Sequence[Abstraction], *, principal: Principal) -> list[dict[str, Any]]:
-    """Records with the results of their solvers so far."""
+    """Return records with their solvers' results so far."""
     shows = principal.may(Scope.GUIDANCE) or principal.may(Scope.GOLDS)
     solvers = _solvers([row.pk for row in rows])
     return [
@@ -62,7 +62,7 @@ def abstraction_records(rows: Sequence[Abstraction], *, principal: Principal) ->
 
 
 def run_report(run: Run, *, principal: Principal) -> dict[str, Any]:
-    """A solver's run with abstractions, without, and with the best of each task."""
+    """Report on a solver's run with abstractions, without them, and with the best of each task."""
     counts: dict[int, dict[int | None, Counts]] = defaultdict(dict)
     judged = Episode.objects.filter(run=run, parent=None, is_taken_over=False, verdict__outcome__in=JUDGED)
     if principal.splits:

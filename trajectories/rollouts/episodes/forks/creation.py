@@ -1,4 +1,4 @@
-"""Opens forks: episodes that stand where another one stood after one of its steps."""
+"""Opening of forks: episodes that start where another one stood after one of its steps."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
 
 
 def fork_of(group: Group, *, count: int) -> Fork:
-    """The call that opened a group of forks, for ``count`` more of them."""
+    """Return the call that opened a group of forks, for ``count`` more of them."""
     stored = group.settings[FORK]
     return Fork(
         episode=stored["episode"],
@@ -108,7 +108,7 @@ def fork_of(group: Group, *, count: int) -> Fork:
 
 # ---- what can be forked
 def _parents(forks: Sequence[Fork], principal: Principal) -> dict[int, Episode]:
-    """The episodes to fork, by id. Raises ``GymError`` for one that cannot be forked at any step."""
+    """Return the episodes to fork, by id. Raises ``GymError`` for one that cannot be forked at any step."""
     rows = Episode.objects.select_related("run", "group", "task", "verdict")
     parents = projects.visible(rows.filter(pk__in={fork.episode for fork in forks}), principal).in_bulk()
     for fork in forks:
@@ -120,7 +120,7 @@ def _parents(forks: Sequence[Fork], principal: Principal) -> dict[int, Episode]:
 
 
 def _check(fork: Fork, parent: Episode, run: Run | None) -> None:
-    """Raise ``GymError`` where the parent cannot be brought to this step again."""
+    """Raise ``GymError`` if the parent's state after this step cannot be restored."""
     if any(answer_check.is_checked(one.settings) for one in (parent.run, run or parent.run)):
         message = (
             "A run that has answers checked has no forks, and takes none: which answer counts is its own."
@@ -161,7 +161,7 @@ def _check_parent(parent: Episode) -> None:
 
 
 def _check_record(fork: Fork, parent: Episode) -> None:
-    """The next observation is what a fork is held against, so the parent must have had one."""
+    """Refuse a parent without a next observation: a fork is compared with it."""
     steps = places_until(parent.pk, fork.step + 1)
     last = steps[-1].index if steps else parent.begins_after
     if last <= fork.step:
@@ -229,7 +229,7 @@ def _settings(fork: Fork, parent: Episode) -> Mapping[str, Any]:
 def _insert_of(
     fork: Fork, parent: Episode, principal: Principal, checks: LeakChecks
 ) -> guidance.Insert | None:
-    """A fork's own guidance, or else its parent's."""
+    """Return a fork's own guidance, or else its parent's."""
     if fork.guidance is None:
         return guidance.insert_copied(parent, principal)
     return guidance.inserts_make(fork.guidance, [parent.task], principal, checks=checks)[parent.task_id]
@@ -245,7 +245,7 @@ def _fill(
     ids: Sequence[int],
     first: int,
 ) -> list[dict[str, Any]]:
-    """Add the answer about forks, numbered from ``first``, to the draft, and return their rows."""
+    """Add the response about forks, numbered from ``first``, to the draft, and return their rows."""
     rows: list[dict[str, Any]] = []
     opening = unguided_messages(parent, with_solutions=True)
     if insert is not None and insert.block and not opening:

@@ -1,4 +1,4 @@
-"""The steps that an episode has inherited: they are its ancestors', and are copied nowhere."""
+"""The steps that an episode has inherited: they belong to its ancestors, and are never copied."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PastStep(Struct, frozen=True):
 
 
 def steps_until(episode_id: int, step: int) -> list[PastStep]:
-    """The steps 1 to ``step`` of an episode, its ancestors' included; those that are missing are left out."""
+    """Return the steps 1 to ``step`` of an episode, its ancestors' included; missing ones are left out."""
     rows = (PastStep(*row) for row in STEPS.rows(episode=episode_id, since=1, until=step))
     # jsonb comes as text.
     return [structs.replace(row, action=row.action and msgspec.json.decode(str(row.action))) for row in rows]
@@ -57,7 +57,7 @@ class PastPlace(Struct, frozen=True):
 
 
 def places_until(episode_id: int, step: int) -> list[PastPlace]:
-    """The same steps as ``steps_until``, without a look at what was shown in them."""
+    """Return the same steps as ``steps_until``, without reading their observations."""
     return [PastPlace(*row) for row in PLACES.rows(episode=episode_id, since=1, until=step)]
 
 
@@ -86,7 +86,7 @@ class PastTurn(Struct, frozen=True):
 
 
 def turns_until(episode_id: int, step: int, *, since: int = 1) -> list[PastTurn]:
-    """The steps ``since`` to ``step``, as in ``steps_until``, with what was said and shown in them.
+    """Return the steps ``since`` to ``step``, as in ``steps_until``, with their texts and observations.
 
     They are held in memory: ``conversations.is_too_long`` says whether they should be.
     """
@@ -94,12 +94,12 @@ def turns_until(episode_id: int, step: int, *, since: int = 1) -> list[PastTurn]
 
 
 def steps_held(episode_id: int, *, until: int = INT_MAX) -> list[tuple[int, int]]:
-    """The steps of an episode in their order, each as the episode that holds it and its number."""
+    """Return the steps of an episode in order, each with the episode that holds it and its number."""
     return HOLDERS.rows(episode=episode_id, since=1, until=until)
 
 
 def chars_until(episode_id: int, step: int) -> int:
-    """The characters of what was shown and of the completions in the steps 1 to ``step``."""
+    """Count the characters of observations and completions in the steps 1 to ``step``."""
     return sum(length for (length,) in LENGTHS.rows(episode=episode_id, since=1, until=step))
 
 
@@ -114,5 +114,5 @@ def has_person(episode_id: int, step: int) -> bool:
 
 
 def prompt_hashes(episode_id: int, step: int) -> dict[int, str | None]:
-    """The hash of its prompt that was posted with each of these steps, by index."""
+    """Return the prompt hash posted with each of these steps, by index."""
     return dict(HASHES.rows(episode=episode_id, since=1, until=step))

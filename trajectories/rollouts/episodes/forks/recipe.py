@@ -1,4 +1,4 @@
-"""Brings a fork to where its parent stood: what the server did is copied, what its pages need is listed."""
+"""Restoring a fork to its parent's state: the server's part is copied, the pages' part is listed."""
 
 from __future__ import annotations
 

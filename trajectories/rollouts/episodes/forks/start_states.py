@@ -1,4 +1,5 @@
-"""Start states: forks of a task's scripted solution after its first acts: a curriculum, the end first.
+"""Start states: forks of a task's scripted solution after its first acts, for curricula that start near the
+end.
 
 The solution is an episode on record: correct, opened plainly, and acted throughout by the oracle or a person.
 """
@@ -67,7 +68,7 @@ def start_states_open(*, opening: Opening, principal: Principal) -> dict[str, An
 
 
 def _guidance(opening: Opening) -> Guidance:
-    """The guidance of a call, which says how many acts and nothing else."""
+    """Return the guidance of a call, which states only how many acts."""
     guidance = opening.guidance or Guidance(kind=START_STATE)
     names = ("fraction", "steps", "text", "abstraction", "instruction")
     given = [name for name in names if getattr(guidance, name) is not None]
@@ -88,7 +89,7 @@ def _check_sites(tasks: Sequence[Task]) -> None:
 
 
 def _solutions(tasks: Sequence[Task], run: Run, arm: str, principal: Principal) -> dict[int, Episode]:
-    """The newest scripted solution of each task."""
+    """Return the newest scripted solution of each task."""
     rows = projects.visible(solutions({task.pk for task in tasks}, run=run, arm=arm), principal)
     recorded = {row.task_id: row for row in rows}
     if missing := [task for task in tasks if task.pk not in recorded]:

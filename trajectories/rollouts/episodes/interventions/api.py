@@ -1,4 +1,4 @@
-"""The calls that put words into a policy's thought, and tell what came of it."""
+"""The calls that insert text into a policy's thought, and report the results."""
 
 from __future__ import annotations
 

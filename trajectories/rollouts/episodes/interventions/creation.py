@@ -1,4 +1,6 @@
-"""Opens interventions: forks that go on within a message of their parent's policy, from another's words."""
+"""Opening of interventions: forks that continue within a message of their parent's policy, from another's
+text.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +99,7 @@ def _check_leaks(task: Task, text: str, *, copied: str) -> None:
 
 
 def _check_length(copied: int, text: int) -> None:
-    """The whole message, which the model adds to, is stored as a completion is."""
+    """Check the full message, which the model continues: it is stored as a completion is."""
     maximum = settings.THOUGHT_MAX_CHARS
     if copied + text >= maximum:
         message = (

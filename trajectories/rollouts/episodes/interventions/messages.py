@@ -19,7 +19,7 @@ APART = (
 
 
 def content_of(raw: str, episode: Episode) -> str:
-    """The text of the message that a recorded completion added to the conversation."""
+    """Return the text of the message that a recorded completion added to the conversation."""
     return str(sent.completion(raw, grammar_of(episode))["content"])
 
 
@@ -36,7 +36,7 @@ def problem_of(raw: str, thought: str, episode: Episode) -> str:
 
 
 def substeps_of(content: str) -> list[dict[str, Any]]:
-    """The numbered substeps of a message: ``{"number", "begin", "end", "text"}``."""
+    """Return the numbered substeps of a message: ``{"number", "begin", "end", "text"}``."""
     return [
         {"number": number, "begin": begin, "end": end, "text": content[begin:end]}
         for number, (begin, end) in enumerate(substep_spans(content), start=1)
@@ -44,7 +44,7 @@ def substeps_of(content: str) -> list[dict[str, Any]]:
 
 
 def prefill_message(intervention: Intervention) -> dict[str, Any]:
-    """The assistant message that continuations go on with, and whose each part of it is."""
+    """Return the assistant message that continuations continue, and the author of each part."""
     copied, whole = len(intervention.copied), len(intervention.prefill)
     spans = [
         {"kind": "copied", "begin": 0, "end": copied},

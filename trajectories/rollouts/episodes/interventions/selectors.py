@@ -1,4 +1,4 @@
-"""Interventions with what came of them, and the substeps at which an episode takes one."""
+"""Interventions with their results, and the substeps at which an episode can take one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def intervention_get(intervention_id: int, *, principal: Principal) -> dict[str,
 def intervention_list(
     *, principal: Principal, limit: int, before: int | None = None, **filters: int
 ) -> list[dict[str, Any]]:
-    """Newest first: up to ``limit``, and one more if there is a next page. Filters: run, episode."""
+    """List the newest first: up to ``limit``, and one more if there is a next page. Filters: run, episode."""
     columns = {"run": "group__run", "episode": "episode"}
     rows = Intervention.objects.select_related("group").filter(
         **{columns[name]: value for name, value in filters.items()}

@@ -18,7 +18,7 @@ VALUE = 1.0
 
 
 class _Numbered(msgspec.Struct):
-    """The only part of most steps that has to be read."""
+    """The only part of most steps that must be read."""
 
     index: int
 
@@ -47,7 +47,7 @@ def with_milestones(text: str, gold: str) -> str:
 
 
 def _rewarded(step: msgspec.Raw, reached: list[milestones.Reached]) -> msgspec.Raw | dict[str, Any]:
-    """The step as it is, or with the milestones that it reached first."""
+    """Return the step as it is, or with the milestones that it reached first."""
     index = _NUMBERED.decode(step).index
     marks = {
         f"{milestones.MARK}{one.name}": VALUE for one in reached if one.event and one.event.step == index

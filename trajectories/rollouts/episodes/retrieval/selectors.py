@@ -199,7 +199,7 @@ def trajectory_lines_of(*, episode_ids: Sequence[int], principal: Principal) -> 
 
 
 def _batches(episodes: QuerySet[Episode], *, last: int) -> Iterator[list[int]]:
-    """Ids up to ``last``, ascending: an id is never met twice, and one that is there at the start is met."""
+    """Yield ids up to ``last``, ascending, each once, including all that exist at the start."""
     after = 0
     while after < last:
         batch = episodes.filter(pk__gt=after, pk__lte=last).order_by("pk")
@@ -211,7 +211,7 @@ def _batches(episodes: QuerySet[Episode], *, last: int) -> Iterator[list[int]]:
 def _lines(
     ids: Sequence[int], *, order: str, principal: Principal, named: Named | None = None
 ) -> Iterator[bytes]:
-    """Reads a few episodes at a time, and has no statement open while a line is taken."""
+    """Read a few episodes at a time, without an open statement while a line is consumed."""
     for first in range(0, len(ids), FETCHED_ROWS):
         batch = ids[first : first + FETCHED_ROWS]
         for text in _texts(batch, order=order, principal=principal, named=named):
@@ -255,7 +255,7 @@ def episode_ids(
     status: str | None = None,
     origin: str | None = None,
 ) -> Sequence[int]:
-    """Ids of the matching episodes, ascending: up to ``limit``, and one more if there is a next page."""
+    """Return matching episodes' ids, ascending: up to ``limit``, and one more if there is a next page."""
     filters = {"run": run, "group": group, "status": status}
     filters = {name: value for name, value in filters.items() if value is not None}
     condition = is_of([origin] if origin else Origin.values)
@@ -264,7 +264,7 @@ def episode_ids(
 
 
 def without_tokens(text: str) -> str:
-    """The text with all episode tokens of this installation masked."""
+    """Mask all episode tokens of this installation in a text."""
 
     def masked(match: re.Match[str]) -> str:
         is_token = token_open(token=match[0], key=settings.TOKEN_KEY) is not None

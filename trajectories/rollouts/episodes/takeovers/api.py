@@ -1,4 +1,4 @@
-"""The calls that let a person take over an episode, and hand it back."""
+"""The calls by which a person takes over an episode, and hands it back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lets a person act in place of the agent, and ends that."""
+"""Takeovers: a person acts in place of the agent, until that ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tree that an episode is in: the first of its line, and all that was forked from it."""
+"""The tree of an episode: the first of its line, and everything forked from it."""
 
 from __future__ import annotations
 

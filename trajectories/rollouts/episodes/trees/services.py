@@ -17,7 +17,7 @@ STORE = Statement(__file__, "values_store")
 
 
 def step_values_store(*, episode_id: int, values: Sequence[NodeValue], principal: Principal) -> int:
-    """Store values of an episode's steps, in place of older ones; returns of how many steps.
+    """Store values of an episode's steps, replacing older ones; return the number of steps.
 
     The step where a fork begins is its own too. Of a step named twice the last value counts. Raises
     ``GymError``: 404 ``unknown_episode``; 422 ``no_such_step``, and then stores none.

@@ -1,4 +1,4 @@
-"""The replay of successes: the setting of a run under which a stored success takes the place of a failure.
+"""The replay of successes: a run's setting under which a stored success replaces a failure.
 
 ARPO keeps 8 successes a task, first in first out, and replaces where a group's standard deviation is
 under 0.05 and its mean under 0.2; DART (arXiv 2509.23866) where the whole group fails.
@@ -37,7 +37,7 @@ class ReplayPlan:
 
 
 class _ShareField(serializers.FloatField):
-    """A number from 0 to 1; not a truth value or text, which REST framework would read as one."""
+    """A number from 0 to 1; booleans and text, which REST framework would accept, are refused."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(min_value=0, max_value=1, **kwargs)
@@ -69,7 +69,7 @@ def replay_read(setting: Any) -> dict[str, Any] | None:
 
 
 def plan_of(run: Run) -> ReplayPlan | None:
-    """The plan of a run; None for one without replay.
+    """Return the plan of a run; None without replay.
 
     Runs of older versions may hold anything of this name: what does not read as a plan is none.
     """

@@ -1,4 +1,4 @@
-"""Reads about stored successes: those that a run has, and those that are replayed in its groups."""
+"""Reads about stored successes: those of a run, and those replayed in its groups."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def replays_of(*, run_id: int, groups: Sequence[int], plan: ReplayPlan) -> dict[
 def _replayed(
     episodes: Sequence[int], rewards: Sequence[float | None], success: int, policy_version: int | None
 ) -> Replayed:
-    """The success takes the place of the first incorrect sample."""
+    """Replace the first incorrect sample with the success."""
     place = rewards.index(REWARDS[INCORRECT])
     mixed = [*rewards[:place], REWARDS[CORRECT], *rewards[place + 1 :]]
     judged = [reward for reward in mixed if reward is not None]
