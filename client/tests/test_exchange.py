@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from palaestra.lite.exchange import Exchange, ExchangeError, NotSent, normalised
+from palaestra.lite.exchange import Exchange, ExchangeError, NotSent, normalise_url
 from ports import free_port
 
 LENGTH = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX-Name: a b\r\n\r\npage"
@@ -128,4 +128,4 @@ async def test_a_proxy_that_is_set_is_used(monkeypatch: pytest.MonkeyPatch) -> N
     ],
 )
 def test_addresses_are_requested_as_by_a_browser(address: str, requested: str) -> None:
-    assert normalised(address) == requested
+    assert normalise_url(address) == requested

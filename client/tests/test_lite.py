@@ -235,7 +235,7 @@ async def test_after_every_act_the_outline_is_the_one_that_a_fresh_look_gives(
         aim = {"target": target(text, act["target"])} if "target" in act else {}
         await acted(lite, **{**act, **aim})
         text = await shown(lite)
-        fresh = Outline(lite.deeds.names, lite.deeds.ids).text()
+        fresh = Outline(lite.interactions.names, lite.interactions.ids).render()
         assert text.endswith(fresh)
         seen.add(text)
     assert len(seen) == len(ACTS)
@@ -297,7 +297,7 @@ async def test_a_page_that_is_left_is_freed_at_once(lite: LitePage, fake: FakeSe
     gc.collect()
     gc.disable()
     try:
-        left = weakref.ref(lite.deeds.document)
+        left = weakref.ref(lite.interactions.document)
         await acted(lite, type="click", target=target(text, "link"))
         assert "Same" in await shown(lite)
         assert left() is None

@@ -80,7 +80,7 @@ class Twin:
             await self._pop_ups_close(turn.shown)
             await self._page_reach(turn.record)
             action = self._translated(turn)
-            step = compared(turn.shown, self.text, self.page.deeds.document)
+            step = compared(turn.shown, self.text, self.page.interactions.document)
             self.steps.append(replace(step, is_left_out=action is None))
             if action is not None:
                 await self._act(action)
@@ -99,11 +99,11 @@ class Twin:
 
     async def _pop_ups_close(self, shown: str) -> None:
         """Close each pop-up that came here and not in the browser."""
-        deeds = self.page.deeds
-        layers = [one for one in deeds.document.root.walk() if "data-pop-up" in one.attrs]
+        interactions = self.page.interactions
+        layers = [one for one in interactions.document.root.walk() if "data-pop-up" in one.attrs]
         for layer in layers:
-            button = layer.first("button")
-            target = next((held for held, one in deeds.ids.holders if one is button), None)
+            button = layer.find_first("button")
+            target = next((held for held, element in interactions.ids.holders if element is button), None)
             if target and f"[{target}]" in self.text and not _ids_of(shown, _line_of(self.text, target)):
                 await self._act({"type": "click", "target": target})
 
@@ -112,13 +112,13 @@ class Twin:
         for step in ("prev", "next"):
             for _ in range(PAGES_MAX):
                 link = self._pager(step)
-                if not record or record in self.page.deeds.document.by_id or link is None:
+                if not record or record in self.page.interactions.document.by_id or link is None:
                     break
                 await self._act({"type": "click", "target": link})
 
     def _pager(self, step: str, *, called: str = "") -> str | None:
         """The id of the link to the page before or after, in a list whose next part is ``called`` so."""
-        for target, element in self.page.deeds.ids.holders:
+        for target, element in self.page.interactions.ids.holders:
             around = next((one for one in element.ancestors if "data-more" in one.attrs), None)
             is_called = around is not None and called in ("", around.attrs["data-more"])
             if element.attrs.get("rel") == step and is_called:
@@ -142,7 +142,7 @@ class Twin:
         return {**turn.action, "target": alike[0] if alike else here[min(place, len(here) - 1)]}
 
     def _record_of(self, target: str) -> str:
-        element = self.page.deeds.ids.element(target)
+        element = self.page.interactions.ids.find(target)
         around = (one.attrs["id"] for one in element.ancestors if "id" in one.attrs) if element else ()
         return next(iter(around), "")
 

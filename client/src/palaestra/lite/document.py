@@ -1,4 +1,4 @@
-"""A document as it was received: its elements, what they hold, and how they belong together."""
+"""A parsed document: its elements, the values of its controls, and labels, forms and links between them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from selectolax.lexbor import LexborHTMLParser
 from palaestra.actions.native import NATIVES, native_default
 
 TEXT = "-text"
-# Stands in the parsed document for a popover that is shown.
+# Attribute that marks an open popover in the parsed document, for selectors with ``:popover-open``.
 POPPED = "data-popover-open"
-# What is never part of a page's content.
+# Elements that are never part of a page's content.
 SKIPPED = frozenset(("script", "style", "template", "head", "link", "meta", "datalist"))
 LABELABLE = frozenset(("button", "input", "meter", "output", "progress", "select", "textarea"))
 BUTTONS = frozenset(("button", "submit", "reset", "image"))
@@ -44,15 +44,18 @@ INPUT_TYPES = BUTTONS | frozenset(
 
 
 LIMITS = {"least": "min", "most": "max", "step": "step"}
-# The usual addresses: of a page beside, above or below, with a query and a place in it.
+# The usual relative addresses: a page beside, above or below, with a query and a fragment.
 _RELATIVE = re.compile(r"((?:\.\./)*)([\w-]+(?:/[\w-]+)*/?(?:\?[^#\s]+)?(?:#[^\s]+)?)", re.ASCII)
 _PLAIN_BASE = re.compile(r"(https?://[^/?#\s]+)((?:/[\w-]+)*/[\w-]*)(?=[?#]|\Z)", re.ASCII)
 
 
 class Element:
-    """One element. ``value`` and ``is_checked`` (of an option: whether it is chosen) are what a reader has
-    made of it; ``children`` are elements and texts; ``flow`` is that of its style where nothing is special
-    about the element, else 0."""
+    """One element; ``children`` are elements and texts.
+
+    ``value`` and ``is_checked`` (of an option: whether it is chosen) are the current state of a control.
+    ``index`` is its place in ``document.elements``, ``end`` the index after its last descendant. ``flow`` is
+    ``Style.flow`` where nothing else is special about the element, else 0.
+    """
 
     __slots__ = (
         "attrs",
@@ -60,13 +63,13 @@ class Element:
         "document",
         "end",
         "flow",
+        "index",
         "is_checked",
         "is_gone",
         "is_popped",
         "key",
         "node",
         "parent",
-        "place",
         "role",
         "style",
         "tag",
@@ -80,7 +83,7 @@ class Element:
         self.document = document
         self.children: list[Element | str] = []
         self.node: Any = None
-        self.place = self.end = 0  # of what is inside of it, among the elements of the document
+        self.index = self.end = 0
         self.key = 0
         # Computed by ``Names``, once.
         self.style: Any = None
@@ -93,7 +96,7 @@ class Element:
 
     @property
     def type(self) -> str:
-        """The type of a control, as a script would read it."""
+        """Type of a control, as a script would read it."""
         given = self.attrs.get("type", "").lower()
         if self.tag == "input":
             return given if given in INPUT_TYPES else "text"
@@ -105,7 +108,7 @@ class Element:
 
     @property
     def limits(self) -> dict[str, str]:
-        """The bounds of an input element's value, as its attributes say."""
+        """Bounds of an input element's value, from its attributes."""
         return {name: self.attrs.get(given, "") for name, given in LIMITS.items()}
 
     @property
@@ -114,40 +117,41 @@ class Element:
 
     @property
     def ancestors(self) -> Iterator[Element]:
-        at = self.parent
-        while at is not None:
-            yield at
-            at = at.parent
+        ancestor = self.parent
+        while ancestor is not None:
+            yield ancestor
+            ancestor = ancestor.parent
 
     def walk(self) -> list[Element]:
-        """The elements inside of it, in their order."""
-        return self.document.elements[self.place + 1 : self.end]
+        """Return all descendants, in document order."""
+        return self.document.elements[self.index + 1 : self.end]
 
-    def first(self, *tags: str) -> Element | None:
-        return next((one for one in self.walk() if one.tag in tags), None)
+    def find_first(self, *tags: str) -> Element | None:
+        return next((element for element in self.walk() if element.tag in tags), None)
 
     def closest(self, *tags: str) -> Element | None:
-        at: Element | None = self
-        while at is not None and at.tag not in tags:
-            at = at.parent
-        return at
+        """Return the nearest element with one of these tags, itself included, as ``closest`` in the DOM."""
+        candidate: Element | None = self
+        while candidate is not None and candidate.tag not in tags:
+            candidate = candidate.parent
+        return candidate
 
     def holds(self, other: Element) -> bool:
-        return self.place <= other.place < self.end
+        return self.index <= other.index < self.end
 
     @property
     def text(self) -> str:
-        """All the text inside of it, shown or not."""
+        """All text inside, visible or not."""
         return "".join(child if isinstance(child, str) else child.text for child in self.children)
 
     @property
     def options(self) -> list[Element]:
-        return [one for one in self.walk() if one.tag == "option"]
+        return [element for element in self.walk() if element.tag == "option"]
 
     @property
     def state(self) -> object:
-        """What a reader has made of a control."""
-        chosen = [one.is_checked for one in self.options] if self.tag == "select" else None
+        """Current state of a control: equal states are written alike."""
+        chosen = [option.is_checked for option in self.options] if self.tag == "select" else None
         return self.value, self.is_checked, chosen
 
     @property
@@ -164,32 +168,33 @@ class Element:
             return False
         if "disabled" in self.attrs:
             return True
-        around = self.closest("fieldset") if self.tag != "fieldset" else None
-        while around is not None:
-            legend = next((one for one in around.elements if one.tag == "legend"), None)
-            if "disabled" in around.attrs and not (legend is not None and legend.holds(self)):
+        # A disabled fieldset disables what is in it, except in its first legend (HTML, "disabled").
+        fieldset = self.closest("fieldset") if self.tag != "fieldset" else None
+        while fieldset is not None:
+            legend = next((child for child in fieldset.elements if child.tag == "legend"), None)
+            if "disabled" in fieldset.attrs and not (legend is not None and legend.holds(self)):
                 return True
-            around = around.parent.closest("fieldset") if around.parent else None
+            fieldset = fieldset.parent.closest("fieldset") if fieldset.parent else None
         return self.tag == "option" and self.parent is not None and "disabled" in self.parent.attrs
 
     @property
-    def labels_can_be(self) -> bool:
+    def can_have_labels(self) -> bool:
         return self.tag in LABELABLE and self.type != "hidden"
 
     @property
     def labels(self) -> list[Element]:
-        return self.document.labels_of(self)
+        return self.document.find_labels(self)
 
     @property
     def control(self) -> Element | None:
-        """What a label is the label of."""
+        """Control that a label names."""
         if self.tag != "label":
             return None
         if "for" in self.attrs:
             named = self.document.by_id.get(self.attrs["for"])
             return named if named is not None and named.tag in LABELABLE else None
-        inside = (one for one in self.walk() if one.tag in LABELABLE)
-        return next((one for one in inside if one.type != "hidden"), None)
+        inside = (element for element in self.walk() if element.tag in LABELABLE)
+        return next((element for element in inside if element.type != "hidden"), None)
 
     @property
     def form(self) -> Element | None:
@@ -203,17 +208,17 @@ class Element:
 
     @property
     def path(self) -> str:
-        """Where it is in the document, as the page's recorder writes it."""
-        places: list[str] = []
-        at = self
-        while at.parent is not None:
-            places.append(str([*at.parent.elements].index(at)))
-            at = at.parent
-        return "/".join(reversed(places))
+        """Child indexes from the root to the element, as the page's recorder writes them (``1/0/3``)."""
+        indexes: list[str] = []
+        element = self
+        while element.parent is not None:
+            indexes.append(str([*element.parent.elements].index(element)))
+            element = element.parent
+        return "/".join(reversed(indexes))
 
 
 class Document:
-    """One page at one address."""
+    """One page at one address. Raises ``ValueError`` if it is empty."""
 
     def __init__(self, html: str | bytes, url: str) -> None:
         self.url = url
@@ -226,14 +231,14 @@ class Document:
         if node is None:
             raise ValueError("The document is empty.")
         self._read(node, None)
-        self.body = next((one for one in self.root.elements if one.tag == "body"), None)
-        title = self.root.first("title")
+        self.body = next((child for child in self.root.elements if child.tag == "body"), None)
+        title = self.root.find_first("title")
         self.title = " ".join(title.text.split()) if title is not None else ""
-        base = self.root.first("base")
+        base = self.root.find_first("base")
         self.base = urljoin(url, base.attrs.get("href", "")) if base is not None else url
-        self._folders = _folders_of(self.base)
+        self._folders = _list_folders(self.base)
         for control in self.controls:
-            _fill(control)
+            _initialise(control)
         self.focused: Element | None = None
 
     @property
@@ -241,26 +246,26 @@ class Document:
         return self.elements[0]
 
     def resolve(self, address: str) -> str:
-        """The whole address, as ``urljoin`` makes it."""
+        """Return an absolute address, as ``urljoin`` does, which is slow: usual ones take a shortcut."""
         match = _RELATIVE.fullmatch(address)
         ups = len(match[1]) // 3 if match else len(self._folders)
         if match is None or ups >= len(self._folders):
-            return _joined(self.base, address)
+            return _join(self.base, address)
         return self._folders[ups] + match[2]
 
-    def labels_of(self, control: Element) -> list[Element]:
+    def find_labels(self, control: Element) -> list[Element]:
         if self._labels is None:
             self._labels = {}
-            for label in (one for one in self.elements if one.tag == "label"):
+            for label in (element for element in self.elements if element.tag == "label"):
                 if (named := label.control) is not None:
                     self._labels.setdefault(named.key, []).append(label)
         return self._labels.get(control.key, [])
 
     def dissolve(self) -> None:
-        """Part the elements of a page that is left.
+        """Cut the references between the elements of a page that was left.
 
-        They hold one another, so that only the garbage collector would free them: that took a quarter of the
-        time, and the next page would not lie in the memory of this one.
+        They form cycles, which only the garbage collector would free: that took a quarter of the run time,
+        and the next page could not reuse the memory of this one.
         """
         for element in self.elements:
             element.children.clear()
@@ -269,7 +274,7 @@ class Document:
         self._labels = self.focused = self.body = None
 
     def mark(self, element: Element) -> None:
-        """Let selectors see that something was opened or closed."""
+        """Copy the open state of an element into the parsed document, where selectors see it."""
         states = {"open": "open" in element.attrs, POPPED: element.is_popped}
         for name, holds in states.items():
             if holds:
@@ -283,7 +288,7 @@ class Document:
             attrs = {name: value or "" for name, value in attrs.items()}
         elements, tag = self.elements, node.tag
         element = Element(tag, attrs, parent, self)
-        element.node, element.key, element.place = node, node.mem_id, len(elements)
+        element.node, element.key, element.index = node, node.mem_id, len(elements)
         elements.append(element)
         if "id" in attrs:
             self.by_id.setdefault(attrs["id"], element)
@@ -302,8 +307,8 @@ class Document:
 
 
 @lru_cache(maxsize=512)
-def _folders_of(base: str) -> tuple[str, ...]:
-    """The folder of an address, the one around it, and so on; none where dots make that another question."""
+def _list_folders(base: str) -> tuple[str, ...]:
+    """Return the folder of an address, its parent, and so on; nothing for addresses with dots in them."""
     match = _PLAIN_BASE.match(base)
     if match is None:
         return ()
@@ -312,12 +317,12 @@ def _folders_of(base: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _joined(base: str, address: str) -> str:
+def _join(base: str, address: str) -> str:
     return urljoin(base, address)
 
 
-def _fill(control: Element) -> None:
-    """Put into a control what it holds when a page is opened."""
+def _initialise(control: Element) -> None:
+    """Set a control to its initial value."""
     if control.tag == "textarea":
         control.value = control.text.removeprefix("\n")
     elif control.tag == "select":
@@ -325,9 +330,9 @@ def _fill(control: Element) -> None:
         for option in options:
             option.is_checked = "selected" in option.attrs
         if control.type == "select-one":
-            chosen = [one for one in options if one.is_checked][-1:]
+            chosen = [option for option in options if option.is_checked][-1:]
             if not chosen and int(control.attrs.get("size") or 1) < 2:
-                chosen = [one for one in options if not one.is_disabled][:1]
+                chosen = [option for option in options if not option.is_disabled][:1]
             for option in options:
                 option.is_checked = option in chosen
     else:

@@ -1,7 +1,7 @@
-"""Requests for pages, and their answers.
+"""HTTP requests for pages, and their answers.
 
-By aiohttp: httpx, which the API is called with, takes more time for a request than its page takes to be
-parsed, and some six times what aiohttp takes.
+They are sent by aiohttp, not by httpx, which calls the API: httpx takes six times as long, which is more
+than parsing the page takes.
 """
 
 from __future__ import annotations
@@ -16,24 +16,25 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 from yarl import URL
 
-# What a browser leaves as it is in a path and in a query.
+# Characters that a browser does not encode in a path and in a query.
 PATH_CHARS = "%/!$&'()*+,;=:@~[]|^"
 QUERY_CHARS = PATH_CHARS + "?`{}\\"
-# Pages come as they are: to compress them would cost the arena more than the network saves.
+# Headers left out. Without Accept-Encoding pages come uncompressed: compressing them costs the arena more
+# time than it saves on the network.
 UNSENT = ("Accept", "Accept-Encoding", "User-Agent")
 
 
 class ExchangeError(Exception):
-    """There is no answer, and the request may have been received."""
+    """No answer came; the server may have received the request."""
 
 
 class NotSent(ExchangeError):
-    """There is no answer, and the request was not received."""
+    """No answer came, and the server did not receive the request."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The names of ``headers`` may be in upper or in lower case."""
+    """A response; lookups in ``headers`` ignore case."""
 
     status: int
     headers: Mapping[str, str]
@@ -41,8 +42,8 @@ class Answer:
 
 
 class Exchange:
-    """At most ``count`` requests at once, each of which waits at most ``limit_s`` seconds for the server; by
-    the proxies that the environment names."""
+    """An HTTP client: at most ``count`` requests at once, each of which waits at most ``limit_s`` seconds for
+    the server. It uses the proxies that the environment names."""
 
     def __init__(self, *, count: int, limit_s: float) -> None:
         self._count = count
@@ -51,15 +52,15 @@ class Exchange:
         self._proxies: dict[str, str | None] = {}
 
     async def send(self, method: str, url: str, *, headers: Mapping[str, str], body: bytes = b"") -> Answer:
-        """Raises ``ExchangeError`` or ``NotSent``."""
+        """Send a request, without following redirects. Raises ``ExchangeError`` or ``NotSent``."""
         target = URL(url, encoded=True)
-        request = self._opened().request(
+        request = self._open_session().request(
             method,
             target,
             headers=headers,
             data=body or None,
             allow_redirects=False,
-            proxy=self._proxy_of(target),
+            proxy=self._find_proxy(target),
         )
         try:
             async with request as answer:
@@ -73,8 +74,8 @@ class Exchange:
         if self._session is not None:
             await self._session.close()
 
-    def _opened(self) -> aiohttp.ClientSession:
-        """Made at the first request, for it belongs to the event loop."""
+    def _open_session(self) -> aiohttp.ClientSession:
+        """Return the session, which is made at the first request because it belongs to the event loop."""
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=self._count),
@@ -84,8 +85,8 @@ class Exchange:
             )
         return self._session
 
-    def _proxy_of(self, target: URL) -> str | None:
-        """Asked of the environment once: aiohttp would do so in two threads for each request."""
+    def _find_proxy(self, target: URL) -> str | None:
+        """Return the proxy for a host, read once: aiohttp would read it in two threads for each request."""
         origin = f"{target.scheme}://{target.host}"
         if origin not in self._proxies:
             is_direct = proxy_bypass(target.host or "")
@@ -94,8 +95,8 @@ class Exchange:
 
 
 @lru_cache(maxsize=4096)
-def normalised(url: str) -> str:
-    """An address as a browser requests it: no "..", and what cannot stand in one is encoded."""
+def normalise_url(url: str) -> str:
+    """Return an address as a browser requests it: ".." resolved, and illegal characters encoded."""
     parts = urlsplit(url)
     path, query = quote(parts.path or "/", safe=PATH_CHARS), quote(parts.query, safe=QUERY_CHARS)
     plain = urlunsplit((parts.scheme, parts.netloc, "/", "", ""))

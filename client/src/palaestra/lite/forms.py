@@ -1,4 +1,4 @@
-"""What a form sends."""
+"""Requests that a form makes when it is submitted."""
 
 from __future__ import annotations
 
@@ -11,43 +11,44 @@ UNSENT = ("checkbox", "radio")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sent:
-    """A request; ``body`` is None for one that only opens a page."""
+class PageRequest:
+    """A request for a page: a GET where ``body`` is None, else a POST of the urlencoded form."""
 
     url: str
     body: str | None = None
 
 
-def form_sent(form: Element, button: Element | None) -> Sent:
-    """The request of a form, sent by its ``button`` or by the Enter key."""
+def build_request(form: Element, button: Element | None) -> PageRequest:
+    """Return the request of a form that is submitted by its ``button`` or by the Enter key (None)."""
     attrs = form.attrs
     action = (button.attrs.get("formaction") if button is not None else None) or attrs.get("action", "")
     address = form.document.resolve(action) if action else form.document.url
-    pairs = urlencode(entries(form, button))
-    if method_of(form, button) == "post":
-        return Sent(url=address, body=pairs)
-    return Sent(url=urlunsplit((*urlsplit(address)[:3], pairs, "")))
+    pairs = urlencode(collect_entries(form, button))
+    if find_method(form, button) == "post":
+        return PageRequest(url=address, body=pairs)
+    return PageRequest(url=urlunsplit((*urlsplit(address)[:3], pairs, "")))
 
 
-def method_of(form: Element, button: Element | None) -> str:
+def find_method(form: Element, button: Element | None) -> str:
+    """Return the submission method in lower case: ``get``, ``post`` or ``dialog``."""
     given = button.attrs.get("formmethod") if button is not None else None
     return (given or form.attrs.get("method") or "get").lower()
 
 
-def entries(form: Element, button: Element | None) -> list[tuple[str, str]]:
-    """The names and values of what a form holds, in the order of the page."""
+def collect_entries(form: Element, button: Element | None) -> list[tuple[str, str]]:
+    """Return the names and values of a form's controls, in page order."""
     pairs: list[tuple[str, str]] = []
     for control in form.document.controls:
         name = control.attrs.get("name", "")
         if not name or control.form is not form or control.is_disabled:
             continue
         if control.tag == "select":
-            chosen = (one for one in control.options if one.is_checked and not one.is_disabled)
-            pairs += [(name, one.option_value) for one in chosen]
+            chosen = (option for option in control.options if option.is_checked and not option.is_disabled)
+            pairs += [(name, option.option_value) for option in chosen]
         elif is_button(control):
             pairs += [(name, control.attrs.get("value", ""))] if control is button else []
         elif control.type not in UNSENT or control.is_checked:
-            pairs.append((name, _lines(control.value)))
+            pairs.append((name, _send_newlines(control.value)))
     return pairs
 
 
@@ -59,16 +60,18 @@ def is_submit(control: Element) -> bool:
     return is_button(control) and control.type in ("submit", "image")
 
 
-def default_button(form: Element) -> Element | None:
-    """The button that the Enter key presses."""
-    return next((one for one in form.document.controls if is_submit(one) and one.form is form), None)
+def find_default_button(form: Element) -> Element | None:
+    """Return the button that the Enter key presses."""
+    controls = form.document.controls
+    return next((control for control in controls if is_submit(control) and control.form is form), None)
 
 
-def problem_of(form: Element) -> Element | None:
-    """The first field that a browser would not send as it is: empty although required."""
+def find_missing_field(form: Element) -> Element | None:
+    """Return the first field that keeps a browser from submitting: required, and empty."""
     if "novalidate" in form.attrs:
         return None
-    return next((one for one in form.document.controls if one.form is form and _is_missing(one)), None)
+    controls = form.document.controls
+    return next((control for control in controls if control.form is form and _is_missing(control)), None)
 
 
 def _is_missing(control: Element) -> bool:
@@ -77,18 +80,21 @@ def _is_missing(control: Element) -> bool:
     if control.type == "checkbox":
         return not control.is_checked
     if control.type == "radio":
-        return not any(one.is_checked for one in radio_group(control))
+        return not any(radio.is_checked for radio in find_radio_group(control))
     if control.tag == "select":
-        return not any(one.is_checked and one.option_value for one in control.options)
+        return not any(option.is_checked and option.option_value for option in control.options)
     return not control.value
 
 
-def radio_group(radio: Element) -> list[Element]:
-    """The buttons of which one is chosen."""
+def find_radio_group(radio: Element) -> list[Element]:
+    """Return the radio buttons of the same form and name, this one included."""
     name = radio.attrs.get("name", "")
-    alike = (one for one in radio.document.controls if one.tag == "input" and one.type == "radio")
-    return [one for one in alike if one.attrs.get("name", "") == name and one.form is radio.form]
+    radios = (
+        control for control in radio.document.controls if control.tag == "input" and control.type == "radio"
+    )
+    return [other for other in radios if other.attrs.get("name", "") == name and other.form is radio.form]
 
 
-def _lines(text: str) -> str:
+def _send_newlines(text: str) -> str:
+    """Write line breaks as CRLF, as browsers do in form data (HTML, "form entry list")."""
     return text.replace("\r\n", "\n").replace("\n", "\r\n")

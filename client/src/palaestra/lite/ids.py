@@ -1,4 +1,4 @@
-"""Element ids, given as in ``js/ids.js``: one numbering for a whole episode."""
+"""Element ids, assigned as in ``js/ids.js``: one numbering for a whole episode."""
 
 from __future__ import annotations
 
@@ -15,35 +15,40 @@ ITEM_ROLES = ("listitem", "row", "article")
 TITLES = ("h1", "h2", "h3", "h4", "h5", "h6", "th")
 TITLE_CHARS = 80
 NAMED = 6
-KEY_BYTES = 6  # enough for some thousand elements, and eight characters
+KEY_BYTES = 6  # eight characters of base64; no collisions to expect among some thousand elements
 Around = tuple[Element | None, Element | None]
-"""The innermost item that an element is or is in, and the innermost element with an id."""
+"""The innermost list item and the innermost element with an id, among an element and its ancestors."""
 
 
 class Ids:
-    """The ids of one document. ``numbers`` are those of the episode, by what elements are called."""
+    """The ids of one document. ``numbers`` are the episode's, by the hash of an element's identity.
+
+    An element that comes back on a later page has the same identity and gets the same number, so that a
+    model may refer to what it saw before.
+    """
 
     def __init__(self, numbers: dict[str, int]) -> None:
         self._numbers = numbers
-        self._of: dict[int, int] = {}
+        self._by_key: dict[int, int] = {}
         self._holders: dict[int, Element] = {}
         self._records: dict[Element, str] = {}
         self._around: dict[Element, Around] = {}
         self._last = max(numbers.values(), default=0)
 
     def assign(self, element: Element, role: str, name: str) -> str:
-        number = self._of.get(element.key)
+        """Return the id of an element, a new one where it has none yet."""
+        number = self._by_key.get(element.key)
         if number is None:
-            number = self._number_for(element, role, name)
-            self._of[element.key] = number
+            number = self._choose_number(element, role, name)
+            self._by_key[element.key] = number
             self._holders[number] = element
         return f"e{number}"
 
-    def _number_for(self, element: Element, role: str, name: str) -> int:
-        call = f"{_call_of(element, role, name)}\0{self._record_of(element.parent)}"
-        place = 1
+    def _choose_number(self, element: Element, role: str, name: str) -> int:
+        identity = f"{_identify(element, role, name)}\0{self._find_record(element.parent)}"
+        repeat = 1
         while True:
-            key = _key_of(f"{call}\0{place}")
+            key = _hash_identity(f"{identity}\0{repeat}")
             known = self._numbers.get(key)
             if known is None:
                 self._last += 1
@@ -51,72 +56,74 @@ class Ids:
                 return self._last
             if known not in self._holders:
                 return known
-            place += 1
+            repeat += 1
 
-    def _record_of(self, parent: Element | None) -> str:
+    def _find_record(self, parent: Element | None) -> str:
         if parent is None:
             return ""
         record = self._records.get(parent)
         if record is None:
-            item, holder = self._around_of(parent)
-            record = self._records[parent] = _record_in(item, holder)
+            item, holder = self._find_around(parent)
+            record = self._records[parent] = _describe_record(item, holder)
         return record
 
-    def _around_of(self, element: Element) -> Around:
+    def _find_around(self, element: Element) -> Around:
         around = self._around.get(element)
         if around is None:
             is_item = element.tag in ITEMS or element.attrs.get("role") in ITEM_ROLES
             has_id = "id" in element.attrs
-            item, holder = (None, None) if element.parent is None else self._around_of(element.parent)
+            item, holder = (None, None) if element.parent is None else self._find_around(element.parent)
             around = (element if is_item else item, element if has_id else holder)
             self._around[element] = around
         return around
 
-    def element(self, id: str) -> Element | None:
+    def find(self, id: str) -> Element | None:
         return self._holders.get(int(id[1:])) if id[:1] == "e" and id[1:].isdecimal() else None
 
     @property
     def holders(self) -> list[tuple[str, Element]]:
-        """The elements that have an id, in the order of their numbers."""
+        """Elements with an id, by ascending number."""
         return [(f"e{number}", self._holders[number]) for number in sorted(self._holders)]
 
 
-def words_of_ids(ids: list[str]) -> str:
-    """``e1, e2, e5 and 9 more``."""
+def join_ids(ids: list[str]) -> str:
+    """Return ids as words: ``e1, e2, e5 and 9 more``."""
     others = len(ids) - NAMED
     return f"{', '.join(ids[:NAMED])} and {others} more" if others > 1 else ", ".join(ids)
 
 
-def _call_of(element: Element, role: str, name: str) -> str:
-    """What an element is called by, so that it is known again: where a link leads, but not its query."""
+def _identify(element: Element, role: str, name: str) -> str:
+    """Return what an element is recognised by later: its role, own id, name, and a link's path."""
     attrs = element.attrs
     own = attrs.get("id") or attrs.get("name") or ""
     is_link = element.tag in ("a", "area") and "href" in attrs
-    path = _path_of(element.href) if is_link else ""
+    path = _find_path(element.href) if is_link else ""
     return "\0".join((role, own, path, name))
 
 
 @lru_cache(maxsize=65536)
-def _key_of(call: str) -> str:
-    """A hash without blanks, for keys are recorded."""
-    digest = blake2b(call.encode("utf-8", "replace"), digest_size=KEY_BYTES).digest()
+def _hash_identity(identity: str) -> str:
+    """Return a hash without blanks: keys are recorded."""
+    digest = blake2b(identity.encode("utf-8", "replace"), digest_size=KEY_BYTES).digest()
     return urlsafe_b64encode(digest).decode()
 
 
 @lru_cache(maxsize=4096)
-def _path_of(address: str) -> str:
-    """Below the episode's own address, for a fork has another."""
+def _find_path(address: str) -> str:
+    """Return the path below the episode's own address, which differs in a fork."""
     return EPISODE_PATH.sub("/", urlsplit(address).path or "/", count=1)
 
 
-def _record_in(item: Element | None, holder: Element | None) -> str:
-    """The record of what is in an item: one without an id of its own is known by its title."""
+def _describe_record(item: Element | None, holder: Element | None) -> str:
+    """Return the nearest id, and the title of an item that lies within it."""
     is_held = item is not None and (holder is None or not item.holds(holder))
     title = ""
     if is_held and item is not None:
-        title = (_title(item) or item).text.strip()[:TITLE_CHARS]
+        title = (_find_title(item) or item).text.strip()[:TITLE_CHARS]
     return f"{holder.attrs['id'] if holder else ''}\0{' '.join(title.split())}"
 
 
-def _title(item: Element) -> Element | None:
-    return next((one for one in item.walk() if one.tag in TITLES or one.attrs.get("role") == "heading"), None)
+def _find_title(item: Element) -> Element | None:
+    return next(
+        (part for part in item.walk() if part.tag in TITLES or part.attrs.get("role") == "heading"), None
+    )

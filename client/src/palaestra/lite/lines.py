@@ -1,4 +1,4 @@
-"""Lines of an outline, and the parts of an element that make them."""
+"""Lines of an outline, and the parts of elements that they are written from."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Line(NamedTuple):
         return "  " * self.depth + self.text
 
 
-def indented(lines: Iterable[Line]) -> list[Line]:
+def indent(lines: Iterable[Line]) -> list[Line]:
     return [Line(depth + 1, text, element) for depth, text, element in lines]
 
 
-def preformatted(element: Element) -> list[Line]:
+def read_preformatted(element: Element) -> list[Line]:
     return [Line(0, f"| {line}", element) for line in element.text.rstrip().split("\n")]
 
 
@@ -37,20 +37,20 @@ def is_modal(element: Element, role: str) -> bool:
     return role.endswith("dialog") and element.attrs.get("aria-modal") == "true"
 
 
-def contents(role: str, name: str, lines: Sequence[Line]) -> Sequence[Line]:
-    """The name of a figure stands for its pictures."""
+def trim_contents(role: str, name: str, lines: Sequence[Line]) -> Sequence[Line]:
+    """Drop from an element's lines what its name says already: its title, a figure's pictures."""
     if role == "figure" and name:
         return [line for line in lines if not line.text.startswith('image "')]
-    return without_title(joined(lines) if role == "article" else lines, name)
+    return drop_title(join_words(lines) if role == "article" else lines, name)
 
 
-def without_title(lines: Sequence[Line], name: str) -> Sequence[Line]:
-    """A heading or text that says only what the part is called is not repeated in it."""
+def drop_title(lines: Sequence[Line], name: str) -> Sequence[Line]:
+    """Drop the first heading or text that only repeats ``name``; what is nested in it moves up a level."""
     titles = (f"text: {name}", f'"{name}"')
     title = next(
         (
-            place
-            for place, line in enumerate(lines)
+            index
+            for index, line in enumerate(lines)
             if name and line.depth == 0 and _LEVEL.sub("", line.text, count=1) in titles
         ),
         -1,
@@ -64,10 +64,10 @@ def without_title(lines: Sequence[Line], name: str) -> Sequence[Line]:
     return [*lines[:title], *inside, *lines[end:]]
 
 
-def joined(lines: Sequence[Line]) -> list[Line]:
-    """Short words that stand together in an item are one line, an element before them included."""
+def join_words(lines: Sequence[Line]) -> list[Line]:
+    """Join short texts that follow one another in an item, and an element before them, into one line."""
     out: list[Line] = []
-    is_open = False
+    is_open = False  # the last line may be continued
     for line in lines:
         words = _WORDS.match(line.text)
         is_short = is_open and words and line.depth == 0 and len(out[-1].text) + len(words[1]) <= ITEM_CHARS
@@ -80,7 +80,7 @@ def joined(lines: Sequence[Line]) -> list[Line]:
     return out
 
 
-def marker(parent: Element, item: Element, index: int) -> str:
+def format_marker(parent: Element, item: Element, index: int) -> str:
     if parent.tag != "ol":
         return "-"
     number = int(item.attrs.get("value") or int(parent.attrs.get("start") or 1) + index)
@@ -88,30 +88,31 @@ def marker(parent: Element, item: Element, index: int) -> str:
     return (chr(ord(kind) + number - 1) if kind in ("a", "A") else str(number)) + "."
 
 
-def terms(element: Element) -> list[Element]:
+def find_terms(element: Element) -> list[Element]:
+    """Return the ``dt`` and ``dd`` of a ``dl``, which may group them in ``div``."""
     parts = [
-        one for child in element.elements for one in (child.elements if child.tag == "div" else (child,))
+        part for child in element.elements for part in (child.elements if child.tag == "div" else (child,))
     ]
-    return [one for one in parts if one.tag in ("dt", "dd")]
+    return [part for part in parts if part.tag in ("dt", "dd")]
 
 
-def rows(table: Element) -> list[Element]:
-    """The rows of a table in the order of ``table.rows``: heads first, feet last."""
+def find_rows(table: Element) -> list[Element]:
+    """Return the rows of a table in the order of ``table.rows`` in the DOM: heads first, feet last."""
     if table.tag != "table":
-        return [one for one in table.walk() if one.attrs.get("role") == "row"]
+        return [part for part in table.walk() if part.attrs.get("role") == "row"]
     parts: dict[str, list[Element]] = {"thead": [], "tbody": [], "tfoot": []}
     for child in table.elements:
         if child.tag in parts:
-            parts[child.tag] += [one for one in child.elements if one.tag == "tr"]
+            parts[child.tag] += [row for row in child.elements if row.tag == "tr"]
         elif child.tag == "tr":
             parts["tbody"].append(child)
     return [*parts["thead"], *parts["tbody"], *parts["tfoot"]]
 
 
-def cells(row: Element) -> list[Element]:
+def find_cells(row: Element) -> list[Element]:
     if row.tag == "tr":
-        return [one for one in row.elements if one.tag in ("td", "th")]
-    return [one for one in row.walk() if one.attrs.get("role", "").endswith(("cell", "header"))]
+        return [cell for cell in row.elements if cell.tag in ("td", "th")]
+    return [part for part in row.walk() if part.attrs.get("role", "").endswith(("cell", "header"))]
 
 
 def is_header(cell: Element) -> bool:

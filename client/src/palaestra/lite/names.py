@@ -1,4 +1,4 @@
-"""Roles, names, values and states of elements, as in ``js/axtree.js``."""
+"""Roles, names, values and states of elements, computed as in ``js/axtree.js``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from palaestra.lite.document import SKIPPED, Document, Element
-from palaestra.lite.styles import INITIAL, Style, Styles, style_of
+from palaestra.lite.styles import INITIAL, Style, Styles, compute_style
 
 VALUE_CHARS = 400
 OPTIONS_CHARS = 100
@@ -42,7 +42,7 @@ FROM_CONTENT = frozenset(
     ]
 )
 FIELDS = ("input", "select", "textarea")
-# What is inside of them is never a part of an outline by itself.
+# Elements whose descendants are never written by themselves.
 CLOSED = frozenset(("select", "svg"))
 ROLE_VARIES = frozenset(("input", "select", "header", "footer"))
 HEADS = ("legend", "caption", "figcaption")
@@ -59,27 +59,30 @@ def clean(text: str) -> str:
 
 
 class Nature(NamedTuple):
-    """What is the same of all elements that are called the same (``styles.Kind``)."""
+    """Properties that all elements of one ``styles.Kind`` share."""
 
     role: str | None
-    """None where it depends on values of attributes or on what is around."""
+    """None where it depends on attribute values or on the surroundings."""
     is_gone: bool
     may_be_hidden: bool
     is_closed: bool
     is_plain: bool
-    """An outline writes nothing but the words and elements inside of it."""
+    """True if an outline writes only what is inside, no line for the element itself."""
 
     @classmethod
     def of(cls, element: Element) -> Nature:
         tag, attrs = element.tag, element.attrs
-        role = None if "role" in attrs or tag in ROLE_VARIES else _role_of(element)
+        role = None if "role" in attrs or tag in ROLE_VARIES else _compute_role(element)
         is_plain = role == "" and tag not in NOT_PLAIN and "tabindex" not in attrs
         is_gone = "inert" in attrs or tag in SKIPPED
         return cls(role, is_gone, "aria-hidden" in attrs, tag in CLOSED, is_plain)
 
 
 class Names:
-    """What the elements of one document are, are called and hold."""
+    """Roles, names, values and states of one document's elements; methods are named as in ``js/axtree.js``.
+
+    ``version`` counts how often the styles were computed anew.
+    """
 
     def __init__(self, document: Document, styles: Styles) -> None:
         self.document = document
@@ -89,33 +92,34 @@ class Names:
         self._learn()
 
     def _learn(self) -> None:
-        """Style and role of each element that an outline comes to; of others they are computed when asked
-        for."""
+        """Compute style and role of each element that an outline reaches; the others follow on demand."""
         styles, matches, end = self.styles, self._matches, 0
         for element in self.document.elements:
-            if element.place < end:
+            if element.index < end:
                 continue
-            kind, parent = styles.kind(element), element.parent
+            kind, parent = styles.find_kind(element), element.parent
             nature = kind.nature
             if nature is None:
                 nature = kind.nature = Nature.of(element)
-            element.style = style = styles.style(element, kind, parent.style if parent else INITIAL, matches)
+            element.style = style = styles.compute(
+                element, kind, parent.style if parent else INITIAL, matches
+            )
             is_gone = style.is_none or nature.is_gone
             if nature.may_be_hidden:
                 is_gone = is_gone or element.attrs["aria-hidden"] == "true"
             element.is_gone = is_gone
             if element.role is None:
-                element.role = _role_of(element) if nature.role is None else nature.role
+                element.role = _compute_role(element) if nature.role is None else nature.role
             if is_gone or nature.is_closed:
                 end = element.end
             elif nature.is_plain:
                 element.flow = style.flow
 
     def style(self, element: Element) -> Style:
-        return element.style or style_of(element, self.styles, self._matches)
+        return element.style or compute_style(element, self.styles, self._matches)
 
     def styles_renew(self) -> None:
-        """Compute every style again, after something on the page was opened or closed."""
+        """Compute every style again, because something on the page was opened or closed."""
         self.version += 1
         self._matches.clear()
         for element in self.document.elements:
@@ -132,12 +136,12 @@ class Names:
 
     def role(self, element: Element) -> str:
         if element.role is None:
-            element.role = _role_of(element)
+            element.role = _compute_role(element)
         return element.role
 
     # ---- words
     def words(self, element: Element, without: Element | None = None) -> str:
-        """The words of a subtree in one line: what a name, a heading or an option says."""
+        """Return the visible words of a subtree in one line, as in names, headings and options."""
         parts: list[str] = []
         self._words_add(element, without, parts)
         return clean("".join(parts))
@@ -173,7 +177,7 @@ class Names:
         attrs = element.attrs
         tex = attrs.get("aria-label") or attrs.get("alttext")
         if not tex:
-            notes = (one for one in element.walk() if one.attrs.get("encoding") == "application/x-tex")
+            notes = (part for part in element.walk() if part.attrs.get("encoding") == "application/x-tex")
             tex = next(notes, element).text
         if _DELIMITED.match(tex):
             return clean(tex)
@@ -186,16 +190,16 @@ class Names:
     # ---- names
     def name(self, element: Element, role: str) -> str:
         attrs, tag = element.attrs, element.tag
-        if named := self._name_by_attributes(element):
-            return named
+        if name := self._name_by_attributes(element):
+            return name
         if tag == "input" and role == "button":
             default = "Reset" if element.type == "reset" else "Submit"
             return clean(element.value or attrs.get("alt") or default)
         if role == "image":
-            title = element.first("title")
+            title = element.find_first("title")
             return clean(attrs.get("alt") or (title.text if title else ""))
         if tag in HEADED:
-            head = next((one for one in element.elements if one.tag == HEADED[tag]), None)
+            head = next((child for child in element.elements if child.tag == HEADED[tag]), None)
             if head is not None:
                 return self.words(head)
         if role in FROM_CONTENT and tag not in FIELDS and (words := self.words(element)):
@@ -205,30 +209,30 @@ class Names:
     def _name_by_attributes(self, element: Element) -> str:
         attrs = element.attrs
         if by := attrs.get("aria-labelledby"):
-            named = (self.document.by_id.get(id) for id in by.split())
-            words = [self.words(one) for one in named if one is not None]
+            labels = (self.document.by_id.get(id) for id in by.split())
+            words = [self.words(label) for label in labels if label is not None]
             if "".join(words):
                 return clean(" ".join(words))
-        if label := clean(attrs.get("aria-label", "")):
-            return label
-        if element.labels_can_be and (labels := element.labels):
-            return clean(" ".join(self.words(one, element) for one in labels))
+        if text := clean(attrs.get("aria-label", "")):
+            return text
+        if element.can_have_labels and element.labels:
+            return clean(" ".join(self.words(label, element) for label in element.labels))
         return ""
 
     def label(self, element: Element, limit: int = 0) -> str:
-        """An element as a reader would call it: its role and name."""
+        """Return an element as a reader would call it: its role and name."""
         role = self.role(element)
-        head = element.first("h1", "h2", "h3", "h4")
+        head = element.find_first("h1", "h2", "h3", "h4")
         text = clean(self.name(element, role) or (head.text if head else ""))
-        shown = f"{text[:limit]}\u2026" if limit and len(text) > limit else text
-        if not role and not shown:
+        excerpt = f"{text[:limit]}\u2026" if limit and len(text) > limit else text
+        if not role and not excerpt:
             return ""
-        return (role or "element") + (f' "{shown}"' if shown else "")
+        return (role or "element") + (f' "{excerpt}"' if excerpt else "")
 
     # ---- values and states
     def value(self, element: Element) -> str:
         if element.tag == "select":
-            return ", ".join(one.option_label for one in element.options if one.is_checked)
+            return ", ".join(option.option_label for option in element.options if option.is_checked)
         if element.tag == "input" and element.type == "password":
             return "\u2022" * len(element.value)
         if element.tag in ("input", "textarea", "button"):
@@ -237,8 +241,8 @@ class Names:
             value = element.attrs.get("value", "0")
         else:
             value = element.attrs.get("aria-valuetext") or element.attrs.get("aria-valuenow") or ""
-        shown = value[:VALUE_CHARS].replace("\n", "\\n")
-        return f"{shown}\u2026 ({len(value)} characters)" if len(value) > VALUE_CHARS else shown
+        excerpt = value[:VALUE_CHARS].replace("\n", "\\n")
+        return f"{excerpt}\u2026 ({len(value)} characters)" if len(value) > VALUE_CHARS else excerpt
 
     def states(self, element: Element, role: str) -> list[str]:
         attrs = element.attrs
@@ -269,19 +273,21 @@ class Names:
 
     def options(self, element: Element, limit: float = float("inf")) -> str:
         options = [
-            f'"{one.option_label}"' + (" (disabled)" if "disabled" in one.attrs else "")
-            for one in element.options
+            f'"{option.option_label}"' + (" (disabled)" if "disabled" in option.attrs else "")
+            for option in element.options
         ]
-        shown, chars = 0, 0
-        while shown < len(options) and (shown < 2 or chars + len(options[shown]) <= limit):
-            chars += len(options[shown]) + 3
-            shown += 1
-        more = len(options) - shown
-        return " | ".join(options[:shown]) + (f" | ... {more} more" if more else "")
+        count, chars = 0, 0
+        while count < len(options) and (count < 2 or chars + len(options[count]) <= limit):
+            chars += len(options[count]) + 3
+            count += 1
+        more = len(options) - count
+        return " | ".join(options[:count]) + (f" | ... {more} more" if more else "")
 
     def address(self, element: Element) -> str:
-        """Where a link leads: nothing for another view of the page, ``?...`` for a query that begins as its
-        own."""
+        """Return the target of a link: nothing for another view of this page.
+
+        ``?...`` stands for the parts of the page's own query where the link's repeats them all.
+        """
         here, url = urlsplit(self.document.url), urlsplit(element.href)
         if (url.scheme, url.netloc) != (here.scheme, here.netloc):
             return element.href
@@ -296,7 +302,7 @@ class Names:
         return f"{url.scheme}://{url.netloc}{url.path or '/'}{query}{fragment}"
 
 
-def _role_of(element: Element) -> str:
+def _compute_role(element: Element) -> str:
     attrs, tag = element.attrs, element.tag
     given = attrs["role"].split()[0] if attrs.get("role", "").strip() else ""
     if given and given not in ("presentation", "none"):

@@ -1,7 +1,7 @@
-"""A page that is read over HTTP: what ``WarmPage`` is for episodes, without a browser and without scripts.
+"""A page that is read over HTTP: the counterpart of ``WarmPage`` without a browser and without scripts.
 
-What scripts would add is missing, and nothing is made up for them: the server gets the requests that a
-browser without scripts would send, and no reports of a page's recorder.
+What scripts would add is missing, and nothing is simulated in its place: the server gets the requests that
+a browser without scripts would send, and no reports from a recorder.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from urllib.parse import urljoin
 
 from palaestra.bounds import DONE_PATH, STATIC_PATH, SUBMIT_PATH, EpisodeBounds
 from palaestra.errors import PageHung, PalaestraError, Unreachable
-from palaestra.lite.deeds import FUNCTIONS, Deeds
+from palaestra.lite.deeds import FUNCTIONS, Interactions
 from palaestra.lite.document import Document, Element
-from palaestra.lite.exchange import Answer, Exchange, ExchangeError, NotSent, normalised
-from palaestra.lite.forms import Sent
+from palaestra.lite.exchange import Answer, Exchange, ExchangeError, NotSent, normalise_url
+from palaestra.lite.forms import PageRequest
 from palaestra.lite.ids import Ids
 from palaestra.lite.names import Names
 from palaestra.lite.styles import Styles
@@ -31,7 +31,7 @@ T = TypeVar("T")
 OK, NO_CONTENT = 200, 204
 REDIRECTS = (301, 302, 303, 307, 308)
 REDIRECTS_MAX = 20
-SENT_AGAIN = (307, 308)
+REPEATED = (307, 308)  # redirects that repeat the method and the body
 REFRESH_LIMIT_S = 5.0
 PAGE = {"Accept": "text/html"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -47,12 +47,12 @@ class Library:
         self._sheets: dict[str, str] = {}
         self._styles: dict[tuple[str, ...], Styles] = {}
 
-    async def styles_of(self, document: Document, bounds: EpisodeBounds) -> Styles:
-        """The styles of a document, by its links to style sheets and its own."""
+    async def load_styles(self, document: Document, bounds: EpisodeBounds) -> Styles:
+        """Return the styles of a document: those of its linked style sheets and its own."""
         sources: list[str] = []
         for element in document.elements:
             if element.tag == "link" and element.attrs.get("rel") == "stylesheet":
-                sources.append(await self._sheet(element.href, bounds))
+                sources.append(await self._load_sheet(element.href, bounds))
             elif element.tag == "style":
                 sources.append(element.text)
         key = tuple(sources)
@@ -60,10 +60,10 @@ class Library:
             self._styles[key] = Styles(key)
         return self._styles[key]
 
-    async def _sheet(self, url: str, bounds: EpisodeBounds) -> str:
+    async def _load_sheet(self, url: str, bounds: EpisodeBounds) -> str:
         if url not in self._sheets and url.startswith(bounds.origin + STATIC_PATH):
             send = partial(self._exchange.send, "GET", url, headers={"Accept": "text/css"})
-            answer = await _answer_of(send, is_repeatable=True)
+            answer = await _request_patiently(send, is_repeatable=True)
             if answer.status == OK:
                 self._sheets[url] = answer.content.decode("utf-8", "replace")
         return self._sheets.get(url, "")
@@ -84,18 +84,18 @@ class LitePage:
         self.page = Hands(self)
         self._exchange = exchange
         self._library = library
-        self._history: list[Sent] = []
-        self._deeds = self._blank = Deeds(Names(Document(EMPTY, ""), Styles(())), Ids({}))
+        self._history: list[PageRequest] = []
+        self._interactions = self._blank = Interactions(Names(Document(EMPTY, ""), Styles(())), Ids({}))
         self._view: PageView | None = None
 
     async def begin(
         self, start_url: str, *, ids: dict[str, int] | None = None, bounds: EpisodeBounds | None = None
     ) -> EpisodeBounds:
-        """Open the first page of an episode."""
+        """Open the first page of an episode. Raises ``Unreachable`` where that fails."""
         self.bounds = bounds or EpisodeBounds.of(start_url)
         self.ids = {} if ids is None else ids
         self._history = []
-        if not await self._open(Sent(url=start_url)):
+        if not await self._open(PageRequest(url=start_url)):
             raise Unreachable("The first page of the episode cannot be opened.")
         return self.bounds
 
@@ -108,46 +108,46 @@ class LitePage:
         return bounds
 
     async def observe(self, *, acted: bool, with_text: bool = True) -> PageView | None:
-        """The page as it is now; None once the answer was submitted."""
-        await self._go_on()
-        is_settled = await self._refreshed()
+        """Return the page as it is now; None once the answer was submitted."""
+        await self._send_pending()
+        is_settled = await self._follow_refreshes()
         if self._bounds.is_submitted:
             return None
-        document = self._deeds.document
-        opens_tab, self._deeds.opens_tab = self._deeds.opens_tab, False
+        document = self._interactions.document
+        opens_tab, self._interactions.opens_tab = self._interactions.opens_tab, False
         return PageView(
             url=document.url,
             title=document.title,
-            text=self._deeds.outline.text() if with_text else "",
+            text=self._interactions.outline.render() if with_text else "",
             is_settled=is_settled,
             opens_tab=opens_tab,
         )
 
     async def call(self, function: str, *arguments: object) -> dict[str, Any]:
-        """Call one of the page-side functions."""
-        await self._go_on()
+        """Call one of the page-side functions. Raises ``PalaestraError`` for those that need a browser."""
+        await self._send_pending()
         if function == "idle":
             await asyncio.sleep(float(str(arguments[0])) / 1000)
         if function not in FUNCTIONS:
             raise PalaestraError("A page that is read without a browser has no picture.")
-        return FUNCTIONS[function](self._deeds, *arguments)
+        return FUNCTIONS[function](self._interactions, *arguments)
 
     async def is_left(self) -> bool:
-        before = self._deeds
-        await self._go_on()
-        return self._bounds.is_submitted or self._deeds is not before
+        before = self._interactions
+        await self._send_pending()
+        return self._bounds.is_submitted or self._interactions is not before
 
     async def announce_step(self) -> None:
-        """Requests carry the number of the step anyway."""
+        """Do nothing: requests carry the number of the step anyway."""
 
     async def act(self, playwright_input: Awaitable[T]) -> T:
         return await playwright_input
 
     async def go(self, url: str) -> bool:
-        return await self._open(Sent(url=url))
+        return await self._open(PageRequest(url=url))
 
     async def back(self) -> bool:
-        """Open the page before again; False when there is none."""
+        """Open the previous page again; False when there is none."""
         if len(self._history) < 2:
             return False
         _, last = self._history.pop(), self._history.pop()
@@ -155,18 +155,19 @@ class LitePage:
         return True
 
     async def screenshot(self) -> bytes:
+        """Raises ``PalaestraError``: there is no picture."""
         raise PalaestraError("A page that is read without a browser has no picture.")
 
     async def flush_recorder(self) -> None:
-        """There is no recorder."""
+        """Do nothing: there is no recorder."""
 
     async def close(self) -> None:
-        self._deeds.document.dissolve()
+        self._interactions.document.dissolve()
 
     # ---- inside
     @property
-    def deeds(self) -> Deeds:
-        return self._deeds
+    def interactions(self) -> Interactions:
+        return self._interactions
 
     @property
     def _bounds(self) -> EpisodeBounds:
@@ -174,84 +175,90 @@ class LitePage:
             raise ValueError("The page has no episode.")
         return self.bounds
 
-    async def _go_on(self) -> None:
+    async def _send_pending(self) -> None:
         """Make the request that the last act calls for."""
-        leads, self._deeds.leads = self._deeds.leads, None
-        if leads is not None:
-            await self._open(leads)
+        request, self._interactions.pending_request = self._interactions.pending_request, None
+        if request is not None:
+            await self._open(request)
 
-    async def _open(self, sent: Sent) -> bool:
+    async def _open(self, request: PageRequest) -> bool:
         """Send a request and read the page that it leads to; False where it leads to none."""
         if self._bounds.is_blank:
-            self._history.append(sent)
-            if self._deeds is not self._blank:  # one stands for all: nobody looks at them
-                self._deeds.document.dissolve()
-                self._deeds = self._blank = Deeds(Names(Document(EMPTY, sent.url), Styles(())), Ids({}))
+            self._history.append(request)
+            if self._interactions is not self._blank:  # all blank pages share one: nobody looks at them
+                self._interactions.document.dissolve()
+                self._interactions = self._blank = Interactions(
+                    Names(Document(EMPTY, request.url), Styles(())), Ids({})
+                )
             return True
-        opened = await self._sent(sent)
+        opened = await self._follow_redirects(request)
         if opened is None:
             return False
         answer, last = opened
         document = Document(answer.content or EMPTY, last.url)
-        styles = await self._library.styles_of(document, self._bounds)
-        self._deeds.document.dissolve()
-        self._deeds = Deeds(Names(document, styles), Ids(self.ids))
+        styles = await self._library.load_styles(document, self._bounds)
+        self._interactions.document.dissolve()
+        self._interactions = Interactions(Names(document, styles), Ids(self.ids))
         self._history.append(last)
         return True
 
-    async def _sent(self, sent: Sent) -> tuple[Answer, Sent] | None:
-        """The answer to a request after its redirects, inside the episode's own addresses."""
+    async def _follow_redirects(self, request: PageRequest) -> tuple[Answer, PageRequest] | None:
+        """Return the answer after redirects within the episode's addresses, and the last request.
+
+        None where there is no page to show: the address is refused, or the answer was submitted.
+        """
         bounds = self._bounds
         for _ in range(REDIRECTS_MAX):
-            sent = replace(sent, url=normalised(sent.url))
-            if not bounds.allows(sent.url):
-                bounds.refuse(sent.url, is_document=True)
+            request = replace(request, url=normalise_url(request.url))
+            if not bounds.allows(request.url):
+                bounds.refuse(request.url, is_document=True)
                 return None
-            answer = await self._request(sent)
+            answer = await self._request(request)
             if answer.status == NO_CONTENT:
                 return None
             if answer.status not in REDIRECTS:
-                return answer, sent
-            url = urljoin(sent.url, answer.headers.get("location", ""))
-            is_answer = sent.body is not None and sent.url == bounds.root + SUBMIT_PATH
+                return answer, request
+            url = urljoin(request.url, answer.headers.get("location", ""))
+            is_answer = request.body is not None and request.url == bounds.root + SUBMIT_PATH
             if is_answer and url == bounds.root + DONE_PATH:
                 bounds.is_submitted = True
                 return None
-            if "#" not in url:  # a redirect keeps the place in the page that was asked for
-                url += "".join(sent.url.partition("#")[1:])
-            sent = Sent(url=url, body=sent.body if answer.status in SENT_AGAIN else None)
+            if "#" not in url:  # a redirect without a fragment keeps that of the request (RFC 9110, 10.2.2)
+                url += "".join(request.url.partition("#")[1:])
+            request = PageRequest(url=url, body=request.body if answer.status in REPEATED else None)
         return None
 
-    async def _request(self, sent: Sent) -> Answer:
-        return await _answer_of(partial(self._send, sent), is_repeatable=self._is_repeatable(sent))
+    async def _request(self, request: PageRequest) -> Answer:
+        send = partial(self._send, request)
+        return await _request_patiently(send, is_repeatable=self._is_repeatable(request))
 
-    def _is_repeatable(self, sent: Sent) -> bool:
-        """Whether the arena does the same if it has received this before: the answer is stored once."""
-        return sent.body is None or sent.url == self._bounds.root + SUBMIT_PATH
+    def _is_repeatable(self, request: PageRequest) -> bool:
+        """Return whether sending a request twice is harmless: the arena stores a submitted answer once."""
+        return request.body is None or request.url == self._bounds.root + SUBMIT_PATH
 
-    async def _send(self, sent: Sent) -> Answer:
-        headers = PAGE | self._bounds.headers_of(sent.url)
-        address = sent.url.partition("#")[0]
-        if sent.body is None:
+    async def _send(self, request: PageRequest) -> Answer:
+        headers = PAGE | self._bounds.headers_of(request.url)
+        address = request.url.partition("#")[0]
+        if request.body is None:
             return await self._exchange.send("GET", address, headers=headers)
-        return await self._exchange.send("POST", address, headers=headers | FORM, body=sent.body.encode())
+        return await self._exchange.send("POST", address, headers=headers | FORM, body=request.body.encode())
 
-    async def _refreshed(self) -> bool:
-        """Open the page again for as long as it asks for that; False where it still does at the end."""
+    async def _follow_refreshes(self) -> bool:
+        """Follow ``meta refresh`` until the page has none; False where it still has one at the time limit."""
         deadline = asyncio.get_running_loop().time() + REFRESH_LIMIT_S
-        while (refresh := _refresh_of(self._deeds.document)) is not None:
+        while (refresh := _find_refresh(self._interactions.document)) is not None:
             pause, url = refresh
             if asyncio.get_running_loop().time() + pause > deadline:
                 return False
             await asyncio.sleep(pause)
             self._history.pop()
-            if not await self._open(Sent(url=url)):
+            if not await self._open(PageRequest(url=url)):
                 return True
         return True
 
 
-async def _answer_of(send: Callable[[], Awaitable[Answer]], *, is_repeatable: bool) -> Answer:
-    """The arena's answer; while the arena is away, what may be sent again is. May raise ``PageHung``."""
+async def _request_patiently(send: Callable[[], Awaitable[Answer]], *, is_repeatable: bool) -> Answer:
+    """Send a request, and repeat it while the arena is unreachable if that is safe. Raises ``PageHung``."""
     patience = Patience()
     while True:
         try:
@@ -265,7 +272,7 @@ async def _answer_of(send: Callable[[], Awaitable[Answer]], *, is_repeatable: bo
 
 
 class Hands:
-    """The mouse and the keyboard of a page, as Playwright names what actions do with them."""
+    """The mouse and the keyboard of a page, with the methods of Playwright's that actions use."""
 
     def __init__(self, page: LitePage) -> None:
         self._page = page
@@ -273,37 +280,37 @@ class Hands:
 
     @property
     def url(self) -> str:
-        return self._page.deeds.document.url
+        return self._page.interactions.document.url
 
-    def _at(self, place: float) -> Element:
-        return self._page.deeds.places[int(place)]
+    def _find_target(self, x: float) -> Element:
+        return self._page.interactions.targets[int(x)]
 
     async def click(self, x: float, _y: float, *, button: str = "left", click_count: int = 1) -> None:
-        element = self._at(x)
+        element = self._find_target(x)
         for _ in range(click_count if button == "left" else 0):
-            if self._page.deeds.leads is None:
-                self._page.deeds.click(element)
+            if self._page.interactions.pending_request is None:
+                self._page.interactions.click(element)
 
     async def press(self, key: str) -> None:
-        self._page.deeds.key(key)
+        self._page.interactions.key(key)
 
     async def type(self, text: str) -> None:
-        self._page.deeds.write(text)
+        self._page.interactions.write(text)
 
     async def insert_text(self, text: str) -> None:
-        self._page.deeds.write(text)
+        self._page.interactions.write(text)
 
     async def move(self, *_: float, **__: int) -> None:
-        """Without scripts nothing happens below a mouse that only moves."""
+        """Do nothing: without scripts a mouse that only moves has no effect."""
 
     async def down(self) -> None:
-        """Nothing is dragged."""
+        """Do nothing: dragging needs scripts."""
 
     async def up(self) -> None:
-        """Nothing is dragged."""
+        """Do nothing: dragging needs scripts."""
 
 
-def _refresh_of(document: Document) -> tuple[float, str] | None:
+def _find_refresh(document: Document) -> tuple[float, str] | None:
     for element in document.elements:
         if element.tag == "body":
             return None

@@ -1,4 +1,4 @@
-"""Pages without a browser, for ``Env`` and the engine in the place of a pool of warm ones."""
+"""A pool of pages without a browser, which ``Env`` and the engine use like a pool of warm pages."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class LitePool:
     def __init__(self, *, size: int, exchange: Exchange | None = None) -> None:
         self._exchange = exchange or Exchange(count=min(size, CONNECTIONS), limit_s=REQUEST_LIMIT_S)
         self._library = Library(self._exchange)
-        self._places = asyncio.Semaphore(size)
+        self._slots = asyncio.Semaphore(size)
 
     async def acquire(self) -> LitePage:
-        await self._places.acquire()
+        await self._slots.acquire()
         return LitePage(self._exchange, self._library)
 
     async def release(self, page: LitePage, *, is_healthy: bool = True) -> None:
         await page.close()
-        self._places.release()
+        self._slots.release()
 
     async def renew(self, page: LitePage) -> LitePage:
         await page.close()

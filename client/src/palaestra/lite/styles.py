@@ -1,7 +1,7 @@
-"""What of a page's style sheets its outline depends on: whether and as what elements are shown.
+"""The part of CSS that an outline depends on: whether elements are visible, and which begin a new line.
 
-Rules count as in a browser of the usual size without scripts; what depends on the size of a box
-(``@container``) or on the mouse and the keyboard (``:hover``) never holds.
+Rules apply as in a browser of the usual size without scripts; those that depend on the size of a box
+(``@container``) or on the mouse and the keyboard (``:hover``) never match.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ _IMPORTANT = re.compile(r"\s*!important$")
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Style:
-    """The computed values that an outline asks for, and what it makes of them. Equal ones are the same."""
+    """The computed values that an outline needs, and what follows from them. Equal styles are one object."""
 
     display: str
     visibility: str
@@ -99,10 +99,9 @@ class Style:
     is_visible: bool
     is_inline: bool
     is_in_line: bool
-    """It begins no line of its own; so do those that have no box or stand over others."""
+    """True if it begins no new line: inline, without a box of its own (``contents``), or ruby."""
     flow: int
-    """How ordinary words in it are written: 1 in line, 2 on lines of their own; 0 where that takes a closer
-    look."""
+    """Layout of plain text in it: 1 inline, 2 on lines of its own, 0 where that needs a closer look."""
 
     @classmethod
     @lru_cache(maxsize=1024)
@@ -117,62 +116,67 @@ class Style:
         )
 
 
-Called = tuple[str | None, ...]
-"""Tag, classes, id and names of the attributes of an element."""
+Signature = tuple[str | None, ...]
+"""Tag, classes, id and attribute names of an element."""
 Matches = dict[str, set[int]]
-"""The elements of a document that match a selector, by the selector."""
+"""Keys of the elements of a document that match, by selector."""
 INITIAL = Style.of("block", "visible", "normal")
 
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """``plain`` is the tag and the classes of a selector that has nothing else."""
+    """One rule of a style sheet; ``plain`` is the tag and the classes of a selector that has nothing else.
+
+    ``rank`` orders rules by the cascade: importance, specificity, position.
+    """
 
     selector: str
     rank: tuple[bool, int, int]
     values: Mapping[str, str]
     plain: tuple[str, frozenset[str]] | None
 
-    def may_hold(self, tag: str, classes: frozenset[str]) -> bool:
+    def may_match(self, tag: str, classes: frozenset[str]) -> bool:
         return self.plain is None or (self.plain[0] in ("", tag) and self.plain[1] <= classes)
 
 
 @dataclass(eq=False, slots=True)
 class Kind:
-    """Elements that are called the same: the rules that may hold for them in their order, the selectors of
-    those that hold for some of them only, each with a bit of its own, and their styles, by that of the
-    parent, the bits of what holds and the type of a control. ``nature`` is what ``Names`` knows of all of
-    them."""
+    """All elements with one signature. Most elements of a page share a few signatures, and thus styles.
+
+    ``rules`` are those that may match, by rank. ``selectors`` are those that match some of the elements
+    only, each with a bit of its own. ``styles`` caches by the parent's style, the bits of the selectors
+    that match, and the type of a control. ``nature`` is what ``Names`` knows about all of them.
+    """
 
     rules: tuple[tuple[int, Rule], ...]
     selectors: tuple[tuple[int, str], ...]
     styles: dict[tuple[Style, int, str], Style]
     is_single: bool
-    """Whether the style of each is computed by itself."""
+    """True if each element's style is computed by itself, because of a ``style`` attribute."""
     nature: Any = None
 
     @classmethod
     def of(cls, rules: Sequence[Rule], element: Element) -> Kind:
-        bits = [0 if rule.plain is not None else 1 << place for place, rule in enumerate(rules)]
+        bits = [0 if rule.plain is not None else 1 << index for index, rule in enumerate(rules)]
         pairs = tuple(zip(bits, rules, strict=True))
         selectors = tuple((bit, rule.selector) for bit, rule in pairs if bit)
         return cls(pairs, selectors, {}, "style" in element.attrs)
 
-    def values(self, held: int) -> dict[str, str]:
-        """What the rules declare of which those with a bit in ``held`` hold."""
-        holding = (rule for bit, rule in self.rules if not bit or bit & held)
-        return {name: value for rule in holding for name, value in rule.values.items()}
+    def cascade(self, matching: int) -> dict[str, str]:
+        """Return the declared values, given the bits of the ``matching`` selectors."""
+        applied = (rule for bit, rule in self.rules if not bit or bit & matching)
+        return {name: value for rule in applied for name, value in rule.values.items()}
 
 
 class Styles:
-    """The rules of a page's style sheets, by what the last part of their selectors names."""
+    """The rules of a page's style sheets, indexed by the last part of their selectors, as browsers do."""
 
     def __init__(self, sheets: Iterable[str]) -> None:
         self._rules: dict[str, list[Rule]] = defaultdict(list)
-        self._kinds: dict[Called, Kind] = {}
+        self._kinds: dict[Signature, Kind] = {}
         number = 0
         for sheet in sheets:
-            for selectors, values in _blocks(_COMMENT.sub("", sheet)):
+            for selectors, values in _parse_blocks(_COMMENT.sub("", sheet)):
                 for selector in _split(selectors, ","):
                     number += 1
                     self._add(selector, values, number)
@@ -190,56 +194,57 @@ class Styles:
                 if value.endswith("!important") == is_important
             }
             if own:
-                rank = (is_important, _specificity(selector), number)
-                self._rules[_key(selector)].append(Rule(selector, rank, own, plain))
+                rank = (is_important, _compute_specificity(selector), number)
+                self._rules[_choose_key(selector)].append(Rule(selector, rank, own, plain))
 
-    def kind(self, element: Element) -> Kind:
+    def find_kind(self, element: Element) -> Kind:
         attrs = element.attrs
-        called: Called = (element.tag, attrs.get("class"), attrs.get("id"), *attrs)
-        kind = self._kinds.get(called)
+        signature: Signature = (element.tag, attrs.get("class"), attrs.get("id"), *attrs)
+        kind = self._kinds.get(signature)
         if kind is None:
-            kind = self._kinds[called] = Kind.of(self._rules_for(element), element)
+            kind = self._kinds[signature] = Kind.of(self._find_rules(element), element)
         return kind
 
-    def style(self, element: Element, kind: Kind, parent: Style, matches: Matches) -> Style:
-        """The style of an element; ``matches`` holds what selectors match on its page."""
-        held = 0
+    def compute(self, element: Element, kind: Kind, parent: Style, matches: Matches) -> Style:
+        """Return the style of an element; ``matches`` caches the matches of selectors on its page."""
+        matching = 0
         for bit, selector in kind.selectors:
-            matching = matches.get(selector)
-            if matching is None:
-                matching = matches[selector] = _matched(element.document, selector)
-            if element.key in matching:
-                held |= bit
+            keys = matches.get(selector)
+            if keys is None:
+                keys = matches[selector] = _find_matches(element.document, selector)
+            if element.key in keys:
+                matching |= bit
         if kind.is_single or element.is_popped:
-            return _computed(element, parent, kind.values(held) | _values(element.attrs.get("style", "")))
-        key = (parent, held, element.type if element.tag == "input" else "")
+            own = _parse_values(element.attrs.get("style", ""))
+            return _compute(element, parent, kind.cascade(matching) | own)
+        key = (parent, matching, element.type if element.tag == "input" else "")
         known = kind.styles.get(key)
         if known is None:
-            known = kind.styles[key] = _computed(element, parent, kind.values(held))
+            known = kind.styles[key] = _compute(element, parent, kind.cascade(matching))
         return known
 
-    def _rules_for(self, element: Element) -> list[Rule]:
-        """The rules that may hold for elements that are called as this one, in their order."""
+    def _find_rules(self, element: Element) -> list[Rule]:
+        """Return the rules that may match elements of this signature, by rank."""
         attrs, tag = element.attrs, element.tag
         names = frozenset(attrs.get("class", "").split())
         keys = ["*", tag, f"#{attrs.get('id', '')}"]
         keys += [*(f".{name}" for name in names), *(f"[{name}]" for name in attrs)]
         named = [rule for key in keys for rule in self._rules.get(key, ())]
-        fitting = [rule for rule in named if rule.may_hold(tag, names)]
+        fitting = [rule for rule in named if rule.may_match(tag, names)]
         return sorted(fitting, key=lambda rule: rule.rank)
 
 
-def style_of(element: Element, styles: Styles, matches: Matches) -> Style:
-    """The style of an element, computed once."""
+def compute_style(element: Element, styles: Styles, matches: Matches) -> Style:
+    """Return the style of an element, computed once."""
     if element.style is None:
-        parent = style_of(element.parent, styles, matches) if element.parent else INITIAL
-        element.style = styles.style(element, styles.kind(element), parent, matches)
+        parent = compute_style(element.parent, styles, matches) if element.parent else INITIAL
+        element.style = styles.compute(element, styles.find_kind(element), parent, matches)
     style: Style = element.style
     return style
 
 
-def _computed(element: Element, parent: Style, given: Mapping[str, str]) -> Style:
-    display = given.get("display") or _own_display(element)
+def _compute(element: Element, parent: Style, given: Mapping[str, str]) -> Style:
+    display = given.get("display") or _find_own_display(element)
     is_apart = given.get("position") in ("absolute", "fixed") or given.get("float", "none") != "none"
     if display not in ("none", "contents") and (is_apart or parent.display in OUTER):
         display = BLOCKIFIED.get(display, "block" if display.startswith(("inline", "table-")) else display)
@@ -255,7 +260,7 @@ def _computed(element: Element, parent: Style, given: Mapping[str, str]) -> Styl
     )
 
 
-def _own_display(element: Element) -> str:
+def _find_own_display(element: Element) -> str:
     attrs, tag = element.attrs, element.tag
     is_open = element.is_popped or (tag == "dialog" and "open" in attrs)
     if "hidden" in attrs or (not is_open and ("popover" in attrs or tag == "dialog")):
@@ -263,30 +268,30 @@ def _own_display(element: Element) -> str:
     return "block" if element.is_popped else BY_TAG.get(tag, "inline")
 
 
-def _matched(document: Document, selector: str) -> set[int]:
+def _find_matches(document: Document, selector: str) -> set[int]:
     try:
         return {node.mem_id for node in document.parser.css(selector)}
-    except Exception:  # a selector that the parser does not know holds nowhere
+    except Exception:  # a selector that the parser does not know matches nothing
         return set()
 
 
 # ---- reading style sheets
-def _blocks(text: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Selectors and the declarations of interest, of rules that hold for the viewport."""
-    at = 0
-    while (start := text.find("{", at)) >= 0:
-        head, end = text[at:start].rpartition(";")[2].strip(), _end(text, start)
+def _parse_blocks(text: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the selectors and relevant declarations of the rules that apply to the viewport."""
+    position = 0
+    while (start := text.find("{", position)) >= 0:
+        head, end = text[position:start].rpartition(";")[2].strip(), _find_end(text, start)
         body = text[start + 1 : end]
-        at = end + 1
+        position = end + 1
         if head.startswith(("@media", "@supports", "@layer")):
-            if not head.startswith("@media") or _holds(head.removeprefix("@media")):
-                yield from _blocks(body)
-        elif not head.startswith("@") and (values := _values(body)):
+            if not head.startswith("@media") or _media_matches(head.removeprefix("@media")):
+                yield from _parse_blocks(body)
+        elif not head.startswith("@") and (values := _parse_values(body)):
             yield head, values
 
 
-def _end(text: str, start: int) -> int:
-    """The bracket that closes the one at ``start``."""
+def _find_end(text: str, start: int) -> int:
+    """Return the position of the bracket that closes the one at ``start``."""
     depth = 0
     for match in re.finditer(r"[{}]", text[start:]):
         depth += 1 if match[0] == "{" else -1
@@ -295,17 +300,17 @@ def _end(text: str, start: int) -> int:
     return len(text)
 
 
-def _values(body: str) -> dict[str, str]:
+def _parse_values(body: str) -> dict[str, str]:
     pairs = (part.partition(":") for part in body.split(";"))
     return {name.strip(): value.strip() for name, _, value in pairs if name.strip() in PROPERTIES}
 
 
-def _holds(query: str) -> bool:
-    """Whether a media query holds for a page of the usual size without scripts."""
-    return any(all(map(_feature_holds, part.split(" and "))) for part in query.split(","))
+def _media_matches(query: str) -> bool:
+    """Return whether a media query matches a page of the usual size without scripts."""
+    return any(all(map(_feature_matches, part.split(" and "))) for part in query.split(","))
 
 
-def _feature_holds(feature: str) -> bool:
+def _feature_matches(feature: str) -> bool:
     feature = feature.strip()
     if match := _FEATURE.fullmatch(feature):
         size = VIEWPORT[match[2] == "height"]
@@ -316,19 +321,21 @@ def _feature_holds(feature: str) -> bool:
 
 
 def _split(text: str, mark: str) -> Iterator[str]:
-    """The parts between marks that stand in no bracket."""
+    """Yield the parts between marks that are outside of brackets."""
     depth, start = 0, 0
-    for place, char in enumerate(text):
+    for position, char in enumerate(text):
         depth += (char in "([") - (char in ")]")
         if char == mark and depth == 0:
-            yield text[start:place].strip()
-            start = place + 1
+            yield text[start:position].strip()
+            start = position + 1
     yield text[start:].strip()
 
 
-def _key(selector: str) -> str:
-    """What an element must have so that the selector can match: its id, a class, an attribute, its tag, or
-    nothing."""
+def _choose_key(selector: str) -> str:
+    """Return what an element must have for the selector to match: its id, a class, an attribute or its tag.
+
+    ``*`` where none of them is needed.
+    """
     bare = _ATTRIBUTE.sub(r"[\1]", selector)
     while (shorter := _BRACKETS.sub("", bare)) != bare:
         bare = shorter
@@ -338,7 +345,8 @@ def _key(selector: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _specificity(selector: str) -> int:
+def _compute_specificity(selector: str) -> int:
+    """Return (ids, classes, tags) as one number (Selectors 4, "Calculating a selector's specificity")."""
     text = re.sub(r":where\([^()]*\)", "", selector)
     text = re.sub(r":(?:not|is|has)\(", " ", text)
     ids = len(re.findall(r"#[\w-]+", text))
