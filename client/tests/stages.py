@@ -26,7 +26,7 @@ async def stage_serve(
     config = StageConfig(**{"memory_floor_mb": 0, **sizes})
     async with Client(fake.lab_url, "key") as client, Stage(client, token=TOKEN, config=config) as stage:
         if pool is not None:
-            stage.places["chromium"].pool = pool
+            stage.slots["chromium"].pool = pool
         server = await stage.serve("127.0.0.1", 0)
         host, port = server.sockets[0].getsockname()[:2]
         yield stage, f"http://{host}:{port}"

@@ -15,8 +15,8 @@ from fake_model import Reply as Sent
 from palaestra import Completion, Usage
 from palaestra.errors import ContextOverflow, ModelFailure
 from palaestra.models.endpoint import Endpoint
-from palaestra.models.failures import StreamBroken, failure_of
-from palaestra.models.replies import Reply, model_ids, usage_read
+from palaestra.models.failures import StreamBroken, classify_failure
+from palaestra.models.replies import Reply, list_model_ids, usage_read
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 CALL = {"name": "click", "arguments": '{"target": "e8"}'}
@@ -270,7 +270,7 @@ def test_an_overflow_within_an_answer_of_200_is_known_as_one() -> None:
     reply.add({"error": {"message": "This model's maximum context length is 10 tokens."}})
     with pytest.raises(StreamBroken) as broken:
         reply.completion()
-    assert isinstance(failure_of(broken.value), ContextOverflow)
+    assert isinstance(classify_failure(broken.value), ContextOverflow)
 
 
 async def test_an_endpoint_that_answers_a_stream_in_one_piece_is_called_without_one(model: FakeModel) -> None:
@@ -333,7 +333,7 @@ def test_no_shape_ends_in_a_traceback() -> None:
     ],
 )
 def test_a_list_of_models_is_read_in_any_shape(body: Any, ids: list[str]) -> None:
-    assert model_ids(body) == ids
+    assert list_model_ids(body) == ids
 
 
 # ---- usage

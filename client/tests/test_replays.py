@@ -46,7 +46,7 @@ async def placed(
         replays = Replays(client, 7)
         await replays.begin()
         ends = [{**OWN, "episode": 10 + group, "group": group} for group in (1, 2)]
-        await replays.place(ends, tokenize)
+        await replays.substitute(ends, tokenize)
         return ends
 
 

@@ -221,7 +221,7 @@ async def test_a_full_stage_refuses_before_it_opens_an_episode(stages: Any, fake
         assert (load.active, load.max_active) == (1, 1)
         await first.stop()
         await second.reset(1)
-        assert stage.places["lite"].claimed == 1
+        assert stage.slots["lite"].taken == 1
 
 
 async def test_a_full_stage_sends_trainers_to_another(stages: Any) -> None:
@@ -229,7 +229,7 @@ async def test_a_full_stage_sends_trainers_to_another(stages: Any) -> None:
     addresses = [address for _, address in places]
     async with remote(*addresses) as first, remote(*addresses) as second:
         await asyncio.gather(first.reset(1), second.reset(2))
-        assert [stage.places["lite"].claimed for stage, _ in places] == [1, 1]
+        assert [stage.slots["lite"].taken for stage, _ in places] == [1, 1]
 
 
 async def test_a_machine_short_of_memory_opens_nothing(stages: Any) -> None:
@@ -246,8 +246,8 @@ async def test_places_come_back_however_an_episode_fails(stages: Any, fake: Fake
             await env.reset(1, group=4)
         await env.reset(1)
         await env.reset(2)
-        assert stage.places["lite"].claimed == 1
-    assert stage.places["lite"].claimed == 0
+        assert stage.slots["lite"].taken == 1
+    assert stage.slots["lite"].taken == 0
     assert [one["closed"]["reason"] for one in fake.state.episodes.values()] == ["cancelled"] * 2
 
 
@@ -353,7 +353,7 @@ async def test_a_trainer_that_is_gone_leaves_its_place_after_a_while(
     if env._watch is not None:
         env._watch.cancel()
     await lost(env)
-    while stage.places["lite"].claimed:
+    while stage.slots["lite"].taken:
         await asyncio.sleep(0.05)
     assert fake.state.episodes[1]["closed"] is None, "it may go on elsewhere"
 

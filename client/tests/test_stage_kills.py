@@ -21,7 +21,7 @@ from palaestra.pool import PagePool
 from palaestra.stage import orphans
 from palaestra.stage.browsers import Browsers
 from palaestra.stage.capacity import StageConfig
-from palaestra.stage.orphans import MARK, mark_make, marked, orphans_end
+from palaestra.stage.orphans import MARK, find_marked, mark_make, orphans_end
 from stages import LITE_RUN, TOKEN, StageProcess, stage_serve
 from test_stage import move
 
@@ -106,7 +106,7 @@ async def test_an_episode_in_a_browser_survives_its_stage_and_no_browser_is_left
         _, reward, *_ = await env.step(move(observation.text))
         assert reward == 1.0, "the field holds what was typed into it before the kill"
     no_step_is_lost_or_doubled(fake)
-    assert [mark for _, mark in marked(psutil.process_iter()) if f":{dead}:" in mark] == []
+    assert [mark for _, mark in find_marked(psutil.process_iter()) if f":{dead}:" in mark] == []
     assert await stages[1].stop() == 0
 
 

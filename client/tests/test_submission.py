@@ -7,7 +7,7 @@ import pytest
 from everywhere import turn_parse
 from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo, Solution, Solver
-from palaestra.policies.submission import PlannedAnswer, completion_next
+from palaestra.policies.submission import PlannedAnswer, write_completion
 from palaestra.records import Task
 
 CHOICES = """heading 1 "Question"
@@ -58,7 +58,7 @@ def info(**fields: Any) -> EpisodeInfo:
 
 
 def act(text: str, answer: PlannedAnswer, episode: EpisodeInfo) -> dict[str, Any]:
-    completion = completion_next(
+    completion = write_completion(
         Observation(kind="axtree-v2", text=text), episode, answer=answer, reasoning="a", closing="b"
     )
     declared = turn_parse(completion or "").declared
@@ -102,7 +102,7 @@ def test_a_button_that_opens_no_form_is_given_up() -> None:
     for _ in range(2):
         assert act(IN_DIALOG, answer, episode)["target"] == "e3"
     shown = Observation(kind="axtree-v2", text=IN_DIALOG)
-    assert completion_next(shown, episode, answer=answer, reasoning="a", closing="b") is None
+    assert write_completion(shown, episode, answer=answer, reasoning="a", closing="b") is None
 
 
 @pytest.mark.parametrize("page", [CHOICES, DIALOG, IN_DIALOG])
@@ -134,7 +134,7 @@ def test_the_submit_button_is_the_one_after_the_field() -> None:
 def test_free_text_carries_every_form_of_answer(form: Any, values: tuple[str, ...], expected: str) -> None:
     episode = info(arm="text_zero_shot", answer_form=form)
     answer = PlannedAnswer(values=values)
-    completion = completion_next(
+    completion = write_completion(
         Observation(kind="text"), episode, answer=answer, reasoning="Thought.", closing=""
     )
     assert completion == f"Thought.\n\n{expected}"

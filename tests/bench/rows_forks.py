@@ -88,7 +88,7 @@ async def _restored(
     """How often a second the steps can be played, and restored; and a parent."""
     pairs = []
     run = place.run_create(f"forks, {browser}")
-    pool = pool_of(browser, origin=place.arena, size=1)
+    pool = pool_make(browser, origin=place.arena, size=1)
     async with Client(place.lab, place.key) as client:
         try:
             for turn in range(TURNS + 1):

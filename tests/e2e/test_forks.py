@@ -274,7 +274,7 @@ def test_an_environment_goes_on_from_a_step(way: str, arena_server: ArenaServer,
             env: Env | RemoteEnv = Env("", "", run=run, client=client, pool=stage.pools["chromium"])
             if way == "on a stage":
                 served = await stack.enter_async_context(PageStage(client, token=TOKEN, config=SMALL))
-                served.places["chromium"].pool = stage.pools["chromium"]
+                served.slots["chromium"].pool = stage.pools["chromium"]
                 host, port = (await served.serve("127.0.0.1", 0)).sockets[0].getsockname()[:2]
                 env = RemoteEnv(f"http://{host}:{port}", TOKEN, run=run)
             await stack.enter_async_context(env)

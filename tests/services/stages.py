@@ -15,7 +15,7 @@ from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo
 from palaestra.protocol.looks import NEUTRAL
 from palaestra.remote import RemoteEnv
-from palaestra.stage.orphans import marked
+from palaestra.stage.orphans import find_marked
 from tests.bench.scale import TURNS, SlowSolver
 from tests.bench.servers import free_ports, stage_spawn
 
@@ -85,7 +85,7 @@ async def rewards_on(
 def left_behind(stages: Sequence[Stage]) -> list[str]:
     """The marks of the browsers that live on though their stage was killed."""
     killed = {pid for stage in stages for pid in stage.killed}
-    return [mark for _, mark in marked(psutil.process_iter()) if int(mark.split(":")[1]) in killed]
+    return [mark for _, mark in find_marked(psutil.process_iter()) if int(mark.split(":")[1]) in killed]
 
 
 async def play(env: RemoteEnv, policy: SlowSolver, observation: Observation) -> float | None:

@@ -21,7 +21,7 @@ from palaestra.interventions import OpenedIntervention
 from palaestra.lineage import line_read, resumed_read
 from palaestra.policies import Policy
 from palaestra.policies.base import TIME_LIMIT_S
-from palaestra.pools import browser_check, pool_of, run_check
+from palaestra.pools import browser_check, pool_make, run_check
 from palaestra.records import EpisodeState, Message, OpenedEpisode, Opening
 from palaestra.reward_calls import rewards_read
 from palaestra.rollout import Rollout
@@ -70,7 +70,7 @@ class Engine:
         self._config = config or EpisodeConfig()
         self._browser = browser
         browser_check(browser, self._config)
-        self.pool = pool_of(browser, origin=client, size=pages, viewport=viewport)
+        self.pool = pool_make(browser, origin=client, size=pages, viewport=viewport)
         self._time_limit_s = time_limit_s
         self._verdict_limit_s = verdict_limit_s
         self._reward_profile = reward_profile

@@ -117,7 +117,7 @@ class Env:
         self._reward_profile = reward_profile
         self._browser = browser
         self._checked_runs = set() if checked_runs is None else checked_runs
-        self._pool = pool or pool_of(browser, origin=self.client, size=1, viewport=viewport)
+        self._pool = pool or pool_make(browser, origin=self.client, size=1, viewport=viewport)
         self._owns_pool = pool is None
         self._heartbeat = Heartbeat(self.client)
         self._stack = AsyncExitStack()

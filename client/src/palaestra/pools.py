@@ -11,7 +11,7 @@ from palaestra.surface import BROWSERS, VIEWPORT, Pool
 LITE = "lite"
 
 
-def pool_of(browser: str, *, origin: str | Client, size: int, viewport: tuple[int, int] = VIEWPORT) -> Pool:
+def pool_make(browser: str, *, origin: str | Client, size: int, viewport: tuple[int, int] = VIEWPORT) -> Pool:
     """A pool of ``size`` pages; only one of browser pages needs Playwright."""
     if browser == LITE:
         from palaestra.lite import LitePool  # noqa: PLC0415

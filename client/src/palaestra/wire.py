@@ -181,8 +181,8 @@ class Blob(Answer, frozen=True, kw_only=True, tag="content"):
     content: bytes
 
 
-class PlacesLeft(msgspec.Struct, frozen=True, kw_only=True):
-    """Episodes that are open and that may be, on pages of one kind."""
+class Occupancy(msgspec.Struct, frozen=True, kw_only=True):
+    """Episodes that are open, and that may be open at once, on pages of one kind."""
 
     active: int
     max_active: int
@@ -193,7 +193,7 @@ class Load(Answer, frozen=True, kw_only=True, tag="load"):
 
     sessions: int
     sessions_max: int
-    pages: dict[str, PlacesLeft]
+    pages: dict[str, Occupancy]
 
 
 class Failed(Answer, frozen=True, kw_only=True, tag="failed"):

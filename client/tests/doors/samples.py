@@ -36,7 +36,7 @@ from script import (
 )
 
 from palaestra import Client, Env
-from palaestra.doors.loop_thread import waited
+from palaestra.doors.loop_thread import run_blocking
 from palaestra.rewards import Numbers, Rewards
 
 TABLE = os.environ.get("PALAESTRA_DOORS_TABLE", "")
@@ -151,9 +151,9 @@ class Seat:
 
     def paid(self) -> Rewards:
         """Return what the server pays the run's episode, the last one where several were played."""
-        episodes = waited(episodes_of(self.scene.run))
+        episodes = run_blocking(episodes_of(self.scene.run))
         assert episodes[-1].verdict.outcome == self.sample.script.outcome
-        return waited(paid(episodes[-1].id, self.profile))
+        return run_blocking(paid(episodes[-1].id, self.profile))
 
 
 def seat_make(sample: Sample, *, grammar: str = "json") -> Seat:
@@ -166,7 +166,7 @@ def seat_make(sample: Sample, *, grammar: str = "json") -> Seat:
             return Seat(sample, scene, moves, (await client.reward_profile_store(sample.profile)).reference)
 
     moves = moves_of(sample.name)
-    return waited(make())
+    return run_blocking(make())
 
 
 @cache
@@ -183,7 +183,7 @@ def moves_of(name: str) -> list[Move]:
                 shown, *_ = await env.step(text_of(made[-1]))
             return made
 
-    return waited(play())
+    return run_blocking(play())
 
 
 def note(door: str, seat: Seat, number: float | str | None, parts: Numbers | None) -> None:

@@ -13,7 +13,7 @@ import pytest
 from chromium_link import chromium_link
 from script import BENCHMARK, GOLD, KEY, OPENING, SERVER, episodes_of, example_run, scene_make
 
-from palaestra.doors.loop_thread import waited
+from palaestra.doors.loop_thread import run_blocking
 
 # AgentLab imports WebArena's package, which downloads data: see there.
 OFFLINE = str(Path(__file__).parent / "offline")
@@ -73,7 +73,7 @@ class ScriptArgs(AgentArgs):
 def test_a_study_is_one_group_and_its_verdicts_are_recorded(
     manner: str, rewards: list[float], verdict: tuple[str, str], tmp_path: Path
 ) -> None:
-    scene = waited(scene_make(f"doors: AgentLab, {manner}"))
+    scene = run_blocking(scene_make(f"doors: AgentLab, {manner}"))
     benchmark = benchmark_make(
         SERVER, run=scene.run, benchmark=BENCHMARK, ids=[scene.task], samples=2, max_steps=4, opening=OPENING
     )
@@ -82,7 +82,7 @@ def test_a_study_is_one_group_and_its_verdicts_are_recorded(
     results, _, _ = study.get_results()
     assert results["cum_reward"].tolist() == rewards
     assert [bool(problem) for problem in results["err_msg"]] == [manner == "fails"] * 2
-    episodes = waited(episodes_of(scene.run))
+    episodes = run_blocking(episodes_of(scene.run))
     assert [(one.verdict.outcome, one.verdict.reason) for one in episodes] == [verdict] * 2
     assert [one.sample_index for one in episodes] == [0, 1]
     assert len({one.group for one in episodes}) == 1

@@ -32,9 +32,9 @@ from script import (
 
 from palaestra import Client, VoidEpisode
 from palaestra.bounds import DONE_PATH
-from palaestra.doors.browsergym import goal_of, tasks_register, thought_of
-from palaestra.doors.browsergym_calls import declared_of, result_of
-from palaestra.doors.loop_thread import waited
+from palaestra.doors.browsergym import build_goal, parse_thought, tasks_register
+from palaestra.doors.browsergym_calls import classify_error, parse_declared
+from palaestra.doors.loop_thread import run_blocking
 
 os.environ |= {"PALAESTRA_KEY": KEY, "PLAYWRIGHT_BROWSERS_PATH": chromium_link()}
 # Its actions give up after half a second, which a busy machine may take: then they are forced.
@@ -62,7 +62,7 @@ def env(script: Script) -> Iterator[Any]:
 
 
 def env_made(script: Script, **opening: Any) -> Any:
-    return env_of(waited(scene_make("doors: BrowserGym", script=script)), **{**OPENING, **opening})
+    return env_of(run_blocking(scene_make("doors: BrowserGym", script=script)), **{**OPENING, **opening})
 
 
 def env_of(scene: Scene, **opening: Any) -> Any:
@@ -111,7 +111,7 @@ def record_of(episode: int) -> dict[str, Any]:
         async with Client(SERVER, KEY) as client:
             return await client.trajectory(episode)
 
-    return waited(read())
+    return run_blocking(read())
 
 
 def events_of(record: dict[str, Any]) -> list[Any]:
@@ -126,7 +126,7 @@ def parts_of(record: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
 def test_a_script_leaves_the_same_record_as_through_the_client(script: Script, env: Any) -> None:
-    expected = waited(play(script)).trajectory
+    expected = run_blocking(play(script)).trajectory
     shown, reward, terminated, truncated, info = play_through(env, script.moves)
     assert (info["task_info"]["outcome"], reward) == (script.outcome, script.reward)
     assert (terminated, truncated) == (True, False)
@@ -152,7 +152,7 @@ def test_a_profile_pays_and_info_has_the_parts(script: Script, profile: str) -> 
     with closing(env_made(script, reward_profile=profile)) as env:
         _, reward, _, _, info = play_through(env, script.moves)
     ended = info["task_info"]
-    expected = waited(paid(ended["episode"], profile))
+    expected = run_blocking(paid(ended["episode"], profile))
     assert (reward, ended["rewards"]) == (expected.total, msgspec.to_builtins(expected))
     assert reward != script.reward
 
@@ -164,7 +164,7 @@ def test_info_holds_what_an_episode_of_the_table_is_paid(seat: Seat) -> None:
         try:
             _, reward, _, _, info = play_through(env, seat.sample.script.moves)
             if seat.sample.is_void:
-                waited(closed(env.unwrapped.task.episode.id))
+                run_blocking(closed(env.unwrapped.task.episode.id))
                 env.step("noop(1)")
             held = info["task_info"]["rewards"]
         except VoidEpisode as void:
@@ -199,7 +199,7 @@ def test_only_a_shown_address_opens_and_samples_of_a_group_have_one_page(env: An
 def test_a_void_is_an_error_and_an_agent_that_stops_is_wrong(env: Any) -> None:
     _, begun = env.reset(seed=SEED)
 
-    waited(closed(begun["task_info"]["episode"]))
+    run_blocking(closed(begun["task_info"]["episode"]))
     with pytest.raises(VoidEpisode, match="model_error"):
         env.step("noop(1)")
     _, begun = env.reset(seed=SEED)
@@ -242,7 +242,7 @@ def test_a_message_may_be_the_answer_and_steps_are_counted() -> None:
     ],
 )
 def test_calls_are_recorded_as_actions(text: str, action: dict[str, Any] | None, bid: str) -> None:
-    declared = declared_of(text)
+    declared = parse_declared(text)
     assert (declared.action, declared.bid) == (action, bid)
 
 
@@ -257,18 +257,18 @@ def test_calls_are_recorded_as_actions(text: str, action: dict[str, Any] | None,
     ],
 )
 def test_errors_are_results(error: str, result: str) -> None:
-    assert result_of(error) == result
+    assert classify_error(error) == result
 
 
 def test_the_chat_tells_thoughts_and_the_goal_has_no_grammar() -> None:
-    assert thought_of(AGENTLAB.format(thought="So:\naction", action="click('1')")) == "So:\naction"
-    assert thought_of(AGENTLAB.format(thought=None, action="click('1')")) is None
-    assert thought_of("Plainly.") == "Plainly."
+    assert parse_thought(AGENTLAB.format(thought="So:\naction", action="click('1')")) == "So:\naction"
+    assert parse_thought(AGENTLAB.format(thought=None, action="click('1')")) is None
+    assert parse_thought("Plainly.") == "Plainly."
     messages = [
         {"role": "system", "content": "Solve it.\n\nWrite JSON."},
         {"role": "user", "content": [{"type": "text", "text": "The task is on the page."}]},
     ]
-    texts = [part["text"] for part in goal_of(messages, "Submit it.", 9)]
+    texts = [part["text"] for part in build_goal(messages, "Submit it.", 9)]
     assert texts == ["Solve it.", "The task is on the page.", "Submit it. You have 9 steps."]
 
 

@@ -24,7 +24,7 @@ from script import (
     scene_make,
 )
 
-from palaestra.doors.mcp import ENDED, NO_MORE, server_make, tools_of
+from palaestra.doors.mcp import ENDED, NO_MORE, list_tools, server_make
 
 GRAMMAR = "functions"
 
@@ -95,7 +95,7 @@ async def test_the_tools_are_the_actions_of_pages(scene: Scene) -> None:
     ("arm", "is_offered"), [("text_agent", True), ("text_zero_shot", False), ("gym", False)]
 )
 def test_tools_of_tasks_are_called_where_no_page_shows_them(arm: str, is_offered: bool) -> None:
-    assert ("call_tool" in {tool.name for tool in tools_of(arm, "axtree", "api")}) is is_offered
+    assert ("call_tool" in {tool.name for tool in list_tools(arm, "axtree", "api")}) is is_offered
 
 
 async def test_a_picture_is_a_picture(scene: Scene) -> None:

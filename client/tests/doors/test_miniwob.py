@@ -25,7 +25,7 @@ from script import GOLD, KEY, OPENING, SERVER, Scene, scene_make
 
 from palaestra import Env
 from palaestra.doors.browsergym import tasks_register
-from palaestra.doors.loop_thread import LoopThread, waited
+from palaestra.doors.loop_thread import LoopThread, run_blocking
 
 PACKAGE = importlib.util.find_spec("miniwob")
 assert PACKAGE is not None
@@ -88,7 +88,7 @@ def stack() -> Iterator[ExitStack]:
 
 def test_miniwob_beside_palaestra(stack: ExitStack, capsys: pytest.CaptureFixture[str]) -> None:
     importlib.import_module("browsergym.miniwob")  # registers its tasks
-    scene = waited(scene_make("doors: beside MiniWoB"))
+    scene = run_blocking(scene_make("doors: beside MiniWoB"))
     [own] = tasks_register(SERVER, run=scene.run, ids=[scene.task], **OPENING)
     theirs = "browsergym/miniwob.enter-text"
     players = {

@@ -12,7 +12,7 @@ from samples import Seat, note
 from script import OPENING, SEED, SERVER, Played, Scene, episodes_of, example_run, paid, recorded, same
 
 from palaestra import Env
-from palaestra.doors.nemo_gym import PalaestraAgent, row, text_of
+from palaestra.doors.nemo_gym import PalaestraAgent, join_messages, row
 
 GIVE_UP = 'Action: {"type": "give_up"}'
 WAIT = 'Action: {"type": "noop"}'
@@ -46,7 +46,7 @@ def test_a_script_leaves_the_same_record_as_through_the_client(
     assert played.get(NG_FAILURE_CLASS_KEY) is None
     begun = len(reference.messages[0])
     assert seen == [
-        [text_of(messages[:begun]), *(message["content"] for message in messages[begun:])]
+        [join_messages(messages[:begun]), *(message["content"] for message in messages[begun:])]
         for messages in reference.messages
     ]
     same(asyncio.run(recorded(played["info"]["episode"])), reference)

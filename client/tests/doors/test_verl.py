@@ -49,7 +49,7 @@ def give_up(_: str) -> str:
 @pytest.fixture
 def play(scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
     """Samples of the task, by verl's own worker of agent loops."""
-    monkeypatch.setattr(door, "seed_of", lambda _: SEED)
+    monkeypatch.setattr(door, "derive_seed", lambda _: SEED)
 
     def played(
         servers: Servers,
@@ -112,7 +112,7 @@ def test_the_batch_holds_what_an_episode_of_the_table_is_paid(
             raise RuntimeError("the server is gone")
         return completion
 
-    monkeypatch.setattr(door, "seed_of", lambda _: SEED)
+    monkeypatch.setattr(door, "derive_seed", lambda _: SEED)
     worker = worker_make(
         tmp_path, Scripted(answer), server=SERVER, run=seat.scene.run, settings=seat.settings
     )

@@ -1,6 +1,6 @@
-"""Doors: Palaestra under the interfaces of other frameworks, each module for its own optional extra.
+"""Doors: adapters of Palaestra to other frameworks, one module per framework and optional extra.
 
-Nothing of ``palaestra`` imports them. A door adds no rules: it opens, plays and closes episodes through
-``palaestra.Env``, hands on a void verdict as no reward, and closes with ``model_error`` what the framework's
-model could not answer.
+Nothing in ``palaestra`` imports them. A door adds no rules: it opens, plays and closes episodes through
+``palaestra.Env``, passes on a void verdict as no reward, and closes an episode as ``model_error`` if the
+framework's model fails.
 """

@@ -1,4 +1,4 @@
-"""The door for AgentLab: ``benchmark_make`` makes what a ``Study`` runs agents over.
+"""The door for AgentLab: ``benchmark_make`` makes a benchmark for a ``Study``.
 
 ``Study([agent_args], benchmark_make(server, run=run, benchmark="gsm8k", samples=4)).run(...)``
 """
@@ -13,7 +13,7 @@ from agentlab.benchmarks.abstract_env import AbstractBenchmark
 from agentlab.experiments.loop import EnvArgs
 from browsergym.experiments.benchmark import HighLevelActionSetArgs
 
-from palaestra.doors.browsergym import name_of, task_register, tasks_read
+from palaestra.doors.browsergym import format_name, task_register, tasks_read
 
 ON_PAGE = ("bid", "nav", "infeas")
 BY_MESSAGE = ("chat", *ON_PAGE)
@@ -22,7 +22,7 @@ SEED_MAX = 2**31
 
 @dataclass
 class PalaestraEnvArgs(EnvArgs):
-    """A task of Palaestra's, which any process can make into an environment."""
+    """A task of Palaestra's, from which any process can make an environment."""
 
     def make_env(self, action_mapping: Any, exp_dir: Any, *arguments: Any, **keywords: Any) -> Any:
         steps = {} if self.max_steps is None else {"max_steps": self.max_steps}
@@ -32,7 +32,7 @@ class PalaestraEnvArgs(EnvArgs):
 
 
 class PalaestraBenchmark(AbstractBenchmark):
-    """Tasks of Palaestra's; the last two fields are what AgentLab's agents read from a benchmark."""
+    """Tasks of Palaestra's; AgentLab's agents read the two fields below."""
 
     is_multi_tab: bool = False
     high_level_action_set_args: Any = None
@@ -50,10 +50,11 @@ def benchmark_make(
     opening: dict[str, Any] | None = None,
     **filters: Any,
 ) -> PalaestraBenchmark:
-    """A benchmark of the tasks that match the filters (``benchmark``, ``split``, ``tag``, ``ids``).
+    """Return a benchmark of the tasks that match the filters (``benchmark``, ``split``, ``tag``, ``ids``).
 
-    The ``samples`` of a task are one group of the run, with the look that ``seed`` draws. ``opening`` has
-    more keywords of ``PalaestraTask``, and ``pre_observation_delay`` is AgentLab's.
+    The ``samples`` of a task are one group of the run, in the look that ``seed`` draws. ``opening`` are more
+    keywords of ``PalaestraTask``; ``pre_observation_delay`` is AgentLab's. Raises ``PalaestraError`` without
+    a key in ``PALAESTRA_KEY``.
     """
     drawn = uuid.uuid4().int % SEED_MAX if seed is None else seed
     opening = opening or {}
@@ -64,7 +65,7 @@ def benchmark_make(
         high_level_action_set_args=HighLevelActionSetArgs(subsets=subsets),
         env_args_list=[
             PalaestraEnvArgs(
-                task_name=name_of(task),
+                task_name=format_name(task),
                 task_seed=sample,
                 max_steps=max_steps,
                 pre_observation_delay=pre_observation_delay,

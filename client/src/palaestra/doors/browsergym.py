@@ -1,4 +1,4 @@
-"""The door for BrowserGym: ``tasks_register`` makes tasks to ``browsergym/palaestra.<benchmark>.<id>``.
+"""The door for BrowserGym: ``tasks_register`` registers tasks as ``browsergym/palaestra.<benchmark>.<id>``.
 
 BrowserGym's own browser plays them. ``gymnasium.make(names[0])`` is a ``PalaestraEnv``.
 """
@@ -21,8 +21,8 @@ from PIL import Image
 from palaestra.api import Client
 from palaestra.background import VERDICT_LIMIT_S, verdict_wait
 from palaestra.bounds import DONE_PATH
-from palaestra.doors.browsergym_calls import declared_of, result_of
-from palaestra.doors.loop_thread import LoopThread, waited
+from palaestra.doors.browsergym_calls import classify_error, parse_declared
+from palaestra.doors.loop_thread import LoopThread, run_blocking
 from palaestra.doors.rollouts import key_read
 from palaestra.errors import PalaestraError, VoidEpisode
 from palaestra.foreign import ForeignEpisode
@@ -39,15 +39,15 @@ OBSERVATION = "browsergym-axtree"
 ON_PAGE = "Submit your final answer through the page, once: only the first submission counts."
 BY_MESSAGE = "Submit your final answer as a message to the user, once; the page takes no answers."
 STEPS = "You have {} steps."
-# An address of the episode, as observations show it, where an action opens it.
-SHOWN_ADDRESS = re.compile(r"""(\bgoto\(\s*(?:url\s*=\s*)?["'])https?://gym/""")
-# Where nothing listens: a proxy for all addresses but the arena's.
-NOWHERE = "http://127.0.0.1:9"
-# How AgentLab says in the chat what an agent thought and does.
+# The episode's address in its masked form, as observations show it, where an action opens it.
+MASKED_ADDRESS = re.compile(r"""(\bgoto\(\s*(?:url\s*=\s*)?["'])https?://gym/""")
+# Proxy for all addresses but the arena's: nothing listens there, so they cannot be reached.
+DEAD_PROXY = "http://127.0.0.1:9"
+# Message in which AgentLab writes an agent's thought and action to the chat.
 ACTION_WORDS = re.compile(r"\s*action:\n(?P<action>.*)\n\Z", re.DOTALL)
 NOTHING = "None"
-# Where an element is in the document, as the recorder of the pages writes it.
-PATH_OF = """bid => {
+# Child indexes from the root to an element, as the recorder of the pages writes them.
+FIND_PATH = """bid => {
   const element = document.querySelector(`[bid="${CSS.escape(bid)}"]`);
   const places = [];
   for (let at = element; at && at.parentElement; at = at.parentElement)
@@ -57,14 +57,15 @@ PATH_OF = """bid => {
 
 
 class PalaestraTask(AbstractBrowserTask):
-    """A task of Palaestra's, on its page. Its reward is the recorded verdict, or what ``reward_profile``
-    pays, in parts the last ``task_info["rewards"]``; a void one raises an error.
+    """A task of Palaestra's, on its page.
 
-    ``round_`` is what its repetitions have in common, of which this is number ``sample``: they are one
-    group, in whichever processes they are played. ``group`` is the number of a group to join. The look is
-    drawn by ``look_seed``, otherwise, without a round, by BrowserGym's ``seed``. Other keywords are those
-    of ``ForeignEpisode``; with ``answer_channel="api"`` a message to the user is the answer. The key is
-    read from ``PALAESTRA_KEY``.
+    The reward is the recorded verdict, or the total that ``reward_profile`` pays; its components are in the
+    last ``task_info["rewards"]``. A void verdict raises ``VoidEpisode``.
+
+    Repetitions of a task with the same ``round_`` are one group, in whichever processes they are played;
+    ``sample`` numbers them. ``group`` is the number of a group to join. The look is drawn by ``look_seed``,
+    or else, without a round, by BrowserGym's ``seed``. Other keywords are those of ``ForeignEpisode``; with
+    ``answer_channel="api"`` a message to the user is the answer. The key is read from ``PALAESTRA_KEY``.
     """
 
     def __init__(
@@ -91,7 +92,7 @@ class PalaestraTask(AbstractBrowserTask):
         self._loop = LoopThread()
         self.episode: ForeignEpisode | None = None
         self.is_ended_by_agent = False
-        self._check = ""  # the request to check the first answer
+        self._check = ""  # the gym's request to check the first answer
 
     @classmethod
     def get_task_id(cls) -> str:
@@ -99,6 +100,7 @@ class PalaestraTask(AbstractBrowserTask):
 
     @property
     def opened(self) -> ForeignEpisode:
+        """The open episode. Raises ``PalaestraError`` before ``reset``."""
         if self.episode is None:
             raise PalaestraError("There is no open episode: call reset() first.")
         return self.episode
@@ -110,8 +112,12 @@ class PalaestraTask(AbstractBrowserTask):
         return goal, {"episode": self.opened.id, "group": self.opened.group}
 
     def validate(self, page: Any, chat_messages: list[dict[str, Any]]) -> Judged:
+        """Return reward, whether the episode is over, a message to the agent, and ``task_info``.
+
+        Raises ``VoidEpisode`` for an episode without a reward.
+        """
         is_done = page.url.startswith(self.opened.bounds.root + DONE_PATH)
-        judged = self._loop.call(self._judged(chat_messages, is_done=is_done))
+        judged = self._loop.call(self._read_verdict(chat_messages, is_done=is_done))
         if judged is None:
             # BrowserGym adds the message to the chat, so that the first answer is no longer the last one.
             is_new = bool(chat_messages) and chat_messages[-1]["role"] == "assistant"
@@ -133,11 +139,11 @@ class PalaestraTask(AbstractBrowserTask):
             self._loop.call(self._close())
             self._loop.end()
 
-    # ---- a turn, of which only the environment knows
+    # ---- turns, which only the environment sees
     def turn_begin(self, text: str, *, page: Any, **fields: Any) -> None:
-        """Record that an action begins."""
-        declared = declared_of(text, is_answered_by_message=self._is_by_message)
-        aim = page.evaluate(PATH_OF, declared.bid) if declared.bid else ""
+        """Record the beginning of a step: its text, the action in it, and ``fields`` of the observation."""
+        declared = parse_declared(text, is_answered_by_message=self._is_by_message)
+        aim = page.evaluate(FIND_PATH, declared.bid) if declared.bid else ""
         unreadable = {} if declared.action else {"parse_error": "BrowserGym finds no call in this text."}
         self._loop.call(
             self._step(
@@ -152,8 +158,8 @@ class PalaestraTask(AbstractBrowserTask):
         )
 
     def turn_end(self, error: str) -> None:
-        """Record how the action went, by BrowserGym's account of its error."""
-        self.opened.outcome(result_of(error), error)
+        """Record the outcome of the action, given BrowserGym's error message."""
+        self.opened.outcome(classify_error(error), error)
 
     # ---- inside
     async def _step(self, **fields: Any) -> None:
@@ -164,10 +170,14 @@ class PalaestraTask(AbstractBrowserTask):
             self._opening |= await self._shared_group(f"{self._round}-{self._opening['task']}")
         self.episode = await ForeignEpisode(self._server, key_read(), **self._opening).__aenter__()
         messages = await self.episode.client.messages_inline(self.episode.messages)
-        return goal_of(messages, BY_MESSAGE if self._is_by_message else ON_PAGE, self.episode.max_steps)
+        return build_goal(messages, BY_MESSAGE if self._is_by_message else ON_PAGE, self.episode.max_steps)
 
     async def _shared_group(self, name: str) -> dict[str, Any]:
-        """The group of this round, opened by the first process to come; its first episode is for sample 0."""
+        """Return the keywords that join the group of this round.
+
+        All processes open it with the same idempotency key: the first creates it, the others get the same
+        group. Its first episode is for sample 0.
+        """
         opening = {"arm": "gym", "recording": "full", **self._opening, "idempotency_key": name}
         async with Client(self._server, key_read()) as client:
             first = (await client.episodes_open(tasks=[opening.pop("task")], **opening)).episodes[0]
@@ -175,7 +185,7 @@ class PalaestraTask(AbstractBrowserTask):
         is_free = self._sample == 0 and state.status == "open" and not state.steps_used
         return {"idempotency_key": name} if is_free else {"group": first.group}
 
-    async def _judged(self, chat_messages: list[dict[str, Any]], *, is_done: bool) -> Verdict | None:
+    async def _read_verdict(self, chat_messages: list[dict[str, Any]], *, is_done: bool) -> Verdict | None:
         episode = self.opened
         await episode.flush()
         last = chat_messages[-1] if chat_messages else {"role": "", "message": ""}
@@ -196,19 +206,19 @@ class PalaestraTask(AbstractBrowserTask):
 
     async def _close(self) -> None:
         if self.episode is not None:
-            # Nobody says why an environment is closed: perhaps the model failed, so it is no wrong answer.
+            # The reason is unknown: the model may have failed, so it must not count as a wrong answer.
             await self.episode.stop("agent_stopped" if self.is_ended_by_agent else "cancelled")
             await self.episode.__aexit__(None, None, None)
 
 
 class PalaestraEnv(BrowserEnv):
-    """BrowserGym's environment, which also records its actions as steps, shows no token of an episode and
-    opens no address but the arena's, unless ``pw_chromium_kwargs`` has a ``proxy``.
+    """BrowserGym's environment, which also records its actions as steps.
 
-    A thought is what was added to the chat as ``info`` before the action, as AgentLab does it:
-    ``env.unwrapped.chat.add_message("info", thought)``. ``with_pictures`` also records the screenshots. With
-    ``options={"group": number}`` a reset is one more sample of that group. Other keywords are BrowserGym's,
-    ``task_kwargs`` those of ``PalaestraTask``.
+    It masks the token of the episode, and reaches no address but the arena's, unless ``pw_chromium_kwargs``
+    has a ``proxy``. A message added to the chat as ``info`` before an action is recorded as the thought, as
+    AgentLab does: ``env.unwrapped.chat.add_message("info", thought)``. ``with_pictures`` also records the
+    screenshots. With ``options={"group": number}`` a reset is one more sample of that group. Other keywords
+    are BrowserGym's, ``task_kwargs`` those of ``PalaestraTask``.
     """
 
     def __init__(self, *, with_pictures: bool = False, **settings: Any) -> None:
@@ -216,24 +226,24 @@ class PalaestraEnv(BrowserEnv):
         super().__init__(PalaestraTask, pw_chromium_kwargs=self._browser, **settings)
         self._with_pictures = with_pictures
         self._note = ""
-        self._seen: dict[str, Any] = {}
+        self._recorded_fields: dict[str, Any] = {}
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         self.task_kwargs.pop("group", None)
         self.task_kwargs.update({name: value for name, value in (options or {}).items() if name == "group"})
-        self._note, self._seen = "", {}
+        self._note, self._recorded_fields = "", {}
         if "proxy" not in self._browser:
-            self._browser["proxy"] = fence_of(self.task_kwargs["server"])
+            self._browser["proxy"] = build_proxy(self.task_kwargs["server"])
         observation, info = super().reset(seed=seed)
-        self._chat_hear()
+        self._hook_chat()
         return observation, info
 
     def step(self, action: str) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        thought, self._note = thought_of(self._note), ""
-        self.task.turn_begin(action, page=self.page, thought=thought, **self._seen)
-        real = SHOWN_ADDRESS.sub(lambda match: match[1] + self.task.opened.bounds.root, action)
+        thought, self._note = parse_thought(self._note), ""
+        self.task.turn_begin(action, page=self.page, thought=thought, **self._recorded_fields)
+        real = MASKED_ADDRESS.sub(lambda match: match[1] + self.task.opened.bounds.root, action)
         observation, reward, is_over, _, info = super().step(real)
         is_truncated = bool(info["task_info"].get("truncated"))
         return observation, reward, is_over and not is_truncated, is_truncated, info
@@ -250,28 +260,28 @@ class PalaestraEnv(BrowserEnv):
         return super()._task_validate()
 
     def _get_obs(self) -> dict[str, Any]:
-        shown: dict[str, Any] = super()._get_obs()
+        observation: dict[str, Any] = super()._get_obs()
         mask = self.task.opened.bounds.mask
-        dom = shown.pop("dom_object", None)
-        masked: dict[str, Any] = {name: strings_mapped(value, mask) for name, value in shown.items()}
+        dom = observation.pop("dom_object", None)
+        masked: dict[str, Any] = {name: map_strings(value, mask) for name, value in observation.items()}
         if dom is not None:
-            masked["dom_object"] = {**dom, "strings": strings_mapped(dom["strings"], mask)}
-        self._seen = self._recorded(masked)
+            masked["dom_object"] = {**dom, "strings": map_strings(dom["strings"], mask)}
+        self._recorded_fields = self._build_fields(masked)
         return masked
 
-    def _recorded(self, shown: Mapping[str, Any]) -> dict[str, Any]:
-        """What is recorded of an observation; of a raw page nothing is."""
+    def _build_fields(self, observation: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of a step that record an observation."""
         fields: dict[str, Any] = {}
-        if "axtree_object" in shown:
-            text = text_clean(flatten_axtree_to_str(shown["axtree_object"]))
+        if "axtree_object" in observation:
+            text = text_clean(flatten_axtree_to_str(observation["axtree_object"]))
             fields["observation"] = StepObservation(kind=OBSERVATION, text=text)
-        if self._with_pictures and "screenshot" in shown:
+        if self._with_pictures and "screenshot" in observation:
             picture = io.BytesIO()
-            Image.fromarray(shown["screenshot"]).save(picture, "PNG")
+            Image.fromarray(observation["screenshot"]).save(picture, "PNG")
             fields["screenshot"] = picture.getvalue()
         return fields
 
-    def _chat_hear(self) -> None:
+    def _hook_chat(self) -> None:
         add = self.chat.add_message
 
         def add_and_keep(role: str, msg: str) -> None:
@@ -282,30 +292,32 @@ class PalaestraEnv(BrowserEnv):
         self.chat.add_message = add_and_keep
 
 
-def fence_of(server: str) -> dict[str, str]:
-    """The browser's proxy settings with which it reaches the arena alone."""
+def build_proxy(server: str) -> dict[str, str]:
+    """Return proxy settings with which the browser reaches the arena alone."""
 
     async def read() -> str:
         async with Client(server, key_read()) as client:
             return (await client.health()).arena_url
 
-    # Chromium would go to addresses of its own machine without the proxy.
-    return {"server": NOWHERE, "bypass": f"<-loopback>,{urlsplit(waited(read())).netloc}"}
+    # Chromium bypasses the proxy for loopback addresses unless the rule "<-loopback>" is given.
+    return {"server": DEAD_PROXY, "bypass": f"<-loopback>,{urlsplit(run_blocking(read())).netloc}"}
 
 
 def tasks_register(server: str, *, run: int, limit: int = 100, **keywords: Any) -> list[str]:
     """Register tasks with Gymnasium and return their names for ``gymnasium.make``.
 
-    Of the keywords ``benchmark``, ``split``, ``tag`` and ``ids`` say which tasks, the rest is for
-    ``PalaestraTask``. The key is read from ``PALAESTRA_KEY``.
+    The keywords ``benchmark``, ``split``, ``tag`` and ``ids`` select tasks, the others are for
+    ``PalaestraTask``. The key is read from ``PALAESTRA_KEY``. Raises ``PalaestraError`` without one.
     """
     filters = {name: keywords.pop(name) for name in ("benchmark", "split", "tag", "ids") if name in keywords}
     tasks = tasks_read(server, limit=limit, **filters)
-    return [task_register(name_of(one), server=server, run=run, task=one.id, **keywords) for one in tasks]
+    return [
+        task_register(format_name(task), server=server, run=run, task=task.id, **keywords) for task in tasks
+    ]
 
 
 def task_register(name: str, **task_kwargs: Any) -> str:
-    """Register one task under a name, whatever had it before; ``task_kwargs`` are for ``PalaestraTask``."""
+    """Register a task under a name, replacing any other; ``task_kwargs`` are for ``PalaestraTask``."""
     id_ = f"browsergym/{name}"
     gymnasium.registry.pop(id_, None)
     entry = f"{__name__}:{PalaestraEnv.__name__}"
@@ -314,20 +326,21 @@ def task_register(name: str, **task_kwargs: Any) -> str:
 
 
 def tasks_read(server: str, *, limit: int, **filters: Any) -> list[Task]:
+    """Return the tasks that match. Raises ``PalaestraError`` without a key in ``PALAESTRA_KEY``."""
+
     async def read() -> list[Task]:
         async with Client(server, key_read()) as client:
             return await client.tasks(limit=limit, **filters)
 
-    return waited(read())
+    return run_blocking(read())
 
 
-def name_of(task: Task) -> str:
+def format_name(task: Task) -> str:
     return f"palaestra.{task.benchmark}.{task.id}"
 
 
-def goal_of(messages: list[dict[str, Any]], submission: str, max_steps: int) -> list[dict[str, Any]]:
-    """The goal for BrowserGym: Palaestra's instruction and the task's own message, without the grammar that
-    its prompts teach."""
+def build_goal(messages: list[dict[str, Any]], submission: str, max_steps: int) -> list[dict[str, Any]]:
+    """Return the goal for BrowserGym: the instruction and the task's message, without Palaestra's grammar."""
     system, user = messages[0]["content"], messages[-1]["content"]
     instruction = system.partition("\n\n")[0]
     task = [{"type": "text", "text": user}] if isinstance(user, str) else user
@@ -335,18 +348,18 @@ def goal_of(messages: list[dict[str, Any]], submission: str, max_steps: int) -> 
     return [{"type": "text", "text": instruction}, *task, {"type": "text", "text": limits}]
 
 
-def thought_of(note: str) -> str | None:
-    """The thought in what was added to the chat in a turn."""
+def parse_thought(note: str) -> str | None:
+    """Return the thought in a message that was added to the chat in a turn."""
     thought = ACTION_WORDS.sub("", note).strip()
     return thought if thought and thought != NOTHING else None
 
 
-def strings_mapped(value: Any, change: Any) -> Any:
-    """The same value with every string in it changed."""
+def map_strings(value: Any, change: Any) -> Any:
+    """Return a value with every string in it changed."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {name: strings_mapped(part, change) for name, part in value.items()}
+        return {name: map_strings(part, change) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(strings_mapped(part, change) for part in value)
+        return type(value)(map_strings(part, change) for part in value)
     return value

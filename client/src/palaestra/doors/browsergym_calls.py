@@ -1,4 +1,4 @@
-"""BrowserGym's actions as Palaestra records them."""
+"""Conversion of BrowserGym's actions to the form in which Palaestra records them."""
 
 from __future__ import annotations
 
@@ -27,22 +27,23 @@ TIMEOUT = "TimeoutError"
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:
-    """The action of a text, None where BrowserGym finds no call in it, and the one element that it is aimed
-    at."""
+    """The action in a text, None if BrowserGym finds no call in it, and the ``bid`` of its target."""
 
     action: dict[str, Any] | None
     bid: str = ""
 
 
-def declared_of(text: str, *, is_answered_by_message: bool = False) -> Declared:
-    """What a text declares, by the parser that BrowserGym reads it with. A message to the user is an answer
-    where answers are taken that way."""
+def parse_declared(text: str, *, is_answered_by_message: bool = False) -> Declared:
+    """Parse a text with BrowserGym's own parser.
+
+    ``is_answered_by_message``: a message to the user is the ``answer`` action.
+    """
     try:
         matches = highlevel_action_parser.search_string(text).as_list()
     except (pyparsing.ParseBaseException, ValueError):
         return Declared(action=None)
     own = () if is_answered_by_message else (MESSAGE,)
-    actions = [_action(name, arguments, own=own) for calls in matches for name, arguments in calls]
+    actions = [_convert_call(name, arguments, own=own) for calls in matches for name, arguments in calls]
     if not actions:
         return Declared(action=None)
     if len(actions) > 1:
@@ -50,8 +51,8 @@ def declared_of(text: str, *, is_answered_by_message: bool = False) -> Declared:
     return Declared(action=actions[0], bid=str(actions[0].get("target") or ""))
 
 
-def result_of(error: str) -> ActionResult:
-    """How an action went, from what BrowserGym says of its error."""
+def classify_error(error: str) -> ActionResult:
+    """Return the result of an action, given BrowserGym's error message."""
     if not error:
         return "ok"
     if error.startswith(UNREADABLE):
@@ -61,9 +62,9 @@ def result_of(error: str) -> ActionResult:
     return "timeout" if error.startswith(TIMEOUT) else "refused"
 
 
-def _action(name: str, arguments: Sequence[Any], *, own: Container[str]) -> dict[str, Any]:
-    """A call as our action; as ``browsergym.<name>`` where there is none, or among ``own``."""
-    fields = _fields(name, arguments)
+def _convert_call(name: str, arguments: Sequence[Any], *, own: Container[str]) -> dict[str, Any]:
+    """Return a call as our action; as ``browsergym.<name>`` if there is none, or it is in ``own``."""
+    fields = _name_arguments(name, arguments)
     row = None if name in own else counterpart_of(name, BROWSERGYM)
     if row is not None:
         try:
@@ -73,10 +74,10 @@ def _action(name: str, arguments: Sequence[Any], *, own: Container[str]) -> dict
     return {**fields, "type": f"browsergym.{name}"}
 
 
-def _fields(name: str, arguments: Sequence[Any]) -> dict[str, Any]:
+def _name_arguments(name: str, arguments: Sequence[Any]) -> dict[str, Any]:
     function = getattr(functions, name, None)
-    named = {one.name: one.value for one in arguments if isinstance(one, NamedArgument)}
-    positional = [one for one in arguments if not isinstance(one, NamedArgument)]
+    named = {argument.name: argument.value for argument in arguments if isinstance(argument, NamedArgument)}
+    positional = [argument for argument in arguments if not isinstance(argument, NamedArgument)]
     if not inspect.isfunction(function):
         return {"arguments": positional, **named}
     names = list(inspect.signature(function).parameters)

@@ -28,7 +28,7 @@ OPTIONS = ("task", "group", "fork")
 
 
 class AnyText(Text):
-    """Text of any characters: ``Text`` has letters and digits alone, of which samples are still drawn."""
+    """Text of any characters. ``Text`` allows letters and digits alone, and still samples from those."""
 
     def contains(self, x: Any) -> bool:
         return isinstance(x, str) and len(x) <= self.max_length
@@ -38,14 +38,14 @@ class PalaestraEnv(gymnasium.Env[str, str]):
     """One task at a time: an observation is the page's text, an action a raw completion.
 
     ``info`` of ``reset`` and ``step`` has the conversation for a chat model as ``messages``, the ``task`` and
-    ``void``. The numbers of the ``episode`` and its ``group`` are attributes, for they differ each time.
+    ``void``. The ids of the ``episode`` and its ``group`` are attributes of the environment: they differ
+    each time, and ``info`` of equal episodes is equal.
 
-    A reset plays ``options["task"]``, else one drawn from ``tasks``; with ``options["group"]`` as another
-    sample of that group; ``options["fork"]``, an episode and a step of it, goes on from there
-    instead. The reward is 0.0 while an episode goes on, and NaN when its verdict is void; ``void="raise"``
-    raises ``VoidEpisode`` instead. Other keywords are ``stages``, the addresses of stages
-    that have the pages, and those of ``palaestra.Env``. It counts the steps: leave ``max_episode_steps``
-    out.
+    A reset plays ``options["task"]``, else a task drawn from ``tasks``. With ``options["group"]`` it is
+    another sample of that group; with ``options["fork"]``, a pair of an episode and a step, it continues from
+    there instead. The reward is 0.0 until the end, and NaN if the verdict is void; ``void="raise"`` raises
+    ``VoidEpisode`` instead. Other keywords are ``stages``, the addresses of stages with pages, and those of
+    ``palaestra.Env``. The gym counts the steps: leave ``max_episode_steps`` out.
     """
 
     def __init__(
@@ -69,27 +69,32 @@ class PalaestraEnv(gymnasium.Env[str, str]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[str, dict[str, Any]]:
-        """Open an episode. After the same ``seed`` come the same tasks, each in the same look."""
+        """Open an episode. The same ``seed`` leads to the same tasks, each in the same look.
+
+        Raises ``ValueError`` for unknown options, or if there is no task to play.
+        """
         super().reset(seed=seed)
         chosen = options or {}
         if unknown := chosen.keys() - set(OPTIONS):
             raise ValueError(f"Unknown options: {', '.join(sorted(unknown))}. Known: {', '.join(OPTIONS)}.")
         if "fork" in chosen:
             parent, step = chosen["fork"]
-            return self._begun(self._loop.call(self._env.fork(parent, step)))
+            return self._convert_reset(self._loop.call(self._env.fork(parent, step)))
         if "task" not in chosen and not self._tasks:
             raise ValueError('Name a task: reset(options={"task": id}), or give tasks to make().')
         task = chosen["task"] if "task" in chosen else int(self.np_random.choice(self._tasks))
         drawn = int(self.np_random.integers(SEED_MAX)) if seed is None else seed
-        return self._begun(self._loop.call(self._env.reset(task, seed=drawn, group=chosen.get("group"))))
+        return self._convert_reset(
+            self._loop.call(self._env.reset(task, seed=drawn, group=chosen.get("group")))
+        )
 
     def step(self, action: str) -> Taken:
-        """Take a completion as the model wrote it."""
-        return self._taken(self._loop.call(self._env.step(action)))
+        """Take a step: ``action`` is a completion as the model wrote it. Raises ``VoidEpisode`` if set so."""
+        return self._convert_step(self._loop.call(self._env.step(action)))
 
     def stop(self, reason: CloseReason, detail: str = "") -> Taken:
-        """End the episode without an answer; ``model_error``, where there is no completion, is void."""
-        return self._taken(self._loop.call(self._env.stop(reason, detail)))
+        """End the episode without an answer; ``model_error``, for want of a completion, is void."""
+        return self._convert_step(self._loop.call(self._env.stop(reason, detail)))
 
     def close(self) -> None:
         """Close the browser; an episode that is still open ends ``cancelled``."""
@@ -101,13 +106,13 @@ class PalaestraEnv(gymnasium.Env[str, str]):
     async def _enter(self, env: AnyEnv) -> AnyEnv:
         return await env.__aenter__()
 
-    def _begun(self, observation: Observation) -> tuple[str, dict[str, Any]]:
+    def _convert_reset(self, observation: Observation) -> tuple[str, dict[str, Any]]:
         episode = self._env.episode
         assert episode is not None
         self.episode, self.group = episode.opened.id, episode.opened.group
-        return observation.text, self._info(observation, {"task": episode.opened.task})
+        return observation.text, self._build_info(observation, {"task": episode.opened.task})
 
-    def _taken(self, stepped: Stepped) -> Taken:
+    def _convert_step(self, stepped: Stepped) -> Taken:
         observation, reward, terminated, truncated, details = stepped
         is_over = terminated or truncated
         is_void = is_over and reward is None
@@ -115,9 +120,15 @@ class PalaestraEnv(gymnasium.Env[str, str]):
             reason = unpaid_reason(details["verdict"], details["rewards"])
             raise VoidEpisode(f"Episode {self.episode} has no reward ({reason}).", details["rewards"])
         number = math.nan if is_void else reward or 0.0
-        return observation.text, number, terminated, truncated, self._info(observation, details, is_void)
+        return (
+            observation.text,
+            number,
+            terminated,
+            truncated,
+            self._build_info(observation, details, is_void),
+        )
 
-    def _info(
+    def _build_info(
         self, observation: Observation, details: Mapping[str, Any], is_void: bool = False
     ) -> dict[str, Any]:
         messages = self._loop.call(self._env.client.messages_inline(observation.messages))

@@ -1,5 +1,4 @@
-"""The door for Inspect: ``palaestra_task`` makes a task whose samples are Palaestra's and whose epochs are
-samples of one group.
+"""The door for Inspect: ``palaestra_task`` makes a task of Palaestra's tasks, whose epochs form groups.
 
 ``inspect_ai.eval(palaestra_task(server, key, run=run, tasks=[...]), model=..., epochs=8)``
 """
@@ -32,7 +31,7 @@ from palaestra.observation import Observation
 from palaestra.records import Message, Usage
 from palaestra.reward_calls import reward_of
 
-# Inspect's reasons for the end of an output, as endpoints call them.
+# Inspect's stop reasons, by the names that endpoints use.
 FINISH_REASONS = {"max_tokens": "length", "tool_calls": "tool_calls", "content_filter": "content_filter"}
 TOO_LONG = "model_length"
 STORE = "palaestra"
@@ -42,8 +41,11 @@ ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": Chat
 def palaestra_task(
     server: str, key: str, *, run: int, tasks: Sequence[int], seed: int | None = None, **settings: Any
 ) -> Task:
-    """An Inspect task. ``pages`` is how many episodes have a page at once, and other keywords are those of
-    ``Env``, without those of grammars that call tools."""
+    """Return an Inspect task with one sample per task of Palaestra's.
+
+    ``pages`` bounds the episodes that have a page at once. Other keywords are those of ``Env``, except
+    grammars that call tools.
+    """
     rollouts = Rollouts(server, key, run=run, **settings)
     samples = [Sample(id=task, input=f"Palaestra's task {task}") for task in tasks]
     return Task(dataset=samples, solver=play(rollouts, seed=seed), scorer=verdict(), name="palaestra")
@@ -51,12 +53,12 @@ def palaestra_task(
 
 @solver
 def play(rollouts: Rollouts, *, seed: int | None = None) -> Solver:
-    """Play a sample to its verdict: its conversation is Palaestra's, and every output of the model a step."""
+    """Play a sample to its verdict. Palaestra holds the conversation; each model output is a step."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         async with rollouts.env() as env:
             observation = await rollouts.reset(env, int(state.sample_id), seed=seed)
-            info = await _turns(env, observation, state, generate)
+            info = await _play_turns(env, observation, state, generate)
         judged = info["verdict"]
         state.store.set(
             STORE,
@@ -75,7 +77,7 @@ def play(rollouts: Rollouts, *, seed: int | None = None) -> Solver:
 
 @scorer(metrics=[mean(), stderr()])
 def verdict() -> Scorer:
-    """The recorded reward; a void verdict is unscored, which metrics leave out."""
+    """Score by the recorded reward; a void verdict is unscored, which metrics leave out."""
 
     async def score(state: TaskState, target: Target) -> Score:
         ended = state.store.get(STORE, {})
@@ -87,52 +89,54 @@ def verdict() -> Scorer:
     return score
 
 
-async def _turns(env: AnyEnv, observation: Observation, state: TaskState, generate: Generate) -> StepInfo:
+async def _play_turns(
+    env: AnyEnv, observation: Observation, state: TaskState, generate: Generate
+) -> StepInfo:
     while True:
         messages = await env.client.messages_inline(observation.messages)
-        state.messages = [message_of(message) for message in messages]
+        state.messages = [convert_message(message) for message in messages]
         try:
             state = await generate(state, tool_calls="none")
         except Exception as failure:
-            # Whatever the model's provider raises: no answer was had, and Inspect is to know it too.
+            # Whatever the model's provider raises: the model gave no answer. Inspect handles the error, too.
             await env.stop("model_error", repr(failure))
             raise
         if state.output.stop_reason == TOO_LONG:
             return (await env.stop("context_length", state.output.error or ""))[4]
-        observation, _, terminated, truncated, info = await env.step(completion_of(state.output))
+        observation, _, terminated, truncated, info = await env.step(convert_output(state.output))
         if terminated or truncated:
             return info
 
 
-def message_of(message: Message) -> ChatMessage:
-    """A chat message as Inspect's; pictures are data addresses."""
+def convert_message(message: Message) -> ChatMessage:
+    """Return a chat message as Inspect's; pictures are data URLs."""
     content = message["content"]
     return ROLES[message["role"]](
-        content=content if isinstance(content, str) else [_content(part) for part in content]
+        content=content if isinstance(content, str) else [_convert_part(part) for part in content]
     )
 
 
-def _content(part: dict[str, Any]) -> Content:
+def _convert_part(part: dict[str, Any]) -> Content:
     if part["type"] == "text":
         return ContentText(text=part["text"])
     return ContentImage(image=part["image_url"]["url"])
 
 
-def completion_of(output: ModelOutput) -> Completion:
-    """An output of Inspect's as it is recorded."""
+def convert_output(output: ModelOutput) -> Completion:
+    """Return a model output of Inspect's as a completion to record."""
     parts = [] if isinstance(output.message.content, str) else output.message.content
     reasoning = [part.reasoning for part in parts if part.type == "reasoning"]
     return Completion(
         text=output.completion,
         reasoning="\n\n".join(reasoning) or None,
-        usage=_usage_of(output),
+        usage=_convert_usage(output),
         finish_reason=FINISH_REASONS.get(output.stop_reason, output.stop_reason),
         model=output.model or None,
         model_ms=output.time * 1000 if output.time is not None else None,
     )
 
 
-def _usage_of(output: ModelOutput) -> Usage | None:
+def _convert_usage(output: ModelOutput) -> Usage | None:
     used = output.usage
     if used is None:
         return None

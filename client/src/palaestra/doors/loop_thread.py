@@ -1,4 +1,4 @@
-"""An event loop in a thread, for frameworks that call and wait."""
+"""An event loop in a thread, for frameworks that call synchronously."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """Runs until ``end``, or as long as the process."""
+    """An event loop that runs in a daemon thread until ``end``."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -35,8 +35,8 @@ class LoopThread:
         self._loop.close()
 
 
-def waited(work: Coroutine[Any, Any, T]) -> T:
-    """Do some work in a loop of its own, also where the thread has a loop that runs."""
+def run_blocking(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine in a loop of its own, even if the calling thread already runs a loop."""
     loop = LoopThread()
     try:
         return loop.call(work)

@@ -46,20 +46,20 @@ REASONS = (
 def server_make(
     server: str, key: str, *, run: int, tasks: Sequence[int], arm: str = "gym", **settings: Any
 ) -> Server[Desk]:
-    """A server for one agent, which is given ``tasks`` in order; other keywords are those of ``Env``.
+    """Return a server for one agent, which gets ``tasks`` in order; other keywords are those of ``Env``.
 
-    The run's grammar is ``functions``. Its tools are ``open_task`` and an action each. ``close_task``, with a
-    ``reason`` of ``REASONS``, is for the harness and not listed.
+    The run's grammar must be ``functions``. The tools are ``open_task`` and one per action. ``close_task``,
+    with a ``reason`` of ``REASONS``, is for the harness and not listed.
     """
-    offered = tools_of(arm, settings.get("observation", "axtree"), settings.get("answer_channel") or "page")
+    offered = list_tools(arm, settings.get("observation", "axtree"), settings.get("answer_channel") or "page")
 
     @asynccontextmanager
     async def desk(_: Server[Desk]) -> AsyncIterator[Desk]:
         async with env_make(server, key, run=run, arm=arm, grammar="functions", **settings) as env:
-            made = Desk(env, tasks)
-            yield made
-            # A client that leaves in good order has stopped. A server that is killed loses its lease: void.
-            await made.close("agent_stopped")
+            opened = Desk(env, tasks)
+            yield opened
+            # A client that disconnects cleanly has stopped. A killed server loses its lease instead: void.
+            await opened.close("agent_stopped")
 
     async def tools_list(_: Any, __: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=offered)
@@ -71,11 +71,11 @@ def server_make(
 
 
 class Desk:
-    """One agent's tasks, one open at a time."""
+    """The tasks of one agent, one open at a time."""
 
     def __init__(self, env: AnyEnv, tasks: Sequence[int]) -> None:
         self._env, self._tasks = env, iter(tasks)
-        self._turn = asyncio.Lock()  # calls side by side are taken one after the other
+        self._turn = asyncio.Lock()  # concurrent calls are handled one after the other
 
     async def call(self, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
         async with self._turn:
@@ -84,24 +84,24 @@ class Desk:
                     return await self._open()
                 if name == CLOSE:
                     await self.close(arguments.get("reason", ""), arguments.get("detail", ""))
-                    return _result(ENDED)
+                    return _build_result(ENDED)
                 return await self._act(name, arguments)
             except PalaestraError as problem:
-                return _result(str(problem), is_error=True)
+                return _build_result(str(problem), is_error=True)
 
     async def close(self, reason: Any, detail: str = "") -> None:
-        """End the open episode, if there is one."""
+        """End the open episode, if there is one. Raises ``PalaestraError`` for an unknown reason."""
         if reason not in (*REASONS, "agent_stopped"):
             raise PalaestraError(f"The reason is one of {', '.join(REASONS)}.")
         if self._env.episode is not None and not self._env.episode.is_over:
             await self._env.stop(reason, detail)
 
     async def _open(self) -> types.CallToolResult:
-        await self.close("agent_stopped")  # a task that is left is not answered
+        await self.close("agent_stopped")  # the task that the agent leaves, if any, stays unanswered
         task = next(self._tasks, None)
         if task is None:
-            return _result(NO_MORE, is_error=True)
-        return await self._shown(await self._env.reset(task))
+            return _build_result(NO_MORE, is_error=True)
+        return await self._render(await self._env.reset(task))
 
     async def _act(self, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
         thought = arguments.pop("thought", None)
@@ -109,22 +109,24 @@ class Desk:
         completion = Completion(text=thought if isinstance(thought, str) else "", tool_calls=(call,))
         observation, _, terminated, truncated, info = await self._env.step(completion)
         if not (terminated or truncated):
-            return await self._shown(observation)
-        return _result(f"{observation.result_message}\n{ENDED}".strip() if not info["verdict"] else ENDED)
+            return await self._render(observation)
+        return _build_result(
+            f"{observation.result_message}\n{ENDED}".strip() if not info["verdict"] else ENDED
+        )
 
-    async def _shown(self, observation: Observation) -> types.CallToolResult:
-        """What came into the conversation since the agent's last turn. Never a reward."""
+    async def _render(self, observation: Observation) -> types.CallToolResult:
+        """Return the messages since the agent's last turn. They never contain a reward."""
         is_new = takewhile(lambda message: message["role"] != "assistant", reversed(observation.messages))
         content: list[types.TextContent | types.ImageContent] = []
         for message in await self._env.client.messages_inline(list(is_new)[::-1]):
             parts = message["content"]
             for part in [{"type": "text", "text": parts}] if isinstance(parts, str) else parts:
-                content.append(_content(part))
+                content.append(_convert_part(part))
         return types.CallToolResult(content=content)
 
 
-def tools_of(arm: str, observation: str, answer_channel: str) -> list[types.Tool]:
-    """``open_task`` and a tool for every action that some task of the arm offers."""
+def list_tools(arm: str, observation: str, answer_channel: str) -> list[types.Tool]:
+    """Return ``open_task`` and a tool for every action that some task of the arm offers."""
     form = format_of(observation)
     conditions = conditions_of(
         has_page=arm_of(arm).has_page,
@@ -154,11 +156,11 @@ def tools_of(arm: str, observation: str, answer_channel: str) -> list[types.Tool
     ]
 
 
-def _result(text: str, *, is_error: bool = False) -> types.CallToolResult:
+def _build_result(text: str, *, is_error: bool = False) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=is_error)
 
 
-def _content(part: dict[str, Any]) -> types.TextContent | types.ImageContent:
+def _convert_part(part: dict[str, Any]) -> types.TextContent | types.ImageContent:
     if part["type"] == "text":
         return types.TextContent(type="text", text=part["text"])
     kind, _, data = part["image_url"]["url"].removeprefix("data:").partition(";base64,")

@@ -1,4 +1,4 @@
-"""The door for NeMo Gym: a resources server and an agent, each the class of an ``app.py`` of one line.
+"""The door for NeMo Gym: a resources server and an agent, each started by an ``app.py`` of one line.
 
 ``PalaestraServer.run_webserver()`` and ``PalaestraAgent.run_webserver()``, the server with the key in
 ``PALAESTRA_KEY``.
@@ -39,7 +39,7 @@ from palaestra.protocol.end_reasons import CloseReason
 from palaestra.records import Message, Task, Usage
 from palaestra.reward_calls import unpaid_reason
 
-FAILURE = "_ng_failure_class"  # NeMo Gym's own mark of a rollout that failed, which has no reward
+FAILURE = "_ng_failure_class"  # NeMo Gym's own field that marks a failed rollout, which has no reward
 VOID = "void"
 NO_REWARD = 409
 CUT = "max_output_tokens"
@@ -47,10 +47,10 @@ Taken = tuple[str | None, float, bool, bool, dict[str, Any]]
 
 
 class PalaestraServerConfig(BaseResourcesServerConfig):
-    """``run`` is the run that is played in, ``settings`` are more keywords of ``palaestra.Env``.
+    """``run`` is the id of the run to play in, ``settings`` are more keywords of ``palaestra.Env``.
 
-    ``samples`` rollouts of a task, in the order in which they come, are a group. An episode without a step
-    for ``idle_s`` seconds has been left, and is cancelled when the next begins.
+    Every ``samples`` consecutive rollouts of a task form a group. An episode without a step for ``idle_s``
+    seconds counts as abandoned, and is cancelled when the next one begins.
     """
 
     server: str = "http://127.0.0.1:8001"
@@ -63,7 +63,7 @@ class PalaestraServerConfig(BaseResourcesServerConfig):
 
 
 class Ending(BaseModel):
-    """Why an agent ends a rollout."""
+    """Request to end a rollout, with the reason."""
 
     rollout: str
     reason: CloseReason
@@ -71,7 +71,7 @@ class Ending(BaseModel):
 
 
 class Ended(BaseModel):
-    """What a rollout came to; no reward where it is void, or was over before."""
+    """Result of a rollout; no reward if it is void, or was over before."""
 
     reward: float | None = None
     info: dict[str, Any] = Field(default_factory=dict)
@@ -85,7 +85,7 @@ class _Session:
 
 
 class PalaestraServer(GymnasiumServer):
-    """Plays the ``task`` of a row to its verdict."""
+    """The resources server: plays the ``task`` of a row to its verdict."""
 
     config: PalaestraServerConfig
     _rollouts: Rollouts = PrivateAttr()
@@ -107,11 +107,11 @@ class PalaestraServer(GymnasiumServer):
     async def reset(
         self, metadata: dict[str, Any], session_id: str | None = None
     ) -> tuple[str | None, dict[str, Any]]:
-        """Open an episode of ``metadata["task"]``."""
+        """Open an episode of ``metadata["task"]``. Raises ``HTTPException`` without one."""
         if "task" not in metadata:
             raise HTTPException(422, 'Rows need a "task": make them with palaestra.doors.nemo_gym.row.')
         await self._sweep()
-        name, task, stack = _name(metadata, session_id), int(metadata["task"]), AsyncExitStack()
+        name, task, stack = _find_name(metadata, session_id), int(metadata["task"]), AsyncExitStack()
         await self.close_session(name)
         env = await stack.enter_async_context(self._rollouts.env())
         self.session_state[name] = _Session(env, stack)
@@ -122,13 +122,16 @@ class PalaestraServer(GymnasiumServer):
         except BaseException:
             await self.close_session(name)
             raise
-        return text_of(observation.messages), _named(env)
+        return join_messages(observation.messages), _identify(env)
 
     async def step(
         self, action: NeMoGymResponse, metadata: dict[str, Any], session_id: str | None = None
     ) -> Taken:
-        """Take a response. A void verdict is an error of status 409, for a reward is a number here."""
-        name = _name(metadata, session_id)
+        """Take a response as a step.
+
+        Raises ``HTTPException`` with status 409 for a void verdict, since a reward has to be a number here.
+        """
+        name = _find_name(metadata, session_id)
         session = self.session_state.get(name)
         if session is None:
             raise HTTPException(NO_REWARD, "There is no open episode in this session.")
@@ -136,12 +139,12 @@ class PalaestraServer(GymnasiumServer):
         if action.error is not None:
             stepped = await session.env.stop("model_error", action.error.message)
         else:
-            stepped = await session.env.step(completion_of(action))
+            stepped = await session.env.step(convert_response(action))
         observation, reward, terminated, truncated, info = stepped
-        named = {**_named(session.env), **{name: info.get(name) for name in ("action_result", "reason")}}
-        named |= _paid(info)
+        named = {**_identify(session.env), **{name: info.get(name) for name in ("action_result", "reason")}}
+        named |= _list_rewards(info)
         if not terminated and not truncated:
-            return text_of(messages_new(observation.messages)), 0.0, False, False, named
+            return join_messages(messages_new(observation.messages)), 0.0, False, False, named
         await self.close_session(name)
         if reward is None:
             reason = unpaid_reason(info["verdict"], info.get("rewards"))
@@ -150,12 +153,12 @@ class PalaestraServer(GymnasiumServer):
         return None, reward, terminated, truncated, named
 
     async def end(self, body: Ending) -> Ended:
-        """End an episode for which there is no further response."""
+        """End an episode that gets no further response."""
         session = self.session_state.get(body.rollout)
         if session is None:
             return Ended()
         _, reward, _, _, info = await session.env.stop(body.reason, body.detail)
-        named = {**_named(session.env), "reason": info["reason"], **_paid(info)}
+        named = {**_identify(session.env), "reason": info["reason"], **_list_rewards(info)}
         await self.close_session(body.rollout)
         return Ended(reward=reward, info=named)
 
@@ -172,14 +175,16 @@ class PalaestraServer(GymnasiumServer):
 
 
 class PalaestraAgentConfig(GymnasiumAgentConfig):
-    """Steps are counted by the gym: what is more than ``max_steps`` is cut off, and judged incorrect."""
+    """Settings of the agent. An episode of more than ``max_steps`` steps is cut off, and judged incorrect."""
 
     max_steps: int = Field(1_000, ge=1)
 
 
 class PalaestraRunResponse(GymnasiumRunResponse):
-    """A rollout. One that is void has no reward, and is marked as failed. A reward profile's components are
-    named as NeMo Gym's own environments of several rewards do it."""
+    """A rollout; a void one has no reward, and is marked as failed.
+
+    Components of a reward profile are named as in NeMo Gym's own environments with several rewards.
+    """
 
     response: NeMoGymResponse | None = None
     reward: float | None = None
@@ -188,12 +193,12 @@ class PalaestraRunResponse(GymnasiumRunResponse):
 
 
 class PalaestraAgent(GymnasiumAgent):
-    """NeMo Gym's own agent, which also says how a rollout without a further response ends."""
+    """NeMo Gym's own agent, which also reports the end of a rollout that gets no further response."""
 
     config: PalaestraAgentConfig
 
     async def run(self, request: Request, body: GymnasiumAgentRunRequest) -> PalaestraRunResponse:
-        """Play a row. A rollout that fails after it has begun is void and no zero."""
+        """Play a row. A rollout that fails after ``reset`` is void, not a zero."""
         rollout = uuid4().hex
         try:
             played = await super().run(request, body.model_copy(update={"rollout": rollout}))
@@ -201,20 +206,20 @@ class PalaestraAgent(GymnasiumAgent):
             path = failure.request_info.url.path if isinstance(failure, ClientResponseError) else ""
             if path == "/reset":
                 raise
-            info = _info_of(failure)
+            info = _parse_refusal(failure)
             reason: CloseReason = "harness_error" if path == "/step" else "model_error"
             ended = await self._end(rollout, reason, info["detail"])
-            return _void(body, {**ended.info, **info})
+            return _build_void(body, {**ended.info, **info})
         if not played.info.get("reason"):
             ended = await self._end(rollout, "time_budget", f"{self.config.max_steps} steps of the agent's")
             if ended.reward is None:
-                return _void(body, ended.info)
+                return _build_void(body, ended.info)
             played = played.model_copy(update={"reward": ended.reward, "info": ended.info})
-        return PalaestraRunResponse.model_validate({**played.model_dump(), **_components(played.info)})
+        return PalaestraRunResponse.model_validate({**played.model_dump(), **_list_components(played.info)})
 
     async def aggregate_metrics(self, body: AggregateMetricsRequest) -> AggregateMetrics:
-        """Over the rollouts that have a reward."""
-        judged = [one for one in body.verify_responses if one.get("reward") is not None]
+        """Aggregate the rollouts that have a reward."""
+        judged = [response for response in body.verify_responses if response.get("reward") is not None]
         return await super().aggregate_metrics(body.model_copy(update={"verify_responses": judged}))
 
     async def _end(self, rollout: str, reason: CloseReason, detail: str) -> Ended:
@@ -227,17 +232,17 @@ class PalaestraAgent(GymnasiumAgent):
 
 
 def row(task: Task | int) -> dict[str, Any]:
-    """A row of a data set. The conversation begins with what ``reset`` returns, so its input is empty."""
+    """Return a row of a data set. Its input is empty: the conversation begins with what ``reset`` returns."""
     return {"responses_create_params": {"input": []}, "task": task if isinstance(task, int) else task.id}
 
 
-def text_of(messages: Sequence[Message]) -> str:
-    """Messages as the one text that NeMo Gym's agent takes, and gives to the model as the user's."""
+def join_messages(messages: Sequence[Message]) -> str:
+    """Join messages to the single text that NeMo Gym's agent passes to the model as the user's."""
     return "\n\n".join(message["content"] for message in messages_textual(messages))
 
 
-def completion_of(response: NeMoGymResponse) -> Completion:
-    """A response as it is recorded."""
+def convert_response(response: NeMoGymResponse) -> Completion:
+    """Return a response as a completion to record."""
     thoughts = [part.text for item in response.output if item.type == "reasoning" for part in item.summary]
     used, cut = response.usage, response.incomplete_details
     return Completion(
@@ -249,39 +254,39 @@ def completion_of(response: NeMoGymResponse) -> Completion:
     )
 
 
-def _name(metadata: dict[str, Any], session_id: str | None) -> str | None:
-    """Of a rollout: the door's agent names it, others have a session."""
+def _find_name(metadata: dict[str, Any], session_id: str | None) -> str | None:
+    """Return the name of a rollout: the one that the door's agent gave it, else the session's."""
     return metadata.get("rollout") or session_id
 
 
-def _named(env: AnyEnv) -> dict[str, Any]:
+def _identify(env: AnyEnv) -> dict[str, Any]:
     opened = env.episode.opened if env.episode else None
     return {"episode": opened.id, "group": opened.group} if opened else {}
 
 
-def _paid(info: StepInfo) -> dict[str, Any]:
-    """What a reward profile pays, in parts; nothing without one."""
+def _list_rewards(info: StepInfo) -> dict[str, Any]:
+    """Return the parts that a reward profile pays; nothing without one."""
     rewards = info.get("rewards")
     return {"rewards": msgspec.to_builtins(rewards)} if rewards is not None else {}
 
 
-def _void(body: GymnasiumAgentRunRequest, info: dict[str, Any]) -> PalaestraRunResponse:
+def _build_void(body: GymnasiumAgentRunRequest, info: dict[str, Any]) -> PalaestraRunResponse:
     return PalaestraRunResponse(
         responses_create_params=body.responses_create_params,
         truncated=True,
         info=info,
         failure=VOID,
-        **_components(info),
+        **_list_components(info),
     )
 
 
-def _components(info: dict[str, Any]) -> dict[str, Any]:
+def _list_components(info: dict[str, Any]) -> dict[str, Any]:
     rewards = info.get("rewards")
     return {"reward_components": rewards["components"]} if rewards else {}
 
 
-def _info_of(failure: Exception) -> dict[str, Any]:
-    """Return what a server said of a rollout that it refused to go on with, in words as ``detail``."""
+def _parse_refusal(failure: Exception) -> dict[str, Any]:
+    """Return the server's message about a rollout that it refused to continue, with a ``detail`` in words."""
     content = getattr(failure, "response_content", b"") or b""
     try:
         answer = json.loads(content)["detail"]

@@ -34,7 +34,7 @@ ONLY_ASYNC = "This environment is asynchronous: serve it, or call reset_async an
 
 
 class PalaestraAction(Action):
-    """A completion as the model wrote it; or instead ``stop``, as ``model_error`` where there is none."""
+    """A completion as the model wrote it; or instead a reason to ``stop``, such as ``model_error``."""
 
     completion: str = ""
     stop: CloseReason | None = None
@@ -42,9 +42,11 @@ class PalaestraAction(Action):
 
 
 class PalaestraObservation(Observation):
-    """``messages`` is the conversation for a chat model, ``text`` the page. ``reward`` is None while an
-    episode goes on, and at its end where it is ``void``. ``rewards`` is what a reward profile pays, in
-    parts (``palaestra.Rewards``); None without one."""
+    """``messages`` is the conversation for a chat model, ``text`` the page.
+
+    ``reward`` is None until the end of an episode, and stays None if it is ``void``. ``rewards`` are the
+    parts that a reward profile pays (``palaestra.Rewards``); None without one.
+    """
 
     text: str = ""
     messages: list[Message] = Field(default_factory=list)
@@ -58,7 +60,7 @@ class PalaestraObservation(Observation):
 
 
 class PalaestraState(State):
-    """Of the session's latest episode."""
+    """State of the session's latest episode."""
 
     episode: int | None = None
     group: int | None = None
@@ -76,7 +78,7 @@ class Component(Rubric):
 
 
 class RecordedRewards(Rubric):
-    """The reward as the gym computed it. Its children are the components that the episode has."""
+    """The reward as the gym computed it; its child rubrics are the components of the episode."""
 
     def forward(self, action: Any, observation: Any) -> Any:
         for name in (observation.rewards or {}).get("components", {}):
@@ -90,7 +92,7 @@ class RecordedRewards(Rubric):
 
 
 class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, PalaestraState]):
-    """One session. Rollouts of one ``task`` and ``round`` are samples of one group."""
+    """One session. Rollouts of the same ``task`` and ``round`` are samples of one group."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
@@ -109,7 +111,10 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
         round: int | str | None = None,
         **_: Any,
     ) -> PalaestraObservation:
-        """Open an episode of ``task``. Without a ``round`` it begins a group."""
+        """Open an episode of ``task``; without a ``round`` it begins a group.
+
+        Raises ``PalaestraError`` without a task.
+        """
         if task is None:
             raise PalaestraError("Name a task: reset(task=...).")
         if self._env is None:
@@ -120,12 +125,15 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
             look = await self._env.reset(task, seed=seed)
         else:
             look = await self._rollouts.reset(self._env, task, seed=seed, round_=round)
-        return await self._observation(self._env, look)
+        return await self._convert_observation(self._env, look)
 
     async def step_async(
         self, action: PalaestraAction, timeout_s: float | None = None, **_: Any
     ) -> PalaestraObservation:
-        """Take a completion. The gym has limits of its own: ``timeout_s`` is not used."""
+        """Take a completion as a step. ``timeout_s`` is ignored: the gym has its own limits.
+
+        Raises ``PalaestraError`` before ``reset_async``.
+        """
         if self._env is None:
             raise PalaestraError("There is no open episode: call reset(task=...) first.")
         if action.stop is not None:
@@ -133,14 +141,16 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
         else:
             completion = Completion(text=action.completion, policy_version=action.policy_version)
             stepped = await self._env.step(completion)
-        observation = await self._stepped(self._env, stepped)
+        observation = await self._convert_step(self._env, stepped)
         self._apply_rubric(action, observation)
         return observation
 
     def reset(self, *_: Any, **__: Any) -> PalaestraObservation:
+        """Raises ``PalaestraError``: use ``reset_async``."""
         raise PalaestraError(ONLY_ASYNC)
 
     def step(self, *_: Any, **__: Any) -> PalaestraObservation:
+        """Raises ``PalaestraError``: use ``step_async``."""
         raise PalaestraError(ONLY_ASYNC)
 
     @property
@@ -154,7 +164,7 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
         )
 
     def close(self) -> None:
-        """End the session, in whatever thread; an episode that is still open ends ``cancelled``."""
+        """End the session, from any thread; an episode that is still open is closed as ``cancelled``."""
         if self._loop is None or self._loop.is_closed():
             return
         closing = asyncio.run_coroutine_threadsafe(self._stack.aclose(), self._loop)
@@ -166,9 +176,9 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
         if not is_within:
             closing.result()
 
-    async def _stepped(self, env: AnyEnv, stepped: Stepped) -> PalaestraObservation:
+    async def _convert_step(self, env: AnyEnv, stepped: Stepped) -> PalaestraObservation:
         look, reward, terminated, truncated, info = stepped
-        observation = await self._observation(env, look)
+        observation = await self._convert_observation(env, look)
         observation.done = terminated or truncated
         observation.reward, observation.truncated = reward, truncated
         observation.void = observation.done and reward is None
@@ -176,7 +186,7 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
         observation.reason, observation.action_result = info["reason"], info.get("action_result")
         return observation
 
-    async def _observation(self, env: AnyEnv, look: Look) -> PalaestraObservation:
+    async def _convert_observation(self, env: AnyEnv, look: Look) -> PalaestraObservation:
         state = self.state
         messages = await env.client.messages_inline(look.messages)
         return PalaestraObservation(
@@ -187,9 +197,9 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
 def app_make(
     server: str, key: str, *, run: int, pages: int = DEFAULT_PAGES, token: str = "", **settings: Any
 ) -> Any:
-    """An OpenEnv server with at most ``pages`` sessions at once; other keywords are those of ``Env``.
+    """Return an OpenEnv server with at most ``pages`` sessions at once; other keywords are those of ``Env``.
 
-    Without a ``token`` it admits programs of this machine alone (``palaestra.admission``).
+    Without a ``token`` it admits only programs on this machine (``palaestra.admission``).
     """
     rollouts = Rollouts(server, key, run=run, pages=pages, **settings)
     app = create_fastapi_app(

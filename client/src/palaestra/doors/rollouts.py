@@ -1,4 +1,4 @@
-"""What the rollouts of one door share: browser pages, and the group of each task."""
+"""Resources shared by the rollouts of a door: browser pages, and the group of each task."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from palaestra.env import Env
 from palaestra.errors import PalaestraError
 from palaestra.groups import Group
 from palaestra.observation import Observation
-from palaestra.pools import pool_of
+from palaestra.pools import pool_make
 from palaestra.records import Message
 from palaestra.remote import RemoteEnv
 from palaestra.surface import VIEWPORT, Pool
@@ -26,7 +26,10 @@ Addresses = str | Sequence[str]
 
 
 def key_read() -> str:
-    """The key, from the environment: a framework's settings are printed and stored."""
+    """Return the key. Raises ``PalaestraError`` without one.
+
+    It comes from the environment, because frameworks print and store their settings.
+    """
     key = os.environ.get(KEY)
     if not key:
         raise PalaestraError(f"Put a key of scope trainer into {KEY}.")
@@ -34,7 +37,7 @@ def key_read() -> str:
 
 
 def token_read() -> str:
-    """The token of the stages, likewise."""
+    """Return the token of the stages, from the environment. Raises ``PalaestraError`` without one."""
     token = os.environ.get(STAGE_TOKEN)
     if not token:
         raise PalaestraError(f"Put the token of the stages into {STAGE_TOKEN}.")
@@ -42,41 +45,43 @@ def token_read() -> str:
 
 
 def stages_add(parser: ArgumentParser) -> None:
-    """The option of a door's server that plays on stages."""
+    """Add the option of a door's server that plays on stages."""
     words = "address of a stage that has the pages (repeatable)"
     parser.add_argument("--stage", dest="stages", action="append", default=[], metavar="URL", help=words)
 
 
 def env_make(server: str, key: str, *, stages: Addresses = (), **settings: Any) -> AnyEnv:
-    """An environment on pages of this machine, or of the ``stages`` whose addresses are given."""
+    """Return an environment on pages of this machine, or of ``stages`` at these addresses.
+
+    Raises ``PalaestraError`` for ``stages`` without their token.
+    """
     return RemoteEnv(stages, token_read(), **settings) if stages else Env(server, key, **settings)
 
 
 def messages_new(messages: Sequence[Message]) -> list[Message]:
-    """The messages after the model's last words."""
+    """Return the messages after the model's last one."""
     return list(takewhile(lambda message: message["role"] != "assistant", reversed(messages)))[::-1]
 
 
 def messages_textual(messages: Sequence[Message]) -> Sequence[Message]:
-    """The messages themselves. Raises ``PalaestraError`` where one has a picture."""
+    """Return the messages unchanged. Raises ``PalaestraError`` if one has a picture."""
     if any(not isinstance(message["content"], str) for message in messages):
         raise PalaestraError("This door has no pictures: use an observation of text.")
     return messages
 
 
 def history_check(settings: dict[str, Any]) -> None:
-    """Raises ``PalaestraError`` for a history that a framework which only adds to a conversation lacks."""
+    """Raise ``PalaestraError`` unless the history is full: the framework can only append to it."""
     if settings.get("history", "full") != "full":
         raise PalaestraError("This door only adds to a conversation: the history is full.")
 
 
 class Rollouts:
-    """Environments for a framework that asks for one rollout at a time.
+    """Environments for a framework that requests one rollout at a time.
 
-    The first rollout of a task and round opens a group and the later ones join it, so that they are compared
-    with each other. ``pages`` is how many pages work at once; a browser runs for as long as some
-    environment is open. With ``stages`` it is theirs, and they say how many pages they have. Other keywords
-    are those of ``Env``.
+    The first rollout of a task and round opens a group, and later ones join it. ``pages`` bounds the pages
+    that work at once; a browser runs while any environment is open. With ``stages`` the pages are theirs,
+    and they set the bound. Other keywords are those of ``Env``.
     """
 
     def __init__(
@@ -99,9 +104,9 @@ class Rollouts:
 
     @asynccontextmanager
     async def env(self) -> AsyncIterator[AnyEnv]:
-        """An environment; at its exit an episode that is still open ends ``cancelled``."""
+        """Yield an environment; an episode that is still open at the exit is closed as ``cancelled``."""
         if not self._open:
-            # A group that never began has a lock of the event loop that waited for it.
+            # A group that never began holds a lock that belongs to the event loop of its waiters: drop it.
             self._groups = {name: group for name, group in self._groups.items() if group.number}
         if self._pool is None and not self._stages:
             self._client = Client(self._server, self._key)
@@ -125,7 +130,7 @@ class Rollouts:
     def _pool_make(self, client: Client) -> Pool:
         browser = self._settings.get("browser", "chromium")
         viewport = self._settings.get("viewport", VIEWPORT)
-        return pool_of(browser, origin=client, size=self._pages, viewport=viewport)
+        return pool_make(browser, origin=client, size=self._pages, viewport=viewport)
 
     async def _aclose(self) -> None:
         client, pool, self._client, self._pool = self._client, self._pool, None, None

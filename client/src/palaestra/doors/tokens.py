@@ -1,4 +1,4 @@
-"""The text of sampled tokens, for frameworks that hand over tokens."""
+"""Decoding of sampled tokens, for frameworks that work on tokens."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from palaestra.thoughts import Tags, is_mark
 
 
 def tokens_text(tokenizer: Any, ids: Sequence[int], *, tags: Sequence[Tags] = ()) -> str:
-    """Return the text of tokens without the special ones, but for those that mark thoughts and calls.
+    """Return the text of tokens without special ones, except those that mark thoughts and calls.
 
-    To some tokenizers ``[THINK]``, ``<|channel|>`` or ``[TOOL_CALLS]`` are special: without them nobody could
-    tell a thought, an answer and a call apart. Special is what the tokenizer skips: its ``all_special_ids``
-    leaves out tokens that have no role of their own, such as ``<|eom_id|>`` of Llama 3.
+    Some tokenizers treat ``[THINK]``, ``<|channel|>`` or ``[TOOL_CALLS]`` as special: without them a thought,
+    an answer and a call could not be told apart. A token counts as special if the tokenizer skips it, because
+    ``all_special_ids`` lacks tokens without a role of their own, such as ``<|eom_id|>`` of Llama 3.
     """
-    dropped = {one for one in set(ids) if _is_silent(tokenizer, one, tags)}
-    return str(tokenizer.decode([one for one in ids if one not in dropped], skip_special_tokens=False))
+    dropped = {token for token in set(ids) if _is_silent(tokenizer, token, tags)}
+    return str(tokenizer.decode([token for token in ids if token not in dropped], skip_special_tokens=False))
 
 
 def _is_silent(tokenizer: Any, token: int, tags: Sequence[Tags]) -> bool:

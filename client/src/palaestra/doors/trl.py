@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import queue
 import re
 import time
@@ -37,56 +38,61 @@ from palaestra.rewards import Rewards
 from palaestra.rollout import Rollout
 from palaestra.thoughts import Tags
 
-# Prompts are all that TRL hands on, so they name the task; its text comes with the page.
+# Prompts are all that TRL passes on, so they name the task; its text comes with the page.
 PROMPT = "Palaestra's task {}"
 _TASK = re.compile(r"Palaestra's task (\d+)")
 NOT_FOR_TRAINING = (
     "Run {} is of kind {!r}: it is judged as an evaluation, and its choices keep their order. "
     "Train in a run of kind 'train'."
 )
-LINGER_S = 1.0  # how long a batch waits for an episode whose page is slow
+LINGER_S = 1.0  # a batch waits that long for episodes whose page is slow
 Ids = list[int]
 Generated = tuple[list[Ids], list[list[float]] | None]
 Generate = Callable[[list[Ids], GRPOTrainer], Generated]
 
 
 def verdict(*, reward: list[float | None], log_metric: Any = None, **_: Any) -> list[float | None]:
-    """The reward function: what was recorded, or what the profile of the rollouts pays. TRL leaves None, a
-    void, out of the group's mean."""
+    """The reward function for TRL: returns the recorded rewards, or those that the reward profile pays.
+
+    None stands for a void verdict; TRL leaves it out of the group's mean.
+    """
     if log_metric is not None:
-        log_metric("void", sum(one is None for one in reward) / len(reward))
+        log_metric("void", sum(value is None for value in reward) / len(reward))
     return reward
 
 
 def component(name: str) -> Callable[..., list[float | None]]:
-    """A reward function of one component, for ``reward_weights``; the rollouts need a ``reward_profile``.
+    """Return a reward function of one component, for ``reward_weights``; needs a ``reward_profile``.
 
-    TRL's sum of several functions takes None for 0, unless all of a sample's are None: then it is left out.
-    So None comes where an episode lacks the component, and for all components if its total is not known.
+    TRL's sum of several functions counts None as 0, unless all of a sample's values are None: then it leaves
+    the sample out. So the function returns None for an episode without the component, and all components
+    return None if the total is unknown.
     """
 
-    def of_component(*, rewards: list[Rewards | None], **_: Any) -> list[float | None]:
-        return [None if one is None or one.total is None else one.components.get(name) for one in rewards]
+    def score(*, rewards: list[Rewards | None], **_: Any) -> list[float | None]:
+        return [None if paid is None or paid.total is None else paid.components.get(name) for paid in rewards]
 
-    of_component.__name__ = name
-    return of_component
+    score.__name__ = name
+    return score
 
 
 def generate_in_trl(prompts: list[Ids], trainer: GRPOTrainer) -> Generated:
-    """One turn of each conversation by the trainer's own generation: vLLM or ``generate``."""
+    """Generate one turn of each conversation with the trainer's own generation: vLLM or ``generate``."""
     return trainer._generate_single_turn(prompts, None, {}, 1)
 
 
 class GroupRollouts:
-    """A ``rollout_func``: plays each task as often as its prompt comes, all samples of it in one group.
+    """A ``rollout_func``: plays each task once per occurrence of its prompt, all samples in one group.
 
-    ``pages`` is how many episodes have a page at once, which is also the largest batch of the model's. With
-    ``stages``, their addresses, the pages are theirs.
-    A run's setting ``replay`` puts stored successes in place of failures while training, unless generation
-    gives logprobs, of which a stored success has none. With a ``reward_profile`` the reward is what that
-    pays, and ``component`` makes a reward function of a part.
-    ``generate`` may be another one than the trainer's. Other keywords are those of ``Env``; observations are
-    text, the grammar is one that is written as text and the history ``full``. Close it after training.
+    ``pages`` bounds the episodes that have a page at once, and thereby the model's batch. With ``stages``,
+    a list of addresses, the pages are theirs.
+    With the run's setting ``replay``, stored successes replace failures while training, unless generation
+    returns logprobs, which a stored success lacks. With a ``reward_profile`` the reward is its total, and
+    ``component`` makes a reward function of one part.
+    ``generate`` may replace the trainer's generation. Other keywords are those of ``Env``; observations must
+    be text, the grammar one that is written as text, and the history ``full``. Close it after training.
+
+    Raises ``PalaestraError`` for another history, or for a prompt that ``dataset`` did not make.
     """
 
     def __init__(
@@ -120,12 +126,12 @@ class GroupRollouts:
         self._is_kind_checked = False
 
     def dataset(self, tasks: Iterable[Task | int]) -> Dataset:
-        """A row for each task, as ``train_dataset`` or ``eval_dataset``."""
+        """Return a row for each task, for use as ``train_dataset`` or ``eval_dataset``."""
         numbers = [task if isinstance(task, int) else task.id for task in tasks]
         return Dataset.from_dict({"prompt": [PROMPT.format(number) for number in numbers]})
 
     def __call__(self, prompts: list[str], trainer: GRPOTrainer) -> dict[str, Any]:
-        tasks = [task_of(prompt) for prompt in prompts]
+        tasks = [parse_task(prompt) for prompt in prompts]
         if trainer.model.training and not self._is_kind_checked:
             self._kind_check()
         if trainer.model.training:
@@ -137,10 +143,10 @@ class GroupRollouts:
         played = playing.result()
         if turns.failure is not None:
             raise turns.failure
-        ends = [turns.ended(played[task].pop(0)) for task in tasks]
+        ends = [turns.convert(played[task].pop(0)) for task in tasks]
         if trainer.model.training and not turns.has_logprobs:
-            self._loop.call(self._replays.place(ends, turns.stored))
-        return {name: [end[name] for end in ends] for name in ends[0]} | turns.logprobs(ends)
+            self._loop.call(self._replays.substitute(ends, turns.encode_stored))
+        return {name: [end[name] for end in ends] for name in ends[0]} | turns.collect_logprobs(ends)
 
     def close(self) -> None:
         """Close the browser."""
@@ -150,7 +156,7 @@ class GroupRollouts:
 
     # ---- inside
     def _kind_check(self) -> None:
-        """Warns of a run that is not one for training: nothing else would tell."""
+        """Warn if the run is not of kind ``train``: nothing else would reveal it."""
         run = self._loop.call(self._client.run(self._opening["run"]))
         if run.kind != "train":
             warnings.warn(NOT_FOR_TRAINING.format(run.id, run.kind), stacklevel=3)
@@ -159,7 +165,7 @@ class GroupRollouts:
     async def _play(
         self, counts: Counter[int], turns: _Turns, policy_version: int
     ) -> defaultdict[int, list[Rollout]]:
-        """The rollouts of each task; tasks that are played as often as each other are opened together."""
+        """Return the rollouts of each task; tasks with the same number of samples are opened together."""
         if self._engine is None:
             self._engine = await self._engine_make()
         tasks_by_count: defaultdict[int, list[int]] = defaultdict(list)
@@ -173,7 +179,7 @@ class GroupRollouts:
             )
         )
         played: defaultdict[int, list[Rollout]] = defaultdict(list)
-        for rollout in (one for several in rollouts for one in several):
+        for rollout in itertools.chain.from_iterable(rollouts):
             played[rollout.task].append(rollout)
         return played
 
@@ -196,8 +202,8 @@ class GroupRollouts:
         await self._client.aclose()
 
 
-def task_of(prompt: str) -> int:
-    """The task that a prompt names."""
+def parse_task(prompt: str) -> int:
+    """Return the id of the task in a prompt. Raises ``PalaestraError`` without one."""
     match = _TASK.search(prompt)
     if match is None:
         raise PalaestraError(f"No task in the prompt {prompt!r}: make the dataset with rollouts.dataset.")
@@ -206,7 +212,8 @@ def task_of(prompt: str) -> int:
 
 @dataclass
 class _Tokens:
-    """An episode as a sequence: the first prompt, then what the model wrote (1) and pages (0) by turns."""
+    """An episode as one token sequence: the first prompt, then alternately the model's tokens (mask 1) and
+    those of pages (mask 0)."""
 
     prompt: Ids
     completion: Ids = field(default_factory=list)
@@ -218,8 +225,8 @@ class _Tokens:
         self.is_model += [int(is_model)] * len(ids)
         self.logprobs += logprobs or [0.0] * len(ids)
 
-    def handed_over(self) -> dict[str, list[Any]]:
-        """As TRL names them."""
+    def to_fields(self) -> dict[str, list[Any]]:
+        """Return the sequence under TRL's field names."""
         return {
             "prompt_ids": self.prompt,
             "completion_ids": self.completion,
@@ -235,7 +242,8 @@ class _Prompt:
 
 
 class _Turns:
-    """The policy of one call: turns come from the loop's thread, and go to the trainer's in batches."""
+    """The policy of one call: takes turns in the loop's thread, and has them answered in batches in the
+    trainer's thread, which alone may call the model."""
 
     simulated = False
 
@@ -254,7 +262,7 @@ class _Turns:
 
     # ---- in the loop's thread
     async def act(self, observation: Observation, episode: EpisodeInfo) -> Completion:
-        tokens = self._extended(episode.id, observation.messages)
+        tokens = self._extend(episode.id, observation.messages)
         turn = _Prompt(tokens.prompt + tokens.completion)
         room = self._trainer.max_completion_length
         if self._context is not None and len(turn.ids) + room > self._context:
@@ -278,34 +286,38 @@ class _Turns:
         )
 
     def count(self, _: Rollout) -> None:
-        """One episode fewer has turns."""
+        """Count an episode as done, so that batches no longer wait for its turns."""
         self._left -= 1
 
-    def _extended(self, episode: int, messages: list[Message]) -> _Tokens:
-        """The sequence of an episode, with what came after the model's last words."""
+    def _extend(self, episode: int, messages: list[Message]) -> _Tokens:
+        """Return the sequence of an episode, extended by the messages after the model's last one."""
         messages_textual(messages)
         tokens = self._tokens.get(episode)
         if tokens is None:
-            tokens = self._tokens[episode] = _Tokens(self._templated(messages))
+            tokens = self._tokens[episode] = _Tokens(self._apply_template(messages))
         else:
-            tokens.add(self._between(messages_new(messages)), is_model=False)
+            tokens.add(self._encode_between(messages_new(messages)), is_model=False)
         return tokens
 
-    def _between(self, messages: list[Message]) -> Ids:
-        """The tokens from the end of a completion to the beginning of the next."""
+    def _encode_between(self, messages: list[Message]) -> Ids:
+        """Return the tokens between the end of a completion and the beginning of the next.
+
+        They are cut from a short dialogue: rendering the real one again could tokenize what the model wrote
+        differently from what it sampled.
+        """
         some = [{"role": "user", "content": "."}, {"role": "assistant", "content": "."}]
-        before, whole = self._templated(some, is_to_go_on=False), self._templated(some + messages)
-        ends = [place for place, one in enumerate(before) if one in self._trainer.eos_token_ids]
+        before, whole = self._apply_template(some, is_prompt=False), self._apply_template(some + messages)
+        ends = [index for index, token in enumerate(before) if token in self._trainer.eos_token_ids]
         before = before[: ends[-1] + 1] if ends else before
         if whole[: len(before)] != before:
             raise PalaestraError("The chat template changes what was said before: its tokens cannot be kept.")
         return whole[len(before) :]
 
-    def _templated(self, messages: list[Message], *, is_to_go_on: bool = True) -> Ids:
+    def _apply_template(self, messages: list[Message], *, is_prompt: bool = True) -> Ids:
         return list(
             self._tokenizer.apply_chat_template(
                 messages,
-                add_generation_prompt=is_to_go_on,
+                add_generation_prompt=is_prompt,
                 tokenize=True,
                 return_dict=False,
                 chat_template=self._trainer.chat_template,
@@ -315,9 +327,9 @@ class _Turns:
 
     # ---- in the trainer's thread
     def serve(self, generate: Generate, *, until: Future[Any]) -> None:
-        """Answer until all is played. When the model fails, episodes end as ``model_error``: void."""
+        """Answer turns until all episodes are played. If the model fails, they end as ``model_error``: void."""
         while not until.done():
-            batch = self._batch(until)
+            batch = self._collect_batch(until)
             if not batch:
                 continue
             try:
@@ -325,15 +337,15 @@ class _Turns:
                     raise self.failure
                 ids, logprobs = generate([turn.ids for turn in batch], self._trainer)
                 self.has_logprobs |= logprobs is not None
-                for place, turn in enumerate(batch):
-                    turn.answer.set_result((ids[place], logprobs[place] if logprobs else None))
+                for index, turn in enumerate(batch):
+                    turn.answer.set_result((ids[index], logprobs[index] if logprobs else None))
             except BaseException as failure:
                 self.failure = failure
                 for turn in batch:
                     if not turn.answer.done():
                         turn.answer.set_exception(PolicyStopped("model_error", repr(failure)))
 
-    def _batch(self, until: Future[Any]) -> list[_Prompt]:
+    def _collect_batch(self, until: Future[Any]) -> list[_Prompt]:
         batch: list[_Prompt] = []
         while len(batch) < max(1, min(self._at_once, self._left)):
             try:
@@ -343,14 +355,14 @@ class _Turns:
                     break
         return batch
 
-    def ended(self, rollout: Rollout) -> dict[str, Any]:
-        """What TRL is handed of an episode; one that broke before its first turn has no token that counts."""
+    def convert(self, rollout: Rollout) -> dict[str, Any]:
+        """Return an episode's fields for TRL; one without a turn gets a single token that does not count."""
         tokens = self._tokens.get(rollout.episode) or _Tokens([self._tokenizer.eos_token_id])
         if not tokens.completion:
             tokens.add([self._tokenizer.eos_token_id], is_model=False)
         judged = rollout.verdict
         return {
-            **tokens.handed_over(),
+            **tokens.to_fields(),
             "reward": rollout.reward,
             "rewards": rollout.rewards,
             "reason": judged.reason if judged else "no verdict came in time",
@@ -358,20 +370,20 @@ class _Turns:
             "group": rollout.group,
         }
 
-    def stored(self, prompts: Sequence[Sequence[Message]], raws: Sequence[str]) -> dict[str, Any]:
-        """The sequence of a stored episode: the messages before each of its steps, and what was written."""
+    def encode_stored(self, prompts: Sequence[Sequence[Message]], raws: Sequence[str]) -> dict[str, Any]:
+        """Return the sequence of a stored episode, from the messages and the completion of each step."""
         tokens: _Tokens | None = None
         for messages, raw in zip(prompts, raws, strict=True):
             messages_textual(messages)
             if tokens is None:
-                tokens = _Tokens(self._templated(list(messages)))
+                tokens = _Tokens(self._apply_template(list(messages)))
             else:
-                tokens.add(self._between(messages_new(messages)), is_model=False)
+                tokens.add(self._encode_between(messages_new(messages)), is_model=False)
             written = self._tokenizer.encode(raw, add_special_tokens=False)
             tokens.add([*written, self._tokenizer.eos_token_id], is_model=True)
         tokens = tokens or _Tokens([self._tokenizer.eos_token_id])
-        return tokens.handed_over()
+        return tokens.to_fields()
 
-    def logprobs(self, ends: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Those that generation gave; without them the trainer computes its own."""
+    def collect_logprobs(self, ends: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Return the logprobs from generation; without them (None) the trainer computes its own."""
         return {"logprobs": [end["logprobs"] for end in ends] if self.has_logprobs else None}

@@ -1,4 +1,4 @@
-"""Stored successes in the place of failures, where the setting ``replay`` of a run streams them."""
+"""Stored successes that replace failures, if the run's setting ``replay`` provides them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Tokenize = Callable[[Sequence[Sequence[Message]], Sequence[str]], dict[str, Any]
 
 
 class Replays:
-    """The replays of the groups that are played in one run."""
+    """Replays of the groups of one run."""
 
     def __init__(self, client: Client, run: int, *, reward_profile: str | None = None) -> None:
         self._client, self._run, self._reward_profile = client, run, reward_profile
@@ -25,23 +25,23 @@ class Replays:
         self._is_on = False
 
     async def begin(self) -> None:
-        """Note where the stream of groups is; call it before the groups are opened."""
+        """Note the current position in the stream of groups; call it before the groups are opened."""
         if self._after is None:
             run = await self._client.run(self._run)
             self._after, self._is_on = run.verdicts or 0, run.settings.get("replay") is not None
 
-    async def place(self, ends: list[dict[str, Any]], tokenize: Tokenize) -> None:
-        """Put stored successes in place of failures; ``ends`` are ended episodes as TRL is handed them."""
+    async def substitute(self, ends: list[dict[str, Any]], tokenize: Tokenize) -> None:
+        """Replace failures in ``ends``, the ended episodes as TRL gets them, by stored successes."""
         if not self._is_on:
             return
         replayed = await self._read({end["group"] for end in ends})
-        for place, end in enumerate(ends):
-            one = replayed.get(end["group"])
-            if one is not None and end["episode"] == one.instead_of:
-                ends[place] = {**end, **await self._success(one, tokenize)}
+        for index, end in enumerate(ends):
+            replay = replayed.get(end["group"])
+            if replay is not None and end["episode"] == replay.instead_of:
+                ends[index] = {**end, **await self._convert(replay, tokenize)}
 
     async def _read(self, groups: Collection[int]) -> dict[int, Replayed]:
-        """The replays of groups that have completed."""
+        """Return the replays of these groups, as far as they are complete."""
         replayed, missing = {}, set(groups)
         while missing:
             page = await self._client.groups_page(self._run, after=self._after)
@@ -54,11 +54,13 @@ class Replays:
                 break
         return replayed
 
-    async def _success(self, one: Replayed, tokenize: Tokenize) -> dict[str, Any]:
-        prompts = await conversation_rebuild(self._client, one.episode)
-        trajectory = await self._client.trajectory(one.episode)
+    async def _convert(self, replay: Replayed, tokenize: Tokenize) -> dict[str, Any]:
+        prompts = await conversation_rebuild(self._client, replay.episode)
+        trajectory = await self._client.trajectory(replay.episode)
         tokens = tokenize(prompts, [step["raw"] for step in trajectory["steps"]])
         verdict = convert(trajectory["verdict"], Verdict)
-        rewards = await rewards_read(self._client, one.episode, verdict=verdict, profile=self._reward_profile)
+        rewards = await rewards_read(
+            self._client, replay.episode, verdict=verdict, profile=self._reward_profile
+        )
         paid = {"reward": reward_of(verdict, rewards), "rewards": rewards}
-        return {**tokens, **paid, "reason": "replayed", "episode": one.episode}
+        return {**tokens, **paid, "reason": "replayed", "episode": replay.episode}

@@ -28,7 +28,7 @@ REWARD = "verdict"
 
 
 class PalaestraData(vf.TaskData):
-    """``task`` is Palaestra's number of it."""
+    """Data of a task; ``task`` is its id in Palaestra."""
 
     task: int
 
@@ -38,7 +38,7 @@ class PalaestraTask(vf.Task[PalaestraData]):
 
 
 class PalaestraTasksetConfig(vf.TasksetConfig):
-    """Which tasks: of one benchmark and split, at most ``limit``, or those of ``ids``."""
+    """Selection of tasks: those of a benchmark and split, at most ``limit``, or those with ``ids``."""
 
     server: str = "http://127.0.0.1:8001"
     benchmark: str = ""
@@ -50,13 +50,13 @@ class PalaestraTasksetConfig(vf.TasksetConfig):
 class PalaestraTaskset(vf.Taskset[PalaestraTask, PalaestraTasksetConfig]):
     def load(self) -> Iterator[PalaestraTask]:
         with ThreadPoolExecutor(1) as thread:  # an event loop may be running here
-            tasks = thread.submit(asyncio.run, self._tasks()).result()
+            tasks = thread.submit(asyncio.run, self._read_tasks()).result()
         for task in tasks:
             name = f"{task.benchmark}/{task.key}"
             data = PalaestraData(id=str(task.id), name=name, prompt=None, task=task.id)
             yield PalaestraTask(data, self.config.task)
 
-    async def _tasks(self) -> list[Task]:
+    async def _read_tasks(self) -> list[Task]:
         config = self.config
         filters = {"benchmark": config.benchmark, "split": config.split, "ids": config.ids}
         async with Client(config.server, key_read()) as client:
@@ -65,7 +65,7 @@ class PalaestraTaskset(vf.Taskset[PalaestraTask, PalaestraTasksetConfig]):
 
 
 class PalaestraEnvConfig(vf.EnvConfig):
-    """``run`` is the run that is played in, ``settings`` are more keywords of ``palaestra.Env``."""
+    """``run`` is the id of the run to play in, ``settings`` are more keywords of ``palaestra.Env``."""
 
     player: vf.AgentConfig = vf.AgentConfig(harness={"id": "null"}, runtime=vf.SubprocessConfig())
     run: int = 0
@@ -91,15 +91,15 @@ class PalaestraEnv(vf.Env[PalaestraEnvConfig]):
                 info = await _play(env, observation.messages, interaction)
                 rewards = info.get("rewards")
                 reward = reward_of(info["verdict"], rewards)
-                interaction.trace.record_metrics(_metrics(rewards))
+                interaction.trace.record_metrics(_collect_metrics(rewards))
                 if reward is None:
-                    # No reward and a failure: the episode may be tried again, and is no zero.
+                    # A failure without a reward: verifiers may retry the episode, and does not count it as zero.
                     raise VoidEpisode(f"void: {unpaid_reason(info['verdict'], rewards)}", rewards)
                 interaction.trace.record_reward(REWARD, reward)
 
 
-def _metrics(rewards: Rewards | None) -> dict[str, float]:
-    """The components, by name. What has no value is missing: verifiers has no word for it."""
+def _collect_metrics(rewards: Rewards | None) -> dict[str, float]:
+    """Return the components with a value, by name: verifiers cannot express a missing one."""
     components = rewards.components if rewards is not None else {}
     return {name: value for name, value in components.items() if value is not None}
 
@@ -108,23 +108,23 @@ async def _play(env: AnyEnv, messages: list[Message], interaction: vf.Interactio
     while True:
         segment = await interaction.turn(await env.client.messages_inline(messages_new(messages)))
         if segment.terminated:
-            reason, detail = ending_of(interaction.trace)
+            reason, detail = convert_ending(interaction.trace)
             return (await env.stop(reason, detail))[4]
-        stepped: Stepped = await env.step(completion_of(segment))
+        stepped: Stepped = await env.step(convert_segment(segment))
         observation, _, terminated, truncated, info = stepped
         if terminated or truncated:
             return info
         messages = observation.messages
 
 
-def completion_of(segment: vf.Segment) -> Completion:
-    """What the model wrote in a turn; its tokens stay in verifiers' trace."""
+def convert_segment(segment: vf.Segment) -> Completion:
+    """Return the model's message of a turn as a completion; its tokens stay in verifiers' trace."""
     [written] = segment.messages[-1:]
     return Completion(text=written.content or "", reasoning=written.reasoning_content or None)
 
 
-def ending_of(trace: vf.Trace) -> tuple[CloseReason, str]:
-    """Why there is no further turn: the model failed, which is void, or a limit of verifiers' is reached."""
+def convert_ending(trace: vf.Trace) -> tuple[CloseReason, str]:
+    """Return the reason for no further turn: the model failed (void), or a limit of verifiers'."""
     if trace.errors:
         error = trace.errors[-1]
         return "model_error", f"{error.type}: {error.message}"

@@ -1,6 +1,6 @@
 """The door for verl: the agent loop ``palaestra``.
 
-A file for ``actor_rollout_ref.rollout.agent.agent_loop_config_path`` names it with its settings:
+Name it, with its settings, in the file at ``actor_rollout_ref.rollout.agent.agent_loop_config_path``:
 
 - name: palaestra
   _target_: palaestra.doors.verl.PalaestraLoop
@@ -33,16 +33,16 @@ from palaestra.reward_calls import reward_of, unpaid_reason
 
 AGENT = "palaestra"
 ABORTED = ("aborted", "abort")
-# How verl numbers the weights: those of a turn, and those of an episode's first and last.
+# verl's fields for the version of the weights: of a turn, and of an episode's first and last turn.
 VERSION, FIRST, LAST = "global_steps", "min_global_steps", "max_global_steps"
 SEED_BITS = 62
 TRIES = 3
-_ROLLOUTS: dict[str, Rollouts] = {}  # of this process: verl makes a loop for every sample
+_ROLLOUTS: dict[str, Rollouts] = {}  # shared within the process, because verl makes a loop for every sample
 
 
 @dataclass
 class _Sequence:
-    """The first prompt, then what the model wrote (mask 1) and pages (0) by turns."""
+    """The first prompt, then alternately the model's tokens (mask 1) and those of pages (mask 0)."""
 
     prompt: list[int]
     ids: list[int] = field(default_factory=list)
@@ -56,20 +56,19 @@ class _Sequence:
     def whole(self) -> list[int]:
         return self.prompt + self.ids
 
-    def take(self, merged: Any) -> None:
-        """Go on as verl's own merging of tokens says."""
+    def update(self, merged: Any) -> None:
+        """Replace the sequence by the result of verl's own merging of tokens."""
         result, self.mask, self.logprobs = merged
         begin = len(result.token_ids) - len(self.mask)
         self.prompt, self.ids = list(result.token_ids[:begin]), list(result.token_ids[begin:])
 
 
 class PalaestraLoop(AgentLoopBase):
-    """Plays an episode of the row's ``task``. The row's ``uid``, which verl gives every prompt of a step,
-    says which samples belong together.
+    """Plays an episode of the row's ``task``. Rows with the same ``uid``, which verl gives to the samples of
+    a prompt, form a group.
 
-    ``turn_tokens`` bounds what the model writes in a turn. ``settings`` are more keywords of
-    ``palaestra.Env``. An episode that is void is played again, ``tries`` times in all, but for one whose
-    model failed.
+    ``turn_tokens`` bounds the model's tokens per turn. ``settings`` are more keywords of ``palaestra.Env``.
+    A void episode is played again, up to ``tries`` times in all, unless the model failed.
     """
 
     def __init__(
@@ -95,26 +94,29 @@ class PalaestraLoop(AgentLoopBase):
         self._rollouts = _ROLLOUTS[name]
 
     async def run(self, sampling_params: dict[str, Any], **row: Any) -> AgentLoopOutput:
-        """The sequence of an episode, with its verdict as the reward, or what the setting
-        ``reward_profile`` pays. Raises ``VoidEpisode``."""
+        """Play an episode and return its sequence.
+
+        The reward is the verdict, or the total of the ``reward_profile`` in the settings. Raises
+        ``VoidEpisode`` without a reward.
+        """
         task, uid = int(row["task"]), str(row.get("uid") or uuid4().hex)
         for _ in range(self._tries):
             started = time.perf_counter()
             async with self._rollouts.env() as env:
-                # Workers make groups of their own: by the seed they show the same page for the same prompt.
-                observation = await self._rollouts.reset(env, task, seed=seed_of(uid), round_=uid)
-                sequence, info = await self._turns(env, observation.messages, sampling_params)
+                # Each worker process opens its own group; by the seed, a prompt has the same page in all.
+                observation = await self._rollouts.reset(env, task, seed=derive_seed(uid), round_=uid)
+                sequence, info = await self._play_turns(env, observation.messages, sampling_params)
             sequence.env_s = time.perf_counter() - started - sequence.model_s
             reward = reward_of(info["verdict"], info.get("rewards"))
             if reward is not None:
-                return self._output(sequence, info, reward, version=row.get(VERSION))
+                return self._build_output(sequence, info, reward, version=row.get(VERSION))
             reason = unpaid_reason(info["verdict"], info.get("rewards"))
             if info["verdict"] is not None and not info["verdict"].is_void:
-                break  # it was played, and only a part of its pay is not known
+                break  # it was played to a verdict, and only a reward component is unknown
         raise VoidEpisode(f"Task {task} has no reward ({reason}).", info.get("rewards"))
 
     # ---- inside
-    async def _turns(
+    async def _play_turns(
         self, env: AnyEnv, messages: list[Message], sampling_params: dict[str, Any]
     ) -> tuple[_Sequence, StepInfo]:
         sequence = _Sequence(await self.ct_build_initial_tokens(list(messages_textual(messages))))
@@ -122,13 +124,15 @@ class PalaestraLoop(AgentLoopBase):
         limits, request = self.rollout_config, uuid4().hex
         while True:
             room = limits.response_length - len(sequence.ids)
-            # A prompt that is longer has been cut by verl, at its beginning.
+            # verl has truncated a longer prompt at its beginning.
             if room <= 0 or len(sequence.prompt) >= limits.prompt_length:
                 lengths = f"{len(sequence.prompt)} tokens of prompt, {len(sequence.ids)} of response"
                 return sequence, (await env.stop("context_length", lengths))[4]
             limit = min(room, self._turn_tokens or room)
             try:
-                completion = await self._written(sequence, request, {**sampling_params, "max_tokens": limit})
+                completion = await self._generate_turn(
+                    sequence, request, {**sampling_params, "max_tokens": limit}
+                )
             except Exception as failure:
                 await env.stop("model_error", repr(failure))
                 raise
@@ -139,16 +143,16 @@ class PalaestraLoop(AgentLoopBase):
                 return sequence, info
             before, messages = messages, list(messages_textual(observation.messages))
             spoken = [*before, messages[len(before)]]
-            sequence.take(
+            sequence.update(
                 await self.ct_merge_context_msg(
                     spoken, messages, sequence.whole, sequence.mask, sequence.logprobs
                 )
             )
 
-    async def _written(
+    async def _generate_turn(
         self, sequence: _Sequence, request: str, sampling_params: dict[str, Any]
     ) -> Completion | None:
-        """What the model writes next, put at the end of the sequence; None where verl broke it off."""
+        """Append the model's next turn to the sequence, and return it; None if verl aborted it."""
         prompt, started = sequence.whole, time.perf_counter()
         written = await self.server_manager.generate(
             request_id=request, prompt_ids=prompt, sampling_params=sampling_params
@@ -159,7 +163,7 @@ class PalaestraLoop(AgentLoopBase):
             return None
         sequence.versions.setdefault(FIRST, written.extra_fields.get(FIRST))
         sequence.versions[LAST] = written.extra_fields.get(LAST)
-        sequence.take(
+        sequence.update(
             await self.ct_merge_assistant_token(
                 prompt,
                 list(written.token_ids),
@@ -177,14 +181,16 @@ class PalaestraLoop(AgentLoopBase):
         )
 
     def _is_cut(self, written: TokenOutput, sampling_params: dict[str, Any]) -> bool:
-        """Whether the model was not done; vLLM's server calls that ``completed`` too."""
+        """Return whether the turn was cut off; verl's vLLM server calls that ``completed``, too."""
         ids = written.token_ids
         is_full = len(ids) >= sampling_params["max_tokens"] and ids[-1] != self.tokenizer.eos_token_id
         return is_full or written.stop_reason == CUT_FOR_LENGTH
 
-    def _output(self, sequence: _Sequence, info: StepInfo, reward: float, *, version: Any) -> AgentLoopOutput:
+    def _build_output(
+        self, sequence: _Sequence, info: StepInfo, reward: float, *, version: Any
+    ) -> AgentLoopOutput:
         limit = self.rollout_config.response_length
-        if not sequence.ids:  # verl wants a token to put the reward on; this one does not count
+        if not sequence.ids:  # verl needs a token to put the reward on; this one does not count
             sequence.ids, sequence.mask = [self.tokenizer.eos_token_id], [0]
             sequence.logprobs = None if sequence.logprobs is None else [0.0]
         versions = {name: sequence.versions.get(name, version) for name in (FIRST, LAST)}
@@ -205,7 +211,7 @@ class PalaestraLoop(AgentLoopBase):
 
 
 def row(task: Task | int) -> dict[str, Any]:
-    """A row of a data set; the conversation is the gym's, and the reward is set by the loop."""
+    """Return a row of a data set; the gym holds the conversation, and the loop sets the reward."""
     number = task if isinstance(task, int) else task.id
     return {
         "agent_name": AGENT,
@@ -217,6 +223,6 @@ def row(task: Task | int) -> dict[str, Any]:
     }
 
 
-def seed_of(uid: str) -> int:
-    """The same number for the same prompt, in whichever process."""
+def derive_seed(uid: str) -> int:
+    """Return a seed that is the same for the same prompt in every process."""
     return int.from_bytes(hashlib.sha256(uid.encode()).digest()[:8], "big") >> (64 - SEED_BITS)

@@ -115,7 +115,7 @@ class Planted:
         cell = self._cells[episode.id]
         if self.is_right(cell):
             return await self._solver.act(observation, episode)
-        return completion_next(
+        return write_completion(
             observation,
             episode,
             answer=self._wrong(self._tasks[cell.task], cell, form=episode.answer_form),
@@ -158,8 +158,8 @@ class Planted:
         labels = [choice["label"] for choice in task.payload.get("choices", ()) if choice["label"] != right]
         if labels:
             label = labels[self._number("wrong", task.id, cell.sample) % len(labels)]
-            return self._solver.answer_planned(task.id, label)
+            return self._solver.plan_answer(task.id, label)
         if form == PROGRAM_FORM:
             return PlannedAnswer(values=(WRONG_PROGRAM,))
         # As many as the right answer has: a page takes no answer that lacks one.
-        return PlannedAnswer(values=(WRONG_NUMBER,) * len(self._solver.values_of(task.id, form)))
+        return PlannedAnswer(values=(WRONG_NUMBER,) * len(self._solver.list_values(task.id, form)))

@@ -1,4 +1,4 @@
-"""How a model is asked to go on with a message that is begun for it, and whether its endpoint does so."""
+"""Continuation of a message that was begun for a model (prefill): ways to request it, and a trial of each."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ TRIAL: Sequence[Message] = (
     {"role": "user", "content": "Write the numbers from one to nine as words, separated by commas."},
     {"role": ASSISTANT, "content": BEGUN},
 )
-# A message of its own may begin with "six", but never with a comma.
+# A model that starts a new message may begin with "six", but never with a comma.
 NEXT = ", six"
-SHOWN_CHARS = 60
+EXCERPT_CHARS = 60
 WHO = (
     "vLLM and SGLang go on with a message (without a parser of thoughts), llama.cpp, Mistral, DeepSeek and "
     "Anthropic's models too; OpenAI's and Azure's begin a new one."
@@ -26,14 +26,14 @@ WHO = (
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """One way to ask for it: ``fields`` of the call, and those that ``mark`` the message."""
+    """One way to request it: extra ``fields`` of the call, and fields that ``mark`` the message."""
 
     id: str
     fields: Mapping[str, Any] = field(default_factory=dict)
     mark: Mapping[str, Any] = field(default_factory=dict)
 
-    def sent(self, call: Mapping[str, Any]) -> dict[str, Any]:
-        """A call of which the last message is to be continued."""
+    def apply(self, call: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a call whose last message is to be continued."""
         messages = list(call["messages"])
         messages[-1] = {**messages[-1], **self.mark}
         return {**call, **self.fields, "messages": messages}
@@ -52,21 +52,21 @@ FORMS: Sequence[Form] = (
 
 
 def is_begun(messages: Sequence[Message]) -> bool:
-    """Whether the last message is the model's own, which it is to go on with."""
+    """Return whether the last message is the model's own, which it is to continue."""
     return bool(messages) and messages[-1]["role"] == ASSISTANT
 
 
-def rest_of(completion: Completion, begun: str) -> str:
-    """What a completion adds to the message ``begun``: some endpoints repeat that."""
+def strip_beginning(completion: Completion, begun: str) -> str:
+    """Return the text of a completion without the message ``begun``, which some endpoints repeat."""
     return completion.text.removeprefix(begun)
 
 
-def goes_on(completion: Completion) -> bool:
-    """Whether the answer to ``TRIAL`` goes on with its message."""
-    return not completion.reasoning and rest_of(completion, BEGUN).startswith(NEXT)
+def is_continued(completion: Completion) -> bool:
+    """Return whether the answer to ``TRIAL`` continues its message."""
+    return not completion.reasoning and strip_beginning(completion, BEGUN).startswith(NEXT)
 
 
-def shown(completion: Completion) -> str:
-    """What an endpoint did instead of going on, for an error."""
+def describe_failure(completion: Completion) -> str:
+    """Return what an endpoint did instead of continuing, for an error message."""
     thoughts = " after thoughts apart" if completion.reasoning else ""
-    return f"wrote {completion.text[:SHOWN_CHARS]!r}{thoughts}"
+    return f"wrote {completion.text[:EXCERPT_CHARS]!r}{thoughts}"

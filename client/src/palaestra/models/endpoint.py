@@ -16,11 +16,20 @@ import openai
 from palaestra.backoff import pause_s
 from palaestra.completion import Completion
 from palaestra.errors import ModelFailure, PalaestraError
-from palaestra.models.continuation import FORMS, TRIAL, WHO, Form, goes_on, is_begun, rest_of, shown
-from palaestra.models.failures import StreamBroken, failure_of
+from palaestra.models.continuation import (
+    FORMS,
+    TRIAL,
+    WHO,
+    Form,
+    describe_failure,
+    is_begun,
+    is_continued,
+    strip_beginning,
+)
+from palaestra.models.failures import StreamBroken, classify_failure
 from palaestra.models.health import CONNECT_TIMEOUT_S, EndpointHealth
 from palaestra.models.refusals import Refusals
-from palaestra.models.replies import Reply, model_ids
+from palaestra.models.replies import Reply, list_model_ids
 from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.policies.clock import PolicyClock
 from palaestra.records import Message
@@ -28,16 +37,16 @@ from palaestra.thoughts import Tags, thoughts_separate
 
 RETRIES = 6
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
-# How long an endpoint may be silent: models that hide their thoughts send nothing while they think.
+# Maximum silence of an endpoint: models that hide their thoughts send nothing while they think.
 TIMEOUT_S = 300.0
 CONCURRENCY = 16
 ADDRESS_SETTING, KEY_SETTING = "OPENAI_BASE_URL", "OPENAI_API_KEY"
-# The package would send the tasks to a vendor that nobody named.
+# Without an address the openai package would send the tasks to OpenAI, which nobody asked for.
 NO_ADDRESS = (
     f"Name the endpoint of the model: --base-url http://host:port/v1, or ${ADDRESS_SETTING}. OpenAI's own is "
     "https://api.openai.com/v1."
 )
-# The trial of a continuation, whose words are the likeliest.
+# Sampling of the trial of a continuation: greedy, so that its result is stable.
 TRIAL_SAMPLING = {"max_tokens": 16, "temperature": 0}
 PATH, MODELS_PATH = "/chat/completions", "/models"
 STREAM = {"stream": True, "stream_options": {"include_usage": True}}
@@ -45,13 +54,13 @@ ERRORS = (openai.OpenAIError, httpx.HTTPError, StreamBroken, ValueError)
 
 
 class Endpoint:
-    """A server of models. Without ``base_url`` and ``key``, ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY`` count;
-    without any address ``PalaestraError`` is raised.
+    """A server of models.
 
-    ``concurrency`` bounds the calls at once, ``timeout_s`` the seconds in which nothing arrives. Calls that
-    may succeed later are repeated up to ``retries`` times, after what ``Retry-After`` says or growing pauses.
-    ``is_streamed``: completions arrive as they are written, so that a slow model differs from a dead server.
-    ``thought_tags`` are pairs of marks of a model's own around its thoughts, beside the usual ones.
+    ``base_url`` and ``key`` default to ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY``. Raises ``PalaestraError``
+    without any address. ``concurrency`` bounds the calls at once, ``timeout_s`` the seconds in which nothing
+    arrives. Calls that may succeed later are repeated up to ``retries`` times, after ``Retry-After`` or with
+    growing pauses. ``is_streamed``: completions are streamed, which tells a slow model from a dead server.
+    ``thought_tags`` are pairs of marks around a model's thoughts, besides the usual ones.
     """
 
     def __init__(
@@ -68,7 +77,7 @@ class Endpoint:
         base_url = base_url or os.environ.get(ADDRESS_SETTING)
         if not base_url:
             raise PalaestraError(NO_ADDRESS)
-        # Servers of one's own need no key, and the package insists on one.
+        # Self-hosted servers need no key, but the package insists on one.
         self._api = openai.AsyncOpenAI(
             base_url=base_url,
             api_key=key or os.environ.get(KEY_SETTING) or "none",
@@ -95,11 +104,11 @@ class Endpoint:
         return str(self._api.base_url)
 
     async def models(self) -> list[str]:
-        """The ids of the models that it offers. Raises ``ModelFailure``."""
+        """Return the ids of the models on offer. Raises ``ModelFailure``."""
         try:
-            return model_ids(await self._api.get(MODELS_PATH, cast_to=object))
+            return list_model_ids(await self._api.get(MODELS_PATH, cast_to=object))
         except ERRORS as error:
-            raise failure_of(error, address=self.address) from error
+            raise classify_failure(error, address=self.address) from error
 
     async def complete(
         self,
@@ -112,27 +121,29 @@ class Endpoint:
         sampling: Mapping[str, Any] | None = None,
         retries: int | None = None,
     ) -> Completion:
-        """The model's reply. ``sampling`` are fields of the call; ``clock`` counts the call that succeeds.
-        ``retries`` replaces the endpoint's own number, unless it says that it is busy. Where the last of
-        ``messages`` is the model's own, the reply is what follows in it, thoughts included.
+        """Return the model's reply.
 
-        Raises ``ContextOverflow`` where the prompt is too long, and ``ModelFailure`` when no try succeeded;
-        ``PalaestraError`` where the model does not go on with messages.
+        ``sampling`` are fields of the call; ``clock`` counts only the call that succeeds. ``retries``
+        overrides the endpoint's number, except while the server says that it is busy. If the last of
+        ``messages`` is the model's own, the reply is its continuation, thoughts included.
+
+        Raises ``ContextOverflow`` if the prompt is too long, ``ModelFailure`` if no attempt succeeds, and
+        ``PalaestraError`` if the model does not continue messages.
         """
         grammar = {"tools": list(tools or ()), "response_format": dict(response_format or {})}
         call = {"model": model, "messages": list(messages), **(sampling or {})}
         call |= {name: value for name, value in grammar.items() if value}
         if not is_begun(messages):
-            completion = await self._repeated(call, clock, sampling=sampling, retries=retries)
+            completion = await self._call_with_retries(call, clock, sampling=sampling, retries=retries)
             return thoughts_separate(completion, tags=self._thought_tags)
-        call = (await self.form_of(model)).sent(call)
-        completion = await self._repeated(call, clock, sampling=sampling, retries=retries)
-        return replace(completion, text=rest_of(completion, str(messages[-1]["content"])))
+        call = (await self.learn_form(model)).apply(call)
+        completion = await self._call_with_retries(call, clock, sampling=sampling, retries=retries)
+        return replace(completion, text=strip_beginning(completion, str(messages[-1]["content"])))
 
-    async def form_of(self, model: str) -> Form:
-        """How a model is asked to go on with a message that is begun for it, tried once.
+    async def learn_form(self, model: str) -> Form:
+        """Return the way in which a model continues a message, which is tried once per model.
 
-        Raises ``PalaestraError`` where it does not.
+        Raises ``PalaestraError`` if there is none.
         """
         async with self._learning:
             if model not in self._forms:
@@ -143,20 +154,22 @@ class Endpoint:
     async def _form_find(self, model: str) -> Form:
         problem = ""
         for form in FORMS:
-            call = form.sent({"model": model, "messages": list(TRIAL), **TRIAL_SAMPLING})
+            call = form.apply({"model": model, "messages": list(TRIAL), **TRIAL_SAMPLING})
             try:
-                completion = await self._repeated(call, PolicyClock(TIME_LIMIT_S), sampling={}, retries=1)
+                completion = await self._call_with_retries(
+                    call, PolicyClock(TIME_LIMIT_S), sampling={}, retries=1
+                )
             except ModelFailure as failure:
                 problem = str(failure)
                 continue
-            if goes_on(completion):
+            if is_continued(completion):
                 return form
-            problem = f"it {shown(completion)}"
+            problem = f"it {describe_failure(completion)}"
         raise PalaestraError(
             f"{self.address}: {model} does not go on with a message that is begun for it: {problem}. {WHO}"
         )
 
-    async def _repeated(
+    async def _call_with_retries(
         self,
         call: Mapping[str, Any],
         clock: PolicyClock,
@@ -168,17 +181,17 @@ class Endpoint:
         model = str(call["model"])
         refusals = self._refusals.setdefault(model, Refusals(self.address))
         for attempt in itertools.count():
-            sent = refusals.sendable(fields)
+            sent = refusals.filter_fields(fields)
             try:
                 with clock.refunded_on_failure():
-                    completion = await self._slotted(sent, clock)
-                self.health.answered()
-                return replace(completion, sampling=refusals.sendable(sampling or {}) or None)
+                    completion = await self._call_in_slot(sent, clock)
+                self.health.note_answer()
+                return replace(completion, sampling=refusals.filter_fields(sampling or {}) or None)
             except ERRORS as error:
                 if refusals.learn(error, sent):
                     continue
-                failure = failure_of(error, address=self.address)
-                self.health.failed(failure)
+                failure = classify_failure(error, address=self.address)
+                self.health.note_failure(failure)
                 tries = self._retries if retries is None or failure.is_busy else retries
                 if not failure.is_retried or attempt >= tries:
                     raise failure from error
@@ -187,7 +200,7 @@ class Endpoint:
                 await asyncio.sleep(failure.retry_after_s if failure.retry_after_s is not None else pause)
         raise ModelFailure("unreachable")
 
-    async def _slotted(self, fields: Mapping[str, Any], clock: PolicyClock) -> Completion:
+    async def _call_in_slot(self, fields: Mapping[str, Any], clock: PolicyClock) -> Completion:
         with clock.paused():
             await self._slots.acquire()
         try:
@@ -200,7 +213,7 @@ class Endpoint:
         return replace(completion, model_ms=model_ms)
 
     async def _call(self, fields: Mapping[str, Any]) -> Completion:
-        """Make one call, without the package's own types, which accept a single shape of answer."""
+        """Make one call, without the types of the openai package, which accept a single shape of answer."""
         is_streamed = bool(fields.get("stream"))
         reply = Reply(is_streamed=is_streamed, is_rest=is_begun(fields["messages"]))
         body = {name: value for name, value in fields.items() if name != "extra_body"}
@@ -213,7 +226,7 @@ class Endpoint:
         )
         async with stream:
             if "json" in stream.response.headers.get("content-type", ""):
-                # It does not stream: ask for whole answers from now on.
+                # It does not stream: request whole answers from now on.
                 self._is_streamed = False
                 whole = {name: fields[name] for name in fields if name not in STREAM}
                 return await self._call(whole)

@@ -1,4 +1,4 @@
-"""How a call of a model fails: what is tried again, and what it means for the episode."""
+"""Failures of model calls: which are retried, and which end the episode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import openai
 from palaestra.backoff import retry_after_s
 from palaestra.errors import ContextOverflow, ModelFailure, PromptFiltered
 
-# What the error's code, type or message says when the prompt is too long: OpenAI, vLLM and others, llama.cpp.
+# Signs in an error's code, type or message that the prompt is too long: OpenAI, vLLM and others, llama.cpp.
 _TOO_LONG = (
     "context_length_exceeded",
     "exceed_context_size",
@@ -21,7 +21,7 @@ _TOO_LONG = (
     "prompt is too long",
     "input is too long",
 )
-# What it says when a filter refuses the prompt: Azure and Moonshot, OpenAI, Gemini, DashScope.
+# Signs that a content filter refused the prompt: Azure and Moonshot, OpenAI, Gemini, DashScope.
 _FILTERED = (
     "content_filter",
     "content management policy",
@@ -32,15 +32,15 @@ _FILTERED = (
 )
 _OUT_OF_CREDIT = "insufficient_quota"
 _RETRIED = frozenset({408, 409, 425, 429})
-# A rate limit, and a server that loads its model or has no place: it is there, and asks for patience.
+# Rate limited, or still loading its model: the server is there, and asks for patience.
 _BUSY = frozenset({429, 503})
 
 
 class StreamBroken(Exception):
-    """A stream ended before its completion did, or held none."""
+    """A stream that ended before its completion did, or held none."""
 
 
-# What a server answers that has no such call. Endpoints say more, e.g. that they have no such model.
+# Statuses of a server without this route. Real endpoints add a message, e.g. that they have no such model.
 _ELSEWHERE = frozenset({404, 405, 501})
 _ELSEWHERE_HINT = ". No chat completions are served at this address: most end in /v1"
 
@@ -48,12 +48,12 @@ _ELSEWHERE_HINT = ". No chat completions are served at this address: most end in
 _PASSING = (openai.APIConnectionError, httpx.HTTPError, StreamBroken, ValueError)
 
 
-def failure_of(
+def classify_failure(
     error: openai.OpenAIError | httpx.HTTPError | StreamBroken | ValueError, *, address: str = ""
 ) -> ModelFailure:
-    """Return what an error of a call means; ``is_retried`` where the same call may succeed later.
+    """Return the meaning of a call's error; ``is_retried`` if the same call may succeed later.
 
-    Its text names the ``address`` of the endpoint.
+    Its text begins with the ``address`` of the endpoint.
     """
     words = f"{getattr(error, 'code', '')} {getattr(error, 'type', '')} {error}".lower()
     status = error.status_code if isinstance(error, openai.APIStatusError) else None

@@ -1,4 +1,4 @@
-"""Whether an endpoint answers, by what became of its calls, repeats included."""
+"""Health of an endpoint, judged by the outcomes of its calls, retries included."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ CONNECT_TIMEOUT_S = 10.0
 
 
 class EndpointHealth:
-    """``has_answered``: it did once, if only to refuse a call or to ask for patience. ``problem`` is what the
-    last failure said. ``now`` counts seconds."""
+    """Outcomes of the calls so far.
+
+    ``has_answered``: the endpoint answered once, if only to refuse a call or to ask for patience. ``problem``
+    is the message of the last failure. ``now`` is a clock in seconds.
+    """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self.has_answered = False
@@ -31,12 +34,12 @@ class EndpointHealth:
 
     @property
     def is_awaited(self) -> bool:
-        """Whether a call has gone on for longer than a connection takes to fail: the model may be at work."""
+        """True while a call takes longer than a connection takes to fail: the model may be at work."""
         return any(self._now() - begun > CONNECT_TIMEOUT_S for begun in self._begun.values())
 
     @contextmanager
     def call(self) -> Iterator[None]:
-        """Around a call, however it ends."""
+        """Count a call as pending until the block exits."""
         number = next(self._numbers)
         self._begun[number] = self._now()
         try:
@@ -44,14 +47,14 @@ class EndpointHealth:
         finally:
             del self._begun[number]
 
-    def answered(self) -> None:
+    def note_answer(self) -> None:
         self.has_answered, self._failing_since = True, None
 
-    def failed(self, failure: ModelFailure) -> None:
-        """Count a failed call. One that is not worth a repeat is an answer: the endpoint refused it."""
+    def note_failure(self, failure: ModelFailure) -> None:
+        """Count a failed call. One that is not retried counts as an answer: the endpoint refused it."""
         self.problem = str(failure)
         if not failure.is_retried:
-            self.answered()
+            self.note_answer()
             return
         self.has_answered = self.has_answered or failure.is_busy
         if self._failing_since is None:

@@ -32,14 +32,14 @@ _TEXTS = (
 def parts_read(value: object) -> Iterator[Part]:
     """Yield the parts of a ``content`` of any shape."""
     if isinstance(value, list):
-        for one in value:
-            yield from parts_read(one)
+        for part in value:
+            yield from parts_read(part)
     elif not isinstance(value, Mapping):
         yield "text", text_read(value)
     elif isinstance(parts := value.get("parts"), list):  # Gemini's content, whose parts may be thoughts
         yield from parts_read(parts)
     else:
-        kind, value = _kind(value)
+        kind, value = _find_kind(value)
         if value.get("thought") is True or any(word in kind for word in _THOUGHTS):
             yield "thought", text_read(value)
         elif kind in _CALLS:
@@ -48,7 +48,7 @@ def parts_read(value: object) -> Iterator[Part]:
             yield "text", text_read(value)
 
 
-def _kind(value: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+def _find_kind(value: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     """Return the kind of a part, and the part; Bedrock and Gemini name it by the only key: ``toolUse``."""
     if not value.get("type") and len(value) == 1:
         [(name, inner)] = value.items()
@@ -58,7 +58,7 @@ def _kind(value: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
 
 
 def text_read(value: object) -> str:
-    """All text within a value, in order."""
+    """Return all text within a value, in order."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""A policy whose completions a model writes."""
+"""A policy whose completions come from a model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TRIAL = "Answer with one word: ready."
 
 
 class ModelPolicy:
-    """Sends an episode's conversation to a model. ``sampling`` are fields of every call."""
+    """A policy that sends an episode's conversation to a model. ``sampling`` are fields of every call."""
 
     simulated = False
 
@@ -39,7 +39,7 @@ class ModelPolicy:
 
     @property
     def health(self) -> EndpointHealth:
-        """Of its endpoint."""
+        """Health of its endpoint."""
         return self._endpoint.health
 
     async def try_once(self) -> None:
@@ -57,18 +57,18 @@ class ModelPolicy:
             raise PalaestraError(message) from failure
 
     async def continuation_try(self) -> None:
-        """See whether the model goes on with a message that is begun for it. Raises ``PalaestraError``."""
+        """Try a continuation of a message. Raises ``PalaestraError`` if the model does not continue it."""
         try:
-            await self._endpoint.form_of(self.name)
+            await self._endpoint.learn_form(self.name)
         except PalaestraError as refused:
             raise PalaestraError(f"{refused} Nothing was opened.") from refused
 
     async def act(self, observation: Observation, episode: EpisodeInfo) -> Completion:
-        """The model's next completion, or what follows in it where its beginning is the last message.
+        """Return the model's next completion, or the rest of it if the last message is its beginning.
 
-        Raises ``PolicyStopped`` ``context_length`` where the conversation has grown too long for the model,
-        and ``content_filter`` where the endpoint refuses one that holds its own words; ``ModelFailure`` when
-        the endpoint does not answer, or refuses the task before the model has said anything.
+        Raises ``PolicyStopped`` with reason ``context_length`` if the conversation has grown too long for the
+        model, and ``content_filter`` if the endpoint refuses a conversation with the model's own words in it.
+        Raises ``ModelFailure`` if the endpoint does not answer, or refuses the task at the first step.
         """
         messages = await self._client.messages_inline(observation.messages)
         try:
@@ -86,7 +86,7 @@ class ModelPolicy:
             if episode.step == 1:
                 raise
             raise PolicyStopped("content_filter", str(refused)) from refused
-        # What a message begins with is recorded as a part of the completion.
+        # The prefill is recorded as part of the completion, so it is not part of the prompt.
         sent = messages[:-1] if is_begun(messages) else messages
         digest = hashlib.sha256(msgspec.json.encode(sent)).hexdigest()
         return replace(completion, model=completion.model or self.name, prompt_sha256=digest)

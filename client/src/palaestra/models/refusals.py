@@ -1,7 +1,7 @@
-"""Parameters that an endpoint refuses by name: calls go on without them, and the log says so once.
+"""Parameters that an endpoint refuses by name: later calls omit them, and the log says so once.
 
-OpenAI, Azure, Groq, Databricks, Mistral, Bedrock, Gemini, xAI, LiteLLM and vLLM each word it in another way;
-what they share is a word of refusal and the name of something that was sent.
+OpenAI, Azure, Groq, Databricks, Mistral, Bedrock, Gemini, xAI, LiteLLM and vLLM word it differently; what
+their messages share is a word of refusal and the name of something that was sent.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OTHER_NAME = {MAX_TOKENS: NEW_MAX_TOKENS, NEW_MAX_TOKENS: MAX_TOKENS}
 _NEEDED = frozenset({"model", "messages", "tools"})
 # Keys within tools and schemas that only some endpoints know.
 _WITHIN = ("strict", "additionalProperties")
-# Sent by us and requested by nobody: a reply is the same without them.
+# Sent by the client, not requested by the user: a reply is the same without them.
 _CONTINUED = ("continue_final_message", "add_generation_prompt")  # tried at the beginning
 _OURS = frozenset({"stream", "stream_options", *_CONTINUED, *_WITHIN})
 _REFUSED = re.compile(
@@ -50,8 +50,8 @@ class Refusals:
         self._names: dict[str, str] = {}
         self._dropped: set[str] = set()
 
-    def sendable(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields of a call as they are sent: without what was refused, or under its other name."""
+    def filter_fields(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of a call without refused ones, and with others under their accepted names."""
         dropped = self._dropped | ({"stream_options"} if "stream" in self._dropped else set())
         within = dropped.intersection(_WITHIN)
         sent = {}
@@ -66,12 +66,12 @@ class Refusals:
         return sent
 
     def learn(self, error: Exception, sent: Mapping[str, Any]) -> bool:
-        """Note what ``error`` refuses, which is left out from now on; False if it refuses nothing sent."""
-        name = refused_name(error, sent)
+        """Omit what ``error`` refuses from now on; False if it refuses nothing that was ``sent``."""
+        name = find_refused(error, sent)
         if name is None:
             return False
         if name in self._dropped or name in self._names:
-            return True  # another call, sent at the same time, was refused for it before
+            return True  # a concurrent call was refused for it before
         original = next((own for own, used in self._names.items() if used == name), name)
         if original == name and name in _OTHER_NAME:
             self._names[name] = _OTHER_NAME[name]
@@ -86,37 +86,37 @@ class Refusals:
                 "steps say what was sent. The endpoint says: %s",
                 self._address,
                 original,
-                _message(error)[:300],
+                _read_message(error)[:300],
             )
         return True
 
 
-def refused_name(error: Exception, sent: Mapping[str, Any]) -> str | None:
-    """The name of a field of a call that ``error`` refuses, None where it means something else."""
+def find_refused(error: Exception, sent: Mapping[str, Any]) -> str | None:
+    """Return the field of a call that ``error`` refuses; None if it means something else."""
     if not isinstance(error, openai.APIError):
         return None
     status = error.status_code if isinstance(error, openai.APIStatusError) else 400
-    message = _message(error)
+    message = _read_message(error)
     if status in _NEVER or not _REFUSED.search(message):
         return None
-    named = {name: _place(name, message, str(error.param or "")) for name in _names(sent)}
-    places = {name: place for name, place in named.items() if place is not None}
-    if not places:
+    found = {name: _find_position(name, message, str(error.param or "")) for name in _list_optional(sent)}
+    positions = {name: position for name, position in found.items() if position is not None}
+    if not positions:
         return None
-    within = [name for name in places if name in _WITHIN]
-    # Of two that exclude each other the second is left out.
+    within = [name for name in positions if name in _WITHIN]
+    # If two parameters exclude each other, the second is omitted.
     choose = max if "both" in message else min
-    return choose(within or places, key=places.__getitem__)
+    return choose(within or positions, key=positions.__getitem__)
 
 
-def _message(error: Exception) -> str:
-    """All that an error says: some endpoints leave OpenAI's shape, and only the body has their words."""
+def _read_message(error: Exception) -> str:
+    """Return all text of an error: some endpoints leave OpenAI's shape, and say it only in the body."""
     body = getattr(error, "body", None)
     return f"{error} {body if body is not None else ''}"
 
 
-def _names(sent: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of what may be left out of a call."""
+def _list_optional(sent: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of the fields that a call may omit."""
     extra = sent.get("extra_body")
     yield from (name for name in sent if name not in _NEEDED and name != "extra_body")
     yield from (name for name in (extra if isinstance(extra, Mapping) else ()) if name not in _NEEDED)
@@ -124,8 +124,8 @@ def _names(sent: Mapping[str, Any]) -> Iterator[str]:
     yield from (name for name in _WITHIN if any(_holds(schema, name) for schema in schemas))
 
 
-def _place(name: str, message: str, param: str) -> int | None:
-    """Return the place where a message names a field; -1 if the error names it in a field of its own."""
+def _find_position(name: str, message: str, param: str) -> int | None:
+    """Return the position where a message names a field; -1 if the error's ``param`` names it."""
     if re.split(r"[.\[]", param)[0] == name or param.endswith(f".{name}"):
         return -1
     camel = re.sub(r"_([a-z])", lambda match: match[1].upper(), name)

@@ -1,4 +1,4 @@
-"""A reply of an endpoint, read in any shape: whole, or as the parts of a stream."""
+"""A reply of an endpoint in any shape: whole, or as the parts of a stream."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ _COUNTS = {
 
 
 class Reply:
-    """A reply in the making: takes a whole body or the parts of a stream, and never raises for their shape.
+    """Assembles a reply from a whole body or the parts of a stream, and never raises for their shape.
 
-    ``is_streamed``: what comes are parts, and a reply without a finish reason broke off. A whole body came to
-    its end even where it does not say why. ``is_rest``: it goes on with a message that was begun.
+    ``is_streamed``: parts are added, and a reply without a finish reason broke off; a whole body is complete
+    even without one. ``is_rest``: the reply continues a message that was begun.
     """
 
     def __init__(self, *, is_streamed: bool, is_rest: bool = False) -> None:
         self._is_streamed, self._is_rest = is_streamed, is_rest
-        self._place: object = None
+        self._choice_index: object = None
         self._is_begun = self._has_deltas = False
         self._text = self._refusal = ""
         self._thoughts: dict[str, str] = {}
@@ -57,7 +57,7 @@ class Reply:
         if not isinstance(body, Mapping):
             return
         self._model = text_read(body.get("model")) or self._model
-        self._error = self._error or _error(body.get("error"))
+        self._error = self._error or _read_error(body.get("error"))
         own = body.get("x_groq")
         for usage in (body.get("usage"), own.get("usage") if isinstance(own, Mapping) else None):
             self._usage = usage_read(usage) or self._usage
@@ -93,9 +93,9 @@ class Reply:
 
     def _choice_add(self, choice: Mapping[str, Any]) -> None:
         """Take a part of the first choice, or all of it."""
-        self._is_begun, place = True, choice.get("index")
-        self._place = place if self._place is None else self._place
-        if place is not None and place != self._place:
+        self._is_begun, index = True, choice.get("index")
+        self._choice_index = index if self._choice_index is None else self._choice_index
+        if index is not None and index != self._choice_index:
             return
         for name in ("native_finish_reason", "finishReason", "finish_reason"):
             self._ending_add(choice.get(name))
@@ -104,7 +104,7 @@ class Reply:
         self._usage = usage_read(choice.get("usage")) or self._usage
         fields = ("delta", "message") if self._is_streamed else ("message", "delta")
         name = next((name for name in (*fields, "text") if choice.get(name) is not None), "")
-        if name == "message" and self._has_deltas:  # the whole once more, at the end of its stream
+        if name == "message" and self._has_deltas:  # the whole message again, at the end of its stream
             return
         self._has_deltas |= name == "delta"
         message = choice.get(name)
@@ -136,32 +136,34 @@ class Reply:
 
 
 def usage_read(value: object) -> Usage | None:
-    """The tokens that an endpoint counted, without the numbers that make no sense."""
+    """Return the token counts of an endpoint, without implausible ones."""
     if not isinstance(value, Mapping):
         return None
     counts = {
-        name: next((count for path in paths if (count := count_read(_at(value, path))) is not None), None)
+        name: next(
+            (count for path in paths if (count := count_read(_find_value(value, path))) is not None), None
+        )
         for name, paths in _COUNTS.items()
     }
     return usage_clean(Usage(**counts))
 
 
-def model_ids(body: object) -> list[str]:
-    """The ids in an answer that lists models, as OpenAI, or as those that leave its shape."""
+def list_model_ids(body: object) -> list[str]:
+    """Return the sorted ids in a list of models, in OpenAI's shape or a similar one."""
     listed = body
     if isinstance(body, Mapping):
         listed = next((own for name in ("data", "models") if isinstance(own := body.get(name), list)), [])
     entries = listed if isinstance(listed, list) else []
     named = (
-        next((text for key in ("id", "name", "model") if (text := text_read(one.get(key)))), "")
-        if isinstance(one, Mapping)
-        else text_read(one)
-        for one in entries
+        next((text for key in ("id", "name", "model") if (text := text_read(entry.get(key)))), "")
+        if isinstance(entry, Mapping)
+        else text_read(entry)
+        for entry in entries
     )
     return sorted(filter(None, named))
 
 
-def _at(value: Mapping[str, Any], path: str) -> object:
+def _find_value(value: Mapping[str, Any], path: str) -> object:
     *outer, name = path.split(".")
     for key in outer:
         inner = value.get(key)
@@ -169,7 +171,7 @@ def _at(value: Mapping[str, Any], path: str) -> object:
     return value.get(name)
 
 
-def _error(value: object) -> str:
+def _read_error(value: object) -> str:
     """Return the message of an error within a body."""
     if isinstance(value, Mapping):
         return text_read(value.get("message")) or str(dict(value))

@@ -1,4 +1,4 @@
-"""Calls of functions, put together from the pieces in which endpoints send them."""
+"""Function calls, assembled from the pieces in which endpoints send them."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class ToolCalls:
 
     def __init__(self) -> None:
         self._drafts: list[_Draft] = []
-        self._by_place: dict[object, _Draft] = {}
+        self._by_index: dict[object, _Draft] = {}
 
     def add(self, value: object) -> None:
-        """Take what a message or a part of a stream calls: a list of calls, or one."""
-        value = _unquoted(value)
+        """Add the calls in a message or a part of a stream: a list of calls, or a single one."""
+        value = _parse_quoted(value)
         pieces = value if isinstance(value, list) else [value]
-        for place, piece in enumerate(map(_unquoted, pieces)):
+        for index, piece in enumerate(map(_parse_quoted, pieces)):
             if isinstance(piece, Mapping):
-                self._add(piece, place if len(pieces) > 1 else None)
+                self._add(piece, index if len(pieces) > 1 else None)
 
     def read(self) -> tuple[ToolCall, ...]:
-        """The calls that name a function, in the order in which they began."""
+        """Return the calls that name a function, in the order in which they began."""
         return tuple(
             ToolCall(name=draft.name, arguments=draft.arguments, id=draft.id)
             for draft in self._drafts
@@ -50,7 +50,7 @@ class ToolCalls:
         )
 
     # ---- inside
-    def _add(self, piece: Mapping[str, Any], place: int | None) -> None:
+    def _add(self, piece: Mapping[str, Any], position: int | None) -> None:
         inner = piece.get("function")
         function = inner if isinstance(inner, Mapping) else piece
         name = next((text for key in _NAMES if (text := text_read(function.get(key)))), "")
@@ -58,33 +58,33 @@ class ToolCalls:
             name = inner
         arguments = next((function[key] for key in _ARGUMENTS if function.get(key) is not None), None)
         id_ = text_read(piece.get("id") or piece.get("call_id"))
-        index = piece.get("index", place)
-        draft = self._begun(index, name=name, id_=id_, arguments=arguments)
+        index = piece.get("index", position)
+        draft = self._find_draft(index, name=name, id_=id_, arguments=arguments)
         draft.id = draft.id or id_
         if name != draft.name:
             draft.name += name
-        draft.arguments = _joined(draft.arguments, arguments)
+        draft.arguments = _join(draft.arguments, arguments)
 
-    def _begun(self, index: object, *, name: str, id_: str, arguments: object) -> _Draft:
-        """The call that a piece belongs to: the one at its place, unless the piece begins another."""
+    def _find_draft(self, index: object, *, name: str, id_: str, arguments: object) -> _Draft:
+        """Return the call that a piece belongs to: that at its index, unless the piece begins another."""
         key = int(index) if isinstance(index, str) and index.isdecimal() else index
         key = key if isinstance(key, (int, str)) else None
-        draft = self._by_place.get(key) if key is not None else self._of_id(id_)
+        draft = self._by_index.get(key) if key is not None else self._find_by_id(id_)
         if draft is not None and not _is_other(draft, name=name, id_=id_, arguments=arguments):
             return draft
         draft = _Draft()
         self._drafts.append(draft)
-        self._by_place[key] = draft
+        self._by_index[key] = draft
         return draft
 
-    def _of_id(self, id_: str) -> _Draft | None:
+    def _find_by_id(self, id_: str) -> _Draft | None:
         """Return the call with this id, or the last one, for a piece without an index."""
         named = next((draft for draft in self._drafts if id_ and draft.id == id_), None)
         return named or (self._drafts[-1] if self._drafts else None)
 
 
-def _unquoted(value: object) -> object:
-    """A call, or the list of them, that is sent as the text of its JSON."""
+def _parse_quoted(value: object) -> object:
+    """Parse a call, or a list of calls, that is sent as JSON in a string."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         with suppress(ValueError, RecursionError):
             return json.loads(value)
@@ -100,8 +100,8 @@ def _is_other(draft: _Draft, *, name: str, id_: str, arguments: object) -> bool:
     return bool(draft.arguments) and (name != draft.name or _is_whole(draft.arguments))
 
 
-def _joined(before: str, piece: object) -> str:
-    """The arguments with one more piece. Some endpoints begin with ``{}``, or repeat the whole at the end."""
+def _join(before: str, piece: object) -> str:
+    """Append a piece to the arguments. Some endpoints begin with ``{}``, or repeat all at the end."""
     if piece is None:
         return before
     if not isinstance(piece, str):

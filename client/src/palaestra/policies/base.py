@@ -1,4 +1,4 @@
-"""What a policy is: the protocol that an engine calls."""
+"""The ``Policy`` protocol that engines call, and the episode that a policy is given."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ class PolicyStopped(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeInfo:
-    """The episode being played. ``step`` counts from 1; ``memory`` is the policy's own, per episode;
-    ``clock`` counts the time that it has left; ``tools`` and ``response_format`` are those of its grammar, if
-    it has any."""
+    """The episode being played.
+
+    ``step`` counts from 1; ``memory`` is the policy's own, per episode; ``clock`` counts down the policy's
+    time; ``tools`` and ``response_format`` are those of the grammar, if it has any.
+    """
 
     id: int
     task: int
@@ -51,6 +53,8 @@ class Policy(Protocol):
     def simulated(self) -> bool: ...
 
     async def act(self, observation: Observation, episode: EpisodeInfo) -> str | Completion | None:
-        """The next completion, raw, or None to stop without an answer. Where the last message of the
-        observation is the model's own, what follows in it."""
+        """Return the next completion, raw, or None to stop without an answer.
+
+        If the last message of the observation is the model's own, return its continuation.
+        """
         ...

@@ -1,4 +1,4 @@
-"""The time that a policy has for an episode."""
+"""The clock that bounds a policy's time for an episode."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ POLL_S = 0.05
 
 
 class OutOfTime(Exception):
-    """The policy used up its time."""
+    """The policy has used up its time."""
 
 
 class PolicyClock:
-    """Counts down ``limit_s`` seconds while the policy works, and stands still while it waits for others: a
-    rate limit, a free place at its model server, a call that has to be repeated."""
+    """Counts down ``limit_s`` seconds of the policy's own work.
+
+    It stands still while the policy waits for others: a rate limit, a free slot of its model server, a call
+    that has to be repeated.
+    """
 
     def __init__(self, limit_s: float) -> None:
         self.limit_s = limit_s
@@ -31,7 +34,7 @@ class PolicyClock:
         return self.limit_s - self._used_s - running_s
 
     async def bound(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run ``work`` against the clock. Raises ``OutOfTime`` and cancels it when there is no time left."""
+        """Run ``work`` against the clock. Raises ``OutOfTime`` and cancels it when no time is left."""
         task = asyncio.ensure_future(work)
         self._start()
         try:
@@ -48,7 +51,7 @@ class PolicyClock:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Let the clock stand still."""
+        """Stop the clock within the block."""
         was_running = self._began is not None
         self._stop()
         try:
@@ -59,7 +62,7 @@ class PolicyClock:
 
     @contextmanager
     def refunded_on_failure(self) -> Iterator[None]:
-        """Give back the time of work that raises: it was not the policy's."""
+        """Refund the time of a block that raises: it was not the policy's."""
         used_s = self.limit_s - self.left_s
         try:
             yield

@@ -1,4 +1,4 @@
-"""Narrates what it is about to click, and guesses: the behaviour that the gym was built to detect."""
+"""A policy that narrates its clicks and guesses: the behaviour that the gym was built to detect."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import hashlib
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo
 from palaestra.policies.question_page import page_read
-from palaestra.policies.submission import PlannedAnswer, completion_next
+from palaestra.policies.submission import PlannedAnswer, write_completion
 
 LARGEST_GUESS = 97
 PROGRAM = "def answer(*values):\n    return None"
 
 
 class Narrator:
-    """Narrates the page without a single deduction; its answer depends on the task's id alone."""
+    """Narrates the page without a single deduction; its guess depends on the task id and sample alone."""
 
     name = "narrator"
     simulated = True
@@ -27,7 +27,7 @@ class Narrator:
         )
         closing = "The input field is filled in now. I see a button next to it. I will click it to submit."
         answer = PlannedAnswer(values=(guess,))
-        return completion_next(observation, episode, answer=answer, reasoning=reasoning, closing=closing)
+        return write_completion(observation, episode, answer=answer, reasoning=reasoning, closing=closing)
 
     def _guess(self, observation: Observation, episode: EpisodeInfo) -> str:
         digest = hashlib.sha256(f"{episode.task}:{episode.sample_index}".encode()).digest()

@@ -1,4 +1,4 @@
-"""Looks and leaves: the floor of every score."""
+"""A policy that does nothing: the floor of every score."""
 
 from __future__ import annotations
 

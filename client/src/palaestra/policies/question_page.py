@@ -45,7 +45,7 @@ def page_read(observation: Observation) -> QuestionPage:
         with_form = next((dialog for dialog in dialogs if any(map(_is_input, dialog))), [])
         body = [*body, *with_form]
         dialogs = [dialog for dialog in dialogs if dialog is not with_form]
-    buttons = _buttons(body)
+    buttons = _find_buttons(body)
     return QuestionPage(
         fields=[match[1] for line in body if (match := _FIELD.match(line))],
         radios=[
@@ -53,16 +53,16 @@ def page_read(observation: Observation) -> QuestionPage:
             for line in body
             if (match := _RADIO.match(line))
         ],
-        submit=_submit_button(body),
+        submit=_find_submit(body),
         add_field=next((id for id, name in buttons if _ADD_FIELD in name.lower()), None),
-        close=next((inside[-1][0] for dialog in dialogs if (inside := _buttons(dialog))), None),
+        close=next((inside[-1][0] for dialog in dialogs if (inside := _find_buttons(dialog))), None),
     )
 
 
 def _split_dialogs(lines: list[str]) -> tuple[list[str], list[list[str]]]:
-    """The lines outside all dialogs and those of each dialog, without their indentation.
+    """Return the lines outside all dialogs, and those of each dialog, without indentation.
 
-    The forms of a panel of tools are in neither: none of them takes the answer.
+    The tool panel is in neither: none of its forms takes the answer.
     """
     body: list[str] = []
     dialogs: list[list[str]] = []
@@ -89,15 +89,15 @@ def _is_input(line: str) -> bool:
     return bool(_FIELD.match(line) or _RADIO.match(line))
 
 
-def _buttons(lines: list[str]) -> list[tuple[str, str]]:
+def _find_buttons(lines: list[str]) -> list[tuple[str, str]]:
     return [(match[1], match[2]) for line in lines if (match := _BUTTON.match(line))]
 
 
-def _submit_button(lines: list[str]) -> str | None:
-    """The last of the buttons that follow the first run of inputs; without inputs the last button."""
-    first = next((place for place, line in enumerate(lines) if _is_input(line)), None)
+def _find_submit(lines: list[str]) -> str | None:
+    """Return the last of the buttons right after the first inputs; without inputs, the last button."""
+    first = next((index for index, line in enumerate(lines) if _is_input(line)), None)
     if first is None:
-        return next((id for id, _ in reversed(_buttons(lines))), None)
+        return next((id for id, _ in reversed(_find_buttons(lines))), None)
     submit = None
     for line in lines[first:]:
         if match := _BUTTON.match(line):

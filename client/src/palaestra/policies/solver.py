@@ -1,4 +1,4 @@
-"""Knows the solution and reasons before it acts: the ceiling of every score."""
+"""A policy that knows the solutions and reasons before it acts: the ceiling of every score."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import msgspec
 
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo
-from palaestra.policies.submission import PlannedAnswer, completion_next
+from palaestra.policies.submission import PlannedAnswer, write_completion
 from palaestra.records import Task
 
 PROGRAM_FORM = "program"
 VALUES_FORM = "values"
 FREE_ORDER = "free"
-# How WikiTableQuestions escapes a bar, a line break and a backslash inside a value.
+# Escapes of WikiTableQuestions for a bar, a line break and a backslash in a value.
 ESCAPES = {"\\p": "|", "\\n": "\n", "\\\\": "\\"}
 _ESCAPE = re.compile(r"\\[pn\\]")
 
@@ -33,7 +33,7 @@ class Solution(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Solver:
-    """Submits the reference answer after writing out its solution; stops at a task without one.
+    """Writes out the worked solution and submits the reference answer; stops at a task without one.
 
     ``tasks`` hold the texts of choices, whose labels may have moved in an episode.
     """
@@ -55,20 +55,20 @@ class Solver:
         result = f"So the answer is {answer}." if is_short else "So this program answers it."
         reasoning = f"Let me work this out.\n{worked}\n{result}"
         closing = "The page now holds the result, so I submit it."
-        return completion_next(observation, episode, answer=answer, reasoning=reasoning, closing=closing)
+        return write_completion(observation, episode, answer=answer, reasoning=reasoning, closing=closing)
 
-    def values_of(self, task: int, form: str) -> tuple[str, ...]:
-        """The values of the reference answer."""
+    def list_values(self, task: int, form: str) -> tuple[str, ...]:
+        """Return the values of the reference answer."""
         answer = self._solutions[task].answer
-        return tuple(map(_unescaped, answer.split("|"))) if form == VALUES_FORM else (answer,)
+        return tuple(map(_unescape, answer.split("|"))) if form == VALUES_FORM else (answer,)
 
     def _answer(self, solution: Solution, episode: EpisodeInfo) -> PlannedAnswer:
         if episode.answer_form == VALUES_FORM:
-            return PlannedAnswer(values=self.values_of(solution.task, episode.answer_form))
-        return self.answer_planned(solution.task, solution.answer)
+            return PlannedAnswer(values=self.list_values(solution.task, episode.answer_form))
+        return self.plan_answer(solution.task, solution.answer)
 
-    def answer_planned(self, task: int, answer: str) -> PlannedAnswer:
-        """An answer of one value; of a choice whose label may have moved, the text."""
+    def plan_answer(self, task: int, answer: str) -> PlannedAnswer:
+        """Return an answer of one value; for a choice whose label may have moved, its text."""
         payload = self._payloads.get(task, {})
         if payload.get("order") != FREE_ORDER:
             return PlannedAnswer(values=(answer,))
@@ -77,12 +77,12 @@ class Solver:
 
 
 def solutions_read(path: Path | str) -> dict[int, Solution]:
-    """The solutions of a golds export (NDJSON), by task id. May raise ``msgspec.ValidationError``."""
+    """Return the solutions of a golds export (NDJSON), by task id. Raises ``msgspec.ValidationError``."""
     decoder = msgspec.json.Decoder(Solution)
     with open(path, "rb") as lines:
         solutions = [decoder.decode(line) for line in lines if line.strip()]
     return {solution.task: solution for solution in solutions}
 
 
-def _unescaped(value: str) -> str:
+def _unescape(value: str) -> str:
     return _ESCAPE.sub(lambda match: ESCAPES[match[0]], value)

@@ -1,7 +1,7 @@
-"""How a scripted policy submits an answer, on every kind of page and where there is no page.
+"""Submission of an answer by a scripted policy, on every kind of page and without a page.
 
-It works from the observation alone: it closes a dialog that lies over the page, opens a form that is behind a
-button, fills in radio buttons or text fields, and presses the button after them.
+It works from the observation alone: it closes a dialog over the page, opens a form behind a button, fills in
+radio buttons or text fields, and presses the button after them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from palaestra.protocol.answers import AnswerForm
 from palaestra.protocol.arms import arm_of
 
 _LABELLED = re.compile(r"^(\w{1,2})\. (.*)$", re.MULTILINE)
-# No page has as many dialogs, or as many buttons before its form: after so many attempts a policy goes on.
+# More than any page has dialogs, or buttons before its form: after that many attempts a policy moves on.
 CLOSE_ATTEMPTS = 4
 OPEN_ATTEMPTS = 2
 
@@ -37,8 +37,8 @@ class PlannedAnswer:
         return self.choice or ", ".join(self.values)
 
 
-def free_text_answer(values: tuple[str, ...], form: AnswerForm) -> str:
-    """The answer as free text, which ``palaestra.extraction`` reads back."""
+def format_free_text(values: tuple[str, ...], form: AnswerForm) -> str:
+    """Return an answer as free text, which ``palaestra.extraction`` parses again."""
     if form in ("program", "block"):
         return f"Answer:\n```\n{values[0]}\n```"
     if form == "values":
@@ -46,27 +46,27 @@ def free_text_answer(values: tuple[str, ...], form: AnswerForm) -> str:
     return f"Answer: {values[0]}"
 
 
-def completion_next(
+def write_completion(
     observation: Observation, episode: EpisodeInfo, *, answer: PlannedAnswer, reasoning: str, closing: str
 ) -> str | None:
-    """The next completion on the way to submitting ``answer``; None where there is no way.
+    """Return the next completion on the way to submitting ``answer``; None where there is none.
 
     ``reasoning`` is the thought before filling in the answer, ``closing`` the one before submitting it.
     """
     if arm_of(episode.arm).is_free_text:
-        return f"{reasoning}\n\n{free_text_answer(_values(answer, observation), episode.answer_form)}"
+        return f"{reasoning}\n\n{format_free_text(_resolve_values(answer, observation), episode.answer_form)}"
     page = page_read(observation)
     if page.close and _may_try(episode, "closed", CLOSE_ATTEMPTS):
         return f"A dialog lies over the page, so I close it.\n{action_line('click', target=page.close)}"
     if page.submit is None or not page.has_form:
-        return _without_form(page, observation, episode, answer=answer, reasoning=reasoning)
+        return _answer_without_form(page, observation, episode, answer=answer, reasoning=reasoning)
     action = _choose(page, answer) if page.radios else _fill_in(page, answer, episode)
     if action is None:
         return f"{closing}\n{action_line('click', target=page.submit)}"
     return f"{reasoning}\n{action}"
 
 
-def _without_form(
+def _answer_without_form(
     page: QuestionPage,
     observation: Observation,
     episode: EpisodeInfo,
@@ -74,9 +74,9 @@ def _without_form(
     answer: PlannedAnswer,
     reasoning: str,
 ) -> str | None:
-    """The answer action where there is no page, or a click on the button that may open the form."""
+    """Return the answer action where there is no page, else a click on the button that may open the form."""
     if not arm_of(episode.arm).has_page:
-        values = _values(answer, observation)
+        values = _resolve_values(answer, observation)
         text = list(values) if episode.answer_form == "values" else values[0]
         return f"{reasoning}\n\n{action_line('answer', text=text)}"
     if page.submit is None or not _may_try(episode, "opened", OPEN_ATTEMPTS):
@@ -85,23 +85,23 @@ def _without_form(
 
 
 def _may_try(episode: EpisodeInfo, attempt: str, limit: int) -> bool:
-    """Count an attempt of this episode; False once there were ``limit``."""
+    """Count an attempt in this episode; False once there were ``limit``."""
     count: int = episode.memory.get(attempt, 0)
     episode.memory[attempt] = count + 1
     return count < limit
 
 
-def _values(answer: PlannedAnswer, observation: Observation) -> tuple[str, ...]:
-    """The values; for a choice the label that the prompt gives it."""
+def _resolve_values(answer: PlannedAnswer, observation: Observation) -> tuple[str, ...]:
+    """Return the values; for a choice, the label that the prompt gives it."""
     if not answer.choice:
         return answer.values
-    lines = _LABELLED.findall(_question_text(observation))
+    lines = _LABELLED.findall(_find_question(observation))
     labels = [label for label, text in lines if _is_same(text, answer.choice)]
     return (labels[-1],) if labels else answer.values
 
 
-def _question_text(observation: Observation) -> str:
-    """The last message of the user: those of few-shot examples come before it."""
+def _find_question(observation: Observation) -> str:
+    """Return the last user message: those of few-shot examples come before it."""
     contents = [message["content"] for message in observation.messages if message["role"] == "user"]
     content = contents[-1] if contents else ""
     if isinstance(content, str):
@@ -110,7 +110,7 @@ def _question_text(observation: Observation) -> str:
 
 
 def _choose(page: QuestionPage, answer: PlannedAnswer) -> str | None:
-    """The click on the right radio button, or on the last when none is right; None once one is checked."""
+    """Return a click on the right radio button, or on the last if none is right; None once one is checked."""
     for radio in page.radios:
         label, _, text = radio.name.partition(". ")
         if _is_same(text, answer.choice) if answer.choice else label == answer.values[0]:
@@ -121,7 +121,7 @@ def _choose(page: QuestionPage, answer: PlannedAnswer) -> str | None:
 
 
 def _fill_in(page: QuestionPage, answer: PlannedAnswer, episode: EpisodeInfo) -> str | None:
-    """The next value to type, or the click that adds a field; None once all values are typed."""
+    """Return the next value to type, or a click that adds a field; None once all values are typed."""
     typed: int = episode.memory.get("typed", 0)
     if typed >= len(answer.values):
         return None
@@ -131,5 +131,5 @@ def _fill_in(page: QuestionPage, answer: PlannedAnswer, episode: EpisodeInfo) ->
     return action_line("type", target=page.fields[typed], text=answer.values[typed], clear=True)
 
 
-def _is_same(one: str, other: str) -> bool:
-    return " ".join(one.split()) == " ".join(other.split())
+def _is_same(left: str, right: str) -> bool:
+    return " ".join(left.split()) == " ".join(right.split())

@@ -1,4 +1,4 @@
-"""Tries by every means of a policy to get a void verdict; its void rate must equal the solver's."""
+"""A policy that tries everything to get a void verdict; its void rate must equal the solver's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MEGABYTE = "9" * 1_000_000
 HUGE = MEGABYTE * 10
 QUITS_AT = 4
 NESTED = "\\frac{1}{" * 5_000 + "2" + "}" * 5_000
-# What may hang or crash a verifier, or be rejected by a store.
+# Answers that may hang or crash a verifier, or be rejected by the database.
 ANSWERS = (
     "9**9**9**9",
     "10^{10^{10^{10}}}",
@@ -33,7 +33,7 @@ ANSWERS = (
     "NaN",
     "oracle_answer",
 )
-# What may take down the page, the browser or the harness.
+# Actions that may take down the page, the browser or the harness.
 ACTIONS = (
     action_line("goto", url="http://127.0.0.1:8001/api/v1/episodes"),
     action_line("goto", url="javascript:window.close()"),
@@ -63,7 +63,7 @@ ACTIONS = (
 
 
 class VoidSeeker:
-    """One means per episode, in turn: a hostile answer, a series of hostile actions, or submitting twice."""
+    """Rotates its attacks over episodes: a hostile answer, hostile actions, or submitting twice."""
 
     name = "void_seeker"
     simulated = True
@@ -78,7 +78,7 @@ class VoidSeeker:
         number: int = episode.memory["number"]
         if arm_of(episode.arm).is_free_text:
             answer = ANSWERS[number % len(ANSWERS)]
-            return f"I try answer number {number}.\n{free_text_answer((answer,), episode.answer_form)}"
+            return f"I try answer number {number}.\n{format_free_text((answer,), episode.answer_form)}"
         attempt = _ATTEMPTS[number % len(_ATTEMPTS)]
         return attempt(observation, episode, number // len(_ATTEMPTS))
 

@@ -1,4 +1,4 @@
-"""Browsers that do not grow old: a worn one opens no further episode, and ends with its last one."""
+"""Browsers that are recycled: a worn one opens no further episode, and is closed after its last one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from palaestra.pages import WarmPage
 from palaestra.pool import PagePool
 from palaestra.stage.capacity import MIB, StageConfig
 from palaestra.stage.health import Condition
-from palaestra.stage.orphans import MARK, Gone, mark_make, marked
+from palaestra.stage.orphans import MARK, Gone, find_marked, mark_make
 
 logger = logging.getLogger(__name__)
 
@@ -30,8 +30,8 @@ class Generation:
     def __init__(self, number: int, *, origin: Client, config: StageConfig) -> None:
         self.mark = mark_make(number)
         self.pool = PagePool(origin=origin, size=config.pages, environment={MARK: self.mark})
-        self.begun = time.monotonic()
-        self.held = 0
+        self.started_at = time.monotonic()
+        self.pages_in_use = 0
         self.memory_mb = 0.0
         self.is_worn = False
 
@@ -45,11 +45,11 @@ class Browsers(Background):
         self._origin, self._config = origin, config
         self._count = 0
         self._generations: list[Generation] = []
-        self._of: dict[int, Generation] = {}  # by the id of the page
+        self._by_page: dict[int, Generation] = {}  # by the id() of a page
 
     @property
     def memory_mb(self) -> float:
-        return sum(one.memory_mb for one in self._generations)
+        return sum(generation.memory_mb for generation in self._generations)
 
     @property
     def running(self) -> int:
@@ -57,31 +57,31 @@ class Browsers(Background):
 
     async def acquire(self) -> WarmPage:
         generation = self._newest()
-        generation.held += 1
+        generation.pages_in_use += 1
         try:
             with self._attempt():
                 page = await generation.pool.acquire()
         except BaseException:
-            generation.held -= 1
+            generation.pages_in_use -= 1
             raise
-        self._of[id(page)] = generation
+        self._by_page[id(page)] = generation
         return page
 
     async def release(self, page: WarmPage, *, is_healthy: bool = True) -> None:
-        generation = self._of.pop(id(page))
+        generation = self._by_page.pop(id(page))
         try:
             await generation.pool.release(page, is_healthy=is_healthy and not generation.is_worn)
         finally:
-            generation.held -= 1
+            generation.pages_in_use -= 1
             await self._end_worn()
 
     async def renew(self, page: WarmPage) -> WarmPage:
-        generation = self._of[id(page)]
+        generation = self._by_page[id(page)]
         with self._attempt():
-            another = await generation.pool.renew(page)
-        del self._of[id(page)]  # not before: without another page, this one is given back
-        self._of[id(another)] = generation
-        return another
+            fresh = await generation.pool.renew(page)
+        del self._by_page[id(page)]  # not earlier: if no fresh page opens, this one is released
+        self._by_page[id(fresh)] = generation
+        return fresh
 
     async def aclose(self) -> None:
         generations, self._generations = self._generations, []
@@ -89,18 +89,19 @@ class Browsers(Background):
             await generation.pool.aclose()
 
     async def look(self) -> None:
-        """Measure the browsers, and take what is worn out of use."""
-        memory = await asyncio.to_thread(memory_of, [one.mark for one in self._generations])
+        """Measure the browsers, and retire worn ones."""
+        memory = await asyncio.to_thread(measure_memory, [each.mark for each in self._generations])
         for generation in self._generations:
             generation.memory_mb = memory.get(generation.mark, 0.0)
-            age_s = time.monotonic() - generation.begun
+            age_s = time.monotonic() - generation.started_at
             is_large = generation.memory_mb > self._config.browser_memory_mb
             generation.is_worn |= is_large or age_s > self._config.browser_minutes * 60
         await self._end_worn()
 
     @contextlib.contextmanager
     def _attempt(self) -> Iterator[None]:
-        """An attempt to have a page, which counts for the browser; the lab's failures are none of it."""
+        """Count an attempt to open a page as the browser's success or failure; failures of the lab count as
+        neither."""
         try:
             yield
         except (ApiError, Unreachable):
@@ -111,14 +112,16 @@ class Browsers(Background):
         self.browser.note(None)
 
     async def _retry(self) -> None:
-        """Try another browser where the present one opens no page: trainers who heed the stage's health would
-        never do so."""
+        """Try another browser if the present one opens no page.
+
+        Nobody else would: the stage reports itself unhealthy, so trainers send it no episodes.
+        """
         if self.browser.works:
             return
         self._newest().is_worn = True
         try:
             await self.release(await self.acquire())
-        except Exception:  # the top of one attempt, which is counted; the next one follows
+        except Exception:  # counted by the attempt; the next one follows
             logger.debug("still no page", exc_info=True)
 
     def _newest(self) -> Generation:
@@ -128,7 +131,8 @@ class Browsers(Background):
         return self._generations[-1]
 
     async def _end_worn(self) -> None:
-        for generation in [one for one in self._generations if one.is_worn and not one.held]:
+        worn = [each for each in self._generations if each.is_worn and not each.pages_in_use]
+        for generation in worn:
             self._generations.remove(generation)
             self.recycled += 1
             await generation.pool.aclose()
@@ -140,10 +144,10 @@ class Browsers(Background):
             await self._retry()
 
 
-def memory_of(marks: list[str]) -> dict[str, float]:
-    """The memory of marked browsers that this process started, in MiB, without what their processes share."""
+def measure_memory(marks: list[str]) -> dict[str, float]:
+    """Return the memory in MiB, without shared pages, of find_marked browsers that this process started."""
     used = dict.fromkeys(marks, 0.0)
-    for process, mark in marked(psutil.Process().children(recursive=True)):
+    for process, mark in find_marked(psutil.Process().children(recursive=True)):
         if mark in used:
             with contextlib.suppress(*Gone):
                 memory = process.memory_info()

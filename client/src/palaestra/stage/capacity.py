@@ -1,4 +1,4 @@
-"""How many episodes a stage plays at once, and what it says when it is full."""
+"""Capacity of a stage: its sizes, the slots for episodes, and the error when it is full."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import psutil
 from palaestra.errors import ApiError, BrowserMissing
 from palaestra.protocol.arms import arm_of
 from palaestra.surface import Pool
-from palaestra.wire import AT_CAPACITY, PlacesLeft
+from palaestra.wire import AT_CAPACITY, Occupancy
 
 MIB = 2**20
 RETRY_AFTER_S = 2.0
@@ -18,11 +18,12 @@ RETRY_AFTER_S = 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class StageConfig:
-    """The sizes of a stage: browser pages and pages read without a browser, which are the episodes that are
-    open at once, sessions, and the life of a browser, in minutes and MiB.
+    """Sizes of a stage.
 
-    ``memory_floor_mb`` is the machine's free memory below which no episode is opened, ``linger_s`` how long
-    a session waits for a trainer whose connection broke.
+    ``pages`` and ``lite_pages`` bound the episodes that are open at once, in a browser and without one. A
+    browser is replaced after ``browser_minutes``, or when it takes more than ``browser_memory_mb`` (MiB). No
+    episode is opened while the machine has less than ``memory_floor_mb`` (MiB) of free memory. A session
+    waits ``linger_s`` for a trainer whose connection broke.
     """
 
     pages: int = 8
@@ -35,68 +36,69 @@ class StageConfig:
 
 
 class Full(ApiError):
-    """The stage takes no further episode now."""
+    """The stage has no free slot now (HTTP 429); ``retry_after_s`` says when to try again."""
 
     def __init__(self, message: str) -> None:
         super().__init__(status=429, code=AT_CAPACITY, message=message)
         self.retry_after_s = RETRY_AFTER_S
 
 
-class Places:
-    """The places of one kind of page; a place is claimed before an episode is opened."""
+class Slots:
+    """The slots for episodes on one kind of page; one is reserved before an episode is opened."""
 
     def __init__(self, pool: Pool, *, size: int, memory_floor_mb: int = 0) -> None:
         self.pool, self.size = pool, size
-        self.claimed = 0
+        self.taken = 0
         self._memory_floor = memory_floor_mb * MIB
 
     @property
-    def left(self) -> PlacesLeft:
-        return PlacesLeft(active=self.claimed, max_active=self.size)
+    def occupancy(self) -> Occupancy:
+        return Occupancy(active=self.taken, max_active=self.size)
 
-    def claim(self) -> None:
-        """Raises ``Full`` when there is no place, or memory for another page."""
+    def reserve(self) -> None:
+        """Take a slot. Raises ``Full`` without a free slot or enough memory, ``BrowserMissing`` without pages
+        of this kind."""
         if self.size == 0:
             raise BrowserMissing("This stage has no pages of this kind: see palaestra stage --help.")
-        if self.claimed >= self.size:
+        if self.taken >= self.size:
             raise Full(f"All {self.size} pages of this stage are in use.")
         free = psutil.virtual_memory().available
         if free < self._memory_floor:
             raise Full(f"This machine has {free // MIB} MiB of memory left.")
-        self.claimed += 1
+        self.taken += 1
 
 
-class Place:
-    """The place of one session among pages: the pool that its environment plays on."""
+class Slot:
+    """The slot of one session: the pool (``surface.Pool``) that its environment gets its one page from."""
 
-    def __init__(self, places: Places, *, arm: str) -> None:
-        self._places = places
+    def __init__(self, slots: Slots, *, arm: str) -> None:
+        self._slots = slots
         self._has_page = arm_of(arm).has_page
-        self._is_claimed = False
+        self._is_reserved = False
 
-    def claim(self) -> None:
-        """Raises ``Full`` when an episode would have to wait for a page."""
-        if self._has_page and not self._is_claimed:
-            self._places.claim()
-            self._is_claimed = True
+    def reserve(self) -> None:
+        """Reserve a page. Raises ``Full`` when an episode would have to wait for one."""
+        if self._has_page and not self._is_reserved:
+            self._slots.reserve()
+            self._is_reserved = True
 
-    def drop(self) -> None:
-        if self._is_claimed:
-            self._places.claimed -= 1
-            self._is_claimed = False
+    def free(self) -> None:
+        if self._is_reserved:
+            self._slots.taken -= 1
+            self._is_reserved = False
 
     async def acquire(self) -> Any:
-        self.claim()
-        return await self._places.pool.acquire()
+        self.reserve()
+        return await self._slots.pool.acquire()
 
     async def release(self, page: Any, *, is_healthy: bool = True) -> None:
         try:
-            await self._places.pool.release(page, is_healthy=is_healthy)
+            await self._slots.pool.release(page, is_healthy=is_healthy)
         finally:
-            self.drop()
+            self.free()
 
     async def renew(self, page: Any) -> Any:
-        return await self._places.pool.renew(page)
+        return await self._slots.pool.renew(page)
 
     async def aclose(self) -> None:
-        """The pages belong to the stage."""
+        """Do nothing: the pages belong to the stage."""

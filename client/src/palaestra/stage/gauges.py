@@ -1,4 +1,4 @@
-"""What a stage counts, for Prometheus."""
+"""Prometheus metrics of a stage."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Gauges:
         self.active = Gauge(
             "palaestra_stage_pages_active", "Pages that play an episode.", ["browser"], registry=registry
         )
-        self.places = Gauge(
+        self.slots = Gauge(
             "palaestra_stage_pages_max", "Episodes that may be open at once.", ["browser"], registry=registry
         )
         self.lab = Gauge("palaestra_stage_lab_works", "Whether the lab answers.", registry=registry)
@@ -40,6 +40,6 @@ class Gauges:
             "palaestra_stage_refused", "Requests refused, by code.", ["code"], registry=registry
         )
 
-    def text(self) -> bytes:
-        """All metrics in Prometheus's format."""
+    def render(self) -> bytes:
+        """Return all metrics in Prometheus's text format."""
         return generate_latest(self._registry)

@@ -1,6 +1,6 @@
-"""What a stage needs of others to play: a lab that answers, and a browser that opens pages.
+"""Health of what a stage depends on: a lab that answers, and a browser that opens pages.
 
-Both are known before anyone asks: a request for the stage's health calls nobody.
+Both are probed in the background: a request for the stage's health makes no call of its own.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ANSWER_LIMIT_S = 5.0
 
 
 class Condition:
-    """Something that works until it has failed three times in a row, which ``loss`` says in words."""
+    """A dependency that works until ``FAILURES_MAX`` attempts in a row failed; ``loss`` is then logged."""
 
     def __init__(self, loss: str) -> None:
         self._loss = loss
@@ -32,7 +32,7 @@ class Condition:
         return self._failures < FAILURES_MAX
 
     def note(self, failure: Exception | None) -> None:
-        """Count one attempt; ``failure`` None: it succeeded."""
+        """Count one attempt, which succeeded if ``failure`` is None."""
         if failure is None:
             self._failures = 0
             return
@@ -42,14 +42,14 @@ class Condition:
 
 
 class LabWatch(Background):
-    """Calls the lab's health every few seconds, once each time: an answer of 500 or more is a failure too."""
+    """Pings the lab every few seconds, without retries; a status of 500 or more is a failure too."""
 
     def __init__(self, client: Client) -> None:
         self.lab = Condition("The lab does not answer")
         self._client = client
 
     async def look(self) -> None:
-        """Call once."""
+        """Ping the lab once."""
         try:
             await asyncio.wait_for(self._client.ping(), ANSWER_LIMIT_S)
         except (Unreachable, asyncio.TimeoutError) as failure:

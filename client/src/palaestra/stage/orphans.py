@@ -1,4 +1,4 @@
-"""Browsers that a dead stage left behind: every browser carries a mark that says whose it is."""
+"""Browsers that a dead stage left behind, recognised by a mark in the environment of each browser."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from palaestra.background import Background
 logger = logging.getLogger(__name__)
 
 MARK = "PALAESTRA_STAGE"
-"""The variable that tells in each browser's environment which stage it is of, and which of its browsers."""
+"""Environment variable of each browser: the stage that it belongs to, and its number there."""
 _MARK = re.compile(r"\d+:\d+:\d+/\d+")
-# Of what follows the name in /proc/PID/stat, see proc(5).
+# Index of "starttime" among the fields after the process name in /proc/PID/stat, see proc(5).
 _START_FIELD = 19
 LOOK_S = 60.0
 END_LIMIT_S = 3.0
@@ -28,7 +28,7 @@ Gone = (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess)
 
 
 class Orphans(Background):
-    """Ends from time to time what stages that have died meanwhile left on this machine."""
+    """Background task that ends the browsers of dead stages on this machine once a minute."""
 
     async def _work(self) -> None:
         while True:
@@ -38,13 +38,13 @@ class Orphans(Background):
 
 
 def mark_make(browser: int) -> str:
-    """The mark of a browser of this process."""
+    """Return the mark for a browser of this process: ``NAMESPACE:PID:START/NUMBER``."""
     own = os.getpid()
-    return f"{_namespace()}:{own}:{_started(own)}/{browser}"
+    return f"{_find_namespace()}:{own}:{_find_start(own)}/{browser}"
 
 
-def marked(processes: Any) -> Iterator[tuple[psutil.Process, str]]:
-    """The processes that carry a mark; those whose environment cannot be read carry none."""
+def find_marked(processes: Any) -> Iterator[tuple[psutil.Process, str]]:
+    """Yield the processes that carry a mark; those whose environment cannot be read are skipped."""
     for process in processes:
         try:
             mark = process.environ().get(MARK)
@@ -55,8 +55,8 @@ def marked(processes: Any) -> Iterator[tuple[psutil.Process, str]]:
 
 
 def orphans_end() -> int:
-    """End the browsers of stages that have died, and nothing else; returns how many processes that were."""
-    orphans = [process for process, mark in marked(psutil.process_iter()) if _is_orphan(mark)]
+    """End the browsers of dead stages, and nothing else; return the number of processes."""
+    orphans = [process for process, mark in find_marked(psutil.process_iter()) if _is_orphan(mark)]
     for end in (psutil.Process.terminate, psutil.Process.kill):
         for process in orphans:
             with contextlib.suppress(*Gone):
@@ -69,16 +69,15 @@ def orphans_end() -> int:
 
 def _is_orphan(mark: str) -> bool:
     namespace, pid, begun = mark.partition("/")[0].split(":")
-    if namespace != _namespace():
-        return False  # numbers of another container's processes say nothing here
-    return _started(int(pid)) != int(begun)
+    if namespace != _find_namespace():
+        return False  # process ids of another container mean nothing here
+    return _find_start(int(pid)) != int(begun)
 
 
-def _started(pid: int) -> int | None:
-    """When a process started; None if there is none.
+def _find_start(pid: int) -> int | None:
+    """Return when a process started, in ticks since boot; None if there is none.
 
-    In ticks since the machine started: the time of day that psutil gives moves whenever the clock is set, and
-    a stage that lives would then look like another one.
+    psutil's time of day moves whenever the clock is set, and a live stage would then look like another one.
     """
     try:
         if not psutil.LINUX:
@@ -89,8 +88,8 @@ def _started(pid: int) -> int | None:
     return int(stat.rpartition(b")")[2].split()[_START_FIELD])
 
 
-def _namespace() -> str:
-    """The number of the process namespace: in containers, process numbers repeat."""
+def _find_namespace() -> str:
+    """Return the id of the PID namespace: process ids repeat between containers."""
     try:
         return str(os.stat("/proc/self/ns/pid").st_ino)
     except OSError:

@@ -1,4 +1,4 @@
-"""The environment of a session: ``Env`` on the stage's pages, which can also take over an episode."""
+"""The environment of a session: an ``Env`` on the stage's pages, which can also take over an episode."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from palaestra.lineage import PERSON, line_read, resumed_read
 from palaestra.message_pictures import blobs_named
 from palaestra.observation import Observation
 from palaestra.records import EpisodeState, Message
-from palaestra.stage.capacity import Place
+from palaestra.stage.capacity import Slot
 from palaestra.step_queue import TAKEN_OVER, ack_of
 from palaestra.stored_steps import page_after, stored_of
 from palaestra.wire import Fork, Reset, Resume
@@ -29,18 +29,20 @@ PICTURES_MAX = 4_096
 
 
 class Player(Env):
-    """``place`` is where its pages come from; all players share a ``heartbeat``, which keeps their episodes
-    alive."""
+    """An ``Env`` whose pages come from ``slot``; all players share a ``heartbeat``.
+
+    Raises ``ValueError`` for ``settings`` that the stage decides itself.
+    """
 
     def __init__(
-        self, client: Client, *, heartbeat: Heartbeat, place: Place, settings: dict[str, Any], **fixed: Any
+        self, client: Client, *, heartbeat: Heartbeat, slot: Slot, settings: dict[str, Any], **fixed: Any
     ) -> None:
         if reserved := RESERVED & settings.keys():
             raise ValueError(f"Decided by the stage: {', '.join(sorted(reserved))}.")
-        super().__init__("", "", client=client, pool=place, **fixed, **settings)
-        self.pictures: dict[str, None] = {}  # named by the messages of the episodes, the newest last
+        super().__init__("", "", client=client, pool=slot, **fixed, **settings)
+        self.pictures: dict[str, None] = {}  # digests of the pictures in the episodes' messages, newest last
         self._heartbeat = heartbeat
-        self._place = place
+        self._slot = slot
 
     @property
     def playing(self) -> Episode:
@@ -50,11 +52,11 @@ class Player(Env):
         return self.episode
 
     async def begin(self, request: Reset | Fork) -> Observation:
-        """``reset`` or ``fork``, if there is a place. Raises ``Full`` where there is none."""
+        """Open an episode as ``reset`` or ``fork`` do. Raises ``Full`` where there is no free slot."""
         await self._abandon()
         if request.abandoned is not None:
             await self.cancel(request.abandoned)
-        self._place.claim()
+        self._slot.reserve()
         try:
             if isinstance(request, Fork):
                 own = {name: getattr(request, name) for name in FORKING}
@@ -68,26 +70,29 @@ class Player(Env):
             self._pictures_note(observation.messages)
             return observation
         finally:
-            self._place_settle()
+            self._free_unused()
 
     async def take_over(self, request: Resume) -> None:
-        """Go on with an episode that another stage began. Raises ``ForkDiverged``, once it is closed as void,
-        for a fork whose page is not its parent's."""
+        """Continue an episode that another stage began.
+
+        Raises ``Full``, ``ApiError``, ``BrowserDead``, or ``ForkDiverged`` for a fork whose page differs from
+        its parent's; that episode is then closed as void.
+        """
         await self.leave()
-        self._place.claim()
+        self._slot.reserve()
         try:
             await self._take_over(request)
         finally:
-            self._place_settle()
+            self._free_unused()
 
     async def cancel(self, episode: int) -> None:
-        """End an episode of the run that no player holds any more; one that has ended stays as it is."""
+        """Close an abandoned episode of the run as ``cancelled``; one that is over stays as it is."""
         with contextlib.suppress(ApiError):
             self._run_check(await self.client.episode(episode))
             await self.client.episode_close(episode, reason="cancelled", detail="abandoned before its end")
 
     async def leave(self) -> None:
-        """Let go of an open episode without ending it."""
+        """Release an open episode without closing it, so that another stage can take it over."""
         episode = self.episode
         if episode is None or episode.is_over:
             return
@@ -99,7 +104,7 @@ class Player(Env):
         self.episode = None
 
     async def abandon(self) -> None:
-        """End an open episode as ``cancelled``."""
+        """Close an open episode as ``cancelled``."""
         await self._abandon()
 
     def _run_check(self, state: EpisodeState) -> None:
@@ -113,14 +118,14 @@ class Player(Env):
         for oldest in list(self.pictures)[:-PICTURES_MAX]:
             del self.pictures[oldest]
 
-    def _place_settle(self) -> None:
+    def _free_unused(self) -> None:
         if self.episode is None or self.episode.page is None:
-            self._place.drop()
+            self._slot.free()
 
     async def _take_over(self, request: Resume) -> None:
         number = request.opened.id
         self._run_check(await self.client.episode(number))
-        start_url, refusal = await self._start_url(number)
+        start_url, refusal = await self._find_start_url(number)
         state, trajectory = await self.client.episode(number), await self.client.trajectory(number)
         stored = [stored_of(step) for step in trajectory["steps"]]
         last = stored[-1].index if stored else state.begins_after
@@ -137,15 +142,15 @@ class Player(Env):
         self.episode = episode
         self._heartbeat.episodes.add(number)
         if refusal is not None or _has_person(trajectory["steps"], after=request.steps):
-            # Its next step is not taken: it waits for the hand-back, and goes on from the record.
+            # A person acts in it: the next step is refused, and the hand-back continues from the record.
             episode.refusal = refusal or ApiError(status=409, code=TAKEN_OVER, message="A person took over.")
-            episode.page, episode.renew = await self._place.acquire(), self._place.renew
+            episode.page, episode.renew = await self._slot.acquire(), self._slot.renew
             episode.observation = request.shown
             return
         episode.unanswered = {step.index: step for step in stored if step.index > request.steps}
         try:
-            now = await self._reopened(episode, state, trajectory, shown=request.shown)
-        except ForkDiverged as failure:  # another stage would find the same
+            now = await self._reopen(episode, state, trajectory, shown=request.shown)
+        except ForkDiverged as failure:  # the page would differ on any other stage too
             await self._finish(close_reason_of(failure), str(failure), is_healthy=False)
             raise
         except UNPLAYABLE as failure:
@@ -158,9 +163,11 @@ class Player(Env):
                 trajectory, step=request.steps + 1, is_open=is_open, shown=request.shown, now=now
             )
 
-    async def _start_url(self, episode: int) -> tuple[str | None, ApiError | None]:
-        """The address of an episode's first page, for a trainer's own word for it would be followed anywhere,
-        and the refusal while a person acts in it."""
+    async def _find_start_url(self, episode: int) -> tuple[str | None, ApiError | None]:
+        """Return the address of an episode's first page, and the refusal while a person acts in it.
+
+        The API is trusted for it, not the trainer: an address from a trainer could lead anywhere.
+        """
         try:
             return (await resumed_read(self.client, episode)).start_url, None
         except ApiError as failure:
@@ -170,14 +177,17 @@ class Player(Env):
                 raise
             return None, None
 
-    async def _reopened(
+    async def _reopen(
         self, episode: Episode, state: EpisodeState, trajectory: Mapping[str, Any], *, shown: Observation
     ) -> Observation:
-        """Return the page of an open episode: where its record stands, else the one that the trainer saw last
-        if it can be restored, else the first one."""
+        """Open the page of an open episode, and return its observation.
+
+        It is the page after the recorded steps, else the one that the trainer saw last if that can be
+        restored, else the first one.
+        """
         if state.status != "open" or episode.opened.start_url is None:
             return episode.observation
-        episode.page, episode.renew = await self._place.acquire(), self._place.renew
+        episode.page, episode.renew = await self._slot.acquire(), self._slot.renew
         if episode.unanswered:
             return await episode.begin(page_after(trajectory))
         now = await episode.begin(draft_of(trajectory["steps"], url=shown.url))

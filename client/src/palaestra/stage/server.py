@@ -24,7 +24,7 @@ from palaestra.errors import ApiError, PalaestraError
 from palaestra.lite import LitePool
 from palaestra.pools import LITE
 from palaestra.stage.browsers import Browsers
-from palaestra.stage.capacity import Full, Place, Places, StageConfig
+from palaestra.stage.capacity import Full, Slot, Slots, StageConfig
 from palaestra.stage.gauges import Gauges
 from palaestra.stage.health import LabWatch
 from palaestra.stage.orphans import Orphans
@@ -42,12 +42,12 @@ RESTART_CODE = 1012
 POLICY_CODE = 1008
 STOPS = "the stage stops"
 FAULTS_MAX = 10
-QUEUE_MAX = 2  # messages that wait while one is answered: a trainer sends one at a time
+QUEUE_MAX = 2  # messages that may wait while another is answered: trainers send one at a time
 MESSAGE_MAX = 500
 
 
-class Held:
-    """A session and its connection; ``lost_at`` is when the connection broke."""
+class ConnectedSession:
+    """A session and its connection; ``lost_at`` is when the connection broke (``time.monotonic``)."""
 
     def __init__(self, session: Session, connection: ServerConnection) -> None:
         self.session = session
@@ -56,8 +56,10 @@ class Held:
 
 
 class Stage:
-    """Serves until its context ends. ``client`` is of the installation whose episodes are played, ``token``
-    what a trainer must know."""
+    """A stage that serves until its context manager exits.
+
+    ``client`` calls the installation whose episodes are played; ``token`` is the bearer token of trainers.
+    """
 
     def __init__(self, client: Client, *, token: str, config: StageConfig | None = None) -> None:
         self.config = config or StageConfig()
@@ -69,13 +71,13 @@ class Stage:
             CHROMIUM: self.browsers,
             LITE: LitePool(size=max(1, self.config.lite_pages)),
         }
-        self.places = {
-            kind: Places(pools[kind], size=sizes[kind], memory_floor_mb=self.config.memory_floor_mb)
+        self.slots = {
+            kind: Slots(pools[kind], size=sizes[kind], memory_floor_mb=self.config.memory_floor_mb)
             for kind in BROWSERS
         }
         self._checked_runs: dict[str, set[int]] = {kind: set() for kind in BROWSERS}
         self._token = token.encode()
-        self._sessions: dict[str, Held] = {}
+        self._sessions: dict[str, ConnectedSession] = {}
         self._heartbeat = Heartbeat(client)
         self._watch = LabWatch(client)
         self._stack = AsyncExitStack()
@@ -89,12 +91,12 @@ class Stage:
             await self.browsers.release(await self.browsers.acquire())
 
     async def serve(self, host: str, port: int) -> Server:
-        """Begin to listen. Raises ``OSError`` where the port is taken."""
+        """Start listening. Raises ``OSError`` where the port is taken."""
         server: Server = await serve(
-            self._connected,
+            self._converse,
             host,
             port,
-            process_request=self._http,
+            process_request=self._answer_http,
             compression=None,
             max_size=wire.REQUEST_MAX_BYTES,
             max_queue=QUEUE_MAX,
@@ -105,7 +107,7 @@ class Stage:
         return server
 
     async def __aenter__(self) -> Stage:
-        for pool in {one.pool for one in self.places.values()}:
+        for pool in {slots.pool for slots in self.slots.values()}:
             self._stack.push_async_callback(pool.aclose)
         for background in (self._heartbeat, self._watch, self.browsers, Orphans()):
             await self._stack.enter_async_context(background)
@@ -117,63 +119,69 @@ class Stage:
         await self._stack.aclose()
 
     # ---- HTTP
-    def _http(self, connection: ServerConnection, request: HttpRequest) -> Response | None:
+    def _answer_http(self, connection: ServerConnection, request: HttpRequest) -> Response | None:
         path = request.path.partition("?")[0]
         if path == "/health":
-            return self._health(connection)
+            return self._answer_health(connection)
         if path not in (wire.PATH, "/capacity", "/metrics"):
-            return _json(connection, HTTPStatus.NOT_FOUND, "not_found", f"There is no {path[:100]} here.")
+            return _error_response(
+                connection, HTTPStatus.NOT_FOUND, "not_found", f"There is no {path[:100]} here."
+            )
         given = request.headers.get("Authorization", "").encode()
         if not hmac.compare_digest(given, b"Bearer " + self._token):
             self.gauges.refused.labels("unauthenticated").inc()
             message = "This is not the stage's token."
-            return _json(connection, HTTPStatus.UNAUTHORIZED, "unauthenticated", message)
+            return _error_response(connection, HTTPStatus.UNAUTHORIZED, "unauthenticated", message)
         if path == "/capacity":
-            return _body(connection, HTTPStatus.OK, msgspec.json.encode(self.load(0)), "application/json")
+            return _respond(
+                connection, HTTPStatus.OK, msgspec.json.encode(self.measure_load(0)), "application/json"
+            )
         if path == "/metrics":
-            return _body(connection, HTTPStatus.OK, self._metrics(), "text/plain; version=0.0.4")
+            return _respond(connection, HTTPStatus.OK, self._render_metrics(), "text/plain; version=0.0.4")
         if self._is_stopping:
-            return _json(connection, HTTPStatus.SERVICE_UNAVAILABLE, "stopping", "This stage stops.")
+            return _error_response(
+                connection, HTTPStatus.SERVICE_UNAVAILABLE, "stopping", "This stage stops."
+            )
         return None
 
-    def _health(self, connection: ServerConnection) -> Response:
+    def _answer_health(self, connection: ServerConnection) -> Response:
         status = HTTPStatus.OK if self.state == OK else HTTPStatus.SERVICE_UNAVAILABLE
         body = {"status": self.state, "version": palaestra.__version__}
-        return _body(connection, status, json.dumps(body).encode(), "application/json")
+        return _respond(connection, status, json.dumps(body).encode(), "application/json")
 
     @property
     def state(self) -> str:
-        """``ok``, or what keeps the stage from playing."""
+        """``ok``, or what keeps the stage from playing episodes."""
         if self._is_stopping:
             return "stopping"
         if not self._watch.lab.works:
             return "lab_unavailable"
         return OK if self.browsers.browser.works else "browser_unavailable"
 
-    def load(self, request: int) -> wire.Load:
-        """How full the stage is."""
+    def measure_load(self, request: int) -> wire.Load:
+        """Return the sessions and slots in use, as the answer to the request with that id."""
         return wire.Load(
             id=request,
             sessions=len(self._sessions),
             sessions_max=self.config.sessions_max,
-            pages={kind: places.left for kind, places in self.places.items()},
+            pages={kind: slots.occupancy for kind, slots in self.slots.items()},
         )
 
-    def _metrics(self) -> bytes:
+    def _render_metrics(self) -> bytes:
         gauges = self.gauges
         gauges.sessions.set(len(self._sessions))
-        for kind, places in self.places.items():
-            gauges.active.labels(kind).set(places.claimed)
-            gauges.places.labels(kind).set(places.size)
+        for kind, slots in self.slots.items():
+            gauges.active.labels(kind).set(slots.taken)
+            gauges.slots.labels(kind).set(slots.size)
         gauges.lab.set(self._watch.lab.works)
         gauges.browser.set(self.browsers.browser.works)
         gauges.browsers.set(self.browsers.running)
         gauges.memory.set(self.browsers.memory_mb * 2**20)
         gauges.recycled.set(self.browsers.recycled)
-        return gauges.text()
+        return gauges.render()
 
     # ---- connections
-    async def _connected(self, connection: ServerConnection) -> None:
+    async def _converse(self, connection: ServerConnection) -> None:
         name, faults = "", 0
         try:
             async for content in connection:
@@ -184,7 +192,7 @@ class Stage:
                     if faults >= FAULTS_MAX:
                         await connection.close(POLICY_CODE, "too many messages that are no requests")
                         break
-                    await connection.send(wire.answer_encode(self._failed(0, refusal)))
+                    await connection.send(wire.answer_encode(self._refuse(0, refusal)))
                     continue
                 if self._is_stopping:
                     await connection.close(RESTART_CODE, STOPS)
@@ -194,12 +202,12 @@ class Stage:
                 answer = await self._answer(name, request, connection)
                 await connection.send(wire.answer_encode(answer))
         except ConnectionClosed:
-            pass  # the session waits for the trainer to come back
+            pass  # the session waits for its trainer to reconnect
         finally:
-            held = self._sessions.get(name)
-            if held is not None and held.connection is connection:
-                held.connection, held.lost_at = None, time.monotonic()
-                if held.session.is_new:  # there is nothing to come back for
+            entry = self._sessions.get(name)
+            if entry is not None and entry.connection is connection:
+                entry.connection, entry.lost_at = None, time.monotonic()
+                if entry.session.is_new:  # it has no episode to reconnect to
                     del self._sessions[name]
 
     async def _answer(self, name: str, request: wire.AnyRequest, connection: ServerConnection) -> wire.Answer:
@@ -209,54 +217,54 @@ class Stage:
                     message = "This connection has a session: open another one for the next."
                     raise ApiError(status=409, code="one_session", message=message)
                 return self._open(request, connection)
-            held = self._sessions.get(name)
-            if held is None or held.connection is not connection:
+            entry = self._sessions.get(name)
+            if entry is None or entry.connection is not connection:
                 raise ApiError(status=409, code="no_session", message="Open a session first.")
             if isinstance(request, wire.Ask):
-                return self.load(request.id)
+                return self.measure_load(request.id)
             if isinstance(request, wire.Fetch):
-                held.session.picture_check(request.sha256)
+                entry.session.picture_check(request.sha256)
                 return wire.Blob(id=request.id, content=await self.client.blob_get(request.sha256))
-            answer = await held.session.answer(request)
+            answer = await entry.session.answer(request)
             if isinstance(request, wire.Reset | wire.Fork | wire.Resume):
                 self.gauges.episodes.labels(request.__struct_config__.tag).inc()
             if isinstance(request, wire.Leave):
                 self._sessions.pop(name, None)
             return answer
-        except Exception as failure:  # the top of one request: others go on
+        except Exception as failure:  # one failed request must not end the others
             if not isinstance(failure, PalaestraError | ValueError | TypeError):
                 logger.exception("session %s", name)
-            return self._failed(request.id, failure)
+            return self._refuse(request.id, failure)
 
     def _open(self, request: wire.Open, connection: ServerConnection) -> wire.Opened:
-        held = self._sessions.get(request.session)
-        if held is not None and not held.session.is_left:
-            held.connection = connection
-            episode = held.session.player.episode
+        entry = self._sessions.get(request.session)
+        if entry is not None and not entry.session.is_left:
+            entry.connection = connection
+            episode = entry.session.player.episode
             if episode is None:
-                return wire.Opened(id=request.id, player=held.session.name)
+                return wire.Opened(id=request.id, player=entry.session.name)
             return wire.Opened(
-                id=request.id, player=held.session.name, episode=episode.opened.id, steps=episode.steps
+                id=request.id, player=entry.session.name, episode=episode.opened.id, steps=episode.steps
             )
         if len(self._sessions) >= self.config.sessions_max:
             raise Full(f"All {self.config.sessions_max} sessions of this stage are in use.")
-        if request.browser not in self.places:
-            raise ValueError(f"There is no browser {request.browser!r}. Known: {', '.join(self.places)}.")
+        if request.browser not in self.slots:
+            raise ValueError(f"There is no browser {request.browser!r}. Known: {', '.join(self.slots)}.")
         player = Player(
             self.client,
             heartbeat=self._heartbeat,
             checked_runs=self._checked_runs[request.browser],
-            place=Place(self.places[request.browser], arm=request.arm),
+            slot=Slot(self.slots[request.browser], arm=request.arm),
             settings=request.settings,
             run=request.run,
             arm=request.arm,
             browser=request.browser,
         )
         session = Session(player, on_step=self.gauges.steps.observe)
-        self._sessions[request.session] = Held(session, connection)
+        self._sessions[request.session] = ConnectedSession(session, connection)
         return wire.Opened(id=request.id, player=session.name)
 
-    def _failed(self, request: int, failure: Exception) -> wire.Failed:
+    def _refuse(self, request: int, failure: Exception) -> wire.Failed:
         code = failure.code if isinstance(failure, ApiError) else type(failure).__name__
         self.gauges.refused.labels(code).inc()
         retry_after_s = failure.retry_after_s if isinstance(failure, Full) else None
@@ -264,23 +272,23 @@ class Stage:
 
     # ---- the end
     async def _sweep(self) -> None:
-        """Let go of sessions whose trainer does not come back: their episodes are another stage's by now."""
+        """Drop sessions whose trainer does not reconnect: another stage has their episodes by now."""
         while True:
             await asyncio.sleep(SWEEP_S)
             now = time.monotonic()
-            for name, held in list(self._sessions.items()):
-                if held.connection is None and now - held.lost_at > self.config.linger_s:
+            for name, entry in list(self._sessions.items()):
+                if entry.connection is None and now - entry.lost_at > self.config.linger_s:
                     del self._sessions[name]
-                    await held.session.end(is_abandoned=False)
+                    await entry.session.end(is_abandoned=False)
 
     async def _stop(self, server: Server) -> None:
-        """Stop listening and let go of every episode: another stage goes on with it."""
+        """Stop listening and release every episode: other stages continue them."""
         self._is_stopping = True
         server.close(close_connections=False)
-        held, self._sessions = list(self._sessions.values()), {}
-        await asyncio.gather(*(one.session.end(is_abandoned=False) for one in held))
-        connections = [one.connection for one in held if one.connection is not None]
-        await asyncio.gather(*(one.close(RESTART_CODE, STOPS) for one in connections))
+        entries, self._sessions = list(self._sessions.values()), {}
+        await asyncio.gather(*(entry.session.end(is_abandoned=False) for entry in entries))
+        connections = [entry.connection for entry in entries if entry.connection is not None]
+        await asyncio.gather(*(connection.close(RESTART_CODE, STOPS) for connection in connections))
         server.close()
         await server.wait_closed()
 
@@ -294,13 +302,13 @@ def _request_read(content: str | bytes) -> wire.AnyRequest:
         raise ApiError(status=400, code="bad_message", message=message) from problem
 
 
-def _json(connection: ServerConnection, status: HTTPStatus, code: str, message: str) -> Response:
-    """A refusal, in the API's shape of errors."""
+def _error_response(connection: ServerConnection, status: HTTPStatus, code: str, message: str) -> Response:
+    """Return an error in the shape of the API's."""
     body = {"error": {"code": code, "message": message, "fields": {}}}
-    return _body(connection, status, json.dumps(body).encode(), "application/json")
+    return _respond(connection, status, json.dumps(body).encode(), "application/json")
 
 
-def _body(connection: ServerConnection, status: HTTPStatus, body: bytes, kind: str) -> Response:
+def _respond(connection: ServerConnection, status: HTTPStatus, body: bytes, kind: str) -> Response:
     response = connection.respond(status, "")
     response.body = body
     del response.headers["Content-Type"], response.headers["Content-Length"]

@@ -1,4 +1,4 @@
-"""Sessions: one trainer's environment each, which answers a request that is sent again as it did before."""
+"""Sessions: one environment per trainer, with idempotent requests."""
 
 from __future__ import annotations
 
@@ -26,8 +26,11 @@ Playable = Reset | Fork | Take | Stop | Resume | Leave
 
 
 class Session:
-    """Plays one request at a time. A request goes on when its connection breaks; sent again, it is not done
-    again. ``on_step`` is told how many seconds a step took."""
+    """Carries out one request at a time.
+
+    A request continues when its connection breaks; sent again, it is answered but not carried out again.
+    ``on_step`` gets the duration of each step in seconds.
+    """
 
     def __init__(self, player: Player, *, on_step: Callable[[float], None] = lambda _: None) -> None:
         self.player = player
@@ -35,14 +38,14 @@ class Session:
         self.is_left = False
         self._on_step = on_step
         self._identity = b""
-        self._doing: asyncio.Future[Answer] | None = None
+        self._running: asyncio.Future[Answer] | None = None
         self._taken = NONE_TAKEN
-        self._messages: dict[int, list[Message]] = {}  # of the last two answers, by the step they followed
+        self._messages: dict[int, list[Message]] = {}  # of the last two answers, by their step
 
     @property
     def is_new(self) -> bool:
         """True until the first request."""
-        return self._doing is None
+        return self._running is None
 
     def picture_check(self, digest: str) -> None:
         """Raise ``ApiError`` for a blob that the messages of the session's episodes do not name."""
@@ -52,33 +55,32 @@ class Session:
 
     async def answer(self, request: Playable) -> Answer:
         """Carry out a request once, however often it is sent. Raises what the environment raises."""
-        identity = _identity(request)
-        if self._doing is None or identity != self._identity or _is_to_do_again(request, self._doing):
-            if self._doing is not None:
-                await asyncio.wait([self._doing])
-            if self._doing is None or not self._is_taken(request):
+        identity = _hash_request(request)
+        if self._running is None or identity != self._identity or _may_repeat(request, self._running):
+            if self._running is not None:
+                await asyncio.wait([self._running])
+            if self._running is None or not self._is_taken(request):
                 self._check(request)
                 self._taken = request.number if isinstance(request, Take) else NONE_TAKEN
-                self._identity, self._doing = identity, asyncio.ensure_future(self._do(request))
-        answer = await asyncio.shield(self._doing)
+                self._identity, self._running = identity, asyncio.ensure_future(self._do(request))
+        answer = await asyncio.shield(self._running)
         return msgspec.structs.replace(answer, id=request.id)
 
     def _is_taken(self, request: Playable) -> bool:
-        """Return whether the request is for the step that was taken last: its first completion counts, and is
-        answered again."""
+        """Return whether a request repeats the step that was taken last: its first completion counts."""
         return isinstance(request, Take) and request.number == self._taken
 
     async def end(self, *, is_abandoned: bool) -> None:
-        """Let go of the environment; an episode that is open ends ``cancelled`` if it ``is_abandoned``."""
+        """Release the environment; an open episode is closed as ``cancelled`` if it ``is_abandoned``."""
         self.is_left = True
-        if self._doing is not None:
-            await asyncio.wait([self._doing], timeout=END_LIMIT_S)
-            await tasks_cancel([self._doing])
+        if self._running is not None:
+            await asyncio.wait([self._running], timeout=END_LIMIT_S)
+            await tasks_cancel([self._running])
         with contextlib.suppress(PalaestraError):
             await (self.player.abandon() if is_abandoned else self.player.leave())
 
     def _check(self, request: Playable) -> None:
-        """Raises ``ApiError`` for a step that does not follow the last one."""
+        """Raise ``ApiError`` for a step that does not follow the last one."""
         if not isinstance(request, Take):
             return
         episode = self.player.episode
@@ -93,7 +95,7 @@ class Session:
         match request:
             case Reset() | Fork():
                 self._messages.clear()
-                return self._begun(request.id, await player.begin(request))
+                return self._answer_begun(request.id, await player.begin(request))
             case Resume():
                 self._messages.clear()
                 await player.take_over(request)
@@ -107,11 +109,11 @@ class Session:
                 begun = time.perf_counter()
                 stepped = await player.step(request.completion)
                 self._on_step(time.perf_counter() - begun)
-                return self._stepped(request, stepped)
+                return self._answer_stepped(request, stepped)
             case Stop():
-                return self._stepped(request, await player.stop(request.reason, request.detail))
+                return self._answer_stepped(request, await player.stop(request.reason, request.detail))
 
-    def _begun(self, request: int, observation: Observation) -> Begun:
+    def _answer_begun(self, request: int, observation: Observation) -> Begun:
         episode = self.player.playing
         self._messages[episode.steps] = observation.messages
         return Begun(
@@ -122,12 +124,12 @@ class Session:
             response_format=episode.response_format,
         )
 
-    def _stepped(self, request: Take | Stop, stepped: EnvStepped) -> Stepped:
+    def _answer_stepped(self, request: Take | Stop, stepped: EnvStepped) -> Stepped:
         observation, reward, terminated, truncated, info = stepped
         episode = self.player.playing
         look = look_of(observation, self._messages.get(request.held, []))
         self._messages = {
-            held: messages for held, messages in self._messages.items() if held == request.held
+            step: messages for step, messages in self._messages.items() if step == request.held
         } | {request.number: observation.messages}
         return Stepped(
             id=request.id,
@@ -141,8 +143,8 @@ class Session:
         )
 
 
-def _identity(request: Playable) -> bytes:
-    """What a request asks for, the same however often it is sent."""
+def _hash_request(request: Playable) -> bytes:
+    """Return a hash of a request that is the same however often it is sent."""
     fields: dict[str, Any] = {"id": 0}
     if isinstance(request, Take | Stop):
         fields["held"] = 0
@@ -150,8 +152,8 @@ def _identity(request: Playable) -> bytes:
     return hashlib.sha256(content).digest()
 
 
-def _is_to_do_again(request: Playable, doing: asyncio.Future[Answer]) -> bool:
-    """Whether a request that failed may be tried again: steps fail once and for all."""
-    if isinstance(request, Take | Stop) or not doing.done():
+def _may_repeat(request: Playable, running: asyncio.Future[Answer]) -> bool:
+    """Return whether a request that failed may be tried again: a step that failed has failed for good."""
+    if isinstance(request, Take | Stop) or not running.done():
         return False
-    return doing.cancelled() or doing.exception() is not None or isinstance(request, Resume)
+    return running.cancelled() or running.exception() is not None or isinstance(request, Resume)

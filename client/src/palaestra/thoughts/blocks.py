@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from palaestra.thoughts.families import Tags
-from palaestra.thoughts.marks import Mark, ends_matched, marks_read
+from palaestra.thoughts.marks import Mark, marks_read, match_ends
 
 _FENCE = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$", re.MULTILINE)
 _LINE_BREAK = re.compile(r"\n")
@@ -15,25 +15,25 @@ _LINE_BREAK = re.compile(r"\n")
 def blocks_cut(text: str, *, tags: Sequence[Tags], is_begun: bool) -> tuple[list[str], str]:
     """Return the blocks of thought in a text, in order, and what is left of it."""
     marks = marks_read(text, tags=tags)
-    ends = ends_matched(marks)
+    ends = match_ends(marks)
     with_beginning = {end.begin for end in ends.values()}
-    thoughts, rest, at, fence = list[str](), list[str](), 0, _Fence(text)
+    thoughts, rest, position, fence = list[str](), list[str](), 0, _Fence(text)
     for mark in marks:
-        if mark.begin < at or fence.is_open(at, mark.begin):
+        if mark.begin < position or fence.is_open(position, mark.begin):
             continue
-        passed = text[at : mark.begin]
+        passed = text[position : mark.begin]
         if mark.is_end:
             is_begun = is_begun or bool(thoughts)
             if mark.begin not in with_beginning and _is_lone_end(mark, is_begun=is_begun):
                 thoughts.append("".join([*rest, passed]))
-                rest, at = [], mark.end
+                rest, position = [], mark.end
         elif _is_beginning(mark, ends.get(mark.begin), is_first=not passed.strip()):
             end = ends.get(mark.begin)
             if passed.strip():
                 rest.append(passed if passed.endswith("\n") else f"{passed}\n")
             thoughts.append(text[mark.end : end.begin if end else None])
-            at = end.end if end else len(text)
-    return thoughts, "".join([*rest, text[at:]])
+            position = end.end if end else len(text)
+    return thoughts, "".join([*rest, text[position:]])
 
 
 def _is_beginning(mark: Mark, end: Mark | None, *, is_first: bool) -> bool:
@@ -52,8 +52,9 @@ def _is_beginning(mark: Mark, end: Mark | None, *, is_first: bool) -> bool:
 
 
 def _is_lone_end(mark: Mark, *, is_begun: bool) -> bool:
-    """Return whether a thought ends here that the chat template began: never a second one (``is_begun``),
-    unless the mark stands apart.
+    """Return whether a thought ends here that the chat template began.
+
+    Once a thought was read (``is_begun``), only a mark that stands apart ends one.
     """
     if mark.is_value:
         return False
@@ -66,17 +67,17 @@ class _Fence:
     def __init__(self, text: str) -> None:
         self._text, self._at, self._mark = text, 0, ""
 
-    def is_open(self, start: int, place: int) -> bool:
-        """Return whether a block is open at ``place``; none is at ``start``, where the last thought ended."""
+    def is_open(self, start: int, position: int) -> bool:
+        """Return whether a block is open at ``position``; at ``start``, after the last thought, none is."""
         first = [start] if start >= self._at else []
-        breaks = _LINE_BREAK.finditer(self._text, max(self._at, start), place)
-        for line in [*first, *(one.end() for one in breaks)]:
-            fence = _FENCE.match(self._text, line, place)
+        breaks = _LINE_BREAK.finditer(self._text, max(self._at, start), position)
+        for line in [*first, *(match.end() for match in breaks)]:
+            fence = _FENCE.match(self._text, line, position)
             if fence is None:
                 continue
             if not self._mark:
                 self._mark = fence["mark"]
             elif fence["mark"].startswith(self._mark) and not fence["info"].strip():
                 self._mark = ""
-        self._at = place
+        self._at = position
         return bool(self._mark)

@@ -65,7 +65,7 @@ def marks_pattern(tags: tuple[tuple[str, str], ...] = ()) -> re.Pattern[str]:
     return re.compile("|".join(alternatives), re.IGNORECASE)
 
 
-def family_of(match: re.Match[str], *, tags: int) -> tuple[str, bool]:
+def find_family(match: re.Match[str], *, tags: int) -> tuple[str, bool]:
     """Return the family of a mark, and whether it counts only in pairs; ``tags`` counts a model's own."""
     number = (match.lastgroup or "").partition("_")[2]
     name = _SIDE.sub("", match["tag"] or match["tag_end"] or "").lower()

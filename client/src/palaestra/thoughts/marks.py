@@ -1,4 +1,4 @@
-"""The marks of thoughts in a text: where each stands, and which begins and ends belong together."""
+"""Marks of thoughts in a text: their positions, and which beginnings and ends belong together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from palaestra.thoughts.families import Tags, family_of, marks_pattern
+from palaestra.thoughts.families import Tags, find_family, marks_pattern
 
 _LINE = re.compile(r"[^\n]+")
 _DECLARED = re.compile(r"[ \t>#*_`-]*(?:answer|action)[*_`]*[ \t]*:[ \t*_]*", re.IGNORECASE)
@@ -53,12 +53,12 @@ def marks_read(text: str, *, tags: Sequence[Tags] = ()) -> list[Mark]:
     """Return the marks of a text, without those in quotation marks and backticks."""
     pattern = marks_pattern(tuple((begin, end) for begin, end in tags))
     lines = enumerate(_LINE.finditer(text))
-    marks = [mark for number, line in lines for mark in _marks_of_line(line, number, pattern, len(tags))]
-    return _without_single(marks)
+    marks = [mark for number, line in lines for mark in _read_line(line, number, pattern, len(tags))]
+    return _drop_unpaired(marks)
 
 
-def ends_matched(marks: Sequence[Mark]) -> dict[int, Mark]:
-    """Return the end mark of each beginning, by the place of the beginning.
+def match_ends(marks: Sequence[Mark]) -> dict[int, Mark]:
+    """Return the end mark of each beginning, by the position of the beginning.
 
     Of the beginnings without an end of their own, one that is repeated (``<think><think>...</think>``)
     ends with the next, and one whose family has no end at all (``<think>...</thinking>``) with the next end
@@ -74,12 +74,12 @@ def ends_matched(marks: Sequence[Mark]) -> dict[int, Mark]:
         else:
             left.append(mark)
     closed = {mark.family for mark in marks if mark.is_end}
-    places = [mark.begin for mark in left]
+    positions = [mark.begin for mark in left]
     following = dict[str, Mark]()
-    for mark in reversed([one for one in marks if not one.is_end and one.is_strong]):
+    for mark in reversed([mark for mark in marks if not mark.is_end and mark.is_strong]):
         if mark.begin not in ends and mark.family in following:
             ends[mark.begin] = following[mark.family]
-        elif mark.family not in closed and (others := left[bisect_left(places, mark.begin) :][:1]):
+        elif mark.family not in closed and (others := left[bisect_left(positions, mark.begin) :][:1]):
             ends[mark.begin] = others[0]
         if mark.begin in ends:
             following[mark.family] = ends[mark.begin]
@@ -105,7 +105,7 @@ class _Opened:
         return self._strong.pop()
 
 
-def _without_single(marks: list[Mark]) -> list[Mark]:
+def _drop_unpaired(marks: list[Mark]) -> list[Mark]:
     opened, single = defaultdict[str, list[Mark]](list), set[int]()
     for mark in marks:
         if not mark.is_paired:
@@ -120,7 +120,7 @@ def _without_single(marks: list[Mark]) -> list[Mark]:
     return [mark for mark in marks if mark.begin not in single]
 
 
-def _marks_of_line(line: re.Match[str], number: int, pattern: re.Pattern[str], tags: int) -> Iterator[Mark]:
+def _read_line(line: re.Match[str], number: int, pattern: re.Pattern[str], tags: int) -> Iterator[Mark]:
     text, start, stop = line.string, *line.span()
     matches = list(pattern.finditer(text, start, stop))
     if not matches:
@@ -129,11 +129,11 @@ def _marks_of_line(line: re.Match[str], number: int, pattern: re.Pattern[str], t
     declared = _DECLARED.match(text, start, stop)
     for match in matches:
         begin, end = match.span()
-        place = bisect_left(quoted, (begin, begin)) - 1
-        if place >= 0 and end <= quoted[place][1]:
+        index = bisect_left(quoted, (begin, begin)) - 1
+        if index >= 0 and end <= quoted[index][1]:
             continue
         kind = (match.lastgroup or "").partition("_")[0]
-        family, is_paired = family_of(match, tags=tags)
+        family, is_paired = find_family(match, tags=tags)
         before, after = text[max(start, begin - 1) : begin], text[end : min(stop, end + 1)]
         ends_line = match is matches[-1] and not text[end:stop].strip()
         is_declared = declared is not None and declared.end() <= begin
