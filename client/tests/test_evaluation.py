@@ -22,7 +22,7 @@ from palaestra.commands import main
 from palaestra.errors import PalaestraError
 from palaestra.evaluation import silence
 from palaestra.evaluation.plan import plan_read, plan_sha256
-from palaestra.evaluation.power import Guess, smallest_gap, t_quantile
+from palaestra.evaluation.power import Guess, compute_smallest_gap, compute_t_quantile
 from palaestra.models import health
 
 RIGHT = Reply(text=f'Half of 84.\nAction: {{"type": "answer", "text": "{GOLD}"}}\nAnswer: {GOLD}')
@@ -367,13 +367,13 @@ def test_a_killed_evaluation_goes_on_with_no_cell_twice(fake: FakeServer, model:
 
 def test_the_smallest_gap_shrinks_with_items_samples_and_looks() -> None:
     base = {"items": 200, "samples": 4, "looks": 12, "alpha": 0.05, "power": 0.8}
-    points = smallest_gap(Guess(), **base)
+    points = compute_smallest_gap(Guess(), **base)
     assert points is not None
     for better in ({"items": 800}, {"samples": 16}, {"looks": 48}):
-        smaller = smallest_gap(Guess(), **{**base, **better})
+        smaller = compute_smallest_gap(Guess(), **{**base, **better})
         assert smaller is not None
         assert smaller < points
-    assert smallest_gap(Guess(), **{**base, "looks": 1}) is None
+    assert compute_smallest_gap(Guess(), **{**base, "looks": 1}) is None
 
 
 @pytest.mark.parametrize(
@@ -381,4 +381,4 @@ def test_the_smallest_gap_shrinks_with_items_samples_and_looks() -> None:
     [(0.975, 1, 12.706), (0.975, 2, 4.303), (0.975, 3, 3.182), (0.8, 7, 0.896), (0.975, 11, 2.201)],
 )
 def test_quantiles_of_t_are_those_of_the_tables(p: float, df: int, value: float) -> None:
-    assert t_quantile(p, df) == pytest.approx(value, rel=0.01)
+    assert compute_t_quantile(p, df) == pytest.approx(value, rel=0.01)

@@ -56,7 +56,7 @@ def test_a_design_of_too_many_looks_is_refused() -> None:
 
 @pytest.mark.parametrize(("count", "samples"), [(12, 4), (12, 5), (7, 3), (3, 8), (1, 2)])
 def test_all_looks_meet_equally_many_items_and_an_item_none_twice(count: int, samples: int) -> None:
-    places = look_places(count, samples=samples, items=10 * count, seed=5)
+    places = assign_looks(count, samples=samples, items=10 * count, seed=5)
     total = Counter(place for item in places for place in item)
     assert set(total.values()) == {10 * samples}
     for item in places:
@@ -66,6 +66,6 @@ def test_all_looks_meet_equally_many_items_and_an_item_none_twice(count: int, sa
 
 def test_a_look_is_the_same_to_the_server_whatever_its_page_does_not_have() -> None:
     look = looks_make("latin", count=1, factors=FACTORS, seed=1)[0]
-    other = {**look, **{name: AXES[name].values[-1] for name in set(AXES) - set(axes_of("question"))}}
+    other = {**look, **{name: AXES[name].values[-1] for name in set(AXES) - set(list_axes("question"))}}
     assert look_digest(look, "question") == look_digest(other, "question")
     assert look_digest(look, "site") != look_digest(other, "site")

@@ -12,7 +12,7 @@ from palaestra.errors import PalaestraError
 from palaestra.evaluation.arms import planned_arm_read
 from palaestra.evaluation.cells import Cell, Series
 from palaestra.evaluation.looks import AXES, Look, looks_make
-from palaestra.evaluation.planted_gap import Planted, PlantedGap, planted_read
+from palaestra.evaluation.planted_gap import PlantedGap, PlantedPolicy, planted_read
 from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo, Solution
 from palaestra.records import Task
@@ -27,17 +27,17 @@ GAP = PlantedGap(
 FACTORS = {name: axis.values for name, axis in AXES.items()}
 
 
-def planted(gap: PlantedGap, *, tasks: int = ITEMS, looks: Sequence[Look] = ()) -> Planted:
+def planted(gap: PlantedGap, *, tasks: int = ITEMS, looks: Sequence[Look] = ()) -> PlantedPolicy:
     made = {number: Task(id=number, benchmark="b", key="") for number in range(tasks)}
     solutions = {number: Solution(task=number, answer="42") for number in made}
-    return Planted(gap, solutions=solutions, tasks=made, looks=looks or looks_of(), cells={})
+    return PlantedPolicy(gap, solutions=solutions, tasks=made, looks=looks or looks_of(), cells={})
 
 
 def looks_of() -> list[Look]:
     return looks_make("latin", count=LOOKS, factors=FACTORS, seed=1)
 
 
-def scores(policy: Planted, arm: str, *, retest: bool = False) -> list[float]:
+def scores(policy: PlantedPolicy, arm: str, *, retest: bool = False) -> list[float]:
     """The mean of each item's samples."""
     series = Series(benchmark="b", planned=planned_arm_read(arm), retest=retest)
     return [
@@ -67,7 +67,7 @@ def scores(policy: Planted, arm: str, *, retest: bool = False) -> list[float]:
     ],
 )
 def test_each_arm_has_the_accuracy_that_was_planted(arm: str, accuracy: float) -> None:
-    assert GAP.accuracy_in(planned_arm_read(arm)) == pytest.approx(accuracy)
+    assert GAP.find_accuracy(planned_arm_read(arm)) == pytest.approx(accuracy)
     items = scores(planted(GAP), arm)
     assert abs(fmean(items) - accuracy) < 3 * stdev(items) / ITEMS**0.5
 
@@ -138,4 +138,6 @@ def test_a_file_that_cannot_be_meant_is_refused(fields: dict[str, Any], message:
 
 def test_golds_must_cover_the_items() -> None:
     with pytest.raises(PalaestraError, match="say nothing of task 3"):
-        Planted(GAP, solutions={}, tasks={3: Task(id=3, benchmark="b", key="")}, looks=looks_of(), cells={})
+        PlantedPolicy(
+            GAP, solutions={}, tasks={3: Task(id=3, benchmark="b", key="")}, looks=looks_of(), cells={}
+        )

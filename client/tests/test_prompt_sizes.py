@@ -11,7 +11,7 @@ import pytest
 from fake_model import FakeModel, Reply
 from fake_server import FakeServer, State
 from palaestra.commands import main
-from palaestra.prompt_sizes import TokenRate, characters_read, rate_measured
+from palaestra.prompt_sizes import TokenRate, characters_read, fit_rate
 
 TURNS = 6
 PER_CHARACTER, PER_PROMPT = 0.25, 300
@@ -93,9 +93,9 @@ def test_an_unknown_history_is_refused(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_a_rate_is_fitted_and_never_negative() -> None:
     line = [(chars, round(0.2 * chars + 100)) for chars in (500, 900, 4_000)]
-    rate = rate_measured(line)
+    rate = fit_rate(line)
     assert rate is not None
     assert (round(rate.per_character, 3), round(rate.per_prompt)) == (0.2, 100)
-    assert rate_measured([(100, 30), (100, 30)]) == TokenRate(per_character=0.3, per_prompt=0.0)
-    assert rate_measured([(100, 60), (200, 30)]) == TokenRate(per_character=0.3, per_prompt=0.0)
-    assert rate_measured([]) is None
+    assert fit_rate([(100, 30), (100, 30)]) == TokenRate(per_character=0.3, per_prompt=0.0)
+    assert fit_rate([(100, 60), (200, 30)]) == TokenRate(per_character=0.3, per_prompt=0.0)
+    assert fit_rate([]) is None

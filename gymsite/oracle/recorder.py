@@ -11,7 +11,7 @@ from django.conf import settings
 
 from gymsite.oracle.engine import AnswerPolicy, KnownSite, OracleEngine
 from palaestra import Client
-from palaestra.commands.intervene import config_of
+from palaestra.commands.intervene import build_config
 from palaestra.policies import Solution, Solver
 from palaestra.rollout import Rollout
 from tasks_app import kinds
@@ -54,7 +54,7 @@ def solutions_record(
 
     async def play(key: str) -> list[Rollout]:
         async with Client(lab_url, key) as client:
-            config, numbers = config_of(await client.run(run.pk)), [task.pk for task in tasks]
+            config, numbers = build_config(await client.run(run.pk)), [task.pk for task in tasks]
             async with OracleEngine(client, known=sites, config=config, **engine) as oracle:
                 return await oracle.rollout(
                     run=run.pk, tasks=numbers, policy=policy, arm=arm, on_done=on_done

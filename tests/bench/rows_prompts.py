@@ -67,7 +67,7 @@ async def _lengths(place: Installation, site: str) -> list[PromptLengths]:
         if bad := [one for one in done if one.outcome != "correct"]:
             raise RuntimeError(f"{len(bad)} of {len(done)} were not correct: {bad[0]}")
         record = await client.run(run)
-        return [await prompt_lengths(client, record, one.episode, histories=HISTORIES) for one in done]
+        return [await measure_prompts(client, record, one.episode, histories=HISTORIES) for one in done]
 
 
 def _added(prompts: Sequence[int]) -> float:

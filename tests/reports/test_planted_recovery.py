@@ -10,7 +10,7 @@ import pytest
 from palaestra.evaluation.arms import LADDER, PlannedArm, planned_arm_read
 from palaestra.evaluation.cells import Cell, Series
 from palaestra.evaluation.looks import AXES, looks_make
-from palaestra.evaluation.planted_gap import Planted, PlantedGap
+from palaestra.evaluation.planted_gap import PlantedGap, PlantedPolicy
 from palaestra.policies import Solution
 from palaestra.records import Task
 from trajectories.reports.estimators import accuracy, gaps
@@ -23,7 +23,7 @@ SOLUTIONS = {number: Solution(task=number, answer="42") for number in TASKS}
 ARMS = [planned_arm_read(arm) for arm in LADDER]
 
 
-def answers(policy: Planted, arm: PlannedArm) -> Answers:
+def answers(policy: PlantedPolicy, arm: PlannedArm) -> Answers:
     """Every item in every look, where the arm has a page."""
     series = Series(benchmark="b", planned=arm)
     places = list(itertools.product(range(ITEMS), range(SAMPLES)))
@@ -46,16 +46,16 @@ def test_planted_accuracies_and_rungs_lie_within_their_intervals() -> None:
         gap = PlantedGap(
             name="g", accuracy=0.8, deficits={"text_agent": 6, "gym_with_text": 2, "gym": 13}, seed=seed
         )
-        policy = Planted(gap, solutions=SOLUTIONS, tasks=TASKS, looks=LOOKS, cells={})
+        policy = PlantedPolicy(gap, solutions=SOLUTIONS, tasks=TASKS, looks=LOOKS, cells={})
         drawn = {arm: answers(policy, arm) for arm in ARMS}
         for arm in ARMS:
             estimate = accuracy.accuracy(drawn[arm], alpha=0.05)
-            held["accuracy"].append(estimate.low <= gap.accuracy_in(arm) <= estimate.high)  # type: ignore[operator]
+            held["accuracy"].append(estimate.low <= gap.find_accuracy(arm) <= estimate.high)  # type: ignore[operator]
         for a, b in (*itertools.pairwise(ARMS), (ARMS[0], ARMS[-1])):
             pair = gaps.pair_of(drawn[a], drawn[b])
             assert pair is not None
             estimate = gaps.gap(pair, alpha=0.05)
-            planted = gap.accuracy_in(a) - gap.accuracy_in(b)
+            planted = gap.find_accuracy(a) - gap.find_accuracy(b)
             held["gap"].append(estimate.low <= planted <= estimate.high)  # type: ignore[operator]
 
     # The targets are 95%; a share of so many, not independent of each other, is off by some 2 points.

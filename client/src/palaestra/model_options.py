@@ -61,7 +61,7 @@ def sampling_add(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--extra", type=json.loads, help="more fields of every call, as a JSON object")
 
 
-def sampling_of(options: argparse.Namespace) -> dict[str, Any]:
+def build_sampling(options: argparse.Namespace) -> dict[str, Any]:
     """The fields of every call that the arguments state."""
     sampling = {name: getattr(options, name) for name in SAMPLING if getattr(options, name) is not None}
     return {**sampling, **({"extra_body": options.extra} if options.extra else {})}

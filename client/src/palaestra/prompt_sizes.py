@@ -55,7 +55,7 @@ class PromptLengths:
         )
 
 
-async def prompt_lengths(
+async def measure_prompts(
     client: Client, run: Run, episode: int, *, histories: Sequence[str] = HISTORIES
 ) -> PromptLengths:
     """The lengths of an episode's prompts."""
@@ -82,7 +82,7 @@ async def prompt_lengths(
     )
 
 
-def rate_measured(measured: Iterable[tuple[int, int]]) -> TokenRate | None:
+def fit_rate(measured: Iterable[tuple[int, int]]) -> TokenRate | None:
     """The rate that fits prompts of so many characters and tokens best; None without any."""
     points = list(measured)
     if not points:

@@ -34,7 +34,7 @@ DRIVER_GONE = "Connection closed while reading from the driver"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status."""
+    """Run a command, and return the exit status."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
     logging.getLogger("asyncio").addFilter(is_news)
     logging.getLogger("httpx").setLevel(logging.WARNING)
@@ -58,13 +58,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def is_news(record: logging.LogRecord) -> bool:
-    """False for what Playwright leaves unread when Ctrl-C, which reaches its driver too, ends the driver."""
+    """Return False for errors of Playwright's driver, which Ctrl-C ends, too: the user knows."""
     failure = record.exc_info[1] if record.exc_info else None
     return not (isinstance(failure, PlaywrightError) or DRIVER_GONE in str(failure))
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
-    """Help that says the default of every argument that has one."""
+    """Formatter of help texts that adds the default of every argument that has one."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         text, default = action.help or "", action.default
@@ -73,7 +73,7 @@ class Help(argparse.RawDescriptionHelpFormatter):
 
 
 def parser_make() -> argparse.ArgumentParser:
-    """The parser of the whole command line."""
+    """Return the parser of the whole command line."""
     parser = argparse.ArgumentParser(prog="palaestra", description="Client of the Palaestra reasoning gym.")
     parser.add_argument("--version", action="version", version=f"palaestra {palaestra.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -84,7 +84,7 @@ def parser_make() -> argparse.ArgumentParser:
     return parser
 
 
-def arms_text() -> str:
+def format_arms() -> str:
     """Return the list of arms that ends a command's help."""
     width = max(map(len, ARMS))
     lines = (f"  {arm.id:<{width}}  {arm.description}" for arm in ARMS.values())
@@ -92,7 +92,7 @@ def arms_text() -> str:
 
 
 def server_add(parser: argparse.ArgumentParser) -> None:
-    """The arguments that name an installation."""
+    """Add the arguments that name an installation."""
     server = os.environ.get(SERVER_SETTING) or SERVER
     parser.add_argument(
         "--server", default=server, help=f"address of the lab; default: ${SERVER_SETTING}, or {SERVER}"
@@ -102,7 +102,7 @@ def server_add(parser: argparse.ArgumentParser) -> None:
 
 
 def setup_add(parser: argparse._ActionsContainer) -> None:
-    """The arguments that say what a model is shown of a page, and how it answers."""
+    """Add the arguments about observations of pages and the format of actions."""
     parser.add_argument(
         "--observation",
         choices=[*SHORT_NAMES, *OBSERVATION_FORMATS],
@@ -129,7 +129,7 @@ def setup_add(parser: argparse._ActionsContainer) -> None:
 
 
 def playing_add(parser: argparse.ArgumentParser) -> None:
-    """The arguments of a command that takes a model through episodes."""
+    """Add the arguments of a command that runs a model on episodes."""
     parser.add_argument("--model-note", default="", help="what readers of its runs should know of the model")
     parser.add_argument("--pages", type=count, default=DEFAULT_PAGES, help="browser pages used at once")
     parser.add_argument(
@@ -139,12 +139,12 @@ def playing_add(parser: argparse.ArgumentParser) -> None:
 
 
 def stderr_print(line: str) -> None:
-    """Print a line that belongs to no output."""
+    """Print a line to standard error, apart from the output of the command."""
     print(line, file=sys.stderr)
 
 
 def count(text: str) -> int:
-    """A number of at least 1."""
+    """Parse an integer of at least 1 (argparse). Raises ``ArgumentTypeError``."""
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError("must be at least 1")

@@ -23,25 +23,25 @@ def add(commands: Any) -> None:
 
 def command(options: argparse.Namespace) -> int:
     """Print the list."""
-    print(table(asyncio.run(_benchmarks(options))))
+    print(format_table(asyncio.run(_read_benchmarks(options))))
     return 0
 
 
-async def _benchmarks(options: argparse.Namespace) -> list[Benchmark]:
+async def _read_benchmarks(options: argparse.Namespace) -> list[Benchmark]:
     async with Client(options.server, options.key) as client:
         return await client.benchmarks()
 
 
-def table(benchmarks: Sequence[Benchmark]) -> str:
-    """The benchmarks by id, one a line, with the tasks of each split."""
+def format_table(benchmarks: Sequence[Benchmark]) -> str:
+    """Return the benchmarks by id, one per line, with the number of tasks of each split."""
     if not benchmarks:
         return "No benchmark is loaded: manage.py load_benchmark."
-    width = max(len(one.id) for one in benchmarks)
+    width = max(len(benchmark.id) for benchmark in benchmarks)
     return "\n".join(
-        f"{one.id:<{width}}  {_splits(one)}  ({one.title or one.kind})"
-        for one in sorted(benchmarks, key=lambda one: one.id)
+        f"{benchmark.id:<{width}}  {_format_splits(benchmark)}  ({benchmark.title or benchmark.kind})"
+        for benchmark in sorted(benchmarks, key=lambda benchmark: benchmark.id)
     )
 
 
-def _splits(benchmark: Benchmark) -> str:
+def _format_splits(benchmark: Benchmark) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in sorted(benchmark.splits.items())) or "no tasks"

@@ -27,14 +27,14 @@ from palaestra.policies.solver import Solution
 from palaestra.records import Task
 from palaestra.rollout import Rollout
 
-# One for each kind of page; any that the server does not have are left out.
+# One per kind of page; those that the server lacks are left out.
 BENCHMARKS = ("gsm8k", "mmlu", "math", "chartqa", "wikitable", "mbpp")
 BROWSER_ARM = "gym"
-# Of six episodes of a policy four are played in the browser and one in each text arm. All arms begin with the
-# same tasks, so that a task can be compared across arms.
+# Of six episodes of a policy, four are played in the browser and one in each text arm. All arms begin with
+# the same tasks, so that a task can be compared across arms.
 ARM_SHARES = ((BROWSER_ARM, 4), ("text_agent", 1), ("text_zero_shot", 1))
 PROGRAMS = "mbpp"
-# One in so many of a policy's browser episodes is recorded in full, so that the lab can replay its pages.
+# One in this many of a policy's browser episodes is recorded in full, so that the lab can replay its pages.
 FULL_EVERY = 4
 TASKS_FETCHED = 200
 STARTER_SPLIT = "starter"
@@ -95,8 +95,8 @@ def command(options: argparse.Namespace) -> int:
     """Play the demonstration and print its results; 1 if an episode broke."""
     plan = DemoPlan(**{name: getattr(options, name) for name in DemoPlan.__dataclass_fields__})
     tallies = asyncio.run(demo_run(plan))
-    print(table(tallies))
-    if lines := links(tallies, plan):
+    print(format_table(tallies))
+    if lines := format_links(tallies, plan):
         print("", *lines, sep="\n")
     problems = [problem for tally in tallies.values() for problem in tally.problems]
     for problem in problems:
@@ -105,12 +105,12 @@ def command(options: argparse.Namespace) -> int:
 
 
 async def demo_run(plan: DemoPlan) -> dict[str, Tally]:
-    """Play the demonstration; its results by policy. Raises ``PalaestraError``."""
+    """Play the demonstration, and return its results by policy. Raises ``PalaestraError`` without tasks."""
     solutions = solutions_read(plan.golds) if plan.golds else {}
     async with Client(plan.server, plan.key) as client:
-        tasks = await _tasks(client, solutions, plan=plan)
-        policies = _policies(solutions, tasks, plan.policies)
-        config = EpisodeConfig(observation=_kind(plan), with_pictures=plan.with_pictures)
+        tasks = await _choose_tasks(client, solutions, plan=plan)
+        policies = _choose_policies(solutions, tasks, plan.policies)
+        config = EpisodeConfig(observation=_choose_observation(plan), with_pictures=plan.with_pictures)
         every_s = 0.1 if sys.stderr.isatty() else 5.0
         total = len(policies) * plan.episodes
         with tqdm(total=total, bar_format=BAR, ascii=".#", unit="", mininterval=every_s) as bar:
@@ -120,8 +120,8 @@ async def demo_run(plan: DemoPlan) -> dict[str, Tally]:
                 }
 
 
-def table(tallies: Mapping[str, Tally]) -> str:
-    """The results by policy, as text."""
+def format_table(tallies: Mapping[str, Tally]) -> str:
+    """Return the results by policy as text."""
     head = f"{'policy (simulated)':<20}{'n':>6}{'correct':>10}{'incorrect':>11}{'void':>7}{'missing':>9}"
     rows = [
         f"{name:<20}{sum(tally.outcomes.values()):>6}{tally.outcomes['correct']:>10}"
@@ -131,8 +131,8 @@ def table(tallies: Mapping[str, Tally]) -> str:
     return "\n".join([head, *rows])
 
 
-def links(tallies: Mapping[str, Tally], plan: DemoPlan) -> list[str]:
-    """Where the lab shows what was played, a sentence each: a task across arms, and a page's DOM."""
+def format_links(tallies: Mapping[str, Tally], plan: DemoPlan) -> list[str]:
+    """Return sentences with links to the lab: a task across arms, and a page replayed from its DOM."""
     server = plan.server.rstrip("/")
     lines = []
     across = [arms for tally in tallies.values() for arms in tally.by_task.values() if len(arms) > 1]
@@ -151,12 +151,14 @@ def links(tallies: Mapping[str, Tally], plan: DemoPlan) -> list[str]:
     return lines
 
 
-def _kind(plan: DemoPlan) -> str:
-    """Without screenshots no picture can be perceived, so tasks with pictures are left out."""
+def _choose_observation(plan: DemoPlan) -> str:
+    """Return the observation; without screenshots there are no pictures, nor tasks that have some."""
     return "both" if plan.with_pictures else "axtree"
 
 
-def _policies(solutions: Mapping[int, Solution], tasks: Sequence[Task], names: list[str]) -> list[Policy]:
+def _choose_policies(
+    solutions: Mapping[int, Solution], tasks: Sequence[Task], names: list[str]
+) -> list[Policy]:
     known: list[Policy] = [Solver(solutions, tasks), Narrator(), Null(), VoidSeeker()]
     if not solutions:
         stderr_print("No golds were given (--golds FILE), so the solver is left out.")
@@ -164,8 +166,8 @@ def _policies(solutions: Mapping[int, Solution], tasks: Sequence[Task], names: l
     return [policy for policy in known if not names or policy.name in names]
 
 
-async def _tasks(client: Client, solutions: Mapping[int, Solution], *, plan: DemoPlan) -> list[Task]:
-    """Tasks from each benchmark in turn; where there are solutions, only tasks that have one."""
+async def _choose_tasks(client: Client, solutions: Mapping[int, Solution], *, plan: DemoPlan) -> list[Task]:
+    """Return tasks of the benchmarks in turn; with ``solutions``, only tasks that have one."""
     present = {benchmark.id for benchmark in await client.benchmarks()}
     if not (await client.health()).has_sandbox:
         present.discard(PROGRAMS)
@@ -192,7 +194,7 @@ async def _play(
         name=f"demo: {policy.name}",
         kind="eval",
         model=f"scripted/{policy.name}",
-        observation=format_of(_kind(plan)).id,
+        observation=format_of(_choose_observation(plan)).id,
         simulated=policy.simulated,
     )
     tally = Tally()
@@ -205,20 +207,20 @@ async def _play(
 
         recording: dict[str, Any] = {"recording": "full"} if is_full else {}
         # A task given twice in one call would become two groups, so repeated tasks go into separate calls.
-        for ids in _rounds(chosen):
+        for ids in _split_rounds(chosen):
             await engine.rollout(run=run.id, tasks=ids, policy=policy, arm=arm, on_done=on_done, **recording)
 
-    for arm, chosen in _shares(tasks).items():
+    for arm, chosen in _split_by_arm(tasks).items():
         if arm != BROWSER_ARM:
             await play(arm, chosen)
             continue
-        rest = [task for place, task in enumerate(chosen) if place % FULL_EVERY]
-        await _together(play(arm, chosen[::FULL_EVERY], is_full=True), play(arm, rest))
+        rest = [task for index, task in enumerate(chosen) if index % FULL_EVERY]
+        await _run_together(play(arm, chosen[::FULL_EVERY], is_full=True), play(arm, rest))
     return tally
 
 
-async def _together(*plays: Coroutine[Any, Any, None]) -> None:
-    """Run all at once, so that no browser page idles; when one fails the others are cancelled."""
+async def _run_together(*plays: Coroutine[Any, Any, None]) -> None:
+    """Run all at once, so that no browser page idles; if one fails, the others are cancelled."""
     playing = [asyncio.ensure_future(play) for play in plays]
     try:
         await asyncio.gather(*playing)
@@ -226,15 +228,15 @@ async def _together(*plays: Coroutine[Any, Any, None]) -> None:
         await tasks_cancel(playing)
 
 
-def _shares(tasks: Sequence[Task]) -> dict[str, list[int]]:
-    """Task ids by arm, the browser arm last."""
+def _split_by_arm(tasks: Sequence[Task]) -> dict[str, list[int]]:
+    """Return task ids by arm, the browser arm last."""
     whole = sum(share for _, share in ARM_SHARES)
     counts = {arm: math.floor(len(tasks) * share / whole) for arm, share in ARM_SHARES if arm != BROWSER_ARM}
     counts[BROWSER_ARM] = len(tasks) - sum(counts.values())
     return {arm: [task.id for task in tasks[:count]] for arm, count in counts.items() if count}
 
 
-def _rounds(ids: Sequence[int]) -> list[list[int]]:
-    """The ids in as few lists as possible, none with the same id twice."""
+def _split_rounds(ids: Sequence[int]) -> list[list[int]]:
+    """Split ids into as few lists as possible, none with the same id twice."""
     counts = Counter(ids)
     return [[task for task in counts if counts[task] > number] for number in range(max(counts.values()))]

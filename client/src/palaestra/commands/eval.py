@@ -1,4 +1,4 @@
-"""``palaestra eval``: take a model through the same items in every arm. Run it again to go on.
+"""``palaestra eval``: run a model on the same items in every arm. Run it again to continue.
 
 It ends with the tables of the report and its address.
 """
@@ -25,11 +25,17 @@ from palaestra.evaluation.cells import Cell, Series, cells_make
 from palaestra.evaluation.items import items_read, pictures_check, tools_check
 from palaestra.evaluation.metered_policy import MeteredPolicy
 from palaestra.evaluation.plan import Plan, plan_read
-from palaestra.evaluation.planted_gap import PREFIX, Planted, planted_read
-from palaestra.evaluation.player import Held, Player, held_read, verdicts_wait
-from palaestra.evaluation.reports import report_computed, report_create, report_find, run_plans, runs_find
+from palaestra.evaluation.planted_gap import PREFIX, PlantedPolicy, planted_read
+from palaestra.evaluation.player import Played, Player, played_read, verdicts_wait
+from palaestra.evaluation.reports import (
+    build_run_plans,
+    report_compute,
+    report_create,
+    report_find,
+    runs_find,
+)
 from palaestra.evaluation.silence import play_until, silence_wait
-from palaestra.evaluation.tables import tables_text
+from palaestra.evaluation.tables import format_tables
 from palaestra.model_options import endpoint_add, endpoint_make
 from palaestra.models.health import EndpointHealth
 from palaestra.models.policy import ModelPolicy
@@ -42,7 +48,7 @@ from palaestra.records import Report, Run, Task, UsageTotals
 from palaestra.rollout import Rollout
 from palaestra.run_plan import RunPlan, run_create
 
-# Before the first episode has ended there is no rate.
+# There is no rate before the first episode has ended.
 FIRST_BAR = "[{bar:20}] {n_fmt}/{total_fmt} episodes"
 BAR = (
     "[{bar:20}] {n_fmt}/{total_fmt} episodes  {rate_noinv_fmt}, {remaining} left, ends {eta:%H:%M}  {postfix}"
@@ -53,7 +59,7 @@ SIMULATED = "Simulated: answers are drawn with a planted gap."
 def add(commands: Any) -> None:
     """Declare the command."""
     parser = commands.add_parser(
-        "eval", help="play an analysis plan, and report the gap", description=__doc__, epilog=arms_text()
+        "eval", help="play an analysis plan, and report the gap", description=__doc__, epilog=format_arms()
     )
     server_add(parser)
     endpoint_add(parser)
@@ -71,12 +77,12 @@ def command(options: argparse.Namespace) -> int:
             "A planted gap (--planted FILE) needs the golds (--golds FILE), and nothing else does."
         )
     if options.plan:
-        _plan_alone(options)
+        _check_plan_alone(options)
     return asyncio.run(_eval(options))
 
 
-def _plan_alone(options: argparse.Namespace) -> None:
-    """Raise ``PalaestraError`` where arguments state what the plan's file states."""
+def _check_plan_alone(options: argparse.Namespace) -> None:
+    """Raise ``PalaestraError`` if arguments state what the plan's file states."""
     design = argparse.ArgumentParser()
     design_add(design)
     stated = {**vars(design.parse_args([])), "model": options.model, "planted": options.planted}
@@ -86,12 +92,14 @@ def _plan_alone(options: argparse.Namespace) -> None:
 
 
 def _model_check(options: argparse.Namespace, plan: Plan) -> None:
-    """Raise ``PalaestraError`` where the arguments name another model, or another gap, than the plan."""
+    """Raise ``PalaestraError`` if the arguments name another model, or another gap, than the plan."""
     stated = PREFIX + planted_read(options.planted).name if options.planted else options.model
     if stated not in (None, plan.model.name):
         raise PalaestraError(f"The plan is for {plan.model.name}, not for {stated}.")
-    without_ids = (arm for arm in plan.arms_planned if not format_of(plan.observation_of(arm)).has_ids)
-    if options.planted and (arm := next((one for one in without_ids if arm_of(one.arm).has_page), None)):
+    without_ids = (arm for arm in plan.planned_arms if not format_of(plan.find_observation(arm)).has_ids)
+    if options.planted and (
+        arm := next((planned for planned in without_ids if arm_of(planned.arm).has_page), None)
+    ):
         raise PalaestraError(
             f"A planted gap is played by the ids of elements, and {arm} shows none: use som."
         )
@@ -107,11 +115,11 @@ async def _eval(options: argparse.Namespace) -> int:
         await pictures_check(client, plan)
         await tools_check(client, plan)
         _model_check(options, plan)
-        stderr_print(plan_text(plan))
+        stderr_print(format_plan(plan))
         report, problems, judged = await evaluation_play(client, options, plan)
         stderr_print("Computing the report ...")
-        ready = await report_computed(client, report.id, stderr_print)
-    print(tables_text((ready.result or {}).get("tables", ())))
+        ready = await report_compute(client, report.id, stderr_print)
+    print(format_tables((ready.result or {}).get("tables", ())))
     print(f"\n{ready.url}")
     if not judged:
         stderr_print("Nothing was judged.")
@@ -121,59 +129,66 @@ async def _eval(options: argparse.Namespace) -> int:
 async def evaluation_play(
     client: Client, options: argparse.Namespace, plan: Plan
 ) -> tuple[Report, Counter[str], int]:
-    """Play what is missing of a plan; returns its report, what broke, how often, and the number of judged
-    episodes."""
-    tasks = await items_read(client, [task for one in plan.benchmarks for task in one.task_ids])
+    """Play the missing cells of a plan.
+
+    Returns the report, the problems with their counts, and the number of judged episodes.
+    """
+    tasks = await items_read(client, [task for benchmark in plan.benchmarks for task in benchmark.task_ids])
     items = cells_make(plan, tasks)
     cells: dict[int, Cell] = {}
     async with policy_make(client, options, plan, tasks, cells) as policy:
-        report, runs, held = await _opened(client, options, plan, policy, items)
+        report, runs, played = await _prepare(client, options, plan, policy, items)
         async with Engine(client, pages=options.pages, time_limit_s=options.time_limit) as engine:
             inflight = options.pages + TEXT_INFLIGHT
-            player = Player(engine, plan, runs, tasks, items, held, cells=cells, inflight=inflight)
+            player = Player(engine, plan, runs, tasks, items, played, cells=cells, inflight=inflight)
             problems, judged = await _play(player, policy, options.prices)
         if waiting := await verdicts_wait(client, runs.values()):
             stderr_print(f"{waiting} answers have no verdict yet; the report does without them.")
     return report, problems, judged
 
 
-async def _opened(
+async def _prepare(
     client: Client, options: argparse.Namespace, plan: Plan, policy: Policy, items: Sequence[Sequence[Cell]]
-) -> tuple[Report, dict[Series, Run], Held]:
-    """The plan's report, its runs and what has been played of them. A model is tried before any is made."""
+) -> tuple[Report, dict[Series, Run], Played]:
+    """Return the plan's report, its runs, and the cells already played.
 
-    def plans_of(report: Report) -> dict[Series, RunPlan]:
-        return run_plans(
+    What is missing is created, after a trial call of the model, so that a wrong endpoint leaves no trace.
+    """
+
+    def build_plans(report: Report) -> dict[Series, RunPlan]:
+        return build_run_plans(
             plan,
             report,
             model=policy.name,
             model_note=SIMULATED if policy.simulated else options.model_note,
-            planted=policy.accuracy_in if isinstance(policy, Planted) else None,
+            planted=policy.find_accuracy if isinstance(policy, PlantedPolicy) else None,
         )
 
     report = await report_find(client, plan)
-    runs = await runs_find(client, plans_of(report)) if report else {}
-    held = await held_read(client, runs, items)
-    if isinstance(policy, ModelPolicy) and len(held.done) < sum(map(len, items)):
+    runs = await runs_find(client, build_plans(report)) if report else {}
+    played = await played_read(client, runs, items)
+    if isinstance(policy, ModelPolicy) and len(played.done) < sum(map(len, items)):
         await policy.try_once()
     report = report or await report_create(client, plan)
     stderr_print(f'Report {report.id} "{plan.name}", plan {report.plan_sha256}: {report.url}')
-    plans = plans_of(report)
-    runs = {series: runs.get(series) or await run_create(client, one) for series, one in plans.items()}
-    return report, runs, held
+    plans = build_plans(report)
+    runs = {
+        series: runs.get(series) or await run_create(client, missing) for series, missing in plans.items()
+    }
+    return report, runs, played
 
 
 @asynccontextmanager
 async def policy_make(
     client: Client, options: argparse.Namespace, plan: Plan, tasks: dict[int, Task], cells: dict[int, Cell]
 ) -> AsyncIterator[Policy]:
-    """The policy that the plan names: a model, or one with a planted gap."""
+    """Yield the policy that the plan names: a model, or one with a planted gap."""
     if options.planted:
-        yield Planted(
+        yield PlantedPolicy(
             planted_read(options.planted),
             solutions=solutions_read(options.golds),
             tasks=tasks,
-            looks=plan.looks_made,
+            looks=plan.all_looks,
             cells=cells,
         )
         return
@@ -183,12 +198,12 @@ async def policy_make(
 
 
 async def _play(player: Player, policy: Policy, table: Path | None) -> tuple[Counter[str], int]:
-    """Play with a progress bar; returns what broke, and how often, and the number of judged episodes."""
-    cost = _cost(prices_read(table) if table else None, policy.name)
+    """Play with a progress bar. Returns the problems with their counts, and the number of judged episodes."""
+    cost = _make_cost_format(prices_read(table) if table else None, policy.name)
     metered, outcomes, problems = MeteredPolicy(policy), Counter[str](), Counter[str]()
     with tqdm(
         total=sum(map(len, player.items)),
-        initial=len(player.held.done),
+        initial=len(player.played.done),
         bar_format=FIRST_BAR,
         ascii=".#",
         unit="",
@@ -199,24 +214,24 @@ async def _play(player: Player, policy: Policy, table: Path | None) -> tuple[Cou
             outcomes[rollout.outcome] += 1
             problems[rollout.problem] += bool(rollout.problem)
             bar.bar_format = BAR
-            bar.set_postfix_str(_postfix(outcomes, metered.usage, cost), refresh=False)
+            bar.set_postfix_str(_format_postfix(outcomes, metered.usage, cost), refresh=False)
             bar.update()
 
         health = policy.health if isinstance(policy, ModelPolicy) else EndpointHealth()
         silence = silence_wait(metered, health, lambda line: bar.write(line, file=sys.stderr))
         await play_until(silence, player.play(metered, on_done))
-    judged = len(player.held.done) + sum(outcomes[name] for name in (*JUDGED, "missing"))
+    judged = len(player.played.done) + sum(outcomes[name] for name in (*JUDGED, "missing"))
     return +problems, judged
 
 
-def _cost(prices: PriceTable | None, model: str) -> Callable[[UsageTotals], str]:
+def _make_cost_format(prices: PriceTable | None, model: str) -> Callable[[UsageTotals], str]:
     price = prices.models.get(model) if prices else None
     if prices is None or price is None:
         return lambda _: ""
     return lambda usage: f", {price.cost(usage):,.2f} {prices.currency}"
 
 
-def _postfix(outcomes: Counter[str], usage: UsageTotals, cost: Callable[[UsageTotals], str]) -> str:
+def _format_postfix(outcomes: Counter[str], usage: UsageTotals, cost: Callable[[UsageTotals], str]) -> str:
     void = f"{outcomes['void']} void" if outcomes["void"] else ""
     tokens = (
         f"{usage.prompt:,} tokens read, {usage.completion:,} written{cost(usage)}" if usage.prompt else ""

@@ -1,4 +1,4 @@
-"""``palaestra intervene``: put words into failed thoughts, and let the policy go on from there (InT)."""
+"""``palaestra intervene``: insert text into failed thoughts, and let the policy continue from there (InT)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import ApiError
 from palaestra.intervention_writer import InterventionWriter, Written
 from palaestra.interventions import Intervention, OpenedIntervention
-from palaestra.model_options import endpoint_add, endpoint_make, sampling_add, sampling_of
+from palaestra.model_options import build_sampling, endpoint_add, endpoint_make, sampling_add
 from palaestra.models.policy import ModelPolicy
 from palaestra.paging import rows_read
 from palaestra.protocol.outcomes import JUDGED
@@ -23,12 +23,12 @@ from palaestra.records import Opening, Run
 from palaestra.rollout import Rollout
 from palaestra.run_plan import episodes_list
 
-# Those of the paper, for continuations: https://arxiv.org/abs/2601.14209
+# The paper's values for continuations: https://arxiv.org/abs/2601.14209
 CONTINUATIONS, TEMPERATURE, TOP_P, TOP_K, MAX_TOKENS = 32, 0.7, 0.8, 20, 16_384
 LEAK = "intervention_leaks"
-# What the server refuses of one attempt, and not of the next.
+# Statuses that refuse one intervention, not the following ones.
 REFUSED = (404, 409, 413, 422)
-# A key may not open what goes on with guidance; what it may not write at all ends the command.
+# Some keys may not open groups with guidance (403). A key that may not write at all ends the command.
 REFUSED_REFILL = (403, *REFUSED)
 
 
@@ -67,41 +67,43 @@ def add(commands: Any) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Print what came of each intervention; 1 if there was none to go on from."""
+    """Print the outcome of each intervention; 1 if there was none to continue from."""
     return asyncio.run(_intervene(options))
 
 
 async def _intervene(options: argparse.Namespace) -> int:
     async with Client(options.server, options.key) as client, endpoint_make(options) as endpoint:
         run = await client.run(options.run)
-        policy = ModelPolicy(endpoint, client, model=options.model, sampling=sampling_of(options))
+        policy = ModelPolicy(endpoint, client, model=options.model, sampling=build_sampling(options))
         stderr_print(f"Checking that {options.model} at {endpoint.address} can continue a message.")
         await policy.continuation_try()
         writer = InterventionWriter(
             client,
             endpoint,
             model=options.writer or options.model,
-            sampling=sampling_of(options),
+            sampling=build_sampling(options),
             with_solutions=options.with_solutions,
         )
-        settings = {"config": config_of(run), "pages": options.pages, "time_limit_s": options.time_limit}
+        settings = {"config": build_config(run), "pages": options.pages, "time_limit_s": options.time_limit}
         async with Engine(client, **settings) as engine:
             interventions = Interventions(client, run, writer, continuations=options.count)
-            opened = interventions.unplayed() if options.written else interventions.written(options.limit)
+            opened = (
+                interventions.find_unplayed() if options.written else interventions.write_new(options.limit)
+            )
             played = 0
-            async for one in opened:
+            async for intervention in opened:
                 played += 1
-                rollouts = await engine.continue_all(one, policy)
-                print(_line(one.intervention, rollouts))
-    print(_summary(interventions.counts, played))
+                rollouts = await engine.continue_all(intervention, policy)
+                print(_format_line(intervention.intervention, rollouts))
+    print(_format_summary(interventions.counts, played))
     return 0 if played else 1
 
 
-def config_of(run: Run) -> EpisodeConfig:
-    """Return the settings by which a run shows its episodes and has them answered."""
-    shown: dict[str, Any] = {"observation": run.observation} if run.observation else {}
+def build_config(run: Run) -> EpisodeConfig:
+    """Return the settings with which a run's episodes are observed and answered."""
+    observation: dict[str, Any] = {"observation": run.observation} if run.observation else {}
     return EpisodeConfig(
-        **shown,
+        **observation,
         **run.observation_settings,
         grammar=run.grammar,
         history=run.history,
@@ -110,45 +112,49 @@ def config_of(run: Run) -> EpisodeConfig:
 
 
 class Interventions:
-    """The interventions of a run whose continuations are to be played, opened one by one. ``counts`` says why
-    there is none for some episodes."""
+    """The interventions of a run whose continuations are to be played, opened one by one.
+
+    ``counts`` are the reasons for which episodes were left out, with their numbers.
+    """
 
     def __init__(self, client: Client, run: Run, writer: InterventionWriter, *, continuations: int) -> None:
         self.client, self.run, self.writer = client, run, writer
         self.continuations = continuations
         self.counts: Counter[str] = Counter()
 
-    async def unplayed(self) -> AsyncIterator[OpenedIntervention]:
-        """Those that were written and from which nobody has gone on yet."""
-        async for one in rows_read(self.client.interventions, run=self.run.id):
-            if not one.continuations.opened and (opening := await self._refilled(one)) is not None:
-                yield _joined(one, opening)
+    async def find_unplayed(self) -> AsyncIterator[OpenedIntervention]:
+        """Yield interventions that were written but have no continuation yet."""
+        async for intervention in rows_read(self.client.interventions, run=self.run.id):
+            if intervention.continuations.opened:
+                continue
+            if (opening := await self._refill(intervention)) is not None:
+                yield _join(intervention, opening)
 
-    async def written(self, limit: int | None) -> AsyncIterator[OpenedIntervention]:
-        """New ones, one for each failed episode that its run played from its beginning."""
+    async def write_new(self, limit: int | None) -> AsyncIterator[OpenedIntervention]:
+        """Write interventions, one per failed episode that was played from its beginning, and yield them."""
         states = await episodes_list(self.client, self.run.id)
-        failed = [one for one in states if one.verdict and one.verdict.outcome == "incorrect"]
-        for state in [one for one in failed if one.parent is None][:limit]:
+        failed = [state for state in states if state.verdict and state.verdict.outcome == "incorrect"]
+        for state in [state for state in failed if state.parent is None][:limit]:
             written = await self.writer.write(state.id)
             if isinstance(written, str):
                 self.counts[written] += 1
                 continue
-            if (opened := await self._opened(state.id, written)) is not None:
+            if (opened := await self._open(state.id, written)) is not None:
                 yield opened
 
-    async def _refilled(self, one: Intervention) -> Opening | None:
-        """None, counted, where the server refuses it."""
+    async def _refill(self, intervention: Intervention) -> Opening | None:
+        """Open the continuations; if the server refuses, count that and return None."""
         try:
-            return await self.client.group_refill(one.group, count=self.continuations)
+            return await self.client.group_refill(intervention.group, count=self.continuations)
         except ApiError as refused:
             if refused.status not in REFUSED_REFILL:
                 raise
             self.counts["refused"] += 1
-            stderr_print(f"Intervention {one.id}: {refused}")
+            stderr_print(f"Intervention {intervention.id}: {refused}")
             return None
 
-    async def _opened(self, episode: int, written: Written) -> OpenedIntervention | None:
-        """None, counted, where the server refuses it."""
+    async def _open(self, episode: int, written: Written) -> OpenedIntervention | None:
+        """Open the continuations; if the server refuses, count that and return None."""
         try:
             return await self.client.intervention_open(
                 episode,
@@ -166,19 +172,19 @@ class Interventions:
             return None
 
 
-def _joined(intervention: Intervention, opening: Opening) -> OpenedIntervention:
+def _join(intervention: Intervention, opening: Opening) -> OpenedIntervention:
     return OpenedIntervention(intervention=intervention, episodes=opening.episodes, messages=opening.messages)
 
 
-def _line(intervention: Intervention, rollouts: list[Rollout]) -> str:
-    outcomes = Counter(one.outcome for one in rollouts)
-    place = f"episode {intervention.episode}, step {intervention.step}, substep {intervention.substep}"
+def _format_line(intervention: Intervention, rollouts: list[Rollout]) -> str:
+    outcomes = Counter(rollout.outcome for rollout in rollouts)
+    origin = f"episode {intervention.episode}, step {intervention.step}, substep {intervention.substep}"
     judged = sum(outcomes[name] for name in JUDGED)
     void = f", {outcomes['void']} void" if outcomes["void"] else ""
-    return f"intervention {intervention.id} ({place}): {outcomes['correct']} of {judged} right{void}"
+    return f"intervention {intervention.id} ({origin}): {outcomes['correct']} of {judged} right{void}"
 
 
-def _summary(counts: Counter[str], played: int) -> str:
+def _format_summary(counts: Counter[str], played: int) -> str:
     reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(counts.items()))
     number = f"{played} intervention{'' if played == 1 else 's'}"
     return f"{number}{f'; left out: {reasons}' if reasons else ''}."

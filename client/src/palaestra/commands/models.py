@@ -11,8 +11,8 @@ from palaestra.model_options import endpoint_add, endpoint_make
 from palaestra.policies.clock import PolicyClock
 
 QUESTION = "What is 17 + 25? Answer with the number."
-SHOWN_CHARS = 300
-# Room for a thought, and an end for models that find none.
+EXCERPT_CHARS = 300
+# Room for a thought, and a limit for models that do not stop.
 MAX_TOKENS = 500
 
 
@@ -25,13 +25,13 @@ def add(commands: Any) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Print the models and what the one that was tried answered."""
+    """Print the models, and the answer of the one that is tried."""
     asyncio.run(models_try(options))
     return 0
 
 
 async def models_try(options: argparse.Namespace) -> None:
-    """Print them. Raises ``PalaestraError`` if the endpoint refuses."""
+    """Print the models and one answer. Raises ``PalaestraError`` if the endpoint refuses."""
     async with endpoint_make(options) as endpoint:
         models = await endpoint.models()
         print(f"{endpoint.address} offers: {', '.join(models) or 'none by name'}")
@@ -40,16 +40,16 @@ async def models_try(options: argparse.Namespace) -> None:
         completion = await endpoint.complete(
             messages, model=model, clock=PolicyClock(options.timeout), sampling={"max_tokens": MAX_TOKENS}
         )
-        print(description(model, completion))
+        print(describe(model, completion))
 
 
-def description(model: str, completion: Completion) -> str:
-    """What came of the call."""
+def describe(model: str, completion: Completion) -> str:
+    """Return a description of the call and its answer."""
     usage, ending = completion.usage, completion.finish_reason
     tokens = f"{usage.prompt} tokens read, {usage.completion} written" if usage else "it reports no tokens"
     thoughts = "hidden" if completion.is_thought_hidden else "kept apart" if completion.reasoning else "none"
     return (
         f"{model} was asked: {QUESTION}\n"
-        f"It wrote: {completion.text[:SHOWN_CHARS]!r}\n"
+        f"It wrote: {completion.text[:EXCERPT_CHARS]!r}\n"
         f"{completion.model_ms or 0:,.0f} ms; {tokens}; thoughts: {thoughts}; finish reason: {ending}"
     )

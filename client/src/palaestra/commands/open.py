@@ -1,4 +1,4 @@
-"""``palaestra open``: an address for a browser that is not ours, and the verdict on what is done there."""
+"""``palaestra open``: print an address for any browser, and the verdict on the answer given there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from palaestra.commands import count, server_add, stderr_print
 from palaestra.errors import PalaestraError
 from palaestra.foreign import RUN_NAME, ForeignEpisode
 
-# A person may read for long; the lease is renewed meanwhile.
+# A person may take long; the lease is renewed meanwhile.
 WAIT_S = 24 * 3_600.0
 
 
@@ -30,13 +30,16 @@ def add(commands: Any) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Print the address, and the verdict as soon as there is one."""
+    """Print the address, and then the verdict."""
     return asyncio.run(episode_open(options))
 
 
 async def episode_open(options: argparse.Namespace) -> int:
-    """0 with a verdict, 1 without one in time: the episode has then ended as ``agent_stopped``."""
-    task = options.task or await task_first(options)
+    """Open an episode and wait for its verdict; return 0, or 1 without one in time.
+
+    The episode is then closed as ``agent_stopped``.
+    """
+    task = options.task or await find_first_task(options)
     budget = {} if options.max_steps is None else {"max_steps": options.max_steps}
     episode = ForeignEpisode(
         options.server,
@@ -49,8 +52,8 @@ async def episode_open(options: argparse.Namespace) -> int:
     )
     async with episode:
         print(episode.start_url, flush=True)
-        shown = f"{options.server.rstrip('/')}/episodes/{episode.id}/"
-        stderr_print(f"Episode {episode.id}, at most {episode.max_steps} steps: {shown}")
+        address = f"{options.server.rstrip('/')}/episodes/{episode.id}/"
+        stderr_print(f"Episode {episode.id}, at most {episode.max_steps} steps: {address}")
         verdict = await episode.verdict(limit_s=options.wait)
     if verdict is None:
         stderr_print("No answer in time.")
@@ -59,8 +62,8 @@ async def episode_open(options: argparse.Namespace) -> int:
     return 0
 
 
-async def task_first(options: argparse.Namespace) -> int:
-    """The first task of a benchmark."""
+async def find_first_task(options: argparse.Namespace) -> int:
+    """Return the id of a benchmark's first task. Raises ``PalaestraError`` without one."""
     if not options.benchmark:
         raise PalaestraError("Name a task by its id, or a --benchmark.")
     async with Client(options.server, options.key) as client:

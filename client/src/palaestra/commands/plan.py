@@ -1,4 +1,4 @@
-"""``palaestra plan``: write down what an evaluation will play and compare, before it is played."""
+"""``palaestra plan``: fix what an evaluation will play and compare, before it is played."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from palaestra.evaluation.plan import (
     plan_write,
 )
 from palaestra.evaluation.planted_gap import PREFIX, planted_read
-from palaestra.evaluation.power import Guess, smallest_gap
-from palaestra.model_options import sampling_of
+from palaestra.evaluation.power import Guess, compute_smallest_gap
+from palaestra.model_options import build_sampling
 from palaestra.observation import format_of
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.plans import ITEMS_MIN
@@ -52,7 +52,7 @@ def add(commands: Any) -> None:
 
 
 def design_add(parser: argparse.ArgumentParser) -> None:
-    """The arguments that state a plan."""
+    """Add the arguments that state a plan."""
     group = parser.add_argument_group("the plan")
     group.add_argument("--model", help="the model's id at its endpoint")
     group.add_argument("--checkpoint", default="", help="of the model")
@@ -90,14 +90,14 @@ def design_add(parser: argparse.ArgumentParser) -> None:
 
 def command(options: argparse.Namespace) -> int:
     """Write the plan and print its hash."""
-    plan = asyncio.run(_plan(options))
+    plan = asyncio.run(_make_plan(options))
     plan_write(plan, options.out)
-    print(plan_text(plan))
+    print(format_plan(plan))
     print(f"{plan_sha256(plan)}  {options.out}")
     return 0
 
 
-async def _plan(options: argparse.Namespace) -> Plan:
+async def _make_plan(options: argparse.Namespace) -> Plan:
     async with Client(options.server, options.key) as client:
         plan = await plan_make(client, options)
         await pictures_check(client, plan)
@@ -106,14 +106,14 @@ async def _plan(options: argparse.Namespace) -> Plan:
 
 
 async def plan_make(client: Client, options: argparse.Namespace) -> Plan:
-    """The plan that the arguments state. Raises ``PalaestraError``."""
+    """Return the plan that the arguments state. Raises ``PalaestraError`` if it cannot be played."""
     if not options.benchmarks or not (options.model or options.planted):
         raise PalaestraError("Name what to evaluate: --model M (or --planted FILE) and --benchmark B.")
-    chosen = await _items(client, options)
-    looks = _looks(options)
+    chosen = await _choose_items(client, options)
+    looks = _choose_looks(options)
     plan = Plan(
-        name=options.name or _name(options, looks=looks.count),
-        model=_model_of(options),
+        name=options.name or _make_name(options, looks=looks.count),
+        model=_build_model(options),
         benchmarks=[
             Benchmark(
                 slug=slug, split=options.split, limit=options.limit, task_ids=[t.id for t in items.tasks]
@@ -122,7 +122,7 @@ async def plan_make(client: Client, options: argparse.Namespace) -> Plan:
         ],
         arms=list(map(str, options.arms)),
         observation=format_of(options.observation).id,
-        observation_settings=_observation_settings(options),
+        observation_settings=_build_observation_settings(options),
         grammar=options.grammar,
         history=options.history,
         actions_per_turn=options.actions_per_turn,
@@ -131,11 +131,11 @@ async def plan_make(client: Client, options: argparse.Namespace) -> Plan:
         samples=options.samples,
         looks=looks,
         retest=options.retest,
-        exclusions=[*_exclusions(chosen), *options.exclusions],
+        exclusions=[*_list_exclusions(chosen), *options.exclusions],
         alpha=options.alpha,
         margin=options.margin,
-        contrasts=_contrasts(options.arms),
-        smallest_gap=_smallest_gap(options, chosen, looks=looks.count),
+        contrasts=_list_contrasts(options.arms),
+        smallest_gap=_estimate_smallest_gap(options, chosen, looks=looks.count),
         seed=options.seed,
         created_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
     )
@@ -143,35 +143,35 @@ async def plan_make(client: Client, options: argparse.Namespace) -> Plan:
     return plan
 
 
-def _model_of(options: argparse.Namespace) -> Model:
+def _build_model(options: argparse.Namespace) -> Model:
     return Model(
-        name=_model(options),
+        name=_name_model(options),
         base_url=options.base_url,
         checkpoint=options.checkpoint or None,
-        sampling=sampling_of(options),
+        sampling=build_sampling(options),
     )
 
 
-def plan_text(plan: Plan) -> str:
-    """What the plan comes to, a line each."""
-    items = sum(len(one.task_ids) for one in plan.benchmarks)
-    again = plan.retest and not all(arm_of(arm.arm).has_page for arm in plan.arms_planned)
+def format_plan(plan: Plan) -> str:
+    """Return a summary of the plan: its size, arms, looks and smallest gap, one per line."""
+    items = sum(len(benchmark.task_ids) for benchmark in plan.benchmarks)
+    again = plan.retest and not all(arm_of(arm.arm).has_page for arm in plan.planned_arms)
     episodes = items * plan.samples * (len(plan.arms) + again)
-    few = [one.slug for one in plan.benchmarks if len(one.task_ids) < ITEMS_MIN]
+    few = [each.slug for each in plan.benchmarks if len(each.task_ids) < ITEMS_MIN]
     too_few = f"fewer than {ITEMS_MIN} items of {', '.join(few)}: the report will state no interval there"
     return "\n".join(
         [
-            f"{items:,} items of {', '.join(one.slug for one in plan.benchmarks)}; {episodes:,} episodes",
+            f"{items:,} items of {', '.join(each.slug for each in plan.benchmarks)}; {episodes:,} episodes",
             f"arms: {', '.join(plan.arms)}{'; the first text arm twice' if again else ''}",
             f"{plan.looks.count} looks ({plan.looks.design}), {plan.samples} samples of each item and arm",
-            _gap_text(plan.smallest_gap.points),
+            _format_gap(plan.smallest_gap.points),
             *([too_few] if few else []),
             *plan.exclusions,
         ]
     )
 
 
-def _gap_text(points: float | None) -> str:
+def _format_gap(points: float | None) -> str:
     if points is None:
         return "which gap can be seen cannot be said of fewer than two items or looks"
     if points > POINTS_MAX:
@@ -181,7 +181,10 @@ def _gap_text(points: float | None) -> str:
 
 # ---- arguments
 def arms_read(text: str) -> tuple[PlannedArm, ...]:
-    """Arms in the order in which they are named, ``ladder`` for all of its own: ``ladder,gym:som``."""
+    """Parse arms, in order; ``ladder`` stands for all of its arms: ``ladder,gym:som``.
+
+    Raises ``ArgumentTypeError`` for an unknown arm.
+    """
     named = [arm for part in text.split(",") for arm in (LADDER if part == "ladder" else (part,))]
     try:
         return tuple(dict.fromkeys(map(planned_arm_read, named)))
@@ -190,7 +193,7 @@ def arms_read(text: str) -> tuple[PlannedArm, ...]:
 
 
 def looks_read(text: str) -> tuple[Design, int | None]:
-    """``12``, ``latin:12``, ``full`` or ``one_factor``."""
+    """Parse a design: ``12``, ``latin:12``, ``full`` or ``one_factor``. Raises ``ArgumentTypeError``."""
     design, _, number = text.rpartition(":") if ":" in text or text.isdigit() else (text, "", "")
     for known in DESIGNS:
         if known == (design or "latin") and (number or known != "latin"):
@@ -199,7 +202,7 @@ def looks_read(text: str) -> tuple[Design, int | None]:
 
 
 def factors_read(text: str) -> dict[str, object]:
-    """Axes of looks, with commas."""
+    """Parse axes of looks, separated by commas. Raises ``ArgumentTypeError`` for an unknown one."""
     names = text.split(",")
     if unknown := [name for name in names if name not in AXES]:
         raise argparse.ArgumentTypeError(f"there is no axis {unknown[0]!r}; axes: {', '.join(AXES)}")
@@ -207,13 +210,13 @@ def factors_read(text: str) -> dict[str, object]:
 
 
 def guess_read(text: str) -> Guess:
-    """The assumptions of the smallest gap, as a JSON object."""
+    """Parse the assumptions of the smallest gap, a JSON object."""
     return Guess(**json.loads(text))
 
 
 # ---- inside
-async def _items(client: Client, options: argparse.Namespace) -> dict[str, Items]:
-    """The items of each benchmark."""
+async def _choose_items(client: Client, options: argparse.Namespace) -> dict[str, Items]:
+    """Return the items of each benchmark."""
     return {
         slug: await items_choose(
             client,
@@ -227,32 +230,32 @@ async def _items(client: Client, options: argparse.Namespace) -> dict[str, Items
     }
 
 
-def _looks(options: argparse.Namespace) -> Looks:
+def _choose_looks(options: argparse.Namespace) -> Looks:
     design, number = options.looks
     factors = {name: list(AXES[name].values) for name in options.factors}
-    made = looks_make(design, count=number, factors=factors, seed=options.seed)
-    return Looks(design=design, count=len(made), factors=factors)
+    looks = looks_make(design, count=number, factors=factors, seed=options.seed)
+    return Looks(design=design, count=len(looks), factors=factors)
 
 
-def _observation_settings(options: argparse.Namespace) -> dict[str, Any]:
-    """Those that differ from the defaults."""
+def _build_observation_settings(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the observation settings that differ from the defaults."""
     return EpisodeConfig(
         scope=options.scope, max_chars=options.max_chars, picture_max=options.picture_max
     ).observation_settings
 
 
-def _model(options: argparse.Namespace) -> str:
+def _name_model(options: argparse.Namespace) -> str:
     return PREFIX + planted_read(options.planted).name if options.planted else str(options.model)
 
 
-def _name(options: argparse.Namespace, *, looks: int) -> str:
+def _make_name(options: argparse.Namespace, *, looks: int) -> str:
     items = f"{options.limit} items" if options.limit else "all items"
     size = f"{items}, {options.samples} samples, {looks} looks"
     simulated = "Simulated: " if options.planted else ""
-    return f"{simulated}{_model(options)} on {', '.join(options.benchmarks)} ({size})"[:160]
+    return f"{simulated}{_name_model(options)} on {', '.join(options.benchmarks)} ({size})"[:160]
 
 
-def _exclusions(chosen: dict[str, Items]) -> list[str]:
+def _list_exclusions(chosen: dict[str, Items]) -> list[str]:
     rules = ["Void episodes are played again; those that stay void are bounded, not dropped."]
     for slug, items in chosen.items():
         if items.ineligible:
@@ -262,16 +265,18 @@ def _exclusions(chosen: dict[str, Items]) -> list[str]:
     return rules
 
 
-def _contrasts(named: tuple[PlannedArm, ...]) -> list[tuple[str, str]]:
-    """The first text arm against every arm with a page; a probe has no accuracy to compare."""
+def _list_contrasts(named: tuple[PlannedArm, ...]) -> list[tuple[str, str]]:
+    """Pair the first text arm with every arm with a page; a probe has no accuracy to compare."""
     base = next((arm for arm in named if not arm_of(arm.arm).has_page), None)
     paged = [arm for arm in named if arm_of(arm.arm).has_page and not arm_of(arm.arm).is_probe]
     return [(str(base), str(arm)) for arm in paged if base]
 
 
-def _smallest_gap(options: argparse.Namespace, chosen: dict[str, Items], *, looks: int) -> SmallestGap:
-    """The smallest gap that the benchmark with the fewest items can show."""
-    points = smallest_gap(
+def _estimate_smallest_gap(
+    options: argparse.Namespace, chosen: dict[str, Items], *, looks: int
+) -> SmallestGap:
+    """Return the smallest gap that the benchmark with the fewest items can show."""
+    points = compute_smallest_gap(
         options.guess,
         items=min(len(items.tasks) for items in chosen.values()),
         samples=options.samples,

@@ -1,6 +1,6 @@
-"""``palaestra prompts``: how long the prompts of a run are under each history, whichever was played.
+"""``palaestra prompts``: measure the prompts of a run under each history, whichever was played.
 
-Prints and stores them; the statistics by task have them.
+The lengths are printed, and stored for the statistics by task.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def add(commands: Any) -> None:
         "--history",
         dest="histories",
         action="append",
-        type=_history,
+        type=_parse_history,
         help=f"(repeatable) default: {', '.join(HISTORIES)}",
     )
     parser.add_argument(
@@ -56,19 +56,19 @@ def command(options: argparse.Namespace) -> int:
 async def prompts_measure(options: argparse.Namespace, histories: Sequence[str]) -> None:
     """Measure the judged episodes of a run. Raises ``PalaestraError`` if the server refuses."""
     async with Client(options.server, options.key) as client:
-        lengths = await _lengths(client, options.run, histories)
-        rated = await _lengths(client, options.measured_by, []) if options.measured_by else lengths
-        rate = rate_measured(point for one in rated for point in one.measured)
-        by_history = {name: [one.size(name, rate=rate) for one in lengths] for name in histories}
+        lengths = await _measure_lengths(client, options.run, histories)
+        rated = await _measure_lengths(client, options.measured_by, []) if options.measured_by else lengths
+        rate = fit_rate(point for episode in rated for point in episode.measured)
+        by_history = {name: [episode.size(name, rate=rate) for episode in lengths] for name in histories}
         for name, sizes in by_history.items():
             for first in range(0, len(sizes), STORED_AT_ONCE):
                 share = sizes[first : first + STORED_AT_ONCE]
                 await client.prompt_sizes_post(options.run, history=name, episodes=share)
-    print(table(by_history, rate))
+    print(format_table(by_history, rate))
 
 
-def table(by_history: dict[str, list[PromptSize]], rate: TokenRate | None) -> str:
-    """The sizes as text."""
+def format_table(by_history: dict[str, list[PromptSize]], rate: TokenRate | None) -> str:
+    """Return the sizes as text."""
     unit = "tokens" if rate else "characters"
     lines = [f"{'history':<12}{'episodes':>10}{f'{unit} an episode':>24}{'longest prompt':>18}"]
     for name, sizes in by_history.items():
@@ -77,7 +77,7 @@ def table(by_history: dict[str, list[PromptSize]], rate: TokenRate | None) -> st
             for s in sizes
         ]
         mean = sum(total for total, _ in read) / max(1, len(read))
-        longest = max((one for _, one in read), default=0)
+        longest = max((length for _, length in read), default=0)
         lines.append(f"{name:<12}{len(sizes):>10,}{mean:>24,.0f}{longest:>18,}")
     if rate:
         lines.append(
@@ -88,16 +88,16 @@ def table(by_history: dict[str, list[PromptSize]], rate: TokenRate | None) -> st
     return "\n".join(lines)
 
 
-async def _lengths(client: Client, number: int, histories: Sequence[str]) -> list[PromptLengths]:
+async def _measure_lengths(client: Client, number: int, histories: Sequence[str]) -> list[PromptLengths]:
     run = await client.run(number)
-    judged = [one for one in await episodes_list(client, number) if one.is_judged]
+    judged = [episode for episode in await episodes_list(client, number) if episode.is_judged]
     return [
-        await prompt_lengths(client, run, one.id, histories=histories)
-        for one in tqdm(judged, bar_format=BAR, ascii=".#", unit="")
+        await measure_prompts(client, run, episode.id, histories=histories)
+        for episode in tqdm(judged, bar_format=BAR, ascii=".#", unit="")
     ]
 
 
-def _history(name: str) -> str:
+def _parse_history(name: str) -> str:
     try:
         history_read(name)
     except ValueError as unknown:

@@ -1,4 +1,4 @@
-"""``palaestra report``: write a report's files for a paper: page, tables, charts, and episodes row by row."""
+"""``palaestra report``: write a report's files for a paper: page, tables, charts, and a row per episode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from palaestra.api import Client
 from palaestra.commands import count, server_add, stderr_print
 from palaestra.errors import PalaestraError
-from palaestra.evaluation.reports import report_computed
+from palaestra.evaluation.reports import report_compute
 
 PARTIAL = ".part"
 
@@ -35,7 +35,7 @@ async def _write(options: argparse.Namespace) -> None:
     async with Client(options.server, options.key) as client:
         report = await client.report(options.report)
         if options.compute:
-            report = await report_computed(client, options.report, stderr_print)
+            report = await report_compute(client, options.report, stderr_print)
         if report.result is None:
             raise PalaestraError(f"Report {report.id} is not computed yet: add --compute. {report.url}")
         if report.stale:

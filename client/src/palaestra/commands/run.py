@@ -1,4 +1,4 @@
-"""``palaestra run``: take a model through a benchmark. Run it again to go on where it was interrupted."""
+"""``palaestra run``: run a model on a benchmark. Run it again to continue where it was interrupted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig
 from palaestra.evaluation.metered_policy import MeteredPolicy
 from palaestra.evaluation.silence import play_until, silence_wait
-from palaestra.model_options import endpoint_add, endpoint_make, sampling_of
+from palaestra.model_options import build_sampling, endpoint_add, endpoint_make
 from palaestra.models.policy import ModelPolicy
 from palaestra.prices import PriceTable, prices_read
 from palaestra.protocol.arms import ARMS
@@ -44,7 +44,7 @@ BAR = "[{bar:24}] {n_fmt}/{total_fmt} episodes  {rate_noinv_fmt}, {remaining} le
 def add(commands: Any) -> None:
     """Declare the command."""
     parser = commands.add_parser(
-        "run", help="take a model through a benchmark", description=__doc__, epilog=arms_text()
+        "run", help="take a model through a benchmark", description=__doc__, epilog=format_arms()
     )
     server_add(parser)
     endpoint_add(parser)
@@ -74,21 +74,21 @@ def add(commands: Any) -> None:
 def command(options: argparse.Namespace) -> int:
     """Play the run and print its report; 1 if an episode broke, or none was judged."""
     prices = prices_read(options.prices) if options.prices else None
-    return asyncio.run(run_play(options, plan_of(options), prices))
+    return asyncio.run(run_play(options, build_plan(options), prices))
 
 
-def plan_of(options: argparse.Namespace) -> RunPlan:
-    """The plan that the arguments state."""
+def build_plan(options: argparse.Namespace) -> RunPlan:
+    """Return the plan that the arguments state."""
     stated = vars(options)
     config, plan = (
         {field.name: stated[field.name] for field in fields(kind) if field.name in stated}
         for kind in (EpisodeConfig, RunPlan)
     )
-    return RunPlan(config=EpisodeConfig(**config), sampling=sampling_of(options), **plan)
+    return RunPlan(config=EpisodeConfig(**config), sampling=build_sampling(options), **plan)
 
 
 async def run_play(options: argparse.Namespace, plan: RunPlan, prices: PriceTable | None) -> int:
-    """Play what is missing of a plan; returns the exit status."""
+    """Play the missing episodes of a plan, and return the exit status."""
     async with Client(options.server, options.key) as client, endpoint_make(options) as endpoint:
         run = await run_find(client, plan)
         progress = await progress_read(client, plan, run)
@@ -120,8 +120,10 @@ async def run_play(options: argparse.Namespace, plan: RunPlan, prices: PriceTabl
 async def play(
     engine: Engine, run: Run, plan: RunPlan, progress: Progress, policy: ModelPolicy
 ) -> Counter[str]:
-    """Play what is missing, with a progress bar; returns what broke, and how often. Raises ``PalaestraError``
-    when the model no longer answers."""
+    """Play the missing episodes, with a progress bar. Returns the problems with their counts.
+
+    Raises ``PalaestraError`` when the model no longer answers.
+    """
     outcomes, problems = Counter[str](), Counter[str]()
     outcomes.update(state.verdict.outcome for state in progress.judged if state.verdict)
     total = len(progress.judged) + len(progress.unfinished) + progress.count_missing
@@ -141,16 +143,15 @@ async def play(
     metered = MeteredPolicy(policy)
     with bar:
         silence = silence_wait(metered, policy.health, lambda line: bar.write(line, file=sys.stderr))
-        playing = _missing_play(engine, progress, plan.opening, run=run.id, policy=metered, on_done=on_done)
+        playing = _play_missing(engine, progress, plan.opening, run=run.id, policy=metered, on_done=on_done)
         await play_until(silence, playing)
     return +problems
 
 
-async def _missing_play(
+async def _play_missing(
     engine: Engine, progress: Progress, opening: Mapping[str, Any], **playing: Any
 ) -> None:
-    """Go on with the interrupted episodes, and open those that are missing. ``playing`` are run, policy and
-    callback."""
+    """Resume interrupted episodes, and open the missing ones. ``playing`` are run, policy, callback."""
     interrupted = [state for state in progress.unfinished if state.status == "open"]
     await engine.resume(interrupted=interrupted, **playing)
     for samples in sorted(set(progress.missing.values())):

@@ -1,4 +1,4 @@
-"""``palaestra stage``: browsers as a service, for trainers on machines that run none."""
+"""``palaestra stage``: serve browsers to trainers on machines that run none."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def add(commands: Any) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Serve until interrupted or terminated."""
+    """Serve until interrupted or terminated. Raises ``PalaestraError`` for an unsafe token."""
     if options.token and len(options.token) < TOKEN_MIN:
         raise PalaestraError(f"The token has fewer than {TOKEN_MIN} characters: make a longer one.")
     if not options.token and not is_loopback(options.host):
@@ -71,19 +71,19 @@ def command(options: argparse.Namespace) -> int:
 
 
 async def serve(options: argparse.Namespace) -> int:
-    """Serve until a signal comes."""
+    """Serve until a signal comes. Raises ``PalaestraError`` without the packages, a browser or the port."""
     try:
         from palaestra.stage import Stage  # noqa: PLC0415
         from palaestra.stage.orphans import orphans_end  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         raise PalaestraError(f"{NEEDS} ({missing.name})") from missing
-    config = config_of(options)
+    config = build_config(options)
     token = options.token or secrets.token_urlsafe(24)
     if ended := orphans_end():
         stderr_print(f"Ended {ended} browser processes that a stage had left behind.")
     stopped = asyncio.Event()
-    for number_ in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number_, stopped.set)
+    for received in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(received, stopped.set)
     async with (
         Client(options.server, options.key) as client,
         Stage(client, token=token, config=config) as stage,
@@ -104,7 +104,7 @@ async def serve(options: argparse.Namespace) -> int:
 
 
 async def listen(stage: Stage, host: str, port: int) -> None:
-    """Raises ``PalaestraError`` where the address cannot be had."""
+    """Start listening. Raises ``PalaestraError`` if the address is not available."""
     try:
         await stage.serve(host, port)
     except OSError as failure:
@@ -112,7 +112,8 @@ async def listen(stage: Stage, host: str, port: int) -> None:
         raise PalaestraError(f"{message} --host and --port name another address.") from failure
 
 
-def config_of(options: argparse.Namespace) -> StageConfig:
+def build_config(options: argparse.Namespace) -> StageConfig:
+    """Return the sizes that the arguments state."""
     from palaestra.stage import StageConfig  # noqa: PLC0415
 
     return StageConfig(
@@ -127,7 +128,7 @@ def config_of(options: argparse.Namespace) -> StageConfig:
 
 
 def number(text: str) -> int:
-    """A number of at least 0."""
+    """Parse an integer of at least 0 (argparse). Raises ``ArgumentTypeError``."""
     value = int(text)
     if value < 0:
         raise argparse.ArgumentTypeError("must be at least 0")

@@ -327,7 +327,7 @@ class _Turns:
 
     # ---- in the trainer's thread
     def serve(self, generate: Generate, *, until: Future[Any]) -> None:
-        """Answer turns until all episodes are played. If the model fails, they end as ``model_error``: void."""
+        """Answer turns until all episodes are over. If the model fails, they end as ``model_error``: void."""
         while not until.done():
             batch = self._collect_batch(until)
             if not batch:
@@ -356,7 +356,7 @@ class _Turns:
         return batch
 
     def convert(self, rollout: Rollout) -> dict[str, Any]:
-        """Return an episode's fields for TRL; one without a turn gets a single token that does not count."""
+        """Return an episode's fields for TRL; one without a turn gets a single masked token."""
         tokens = self._tokens.get(rollout.episode) or _Tokens([self._tokenizer.eos_token_id])
         if not tokens.completion:
             tokens.add([self._tokenizer.eos_token_id], is_model=False)

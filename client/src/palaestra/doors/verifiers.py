@@ -93,7 +93,7 @@ class PalaestraEnv(vf.Env[PalaestraEnvConfig]):
                 reward = reward_of(info["verdict"], rewards)
                 interaction.trace.record_metrics(_collect_metrics(rewards))
                 if reward is None:
-                    # A failure without a reward: verifiers may retry the episode, and does not count it as zero.
+                    # A failure without a reward: verifiers may retry it, and does not count it as zero.
                     raise VoidEpisode(f"void: {unpaid_reason(info['verdict'], rewards)}", rewards)
                 interaction.trace.record_reward(REWARD, reward)
 

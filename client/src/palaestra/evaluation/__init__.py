@@ -1,1 +1,1 @@
-"""Evaluations: an analysis plan, the runs that it asks for, and the report on them."""
+"""Evaluations: an analysis plan, its runs, and the report on them."""

@@ -1,4 +1,4 @@
-"""The arms of a plan: each an arm of the gym, in the plan's observation or in one of its own."""
+"""The arms of a plan: each an arm of the gym, with the plan's observation or one of its own."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ LADDER = ("text_zero_shot", "text_agent", "gym_with_text", "gym")
 
 
 class PlannedArm(NamedTuple):
-    """``observation`` is empty where the plan's own counts."""
+    """An arm of a plan; ``observation`` is empty if it is the plan's."""
 
     arm: str
     observation: str = ""
 
     def __str__(self) -> str:
-        """As plans and reports name it: ``gym``, ``gym:som-v1``."""
+        """Return its name in plans and reports: ``gym``, ``gym:som-v1``."""
         return f"{self.arm}:{self.observation}" if self.observation else self.arm
 
 
 def planned_arm_read(text: str) -> PlannedArm:
-    """An arm such as ``gym`` or ``gym:som``. Raises ``PalaestraError`` with what is wrong."""
+    """Parse an arm such as ``gym`` or ``gym:som``. Raises ``PalaestraError`` if it is invalid."""
     arm, _, name = text.partition(":")
     if arm not in ARMS:
         raise PalaestraError(f"There is no arm {arm!r}. Arms: {', '.join(ARMS)}.")

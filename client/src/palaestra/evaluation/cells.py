@@ -1,4 +1,4 @@
-"""The cells of an evaluation: every episode that a plan asks for, in the order in which they are played."""
+"""The cells of an evaluation: every episode that a plan needs, in the order of play."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from palaestra.run_plan import SITE
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """What one run plays: a benchmark in an arm. ``retest``: for the second time, with other draws."""
+    """The content of one run: a benchmark in an arm. ``retest``: played a second time, with other draws."""
 
     benchmark: str
     planned: PlannedArm
@@ -33,8 +33,10 @@ class Series:
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One episode: sample ``sample`` of a task. ``look`` is its place among the plan's looks, None without a
-    page; ``digest`` is what the server calls that look."""
+    """One episode: sample number ``sample`` of a task.
+
+    ``look`` is an index into the plan's looks, None without a page; ``digest`` is the server's hash of it.
+    """
 
     series: Series
     task: int
@@ -43,37 +45,42 @@ class Cell:
     digest: str = ""
 
 
-def series_of(plan: Plan) -> list[Series]:
-    """The runs of a plan; the first text arm is the one that is played again."""
-    arms = plan.arms_planned
-    series = [Series(benchmark=one.slug, planned=arm) for one in plan.benchmarks for arm in arms]
+def list_series(plan: Plan) -> list[Series]:
+    """Return the runs of a plan; its first text arm may be played again, as a retest."""
+    arms = plan.planned_arms
+    series = [Series(benchmark=benchmark.slug, planned=arm) for benchmark in plan.benchmarks for arm in arms]
     again = next((arm for arm in arms if not arm_of(arm.arm).has_page), None)
     if plan.retest and again is not None:
-        series += [Series(benchmark=one.slug, planned=again, retest=True) for one in plan.benchmarks]
+        series += [
+            Series(benchmark=benchmark.slug, planned=again, retest=True) for benchmark in plan.benchmarks
+        ]
     return series
 
 
-def page_kind(task: Task) -> PageKind:
-    """The kind of page that shows a task."""
+def find_page_kind(task: Task) -> PageKind:
+    """Return the kind of page that shows a task."""
     return "site" if task.kind == SITE else "question"
 
 
-def presentation_of(look: Look, page: PageKind) -> dict[str, object]:
-    """A look as the opening of episodes takes it."""
-    return {name: look[name] for name in axes_of(page)}
+def build_presentation(look: Look, page: PageKind) -> dict[str, object]:
+    """Return a look as the API takes it when episodes are opened: the axes that the page has."""
+    return {name: look[name] for name in list_axes(page)}
 
 
 def cells_make(plan: Plan, tasks: Mapping[int, Task]) -> list[list[Cell]]:
-    """The cells of each item, items and the cells of each in an order drawn by the plan's seed: arms are
-    interleaved in time, so that an endpoint that changes during the run does not look like a gap."""
-    looks, items = plan.looks_made, []
+    """Return the cells of each item, in an order drawn by the plan's seed.
+
+    Items and the cells of each are shuffled. That interleaves the arms in time, so that an endpoint that
+    changes during the run does not look like a gap.
+    """
+    looks, items = plan.all_looks, []
     for benchmark in plan.benchmarks:
         ids = [task for task in benchmark.task_ids if task in tasks]
-        places = look_places(len(looks), samples=plan.samples, items=len(ids), seed=plan.seed)
-        series = [one for one in series_of(plan) if one.benchmark == benchmark.slug]
-        for task, taken in zip(ids, places, strict=True):
-            digests = [look_digest(looks[place], page_kind(tasks[task])) for place in taken]
-            items.append(_item_cells(series, task, taken, digests))
+        assigned = assign_looks(len(looks), samples=plan.samples, items=len(ids), seed=plan.seed)
+        series = [each for each in list_series(plan) if each.benchmark == benchmark.slug]
+        for task, indexes in zip(ids, assigned, strict=True):
+            digests = [look_digest(looks[index], find_page_kind(tasks[task])) for index in indexes]
+            items.append(_make_cells(series, task, indexes, digests))
     rng = random.Random(f"{plan.seed}:order")
     for cells in items:
         rng.shuffle(cells)
@@ -81,13 +88,13 @@ def cells_make(plan: Plan, tasks: Mapping[int, Task]) -> list[list[Cell]]:
     return items
 
 
-def _item_cells(
-    series: Sequence[Series], task: int, places: Sequence[int], digests: Sequence[str]
+def _make_cells(
+    all_series: Sequence[Series], task: int, looks: Sequence[int], digests: Sequence[str]
 ) -> list[Cell]:
     return [
-        Cell(series=one, task=task, sample=sample, look=place, digest=digest)
-        if one.arm.has_page
-        else Cell(series=one, task=task, sample=sample)
-        for one in series
-        for sample, (place, digest) in enumerate(zip(places, digests, strict=True))
+        Cell(series=series, task=task, sample=sample, look=look, digest=digest)
+        if series.arm.has_page
+        else Cell(series=series, task=task, sample=sample)
+        for series in all_series
+        for sample, (look, digest) in enumerate(zip(looks, digests, strict=True))
     ]

@@ -1,4 +1,4 @@
-"""The items of an evaluation: the tasks that every one of its arms can pose."""
+"""The items of an evaluation: the tasks that all of its arms can pose."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ from palaestra.run_plan import tasks_missing
 
 IDS_PER_CALL = 200
 TOOLS = "tools"
-"""The kind of tasks whose tools have to be called."""
+"""Kind of the tasks that are solved by calling tools."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Items:
-    """The tasks chosen, and how many of those before the last were left out: ``ineligible`` ones cannot be
-    compared across arms, ``unseen`` ones show pictures to a model that is shown outlines alone."""
+    """The chosen tasks, and the numbers of tasks that were skipped on the way to the last of them.
+
+    ``ineligible`` tasks cannot be compared across arms; ``unseen`` ones have pictures, which a model that
+    gets outlines alone cannot see.
+    """
 
     tasks: list[Task]
     ineligible: int
@@ -40,10 +43,10 @@ async def items_choose(
     arms: Sequence[PlannedArm],
     observation: str,
 ) -> Items:
-    """The first ``limit`` tasks that all arms can pose. Raises ``PalaestraError`` if there are none."""
+    """Return the first ``limit`` tasks that all arms can pose. Raises ``PalaestraError`` without any."""
     is_blind = any(
-        not arm_of(one.arm).has_text and not format_of(one.observation or observation).has_screenshot
-        for one in arms
+        not arm_of(planned.arm).has_text and not format_of(planned.observation or observation).has_screenshot
+        for planned in arms
     )
     tasks: list[Task] = []
     ineligible = unseen = 0
@@ -66,37 +69,37 @@ async def items_choose(
 
 
 async def pictures_check(client: Client, plan: Plan) -> None:
-    """Raise ``PalaestraError`` for items without a picture, where an arm shows questions as such."""
-    pictured = next((arm for arm in plan.arms_planned if arm_of(arm.arm).is_pictured), None)
+    """Raise ``PalaestraError`` for items without a picture, if an arm shows questions as pictures."""
+    pictured = next((arm for arm in plan.planned_arms if arm_of(arm.arm).is_pictured), None)
     if pictured is None:
         return
-    for one in plan.benchmarks:
-        drawn = await items_read(client, one.task_ids, drawn="true")
-        if undrawn := [task for task in one.task_ids if task not in drawn]:
+    for benchmark in plan.benchmarks:
+        drawn = await items_read(client, benchmark.task_ids, drawn="true")
+        if undrawn := [task for task in benchmark.task_ids if task not in drawn]:
             raise PalaestraError(
                 f"The arm {pictured} shows each question as a picture, and {len(undrawn):,} of "
-                f"{len(one.task_ids):,} items of {one.slug!r} have none, the first of them task "
-                f"{undrawn[0]}: run manage.py draw_questions {one.slug}, which draws all but tables, "
-                "programs and sites, or leave out the arm or the benchmark."
+                f"{len(benchmark.task_ids):,} items of {benchmark.slug!r} have none, the first of them task "
+                f"{undrawn[0]}: run manage.py draw_questions {benchmark.slug}, which draws all but "
+                "tables, programs and sites, or leave out the arm or the benchmark."
             )
 
 
 async def tools_check(client: Client, plan: Plan) -> None:
-    """Raise ``PalaestraError`` for a benchmark of tools in an arm that has no turns to call them in."""
-    without = next((arm for arm in plan.arms_planned if arm_of(arm.arm).is_free_text), None)
+    """Raise ``PalaestraError`` for a benchmark with tools in an arm without turns to call them in."""
+    without = next((arm for arm in plan.planned_arms if arm_of(arm.arm).is_free_text), None)
     if without is None:
         return
-    planned = {one.slug for one in plan.benchmarks}
-    for one in await client.benchmarks():
-        if one.id in planned and one.kind == TOOLS:
+    planned = {benchmark.slug for benchmark in plan.benchmarks}
+    for benchmark in await client.benchmarks():
+        if benchmark.id in planned and benchmark.kind == TOOLS:
             raise PalaestraError(
-                f"The tasks of {one.id!r} come with tools, and the arm {without} has no turns to call them "
-                "in: name others, as --arms text_agent,gym_with_text,gym, or leave out the benchmark."
+                f"The tasks of {benchmark.id!r} come with tools, and the arm {without} has no turns to call "
+                "them in: name others, as --arms text_agent,gym_with_text,gym, or leave out the benchmark."
             )
 
 
 async def items_read(client: Client, ids: Sequence[int], **filters: Any) -> dict[int, Task]:
-    """The tasks of a plan that the server still has, and that match the filters, by id."""
+    """Return the tasks of a plan that the server still has and that match the filters, by id."""
     tasks: dict[int, Task] = {}
     for first in range(0, len(ids), IDS_PER_CALL):
         some = list(ids[first : first + IDS_PER_CALL])

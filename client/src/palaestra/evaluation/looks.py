@@ -1,4 +1,4 @@
-"""Looks as an experiment: which pages an evaluation shows, and which sample of an item sees which of them."""
+"""Looks as experimental factors: the looks of an evaluation, and their assignment to samples of items."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ AXES: Mapping[str, Axis] = {name: axis for name, axis in looks.AXES.items() if a
 
 
 def factors_check(factors: Mapping[str, Iterable[Value]], *, where: str) -> None:
-    """Raise ``PalaestraError`` for an axis, or a value of one, that looks do not have."""
+    """Raise ``PalaestraError`` for an axis or a value that looks do not have."""
     for name, values in factors.items():
         known = AXES[name].values if name in AXES else ()
         if unknown := [value for value in values if value not in known]:
@@ -34,15 +34,15 @@ def factors_check(factors: Mapping[str, Iterable[Value]], *, where: str) -> None
 def looks_make(
     design: Design, *, count: int | None, factors: Mapping[str, Sequence[Value]], seed: int
 ) -> list[Look]:
-    """The looks of a design, each with a value for every axis; those that are no factor stay neutral.
+    """Return the looks of a design, each with a value for every axis; axes that are no factor stay neutral.
 
-    ``latin``: ``count`` looks in which the values of each factor occur equally often, or as nearly as can be.
+    ``latin``: ``count`` looks in which the values of each factor occur equally often, up to rounding.
     ``full``: every combination. ``one_factor``: the neutral look, then each other value alone.
     Raises ``PalaestraError`` if there are more than ``LOOKS_MAX``, or not ``count``.
     """
     neutral = {name: axis.values[0] for name, axis in AXES.items()}
-    makers = {"latin": _latin, "full": _full, "one_factor": _one_factor}
-    size = _size(design, count=count, factors=factors)
+    makers = {"latin": _make_latin, "full": _make_full, "one_factor": _make_one_factor}
+    size = _count_looks(design, count=count, factors=factors)
     if size > LOOKS_MAX:
         raise PalaestraError(f"The design {design} has {size:,} looks: name fewer factors (--factors).")
     if count not in (None, size):
@@ -50,24 +50,24 @@ def looks_make(
     return [{**neutral, **chosen} for chosen in makers[design](size, factors, seed)]
 
 
-def _size(design: Design, *, count: int | None, factors: Mapping[str, Sequence[Value]]) -> int:
+def _count_looks(design: Design, *, count: int | None, factors: Mapping[str, Sequence[Value]]) -> int:
     if design == "latin":
         return count or 1
     counts = [len(values) for values in factors.values()]
     return math.prod(counts) if design == "full" else 1 + sum(counts) - len(counts)
 
 
-def _latin(size: int, factors: Mapping[str, Sequence[Value]], seed: int) -> list[dict[str, Value]]:
+def _make_latin(size: int, factors: Mapping[str, Sequence[Value]], seed: int) -> list[dict[str, Value]]:
     columns = {}
     for name, values in factors.items():
         rng = random.Random(f"{seed}:{name}")
         cycle = rng.sample(list(values), len(values))
         columns[name] = [value for value, _ in zip(itertools.cycle(cycle), range(size), strict=False)]
         rng.shuffle(columns[name])
-    return [{name: column[place] for name, column in columns.items()} for place in range(size)]
+    return [{name: column[row] for name, column in columns.items()} for row in range(size)]
 
 
-def _full(_: int, factors: Mapping[str, Sequence[Value]], seed: int) -> list[dict[str, Value]]:
+def _make_full(_: int, factors: Mapping[str, Sequence[Value]], seed: int) -> list[dict[str, Value]]:
     combinations = [
         dict(zip(factors, chosen, strict=True)) for chosen in itertools.product(*factors.values())
     ]
@@ -75,7 +75,7 @@ def _full(_: int, factors: Mapping[str, Sequence[Value]], seed: int) -> list[dic
     return combinations
 
 
-def _one_factor(_: int, factors: Mapping[str, Sequence[Value]], seed: int) -> list[dict[str, Value]]:
+def _make_one_factor(_: int, factors: Mapping[str, Sequence[Value]], seed: int) -> list[dict[str, Value]]:
     alone: list[dict[str, Value]] = [
         {name: value} for name, values in factors.items() for value in values if value != AXES[name].values[0]
     ]
@@ -88,9 +88,12 @@ def look_digest(look: Look, page: PageKind) -> str:
     return looks.look_hash({name: look[name] for name in axes_of(page)})
 
 
-def look_places(count: int, *, samples: int, items: int, seed: int) -> list[list[int]]:
-    """For each item, the look of each of its samples: a rectangle in which every item meets ``samples`` looks
-    in turn from a place of its own, and all looks meet equally many items, or as nearly as can be."""
+def assign_looks(count: int, *, samples: int, items: int, seed: int) -> list[list[int]]:
+    """Return for each item the indexes of the looks of its samples.
+
+    Each item takes ``samples`` consecutive looks from a start of its own (a cyclic incomplete block design),
+    so that every look meets the same number of items, up to rounding.
+    """
     starts = [item % count for item in range(items)]
     random.Random(f"{seed}:starts").shuffle(starts)
     return [[(start + sample) % count for sample in range(samples)] for start in starts]

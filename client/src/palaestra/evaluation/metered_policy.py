@@ -1,4 +1,4 @@
-"""A policy whose tokens are counted, and whose silence is noticed."""
+"""A wrapper of a policy that counts its tokens and its consecutive failures."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo, Policy
 from palaestra.records import UsageTotals
 
-# Calls, each with its repeats, that fail one after another before a model counts as gone.
+# A model counts as gone after so many consecutive failed calls, each of which was retried.
 FAILURES_MAX = 8
 
 
 class MeteredPolicy:
-    """``silent`` is set once the model has failed so often in a row; ``problem`` is what it said last."""
+    """Wraps a policy. ``silent`` is set after ``FAILURES_MAX`` failures in a row; ``problem`` is the last."""
 
     def __init__(self, policy: Policy) -> None:
         self.name, self.simulated = policy.name, policy.simulated
@@ -29,7 +29,7 @@ class MeteredPolicy:
         try:
             completion = await self._policy.act(observation, episode)
         except ModelFailure as failure:
-            self._count(failure)
+            self._count_failure(failure)
             raise
         self._failures = 0
         if isinstance(completion, Completion) and completion.usage is not None:
@@ -38,7 +38,7 @@ class MeteredPolicy:
             self.usage.cached += completion.usage.cached or 0
         return completion
 
-    def _count(self, failure: ModelFailure) -> None:
+    def _count_failure(self, failure: ModelFailure) -> None:
         if isinstance(failure, (ContextOverflow, PromptFiltered)):
             return
         self._failures += 1

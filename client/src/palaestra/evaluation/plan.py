@@ -1,4 +1,4 @@
-"""The analysis plan: what is to be played and compared, written down before."""
+"""The analysis plan: the episodes to play and the comparisons to make, fixed in advance."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _UNKNOWN = re.compile(r"unknown field `(\w+)`")
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of a plan."""
+    """Base class of the parts of a plan: unknown fields are refused."""
 
 
 class Model(Part, frozen=True, kw_only=True):
-    """``sampling`` are fields of every call of the model."""
+    """The model of a plan; ``sampling`` are fields of every call."""
 
     name: str
     base_url: str | None = None
@@ -39,7 +39,7 @@ class Model(Part, frozen=True, kw_only=True):
 
 
 class Benchmark(Part, frozen=True, kw_only=True):
-    """``task_ids`` are the items: those of the first ``limit`` tasks of the split that may be compared."""
+    """A benchmark of a plan; ``task_ids`` are its items: the first ``limit`` comparable tasks of a split."""
 
     slug: str
     split: str | None = None
@@ -48,7 +48,7 @@ class Benchmark(Part, frozen=True, kw_only=True):
 
 
 class Looks(Part, frozen=True, kw_only=True):
-    """``factors`` are the values of each axis that varies."""
+    """The looks of a plan; ``factors`` are the values of each axis that varies."""
 
     design: Design
     count: int
@@ -62,9 +62,11 @@ class SmallestGap(Part, frozen=True, kw_only=True):
 
 
 class Plan(Part, frozen=True, kw_only=True):
-    """``arms`` may name an observation of their own, as ``gym:som-v1``; ``observation_settings`` are those of
-    a run, of which each has what means something to its observation. ``margin`` is that of equivalence, in
-    points; ``contrasts`` are pairs of arms, ``retest`` says that the first text arm is played a second time.
+    """An analysis plan.
+
+    ``arms`` may name an observation of their own, as in ``gym:som-v1``; of ``observation_settings`` each run
+    gets those that apply to its observation. ``margin`` is the equivalence margin, in points; ``contrasts``
+    are pairs of arms; with ``retest`` the first text arm is played a second time.
     """
 
     version: Literal[1] = 1
@@ -91,28 +93,28 @@ class Plan(Part, frozen=True, kw_only=True):
     created_at: str
 
     @property
-    def looks_made(self) -> list[Look]:
-        """The looks of its design, in order."""
+    def all_looks(self) -> list[Look]:
+        """Looks of the design, in order."""
         design = self.looks
         return looks_make(design.design, count=design.count, factors=design.factors, seed=self.seed)
 
     @property
-    def arms_planned(self) -> list[PlannedArm]:
+    def planned_arms(self) -> list[PlannedArm]:
         return list(map(planned_arm_read, self.arms))
 
-    def observation_of(self, arm: PlannedArm) -> str:
-        """What the model is shown in an arm."""
+    def find_observation(self, arm: PlannedArm) -> str:
+        """Return the observation format of an arm."""
         return arm.observation or self.observation
 
     def settings_of(self, arm: PlannedArm) -> dict[str, Any]:
         """The observation settings that mean something in an arm."""
         return settings_of(self.observation_settings, format_of(self.observation_of(arm)))
 
-    def config_of(self, arm: PlannedArm) -> EpisodeConfig:
+    def build_config(self, arm: PlannedArm) -> EpisodeConfig:
         """Return the settings of the episodes in an arm."""
         return EpisodeConfig(
-            observation=self.observation_of(arm),
-            **self.settings_of(arm),
+            observation=self.find_observation(arm),
+            **self.find_settings(arm),
             grammar=self.grammar,
             history=self.history,
             actions_per_turn=self.actions_per_turn,
@@ -120,10 +122,10 @@ class Plan(Part, frozen=True, kw_only=True):
         )
 
     def as_json(self) -> dict[str, Any]:
-        """The plan as its file and the server hold it."""
+        """Return the plan as it stands in its file and on the server."""
         plan = dict(msgspec.json.decode(msgspec.json.encode(self)))
         if self.answer_check is None:
-            del plan["answer_check"]  # plans that were written before it was known keep their hash
+            del plan["answer_check"]  # plans from before this field existed keep their hash
         return plan
 
 
@@ -133,11 +135,11 @@ def plan_sha256(plan: Plan) -> str:
 
 
 def plan_read(path: Path) -> Plan:
-    """The plan in a file. Raises ``PalaestraError`` with what is wrong."""
+    """Read a plan from a file. Raises ``PalaestraError`` if it is invalid."""
     try:
         plan = msgspec.json.decode(path.read_bytes(), type=Plan)
     except (msgspec.ValidationError, msgspec.DecodeError) as failure:
-        raise PalaestraError(f"{path}: {failure}.{_suggestion(str(failure))}") from failure
+        raise PalaestraError(f"{path}: {failure}.{_suggest(str(failure))}") from failure
     try:
         plan_check(plan)
     except PalaestraError as failure:
@@ -150,12 +152,12 @@ def plan_check(plan: Plan) -> None:
     factors_check(plan.looks.factors, where="looks")
     arms_check(plan.arms, observation=plan.observation)
     for name in plan.observation_settings:
-        if not any(name in plan.settings_of(arm) for arm in plan.arms_planned):
+        if not any(name in plan.find_settings(arm) for arm in plan.planned_arms):
             raise PalaestraError(f"No observation of the plan shows what {name} bounds.")
 
 
 def plan_write(plan: Plan, path: Path) -> None:
-    """Write the plan to be read by people. Raises ``PalaestraError`` if the file is there."""
+    """Write a plan as indented JSON. Raises ``PalaestraError`` if the file exists."""
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(json.dumps(plan.as_json(), indent=2, ensure_ascii=False) + "\n")
@@ -163,10 +165,10 @@ def plan_write(plan: Plan, path: Path) -> None:
         raise PalaestraError(f"{path} is there already: a plan is never overwritten.") from failure
 
 
-def plans_differ(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
-    """The fields in which two plans differ, beside the time at which they were made."""
-    names = sorted({*one, *other} - {"created_at"})
-    return [name for name in names if one.get(name) != other.get(name)]
+def find_differences(left: dict[str, Any], right: dict[str, Any]) -> list[str]:
+    """Return the fields in which two plans differ, apart from their time of creation."""
+    names = sorted({*left, *right} - {"created_at"})
+    return [name for name in names if left.get(name) != right.get(name)]
 
 
 def _suggestion(message: str) -> str:

@@ -1,4 +1,4 @@
-"""A simulated policy whose gap is known: right or wrong by a draw, with the deficits that a file sets."""
+"""A simulated policy with a known gap: right or wrong at random, with the deficits that a file sets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from palaestra.protocol.looks import Value
 from palaestra.records import Task
 
 PREFIX = "planted/"
-# The rungs of the ladder, in order; what is lost at one is lost at all after it.
+# The rungs of the ladder, in order; a loss at one applies to all later ones.
 PIXELS = "pixels"
 RUNGS = ("text_zero_shot", "text_agent", "gym_with_text", "gym", PIXELS, "gym_image")
 LEAST, MOST = 0.001, 0.999
@@ -35,10 +35,10 @@ class PlantedGap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """A JSON file such as ``{"name": "nine", "accuracy": 0.8, "deficits": {"gym": 9}, "item_share": 0.5}``.
 
     ``accuracy``: the share of items that it solves as text. ``deficits``: points lost at each rung, by arm,
-    and at ``pixels``, which is an arm whose observation is not the plan's.
-    ``looks``: points lost under values of a look, as ``{"font": {"mono": 4}}``, which move no arm's mean.
-    The shares are of the variance of what decides an answer: of the item, of the item in its arm, of the
-    look; the rest is drawn for each episode.
+    and at ``pixels``, which is ``gym`` with an observation other than the plan's.
+    ``looks``: points lost under values of a look, as ``{"font": {"mono": 4}}``; the arm's mean is unchanged.
+    The shares are of the variance of the deviate that decides an answer: the item's, the item's in its arm,
+    and the look's; the rest is drawn for each episode.
     """
 
     name: str
@@ -50,30 +50,30 @@ class PlantedGap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     look_share: float = 0.02
     seed: int = 1
 
-    def accuracy_in(self, arm: PlannedArm) -> float:
-        """The share of items that it solves in an arm, in the mean over items and looks."""
-        return self.accuracy_at(PIXELS if arm.observation and arm.arm == "gym" else arm.arm)
+    def find_accuracy(self, arm: PlannedArm) -> float:
+        """Return the share of items that it solves in an arm, averaged over items and looks."""
+        return self.find_accuracy_at(PIXELS if arm.observation and arm.arm == "gym" else arm.arm)
 
-    def accuracy_at(self, rung: str) -> float:
-        """As ``accuracy_in``, of a rung."""
+    def find_accuracy_at(self, rung: str) -> float:
+        """Return the accuracy at a rung, as ``find_accuracy`` does for an arm."""
         lost = RUNGS[: RUNGS.index(rung) + 1] if rung in RUNGS else (rung,)
         return self.accuracy - sum(self.deficits.get(rung, 0.0) for rung in lost) / POINTS
 
-    def loss_under(self, look: Look) -> float:
-        """Points lost under a look."""
+    def sum_losses(self, look: Look) -> float:
+        """Return the points lost under a look."""
         return sum(values.get(str(look[axis]), 0.0) for axis, values in self.looks.items())
 
 
 def planted_read(path: Path) -> PlantedGap:
-    """The gap in a file. Raises ``PalaestraError`` with what is wrong."""
+    """Read a gap from a file. Raises ``PalaestraError`` if it is invalid."""
     try:
         gap = msgspec.json.decode(path.read_bytes(), type=PlantedGap)
     except (msgspec.ValidationError, msgspec.DecodeError) as failure:
         raise PalaestraError(f"{path}: {failure}. Expected: {PlantedGap.__doc__}") from failure
     if unknown := gap.deficits.keys() - set(RUNGS):
         raise PalaestraError(f"{path}: {min(unknown)!r} is no rung. Rungs: {', '.join(RUNGS)}.")
-    factors_check({axis: map(_value, values) for axis, values in gap.looks.items()}, where=str(path))
-    if not all(0 < gap.accuracy_at(rung) < 1 for rung in RUNGS):
+    factors_check({axis: map(_parse_value, values) for axis, values in gap.looks.items()}, where=str(path))
+    if not all(0 < gap.find_accuracy_at(rung) < 1 for rung in RUNGS):
         raise PalaestraError(f"{path}: every arm's accuracy must be between 0 and 1.")
     shares = (gap.item_share, gap.arm_item_share, gap.look_share)
     if min(shares) < 0 or sum(shares) > 1:
@@ -81,14 +81,16 @@ def planted_read(path: Path) -> PlantedGap:
     return gap
 
 
-def _value(text: str) -> Value:
-    """A value of an axis as the keys of JSON hold it."""
+def _parse_value(text: str) -> Value:
+    """Return the value of an axis that a JSON key holds."""
     return int(text) if text.isdigit() else text
 
 
-class Planted:
-    """Answers rightly or wrongly by a draw that depends on the cell alone, so that a repeated evaluation has
-    the same results. ``cells`` are those of the episodes, by episode."""
+class PlantedPolicy:
+    """Answers rightly or wrongly by a draw that depends on the cell alone, so that results are reproducible.
+
+    ``cells`` are those of the episodes, by episode. Raises ``PalaestraError`` if a task has no solution.
+    """
 
     simulated = True
 
@@ -108,7 +110,7 @@ class Planted:
             )
         self._gap, self._tasks, self._cells, self._solutions = gap, tasks, cells, solutions
         self._solver = Solver(solutions, tasks.values())
-        losses = [gap.loss_under(look) for look in looks]
+        losses = [gap.sum_losses(look) for look in looks]
         self._losses = [loss - fmean(losses) for loss in losses]
 
     async def act(self, observation: Observation, episode: EpisodeInfo) -> str | None:
@@ -118,48 +120,52 @@ class Planted:
         return write_completion(
             observation,
             episode,
-            answer=self._wrong(self._tasks[cell.task], cell, form=episode.answer_form),
+            answer=self._choose_wrong(self._tasks[cell.task], cell, form=episode.answer_form),
             reasoning="A simulated policy: this answer is wrong, as it was drawn to be.",
             closing="The answer stands on the page, so I submit it.",
         )
 
-    def accuracy_in(self, arm: PlannedArm) -> float:
-        """What was planted in an arm."""
-        return self._gap.accuracy_in(arm)
+    def find_accuracy(self, arm: PlannedArm) -> float:
+        """Return the accuracy that was planted in an arm."""
+        return self._gap.find_accuracy(arm)
 
     def is_right(self, cell: Cell) -> bool:
-        """The draw: a normal deviate made of the item's, the item's in its arm, the look's and the episode's
-        own, against the threshold that gives the arm its accuracy exactly."""
+        """Draw whether the answer of a cell is right.
+
+        A latent-threshold (probit) model: a standard normal deviate, the sum of components of the item, of
+        the item in its arm, of the look and of the episode, is compared with the quantile of the arm's
+        accuracy, which the arm's mean therefore equals in expectation.
+        """
         gap, series = self._gap, cell.series
         loss = 0.0 if cell.look is None else self._losses[cell.look] / POINTS
-        accuracy = min(MOST, max(LEAST, self.accuracy_in(series.planned) - loss))
-        of_look = 0.0 if cell.look is None else gap.look_share
+        accuracy = min(MOST, max(LEAST, self.find_accuracy(series.planned) - loss))
+        look_share = 0.0 if cell.look is None else gap.look_share
         parts = {
             ("item", cell.task): gap.item_share,
             ("arm", cell.task, str(series.planned)): gap.arm_item_share,
-            ("look", cell.look): of_look,
+            ("look", cell.look): look_share,
             ("episode", cell.task, str(series.planned), series.retest, cell.sample): 1
             - gap.item_share
             - gap.arm_item_share
-            - of_look,
+            - look_share,
         }
-        deviate = sum(self._normal(*key) * share**0.5 for key, share in parts.items())
+        deviate = sum(self._draw_normal(*key) * share**0.5 for key, share in parts.items())
         return bool(deviate <= _NORMAL.inv_cdf(accuracy))
 
-    def _normal(self, *key: object) -> float:
-        return _NORMAL.inv_cdf((self._number(*key) + 0.5) / 2**53)
+    def _draw_normal(self, *key: object) -> float:
+        return _NORMAL.inv_cdf((self._draw_bits(*key) + 0.5) / 2**53)
 
-    def _number(self, *key: object) -> int:
-        """53 bits."""
+    def _draw_bits(self, *key: object) -> int:
+        """Return 53 pseudo-random bits, the precision of a float."""
         return int.from_bytes(hashlib.sha256(repr((self._gap.seed, key)).encode()).digest()[:8], "big") >> 11
 
-    def _wrong(self, task: Task, cell: Cell, *, form: str) -> PlannedAnswer:
+    def _choose_wrong(self, task: Task, cell: Cell, *, form: str) -> PlannedAnswer:
         right = self._solutions[task.id].answer
         labels = [choice["label"] for choice in task.payload.get("choices", ()) if choice["label"] != right]
         if labels:
-            label = labels[self._number("wrong", task.id, cell.sample) % len(labels)]
+            label = labels[self._draw_bits("wrong", task.id, cell.sample) % len(labels)]
             return self._solver.plan_answer(task.id, label)
         if form == PROGRAM_FORM:
             return PlannedAnswer(values=(WRONG_PROGRAM,))
-        # As many as the right answer has: a page takes no answer that lacks one.
+        # As many values as the right answer has: a page refuses an answer with fewer.
         return PlannedAnswer(values=(WRONG_NUMBER,) * len(self._solver.list_values(task.id, form)))

@@ -1,4 +1,4 @@
-"""Plays what is missing of an evaluation, arms interleaved, no cell twice."""
+"""Plays the missing cells of an evaluation, with arms interleaved, and no cell twice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from palaestra.background import VERDICT_LIMIT_S
 from palaestra.engine import Engine
 from palaestra.episode import Episode
 from palaestra.errors import PalaestraError
-from palaestra.evaluation.cells import Cell, Series, page_kind, presentation_of
+from palaestra.evaluation.cells import Cell, Series, build_presentation, find_page_kind
 from palaestra.evaluation.looks import Look
 from palaestra.evaluation.plan import Plan
 from palaestra.policies import Policy
@@ -20,15 +20,15 @@ from palaestra.records import EpisodeState, Run, Task
 from palaestra.rollout import Rollout
 from palaestra.run_plan import PLAIN, episodes_list
 
-# Items whose episodes are opened together: few calls, and little to resume after a crash.
+# Items whose episodes are opened together: few calls, but also little to resume after a crash.
 ITEMS_AT_ONCE = 12
 OPEN, FINISHED = "open", "finished"
 PAUSE_S = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Held:
-    """What has been played: the cells that need no more turns, and the open episodes of others."""
+class Played:
+    """Played cells: ``done`` ones need no more turns, ``interrupted`` ones have an open episode."""
 
     done: dict[Cell, EpisodeState]
     interrupted: dict[Cell, EpisodeState]
@@ -36,46 +36,49 @@ class Held:
 
 @dataclass
 class Player:
-    """``items`` are the cells of each item, in order; ``cells`` are those of the episodes that were opened or
-    resumed, by episode. ``inflight`` bounds the episodes at once: without it text would run far ahead of
-    pages, which wait for a browser."""
+    """Plays the cells of a plan.
+
+    ``items`` are the cells of each item, in order; ``cells`` collects the cells of opened and resumed
+    episodes, by episode. ``inflight`` bounds the episodes at once: otherwise text arms would run far ahead of
+    pages, which wait for a browser.
+    """
 
     engine: Engine
     plan: Plan
     runs: Mapping[Series, Run]
     tasks: Mapping[int, Task]
     items: Sequence[Sequence[Cell]]
-    held: Held
+    played: Played
     _: KW_ONLY
     inflight: int
     cells: dict[int, Cell]
 
     async def play(self, policy: Policy, on_done: Callable[[Rollout], None]) -> None:
         """Play every cell that is not done. Raises ``ApiError`` when opening is refused."""
-        looks = self.plan.looks_made
+        looks = self.plan.all_looks
         await self.engine.play(self._episodes(looks), policy, on_done, inflight=self.inflight)
 
     async def _episodes(self, looks: Sequence[Look]) -> AsyncIterator[tuple[int, Episode]]:
         for first in range(0, len(self.items), ITEMS_AT_ONCE):
             block = [cell for item in self.items[first : first + ITEMS_AT_ONCE] for cell in item]
-            cells = [cell for cell in block if cell not in self.held.done]
-            opened = await self._open([cell for cell in cells if cell not in self.held.interrupted], looks)
+            cells = [cell for cell in block if cell not in self.played.done]
+            opened = await self._open([cell for cell in cells if cell not in self.played.interrupted], looks)
             for cell in cells:
-                state = self.held.interrupted.get(cell)
-                config = self.plan.config_of(cell.series.planned)
+                state = self.played.interrupted.get(cell)
+                config = self.plan.build_config(cell.series.planned)
                 episode = await self.engine.episode_resume(state, config) if state else opened[cell]
                 if episode is not None:
                     self.cells[episode.opened.id] = cell
                     yield self.runs[cell.series].id, episode
 
     async def _open(self, cells: Iterable[Cell], looks: Sequence[Look]) -> dict[Cell, Episode]:
-        """The opened episodes of cells, in as few calls as there are runs, looks and numbers of samples."""
+        """Open episodes for cells, in one call per run, look and number of samples."""
         by_group = defaultdict[tuple[Series, int, int | None], list[Cell]](list)
         for cell in cells:
             by_group[cell.series, cell.task, cell.look].append(cell)
         calls = defaultdict[tuple[Series, str, int], list[list[Cell]]](list)
         for group in by_group.values():
-            # Two kinds of page have different looks at the same place.
+            # By digest, not index: the same look of the plan differs between kinds of page.
             calls[group[0].series, group[0].digest, len(group)].append(group)
         opened: dict[Cell, Episode] = {}
         for (series, _, samples), groups in calls.items():
@@ -86,18 +89,18 @@ class Player:
         self, series: Series, groups: Sequence[Sequence[Cell]], looks: Sequence[Look], *, samples: int
     ) -> dict[Cell, Episode]:
         look = groups[0][0].look
-        kind = page_kind(self.tasks[groups[0][0].task])
+        kind = find_page_kind(self.tasks[groups[0][0].task])
         opening = {
             "run": self.runs[series].id,
             "arm": series.planned.arm,
             "seed": self.plan.seed,
             "token_budget": self.plan.token_budget,
             "samples_per_task": samples,
-            "presentation": None if look is None else presentation_of(looks[look], kind),
+            "presentation": None if look is None else build_presentation(looks[look], kind),
         }
         cells = {group[0].task: list(group) for group in groups}
         opened = {}
-        config, tasks = self.plan.config_of(series.planned), [group[0].task for group in groups]
+        config, tasks = self.plan.build_config(series.planned), [group[0].task for group in groups]
         async for episode in self.engine.episodes_open(tasks, opening, config):
             cell = cells[episode.opened.task].pop()
             if cell.digest and episode.opened.presentation_hash != cell.digest:
@@ -106,30 +109,32 @@ class Player:
         return opened
 
 
-async def held_read(client: Client, runs: Mapping[Series, Run], items: Sequence[Sequence[Cell]]) -> Held:
-    """Return the cells that have been played. Void episodes count for nothing: their cells are played again.
-    Neither do forks, nor episodes with help."""
+async def played_read(client: Client, runs: Mapping[Series, Run], items: Sequence[Sequence[Cell]]) -> Played:
+    """Return the cells that were played.
+
+    Void episodes do not count, so that their cells are played again; nor do forks and episodes with help.
+    """
     states: dict[tuple[Series, int, str], list[EpisodeState]] = defaultdict(list)
     for series, run in runs.items():
         for state in await episodes_list(client, run.id, origin=PLAIN):
             if not state.is_void:
-                # Text has no look, and yet its episodes are drawn one.
+                # Text arms show no look, although their episodes have one.
                 digest = state.presentation_hash if series.arm.has_page else ""
                 states[series, state.task, digest].append(state)
     for group in states.values():
-        # Judged episodes first: an open one beside them is more than the plan asks for.
+        # Judged episodes first: an open one beside them exceeds the plan.
         group.sort(key=lambda state: (state.status == OPEN, state.id), reverse=True)
-    held = Held(done={}, interrupted={})
+    played = Played(done={}, interrupted={})
     for cell in (cell for item in items for cell in item):
         key = (cell.series, cell.task, cell.digest)
         if states[key]:
             state = states[key].pop()
-            (held.interrupted if state.status == OPEN else held.done)[cell] = state
-    return held
+            (played.interrupted if state.status == OPEN else played.done)[cell] = state
+    return played
 
 
 async def verdicts_wait(client: Client, runs: Iterable[Run], *, limit_s: float = VERDICT_LIMIT_S) -> int:
-    """Wait for the verdicts of answers that were given; returns how many are missing after ``limit_s``."""
+    """Wait for the verdicts of submitted answers; return the number missing after ``limit_s`` seconds."""
     waited = 0.0
     while True:
         states = [state for run in runs for state in await episodes_list(client, run.id)]

@@ -1,4 +1,4 @@
-"""The smallest gap that an evaluation can be expected to see."""
+"""Power analysis: the smallest gap that an evaluation can be expected to detect."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ FORMULA = (
 
 
 class Guess(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the formula assumes. ``icc``: the correlation of two samples of an item in one arm; ``rho``: of
-    the items' true accuracies in two arms; ``look_sd``: of the gap over looks. All are shares, 0 to 1."""
+    """Assumptions of the formula; all are shares, 0 to 1.
+
+    ``icc``: the correlation between two samples of an item in one arm. ``rho``: the correlation of the items'
+    true accuracies between two arms. ``look_sd``: the standard deviation of the gap over looks.
+    """
 
     accuracy: float = 0.5
     icc: float = 0.5
@@ -24,21 +27,28 @@ class Guess(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     formula: str = FORMULA
 
 
-def smallest_gap(
+def compute_smallest_gap(
     guess: Guess, *, items: int, samples: int, looks: int, alpha: float, power: float
 ) -> float | None:
-    """The gap in points that ``items`` show with probability ``power``; None with fewer than two looks, whose
-    effect cannot be told from the gap's."""
+    """Return the gap in points that a test at level ``alpha`` detects with probability ``power``.
+
+    It is the usual minimal detectable effect of a paired difference: the standard error, from the variance
+    over items, samples and looks (``FORMULA``), times the sum of two quantiles of Student's t. None with
+    fewer than two items, or with fewer than two looks, whose effect cannot be told from the gap.
+    """
     if looks < 2 or items < 2:
         return None
     v = guess.accuracy * (1 - guess.accuracy)
-    of_items = 2 * v * guess.icc * (1 - guess.rho) + 2 * v * (1 - guess.icc) / samples
-    error = math.sqrt(of_items / items + guess.look_sd**2 / looks)
-    return 100 * error * (t_quantile(1 - alpha / 2, looks - 1) + t_quantile(power, looks - 1))
+    item_variance = 2 * v * guess.icc * (1 - guess.rho) + 2 * v * (1 - guess.icc) / samples
+    error = math.sqrt(item_variance / items + guess.look_sd**2 / looks)
+    return 100 * error * (compute_t_quantile(1 - alpha / 2, looks - 1) + compute_t_quantile(power, looks - 1))
 
 
-def t_quantile(p: float, df: int) -> float:
-    """Student's t by the Cornish-Fisher expansion (Abramowitz and Stegun 26.7.5); exact for 1 and 2."""
+def compute_t_quantile(p: float, df: int) -> float:
+    """Return a quantile of Student's t by the Cornish-Fisher expansion (Abramowitz and Stegun 26.7.5).
+
+    It is exact for 1 and 2 degrees of freedom.
+    """
     if df == 1:
         return math.tan(math.pi * (p - 0.5))
     if df == 2:
@@ -50,4 +60,4 @@ def t_quantile(p: float, df: int) -> float:
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92_160,
     )
-    return z + sum(term / float(df) ** place for place, term in enumerate(terms, start=1))
+    return z + sum(term / float(df) ** order for order, term in enumerate(terms, start=1))

@@ -1,4 +1,4 @@
-"""A plan's report and its runs on the server."""
+"""The report of a plan and its runs on the server."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from palaestra.api import Client
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.arms import PlannedArm
-from palaestra.evaluation.cells import Series, series_of
-from palaestra.evaluation.plan import Plan, plan_sha256, plans_differ
+from palaestra.evaluation.cells import Series, list_series
+from palaestra.evaluation.plan import Plan, find_differences, plan_sha256
 from palaestra.evaluation.standstill import Standstill
 from palaestra.paging import rows_read
 from palaestra.records import Report, Run
@@ -20,11 +20,11 @@ NAME_CHARS = 200
 
 
 async def report_find(client: Client, plan: Plan) -> Report | None:
-    """The report of the plan, if any. Raises ``PalaestraError`` if one of its name has another plan."""
-    async for known in _named(client, plan.name):
+    """Return the plan's report, if any. Raises ``PalaestraError`` if that name has another plan."""
+    async for known in _find_named(client, plan.name):
         if known.plan_sha256 == plan_sha256(plan):
             return known
-        differing = plans_differ(known.plan, plan.as_json())
+        differing = find_differences(known.plan, plan.as_json())
         if not differing:
             return known
         raise PalaestraError(
@@ -35,18 +35,18 @@ async def report_find(client: Client, plan: Plan) -> Report | None:
 
 
 async def report_create(client: Client, plan: Plan) -> Report:
-    """A new report of the plan."""
-    made = await client.report_create(name=plan.name, plan=plan.as_json())
-    return await client.report(made.id)
+    """Create a report of the plan, and return it."""
+    created = await client.report_create(name=plan.name, plan=plan.as_json())
+    return await client.report(created.id)
 
 
 async def runs_find(client: Client, plans: Mapping[Series, RunPlan]) -> dict[Series, Run]:
-    """The runs that there are. Raises ``PalaestraError`` if one was played with other settings."""
+    """Return the runs that exist. Raises ``PalaestraError`` if one was played with other settings."""
     runs = {series: await run_find(client, plan) for series, plan in plans.items()}
     return {series: run for series, run in runs.items() if run is not None}
 
 
-def run_plans(
+def build_run_plans(
     plan: Plan,
     report: Report,
     *,
@@ -54,14 +54,14 @@ def run_plans(
     model_note: str = "",
     planted: Callable[[PlannedArm], float] | None = None,
 ) -> dict[Series, RunPlan]:
-    """The runs of the plan; ``planted`` is what a simulated policy solves in an arm, None for a model."""
+    """Return the runs of a plan; ``planted`` gives a simulated policy's accuracy in an arm."""
     return {
-        series: run_plan_of(plan, series, report, model=model, model_note=model_note, planted=planted)
-        for series in series_of(plan)
+        series: build_run_plan(plan, series, report, model=model, model_note=model_note, planted=planted)
+        for series in list_series(plan)
     }
 
 
-def run_plan_of(
+def build_run_plan(
     plan: Plan,
     series: Series,
     report: Report,
@@ -70,16 +70,16 @@ def run_plan_of(
     model_note: str = "",
     planted: Callable[[PlannedArm], float] | None = None,
 ) -> RunPlan:
-    """The run of one series. All arms have the same seed, and with it the same wording of the instruction."""
+    """Return the run of one series. All arms share a seed, and thereby the wording of the instruction."""
     ending = f" [{report.id}] {series}"
     return RunPlan(
         name=plan.name[: NAME_CHARS - len(ending)] + ending,
         model=model,
         checkpoint=plan.model.checkpoint or "",
         benchmark=series.benchmark,
-        split=next(one.split for one in plan.benchmarks if one.slug == series.benchmark),
+        split=next(each.split for each in plan.benchmarks if each.slug == series.benchmark),
         arm=series.planned.arm,
-        config=plan.config_of(series.planned),
+        config=plan.build_config(series.planned),
         sampling=plan.model.sampling,
         answer_check=plan.answer_check,
         seed=plan.seed,
@@ -91,10 +91,10 @@ def run_plan_of(
     )
 
 
-async def report_computed(client: Client, report: int, write: Callable[[str], None]) -> Report:
-    """Ask for the report's computation and wait for it; ``write`` is given a line if nobody computes it.
+async def report_compute(client: Client, report: int, write: Callable[[str], None]) -> Report:
+    """Compute a report and return it; ``write`` gets a line for the user if no worker takes it up.
 
-    Raises ``PalaestraError`` if it failed, or if it stands still for long.
+    Raises ``PalaestraError`` if the computation fails, or makes no progress for long.
     """
     await client.report_compute(report)
     standstill = Standstill(write)
@@ -108,8 +108,8 @@ async def report_computed(client: Client, report: int, write: Callable[[str], No
         await asyncio.sleep(POLL_S)
 
 
-async def _named(client: Client, name: str) -> AsyncIterator[Report]:
-    """The newest report of a name, with its plan."""
+async def _find_named(client: Client, name: str) -> AsyncIterator[Report]:
+    """Yield the reports with a name, newest first, with their plans."""
     async for summary in rows_read(client.reports):
         if summary.name == name:
             yield await client.report(summary.id)

@@ -1,4 +1,4 @@
-"""Notices that a model does not answer, says so, and says when to stop."""
+"""Watch for a model that does not answer: warn, and finally give up."""
 
 from __future__ import annotations
 
@@ -16,26 +16,30 @@ T = TypeVar("T")
 
 POLL_S = 1.0
 REPORTED_AFTER_S = 5.0
-# Of a model that never answered. One that did may be starting again, and its calls are repeated for a minute.
+# Only for a model that never answered. One that did may be restarting: its calls are retried for a minute.
 GONE_AFTER_S = 20.0
 
 
 async def silence_wait(policy: MeteredPolicy, health: EndpointHealth, write: Callable[[str], None]) -> str:
-    """Wait until the model counts as gone; returns what it said last. ``write`` is given a line when calls
-    fail for a while, and one when they succeed again."""
+    """Wait until the model counts as gone, and return its last error.
+
+    ``write`` gets a line for the user when calls have failed for a while, and one when they succeed again.
+    """
     is_reported = False
     while not await _is_set_within(policy.silent, POLL_S):
         if is_gone(health):
             return health.problem
         if is_reported != (health.failing_s >= REPORTED_AFTER_S):
             is_reported = not is_reported
-            write(_words(health) if is_reported else "The model answers again.")
+            write(_describe(health) if is_reported else "The model answers again.")
     return policy.problem
 
 
 async def play_until(silent: Coroutine[Any, Any, str], play: Coroutine[Any, Any, T]) -> T:
-    """Play for as long as the model answers. Raises ``PalaestraError`` when it no longer does; what is open
-    stays open."""
+    """Play while the model answers.
+
+    Raises ``PalaestraError`` once it no longer does; open episodes stay open, so that they can be resumed.
+    """
     silence, playing = asyncio.ensure_future(silent), asyncio.ensure_future(play)
     try:
         await asyncio.wait((playing, silence), return_when=asyncio.FIRST_COMPLETED)
@@ -48,11 +52,11 @@ async def play_until(silent: Coroutine[Any, Any, str], play: Coroutine[Any, Any,
 
 
 def is_gone(health: EndpointHealth) -> bool:
-    """Whether an endpoint that never answered fails every call; a slow model's calls do not fail."""
+    """Return whether an endpoint that never answered fails every call; a slow model's calls do not fail."""
     return not health.has_answered and not health.is_awaited and health.failing_s >= GONE_AFTER_S
 
 
-def _words(health: EndpointHealth) -> str:
+def _describe(health: EndpointHealth) -> str:
     problem = health.problem.rstrip(".")
     return f"No call of the model has succeeded for {health.failing_s:.0f} s: {problem}. Calls are repeated."
 

@@ -1,4 +1,4 @@
-"""Notices that nobody computes a report, and says what to do."""
+"""Detection of a report that no worker computes, with advice for the user."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Callable
 from palaestra.errors import PalaestraError
 from palaestra.records import Report
 
-# A report waits for a worker, or for its turn, or is with a worker: large ones are for a minute.
+# Seconds without progress, by state; a worker may take a minute for a large report.
 REPORTED_AFTER_S = {"waiting": 20.0, "computing": 90.0}
-# The server has sent it again by then, had its worker died.
+# By then the server has queued it again if its worker had died.
 GIVEN_UP_AFTER_S = 600.0
 WHAT_TO_DO = (
     "See whether the worker of the queue `facts` runs (worker-facts among the processes of `manage.py up`, a "
@@ -20,19 +20,19 @@ WHAT_TO_DO = (
 
 
 class Standstill:
-    """Looks at one report again and again; ``write`` is given a line once it stands still."""
+    """Compares successive states of a report; ``write`` gets a line for the user once it stands still."""
 
     def __init__(self, write: Callable[[str], None], now: Callable[[], float] = time.monotonic) -> None:
         self._write = write
         self._now = now
-        self._seen: tuple[str, float] | None = None
+        self._last: tuple[str, float] | None = None
         self._since = now()
         self._is_reported = False
 
     def look(self, report: Report) -> None:
-        """Raise ``PalaestraError`` for a report that has stood still for too long."""
-        if self._seen != (report.state, report.progress):
-            self._seen, self._since, self._is_reported = (report.state, report.progress), self._now(), False
+        """Check a new state. Raises ``PalaestraError`` for a report that has stood still for too long."""
+        if self._last != (report.state, report.progress):
+            self._last, self._since, self._is_reported = (report.state, report.progress), self._now(), False
         seconds = self._now() - self._since
         message = f"Report {report.id} is {report.state}, without progress for {seconds:.0f} s. {WHAT_TO_DO}"
         if seconds >= GIVEN_UP_AFTER_S:

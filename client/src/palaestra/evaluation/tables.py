@@ -1,4 +1,4 @@
-"""A report's tables as text, for a terminal: the main columns, and each note once."""
+"""Rendering of a report's tables for a terminal: the main columns, and each note once."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 Table = Mapping[str, Any]
-# The page of the report has all tables, with all columns.
-SHOWN: Mapping[str, Sequence[str]] = {
+# Columns by table; the report's page has all tables with all columns.
+COLUMNS: Mapping[str, Sequence[str]] = {
     "accuracy": (
         "benchmark",
         "arm",
@@ -40,32 +40,32 @@ SHARES = ("%", "points")
 P_LEAST = 0.001
 
 
-def tables_text(tables: Iterable[Table]) -> str:
-    """The tables of ``SHOWN``, in that order, each with its notes and then those of its rows."""
+def format_tables(tables: Iterable[Table]) -> str:
+    """Return the tables of ``COLUMNS`` as text, in that order, each with its notes and those of its rows."""
     by_id = {table["id"]: table for table in tables}
-    return "\n\n".join(_table(by_id[name], names) for name, names in SHOWN.items() if name in by_id)
+    return "\n\n".join(_format_table(by_id[name], names) for name, names in COLUMNS.items() if name in by_id)
 
 
-def _table(table: Table, names: Sequence[str]) -> str:
+def _format_table(table: Table, names: Sequence[str]) -> str:
     columns = [column for column in table["columns"] if column["id"] in names]
     notes = list(dict.fromkeys(row[NOTE] for row in table["rows"] if row.get(NOTE)))
-    head = [*map(_head, columns), ""]
+    head = [*map(_format_head, columns), ""]
     body = [
-        [*(_value(row.get(column["id"]), column) for column in columns), _mark(row, notes)]
+        [*(_format_value(row.get(column["id"]), column) for column in columns), _format_mark(row, notes)]
         for row in table["rows"]
     ]
     widths = [max(map(len, values)) for values in zip(head, *body, strict=True)]
     is_number = [*map(_is_number, columns), False]
-    lines = [_line(values, widths, is_number) for values in (head, *body)]
+    lines = [_format_line(values, widths, is_number) for values in (head, *body)]
     numbered = [f"[{number}] {note}" for number, note in enumerate(notes, start=1)]
     return "\n".join([table["title"], *lines, *table.get("notes", ()), *numbered])
 
 
-def _mark(row: Mapping[str, Any], notes: Sequence[str]) -> str:
+def _format_mark(row: Mapping[str, Any], notes: Sequence[str]) -> str:
     return f"[{notes.index(row[NOTE]) + 1}]" if row.get(NOTE) else ""
 
 
-def _head(column: Mapping[str, Any]) -> str:
+def _format_head(column: Mapping[str, Any]) -> str:
     unit = column.get("unit")
     return (
         f"{column['title']} ({unit})"
@@ -74,7 +74,7 @@ def _head(column: Mapping[str, Any]) -> str:
     )
 
 
-def _line(values: Sequence[str], widths: Sequence[int], is_number: Sequence[bool]) -> str:
+def _format_line(values: Sequence[str], widths: Sequence[int], is_number: Sequence[bool]) -> str:
     padded = (
         value.rjust(width) if right else value.ljust(width)
         for value, width, right in zip(values, widths, is_number, strict=True)
@@ -86,7 +86,7 @@ def _is_number(column: Mapping[str, Any]) -> bool:
     return bool(column.get("unit")) or column["id"] == "p"
 
 
-def _value(value: Any, column: Mapping[str, Any]) -> str:
+def _format_value(value: Any, column: Mapping[str, Any]) -> str:
     if value is None:
         return "-"
     if not isinstance(value, int | float):
