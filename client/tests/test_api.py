@@ -295,8 +295,8 @@ def test_a_server_that_goes_away_is_named_once_and_so_is_its_return(caplog: pyte
     clock = iter([0.0, 1.0, 4.0, 5.0])
     absence = Absence("http://lab:1/", now=lambda: next(clock))
     for _ in range(4):
-        absence.failed(OSError("refused"))
-    absence.answered()
+        absence.note_failure(OSError("refused"))
+    absence.note_answer()
     first, last = caplog.messages
     assert first.startswith("No answer from http://lab:1 for 4 s")
     assert last == "http://lab:1 answers again."

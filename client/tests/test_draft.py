@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from palaestra.draft import draft_of, only_fills
+from palaestra.draft import find_draft, only_fills
 
 URL = "https://gym/page"
 OUTLINE = "[e1] textbox\n[e2] radio\n[e3] button\n[e4] combobox"
@@ -23,7 +23,7 @@ def step(action: dict[str, Any] | None, result: str = "ok") -> dict[str, Any]:
 
 
 def types_of(*steps: dict[str, Any]) -> list[str]:
-    return [filling.type for filling in draft_of(steps, url=URL).fillings]
+    return [filling.type for filling in find_draft(steps, url=URL).fillings]
 
 
 def test_fields_are_filled_in_again_in_their_order() -> None:

@@ -183,7 +183,7 @@ async def test_a_prompt_that_a_filter_refuses_is_known_as_one(
     ids=repr,
 )
 def test_an_endpoint_says_when_to_return(headers: dict[str, str], least_s: float, most_s: float) -> None:
-    wait_s = backoff.retry_after_s(headers)
+    wait_s = backoff.parse_retry_after(headers)
     assert wait_s is not None
     assert least_s <= wait_s <= most_s
 
@@ -199,13 +199,13 @@ def test_an_endpoint_says_when_to_return(headers: dict[str, str], least_s: float
     ],
 )
 def test_a_time_that_nobody_can_read_is_none(headers: dict[str, str]) -> None:
-    assert backoff.retry_after_s(headers) is None
+    assert backoff.parse_retry_after(headers) is None
 
 
 @pytest.mark.parametrize(("away_s", "least_s", "most_s"), [(40, 20, 40), (200_000, 60, 60), (-9, 0, 0)])
 def test_a_date_to_return_at_is_read(away_s: int, least_s: float, most_s: float) -> None:
     date = format_datetime(datetime.now(timezone.utc) + timedelta(seconds=away_s), usegmt=True)
-    wait_s = backoff.retry_after_s({"Retry-After": date})
+    wait_s = backoff.parse_retry_after({"Retry-After": date})
     assert wait_s is not None
     assert least_s <= wait_s <= most_s
 

@@ -8,7 +8,7 @@ import pytest
 from fake_server import FakeServer
 from palaestra import PalaestraError
 from palaestra.commands import main
-from palaestra.foreign import ForeignEpisode, action_named
+from palaestra.foreign import ForeignEpisode, convert_actions
 
 
 async def test_steps_are_posted_in_order_with_the_time_until_the_next_and_without_the_token(
@@ -71,7 +71,7 @@ def test_the_command_prints_an_address_and_ends_without_an_answer(
 
 
 def test_actions_of_browser_use_get_a_type() -> None:
-    assert action_named([{"click": {"index": 3}}]) == {"type": "browser_use.click", "index": 3}
-    several = action_named([{"input": {"index": 1, "text": "a"}}, {"done": {"success": True}}])
+    assert convert_actions([{"click": {"index": 3}}]) == {"type": "browser_use.click", "index": 3}
+    several = convert_actions([{"input": {"index": 1, "text": "a"}}, {"done": {"success": True}}])
     assert several["type"] == "browser_use.actions"
     assert [one["type"] for one in several["actions"]] == ["browser_use.input", "browser_use.done"]

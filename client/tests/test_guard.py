@@ -103,7 +103,7 @@ def decided(guard: NavigationGuard, url: str, *, kind: str, frame: str = "page")
     async def paused() -> None:
         guard._session = cast(CDPSession, Session())
         request = {"url": url, "method": "GET", "headers": {}}
-        guard._paused({"frameId": frame, "requestId": "1", "resourceType": kind, "request": request})
+        guard._decide({"frameId": frame, "requestId": "1", "resourceType": kind, "request": request})
         await asyncio.gather(*guard._tasks)
 
     asyncio.run(paused())

@@ -13,14 +13,14 @@ from fake_state import GOLD
 from palaestra.api import Client
 from palaestra.commands import main
 from palaestra.errors import ApiError
-from palaestra.intervention_writer import Place, reply_read
+from palaestra.intervention_writer import Candidate, reply_read
 from palaestra.models.continuation import BEGUN
 from palaestra.records import Opening
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 ATTEMPT = "Half of 84 is asked.\n\nHalf of 84 is 41.\n\nAnswer: 41"
 TEXT = "I halve 80 and 4 apart."
-PLACES = [Place(step=1, substep=number, text="t") for number in (1, 2, 3)]
+PLACES = [Candidate(step=1, substep=number, text="t") for number in (1, 2, 3)]
 
 
 def says(request: dict[str, Any], *, location: object = 2, content: str = TEXT) -> Reply:
@@ -167,4 +167,4 @@ def test_an_endpoint_that_cannot_go_on_is_refused_before_anything_is_opened(
 )
 def test_the_last_object_that_names_a_substep_counts(reply: str, place: int | None) -> None:
     written = reply_read(reply, PLACES)
-    assert (written.place.substep if written else None) == place
+    assert (written.replaced.substep if written else None) == place

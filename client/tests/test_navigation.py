@@ -12,7 +12,7 @@ from playwright.async_api import CDPSession
 from fake_server import REFUSED, FakeServer
 from palaestra import Env
 from palaestra.bounds import EpisodeBounds
-from palaestra.browser import resolver_rules
+from palaestra.browser import build_resolver_rules
 from palaestra.navigation import NavigationGuard
 from palaestra.pages import WarmPage
 
@@ -178,7 +178,7 @@ async def test_a_script_in_the_page_cannot_name_a_step(
     guard = NavigationGuard(cast(CDPSession, Session()))
     guard.admit("frame", bounds)
     forged = {"url": bounds.root + path, "method": "POST", "headers": {"x-gym-step": "9999999", "A": "b"}}
-    guard._paused({"frameId": "frame", "requestId": "1", "resourceType": "Fetch", "request": forged})
+    guard._decide({"frameId": "frame", "requestId": "1", "resourceType": "Fetch", "request": forged})
     await asyncio.sleep(0)
 
     (params,) = sent
@@ -213,9 +213,12 @@ def test_a_shortened_address_has_the_query_of_the_page_that_it_stands_on() -> No
 
 
 def test_the_browser_can_resolve_only_one_host() -> None:
-    assert resolver_rules("http://127.0.0.1:8000") == "MAP 127.0.0.1:8000 127.0.0.1:8000,MAP * ~NOTFOUND"
     assert (
-        resolver_rules("https://arena.example/") == "MAP arena.example:443 arena.example:443,MAP * ~NOTFOUND"
+        build_resolver_rules("http://127.0.0.1:8000") == "MAP 127.0.0.1:8000 127.0.0.1:8000,MAP * ~NOTFOUND"
+    )
+    assert (
+        build_resolver_rules("https://arena.example/")
+        == "MAP arena.example:443 arena.example:443,MAP * ~NOTFOUND"
     )
 
 
@@ -247,10 +250,10 @@ async def test_a_page_flushes_only_its_own_last_reports(page: WarmPage, fake: Fa
 
 def test_the_past_is_named_in_requests_of_the_episode_alone(bounds: EpisodeBounds) -> None:
     bounds.step, bounds.as_of = 4, 7
-    assert bounds.headers_of(f"{bounds.root}search") == {"X-Gym-Step": "4", "X-Gym-As-Of": "7"}
-    assert bounds.headers_of(f"{bounds.root}events") == {"X-Gym-As-Of": "7"}
+    assert bounds.build_headers(f"{bounds.root}search") == {"X-Gym-Step": "4", "X-Gym-As-Of": "7"}
+    assert bounds.build_headers(f"{bounds.root}events") == {"X-Gym-As-Of": "7"}
     # The last report of the episode before comes late.
-    assert bounds.headers_of(f"{bounds.origin}/e/another/events") == {}
-    assert bounds.headers_of(f"{bounds.origin}/static/page.css") == {}
+    assert bounds.build_headers(f"{bounds.origin}/e/another/events") == {}
+    assert bounds.build_headers(f"{bounds.origin}/static/page.css") == {}
     bounds.as_of = None
-    assert bounds.headers_of(f"{bounds.root}events") == {}
+    assert bounds.build_headers(f"{bounds.root}events") == {}

@@ -11,7 +11,7 @@ import pytest
 from fake_server import FakeServer
 from palaestra import Client, PalaestraError
 from palaestra.exports import Exports
-from palaestra.paths import blob_path, path_of
+from palaestra.paths import blob_path, build_path
 
 HOSTILE: list[Any] = [
     "..",
@@ -66,7 +66,7 @@ OTHERS: dict[str, Any] = {
 @pytest.mark.parametrize("given", HOSTILE)
 def test_what_is_no_id_makes_no_path(given: Any) -> None:
     with pytest.raises(PalaestraError, match="no id"):
-        path_of("runs/{}", given)
+        build_path("runs/{}", given)
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_only_64_hexadecimal_digits_name_a_blob(given: Any) -> None:
 
 
 def test_ids_and_names_are_written_as_they_are() -> None:
-    assert path_of("reports/{}/files/{}", 7, "table_1.csv") == "reports/7/files/table_1.csv"
-    assert path_of("runs/{}", "12") == "runs/12"
+    assert build_path("reports/{}/files/{}", 7, "table_1.csv") == "reports/7/files/table_1.csv"
+    assert build_path("runs/{}", "12") == "runs/12"
     assert blob_path(DIGEST).endswith(f"/{DIGEST}")
 
 

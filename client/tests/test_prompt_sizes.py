@@ -11,7 +11,7 @@ import pytest
 from fake_model import FakeModel, Reply
 from fake_server import FakeServer, State
 from palaestra.commands import main
-from palaestra.prompt_sizes import TokenRate, characters_read, fit_rate
+from palaestra.prompt_sizes import TokenRate, count_characters, fit_rate
 
 TURNS = 6
 PER_CHARACTER, PER_PROMPT = 0.25, 300
@@ -29,7 +29,7 @@ def written(request: dict[str, Any]) -> Reply:
     turn = sum(message["role"] == "assistant" for message in request["messages"])
     number = f'{{"type": "type", "target": "e1", "text": "{turn}", "clear": true}}'
     action = '{"type": "give_up", "reason": "no"}' if turn == TURNS - 1 else number
-    read = PER_CHARACTER * characters_read(request["messages"]) + PER_PROMPT
+    read = PER_CHARACTER * count_characters(request["messages"]) + PER_PROMPT
     usage = {"prompt_tokens": round(read), "completion_tokens": 1, "total_tokens": round(read) + 1}
     return Reply(text=f"I write {turn}.\nAction: {action}", usage=usage)
 
@@ -58,7 +58,7 @@ def test_prompts_are_as_long_as_those_that_were_sent_under_each_history(
         sizes = measure(fake)
 
         _trial, *turns = model.requests
-        sent = [characters_read(request["messages"]) for request in turns]
+        sent = [count_characters(request["messages"]) for request in turns]
         assert len(sent) == 2 * TURNS
         assert sum(one["characters"] for one in sizes[history]) == sum(sent)
         assert max(one["longest_characters"] for one in sizes[history]) == max(sent)

@@ -19,7 +19,7 @@ from fake_state import GOLD
 from palaestra.commands import INTERRUPTED, main, parser_make
 from palaestra.prices import Price, prices_read
 from palaestra.records import EpisodeState, UsageTotals, Verdict
-from palaestra.run_report import RunReport, interval
+from palaestra.run_report import RunReport, compute_interval
 
 RIGHT = Reply(text=f'Half of 84.\nAction: {{"type": "answer", "text": "{GOLD}"}}')
 LOOKS = Reply(text="I look.\nAction: noop")
@@ -48,7 +48,7 @@ def test_a_run_plays_every_sample_once_and_ends_with_its_results(
     assert run(fake, model, "--limit", "3", "--samples", "2", "--temperature", "0.5") == 0
     out = capsys.readouterr()
     assert played(fake) == [1, 1, 2, 2, 3, 3]
-    assert "100.0% (6 of 6), 95% interval" in out.out
+    assert "100.0% (6 of 6), 95% compute_interval" in out.out
     assert f"{fake.lab_url}/runs/7/" in out.out
     assert "6/6 episodes" in out.err
     assert model.requests[0]["temperature"] == 0.5
@@ -232,13 +232,16 @@ def test_costs_follow_from_a_price_table(tmp_path: Path) -> None:
     )
     prices = prices_read(table)
     usage = UsageTotals(steps=4, prompt=3_000_000, cached=1_000_000, completion=100_000)
-    assert prices.models["tiny"].cost(usage) == pytest.approx(2 * 2 + 0.5 + 1)
-    assert Price(prompt=2, completion=10).cost(usage) == pytest.approx(7)
+    assert prices.models["tiny"].compute_cost(usage) == pytest.approx(2 * 2 + 0.5 + 1)
+    assert Price(prompt=2, completion=10).compute_cost(usage) == pytest.approx(7)
     verdict = Verdict(outcome="correct", reward=1.0, reason="answer")
     state = EpisodeState(id=1, task=1, status="finished", verdict=verdict)
-    text = RunReport(states=[state], usage=usage, model="tiny", prices=prices).table()
+    text = RunReport(states=[state], usage=usage, model="tiny", prices=prices).format_table()
     assert "5.5000 EUR" in text
-    assert "no price of other" in RunReport(states=[state], usage=usage, model="other", prices=prices).table()
+    assert (
+        "no price of other"
+        in RunReport(states=[state], usage=usage, model="other", prices=prices).format_table()
+    )
 
 
 def test_copies_are_reported_by_their_distance_and_not_as_accuracy() -> None:
@@ -252,7 +255,7 @@ def test_copies_are_reported_by_their_distance_and_not_as_accuracy() -> None:
             )
         )
     ]
-    table = RunReport(states=states, usage=UsageTotals(), model="tiny").table()
+    table = RunReport(states=states, usage=UsageTotals(), model="tiny").format_table()
     assert "copies    2, at a distance of 0.250 on average; 1 of them exact" in table
     assert "accuracy" not in table
 
@@ -272,13 +275,13 @@ def test_a_verdict_is_void_by_its_outcome() -> None:
 
 
 def test_samples_of_one_task_widen_the_interval() -> None:
-    apart = interval([[True], [False]] * 50)
+    apart = compute_interval([[True], [False]] * 50)
     assert apart == pytest.approx((0.404, 0.596), abs=0.001)
-    together = interval([[True] * 10, [False] * 10] * 5)
+    together = compute_interval([[True] * 10, [False] * 10] * 5)
     assert together[1] - together[0] > 2 * (apart[1] - apart[0]), "100 episodes, and only 10 tasks"
-    mixed = interval([[True, False] * 5] * 10)
+    mixed = compute_interval([[True, False] * 5] * 10)
     assert mixed == pytest.approx(apart, abs=0.001), "tasks that do not differ: every sample counts"
-    assert interval([[False]] * 10)[0] == 0.0
+    assert compute_interval([[False]] * 10)[0] == 0.0
 
 
 def test_a_model_that_cannot_be_had_opens_neither_run_nor_episode(

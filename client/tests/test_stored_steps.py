@@ -22,7 +22,7 @@ from palaestra.policies import EpisodeInfo
 from palaestra.pool import PagePool
 from palaestra.records import Step
 from palaestra.step_queue import StepQueue
-from palaestra.stored_steps import page_after
+from palaestra.stored_steps import find_last_page
 from stages import LITE_RUN, TOKEN, stage_serve
 from test_env import target
 
@@ -350,7 +350,7 @@ def test_a_page_on_which_something_was_opened_is_the_page_still(kind: str, is_kn
     observation = {"kind": "axtree-v2", "text": '[e1] summary "Answer" collapsed'}
     step = {"index": 4, "action": {"type": kind, "target": "e1"}, "action_result": "ok"}
     step |= {"url": "https://gym/trips", "observation": observation, "result_message": None}
-    draft = page_after({"steps": [step], "site_events": [{"step": 3, "data": {"path": "trips"}}]})
+    draft = find_last_page({"steps": [step], "site_events": [{"step": 3, "data": {"path": "trips"}}]})
     assert (draft is not None and draft.url == "https://gym/trips") == is_known
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from palaestra.records import Verdict
-from palaestra.reward_calls import reward_of, unpaid_reason
+from palaestra.reward_calls import find_reward, unpaid_reason
 from palaestra.rewards import Rewards
 
 CORRECT = Verdict(outcome="correct", reward=1.0, reason="answer")
@@ -26,5 +26,5 @@ NOTHING = Rewards(episode=1, profile="judged", terms={"outcome": None, "judge/st
 def test_the_reason_is_the_verdicts_own_or_names_what_is_not_known(
     verdict: Verdict | None, rewards: Rewards | None, reason: str
 ) -> None:
-    assert reward_of(verdict, rewards) is None
+    assert find_reward(verdict, rewards) is None
     assert unpaid_reason(verdict, rewards) == reason

@@ -7,7 +7,7 @@ from typing import Any
 from palaestra.actions import Action, ActionInvalid, action_check
 from palaestra.fate import AT_FIRST_PAGE
 from palaestra.recipes import PastAct, Recipe, Served
-from palaestra.visits import Visit, plans_of, visits_of
+from palaestra.visits import Visit, list_visits, list_ways
 
 CLICK, BACK = {"type": "click", "target": "e1"}, {"type": "back"}
 TYPE, SCROLL = {"type": "type", "target": "e2", "text": "x"}, {"type": "scroll", "dy": 100}
@@ -24,10 +24,10 @@ def past(index: int, action: dict[str, Any] | None, page: str | None = None, **f
 
 def visits(*acts: PastAct) -> list[Visit]:
     recipe = Recipe(start_url="http://gym/e/token/", next_index=len(acts), element_ids="", steps=list(acts))
-    return visits_of(recipe, action_of=action_of)
+    return list_visits(recipe, read_action=read_action)
 
 
-def action_of(act: PastAct) -> Action | None:
+def read_action(act: PastAct) -> Action | None:
     try:
         return action_check(act.action or {})
     except ActionInvalid:
@@ -36,7 +36,7 @@ def action_of(act: PastAct) -> Action | None:
 
 def way(made: list[Visit], *, is_remembered: bool = True, number: int = 0) -> list[str]:
     """The addresses of a way; in brackets where a blank document takes the place of one."""
-    plan = list(plans_of(made, is_remembered=is_remembered))[number]
+    plan = list(list_ways(made, is_remembered=is_remembered))[number]
     return [one.url.removeprefix("https://gym") if is_real else f"({one.url})" for one, is_real in plan]
 
 

@@ -105,10 +105,10 @@ class OracleEngine(Engine):
         super().__init__(client, config=config, **settings)
         self._known, self._settings = known, config
 
-    async def _turns(self, episode: Episode, policy: Policy) -> None:
+    async def _take_turns(self, episode: Episode, policy: Policy) -> None:
         known = self._known.get(episode.opened.task)
         if known is None:
-            await super()._turns(episode, policy)
+            await super()._take_turns(episode, policy)
             return
         await episode.begin()
         hand = EpisodeHand(episode, self._settings)

@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from palaestra import Client
-from palaestra.transport import Transport, error_of
+from palaestra.transport import Transport, read_error
 from tasks_app.models import Gold
 from tests import factories
 from trajectories.models import Sampler
@@ -58,7 +58,7 @@ def client(trainer: Any, monkeypatch: pytest.MonkeyPatch) -> Client:
         answer = trainer.generic(method, path, content, content_type="application/json", headers=headers)
         response = httpx.Response(answer.status_code, content=answer.content)
         if response.status_code >= 400:
-            raise error_of(response)
+            raise read_error(response)
         return response
 
     monkeypatch.setattr(Transport, "send", send)
@@ -206,7 +206,7 @@ def test_the_beginning_of_a_solution_stands_below_the_page(example: Any, api: An
     chooser = rollouts.Chooser(lambda rows: [[0, 1, 0]] * len(rows), name="n", seed=1, version=0)
     seen = SimpleNamespace(text=OUTLINE, messages=[*messages, {"role": "user", "content": OUTLINE}])
     asyncio.run(chooser.act(seen, SimpleNamespace(id=1, arm="gym", step=1, task=1, sample_index=0)))
-    assert chooser.made[1][0].page == f"{OUTLINE}\n\nShe has 3 boxes.\nShe gives 1 away."
+    assert chooser.choices[1][0].page == f"{OUTLINE}\n\nShe has 3 boxes.\nShe gives 1 away."
 
 
 SETTINGS = {"groups": 3, "samples": 12, "pool": 8, "band": [0.1, 0.9]}
@@ -216,7 +216,7 @@ def test_without_a_sampler_tasks_come_in_their_order_over_and_over(example: Any)
     *_, curriculum = example
     opening = {"run": 1, "tasks": [5, 3, 9, 4], "settings": {**SETTINGS, "sampler": "none"}, "seed": 1}
     ordered = done(curriculum.Curriculum.open(None, **opening))
-    assert [done(ordered.tasks_of(update)) for update in range(3)] == [[5, 3, 9], [4, 5, 3], [9, 4, 5]]
+    assert [done(ordered.choose_tasks(update)) for update in range(3)] == [[5, 3, 9], [4, 5, 3], [9, 4, 5]]
 
 
 @pytest.mark.parametrize("kind", ["uniform", "success_band"])
@@ -227,13 +227,13 @@ def test_a_training_that_was_killed_goes_on_with_the_tasks_it_had(
     run, tasks = factories.run(kind="train"), [factories.task() for _ in range(10)]
     opening = {"tasks": [task.pk for task in tasks], "settings": {**SETTINGS, "sampler": kind}, "seed": 7}
     opened = done(curriculum.Curriculum.open(client, run=run.pk, **opening))
-    first = done(opened.tasks_of(0))
+    first = done(opened.choose_tasks(0))
     group = factories.group(run=run, task=tasks[0])
     factories.verdict(factories.episode(group=group), "correct")
-    second = done(opened.tasks_of(1))
+    second = done(opened.choose_tasks(1))
 
     resumed = curriculum.Curriculum(client, opened.tasks, opened.count, opened.sampler)
-    assert [done(resumed.tasks_of(update)) for update in (0, 1)] == [first, second]
+    assert [done(resumed.choose_tasks(update)) for update in (0, 1)] == [first, second]
     assert len(set(first)) == len(set(second)) == 3
     assert {*first, *second} <= {task.pk for task in tasks[:8]}
     stored = Sampler.objects.get(pk=opened.sampler)
@@ -250,7 +250,7 @@ def test_a_band_leaves_what_the_model_has_learnt(example: Any, client: Client) -
     opening = {"tasks": [task.pk for task in tasks], "settings": {**SETTINGS, "sampler": "success_band"}}
     opened = done(curriculum.Curriculum.open(client, run=run.pk, seed=7, **opening))
     for update in range(4):
-        done(opened.tasks_of(update))
+        done(opened.choose_tasks(update))
 
     draws = Sampler.objects.get(pk=opened.sampler).made.order_by("number")
     reasons = [(item["why"]["reason"], item["task"]) for draw in draws for item in draw.items]

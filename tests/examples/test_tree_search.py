@@ -110,14 +110,14 @@ def test_void_rollouts_teach_nothing_and_are_not_forked(example: Any) -> None:
 
 
 def test_search_finds_more_than_sampling_where_success_is_a_chain(example: Any) -> None:
-    sampled, searched = 0.0, 0.0
+    sample, search = 0.0, 0.0
     for seed in range(30):
         game = Game(example[0], chance=0.3)
         game._random = Random(seed)
-        searched += sum(game.search(actions=90).rewards)
+        search += sum(game.search(actions=90).rewards)
         chances = Random(seed)
-        sampled += sum(all(chances.random() < 0.3 for _ in range(3)) for _ in range(30))
-    assert searched > sampled
+        sample += sum(all(chances.random() < 0.3 for _ in range(3)) for _ in range(30))
+    assert search > sample
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""Admission to a served door: by its token, or without one for this machine's own programs alone.
+"""Admission to a served door: by its token, or without one only for programs on this machine.
 
-A web page that is open on this machine is not admitted, although its browser can reach the loopback address:
-directly, or by a host name that resolves to it.
+A web page that is open on this machine is not admitted, although its browser can reach the loopback address,
+directly or by a host name that resolves to it (DNS rebinding): hence the checks of ``Host`` and ``Origin``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host, an address or a name, can be reached from this machine alone."""
+    """Return whether a host, an address or a name, can be reached only from this machine."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -30,7 +30,7 @@ def is_loopback(host: str) -> bool:
 
 
 def token_check(token: str, *, host: str) -> None:
-    """Raise ``ValueError`` for a door that strangers could reach without a token."""
+    """Raise ``ValueError`` for a short token, or for none if other machines can reach ``host``."""
     if not token and not is_loopback(host):
         raise ValueError(f"{host} can be reached from elsewhere: put a token into {TOKEN_SETTING}.")
     if token and len(token) < TOKEN_MIN:
@@ -38,8 +38,8 @@ def token_check(token: str, *, host: str) -> None:
 
 
 class Admission:
-    """ASGI middleware. With a ``token`` a request needs ``Authorization: Bearer <token>``; without one it
-    must name a loopback host, and must not come from another host's web page."""
+    """ASGI middleware. With a ``token`` a request needs ``Authorization: Bearer <token>``; without one its
+    ``Host``, and its ``Origin`` if any, must be loopback addresses."""
 
     def __init__(self, app: App, *, token: str = "") -> None:
         self._app, self._token = app, token.encode()

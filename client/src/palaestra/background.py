@@ -1,4 +1,4 @@
-"""What goes on beside the episodes: heartbeats, and the wait for verdicts."""
+"""Background tasks beside the episodes: heartbeats, and the wait for verdicts."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ HEARTBEAT_S = 60.0
 EPISODES_PER_CALL = 5_000
 VERDICT_LIMIT_S = 90.0
 PAUSE_S = 1.0
-# Verdicts that come within this time are fetched together: the rollout has long moved on to its next episode.
+# Verdicts that come within this time are fetched together: no rollout waits for a single one.
 GATHER_S = 0.2
 B = TypeVar("B", bound="Background")
 
 
 async def tasks_cancel(tasks: Iterable[asyncio.Future[Any]]) -> None:
-    """Cancel what still runs, and wait until it has ended."""
+    """Cancel the tasks that are still running, and wait until all have ended."""
     tasks = list(tasks)
     for task in tasks:
         task.cancel()
@@ -29,7 +29,7 @@ async def tasks_cancel(tasks: Iterable[asyncio.Future[Any]]) -> None:
 
 
 class Background:
-    """Work that goes on for as long as its owner is entered."""
+    """A background task that lives as long as its context manager."""
 
     async def __aenter__(self: B) -> B:
         self._task = asyncio.ensure_future(self._work())
@@ -58,12 +58,12 @@ class Heartbeat(Background):
                 try:
                     await self._client.heartbeat(episodes[first : first + EPISODES_PER_CALL])
                 except (ApiError, Unreachable):
-                    # The next beat makes up for a missed one, long before a lease of 300 s ends.
+                    # The next heartbeat makes up for a missed one, long before a lease of 300 s ends.
                     break
 
 
 async def verdict_wait(client: Client, episode: int, *, limit_s: float = VERDICT_LIMIT_S) -> Verdict | None:
-    """The episode's verdict, or None when there is none within ``limit_s`` seconds."""
+    """Return the episode's verdict, or None if there is none within ``limit_s`` seconds."""
     deadline = time.monotonic() + limit_s
     while (left := deadline - time.monotonic()) > 0:
         started = time.monotonic()
@@ -75,7 +75,7 @@ async def verdict_wait(client: Client, episode: int, *, limit_s: float = VERDICT
 
 
 class VerdictStream(Background):
-    """All verdicts of one run over one open wait; ``verdict`` returns one episode's."""
+    """Receives all verdicts of one run over a single long poll, instead of one per episode."""
 
     def __init__(self, client: Client, run: int) -> None:
         self._client = client
@@ -83,8 +83,8 @@ class VerdictStream(Background):
         self._verdicts: dict[int, Verdict] = {}
         self._pending: dict[int, asyncio.Future[Verdict]] = {}
 
-    async def verdict(self, episode: int, *, limit_s: float = VERDICT_LIMIT_S) -> Verdict | None:
-        """The episode's verdict, or None when there is none within ``limit_s`` seconds."""
+    async def wait(self, episode: int, *, limit_s: float = VERDICT_LIMIT_S) -> Verdict | None:
+        """Return the episode's verdict, or None if there is none within ``limit_s`` seconds."""
         if episode in self._verdicts:
             return self._verdicts[episode]
         pending = self._pending.setdefault(episode, asyncio.get_running_loop().create_future())
@@ -99,7 +99,7 @@ class VerdictStream(Background):
             try:
                 page = await self._client.wait_verdicts(self._run, after=cursor)
             except (ApiError, Unreachable):
-                # The stream goes on from its cursor; a wait that runs out asks for its own episode.
+                # The stream continues from its cursor; a wait that times out reads its own episode.
                 await asyncio.sleep(PAUSE_S)
                 continue
             cursor = page.next if page.next is not None else cursor

@@ -15,29 +15,29 @@ RETRY_AFTER_MAX_S = 60.0
 _UNITS_S: Mapping[str, float] = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _DURATION = re.compile(r"(?:\d+(?:\.\d+)?\s*(?:ms|[hms](?:[a-z]+)?)\s*)+", re.IGNORECASE)
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|[hms])", re.IGNORECASE)
-# Numbers from here on are moments, as seconds since 1970: a wait of thirty years is none.
+# Larger numbers are points in time, in seconds since 1970: nobody means a wait of thirty years.
 _FIRST_MOMENT = 1e9
 
 
-def pause_s(attempt: int, *, first_s: float, longest_s: float) -> float:
-    """Pauses that double from ``first_s``, with jitter, so that many clients do not return at once."""
+def compute_pause_s(attempt: int, *, first_s: float, longest_s: float) -> float:
+    """Return a pause that doubles with each attempt; jitter spreads clients that failed together."""
     return min(longest_s, first_s * float(2**attempt)) * random.uniform(0.5, 1.0)
 
 
-def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a server asks to wait, at most ``RETRY_AFTER_MAX_S``; None where it does not say.
+def parse_retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a server asks to wait, at most ``RETRY_AFTER_MAX_S``; None if it does not say.
 
-    ``Retry-After`` holds seconds or a date (RFC 9110, 10.2.3), and with some servers a duration ("1m30s") or
-    a moment; ``retry-after-ms`` holds milliseconds, as OpenAI's own client reads it first.
+    ``Retry-After`` holds seconds or a date (RFC 9110, 10.2.3), with some servers a duration ("1m30s") or a
+    timestamp. ``retry-after-ms`` holds milliseconds, and comes first, as in OpenAI's own client.
     """
     text = (headers.get("Retry-After") or "").strip()
-    wait_s = _number(headers.get("retry-after-ms"), divisor=1000)
-    for read in (_number, _duration, _until):
+    wait_s = _parse_number(headers.get("retry-after-ms"), divisor=1000)
+    for read in (_parse_number, _parse_duration, _parse_date):
         wait_s = read(text) if wait_s is None else wait_s
     return None if wait_s is None else max(0.0, min(wait_s, RETRY_AFTER_MAX_S))
 
 
-def _number(text: str | None, *, divisor: int = 1) -> float | None:
+def _parse_number(text: str | None, *, divisor: int = 1) -> float | None:
     try:
         value = float(text or "") / divisor
     except ValueError:
@@ -47,14 +47,14 @@ def _number(text: str | None, *, divisor: int = 1) -> float | None:
     return value - time.time() if _FIRST_MOMENT <= value < math.inf else value
 
 
-def _duration(text: str) -> float | None:
+def _parse_duration(text: str) -> float | None:
     if not _DURATION.fullmatch(text):
         return None
     return sum(float(count) * _UNITS_S[unit.lower()] for count, unit in _PART.findall(text))
 
 
-def _until(date: str) -> float | None:
-    """The seconds until an HTTP date, or one of ISO 8601, which is in UTC unless it says otherwise."""
+def _parse_date(date: str) -> float | None:
+    """Return the seconds until an HTTP or ISO 8601 date, which is in UTC unless it says otherwise."""
     for read in (parsedate_to_datetime, datetime.fromisoformat):
         with suppress(ValueError):
             then = read(date)

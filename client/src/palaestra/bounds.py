@@ -1,4 +1,4 @@
-"""The addresses of one episode: what belongs to it, what a model may name, and how they are shown."""
+"""Addresses of one episode: which belong to it, which a model may open, and how they are masked."""
 
 from __future__ import annotations
 
@@ -14,22 +14,25 @@ AS_OF_HEADER = "X-Gym-As-Of"
 SUBMIT_PATH = "submit"
 # The arena redirects here once it has stored an answer; a refused answer leads elsewhere.
 DONE_PATH = "done"
-# Where the page's own recorder reports to.
+# Paths to which the page's own recorder reports.
 REPORT_PATHS = ("events", "recording")
 STATIC_PATH = "/static/"
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
 EPISODE_PATH = re.compile(r"^(?:/[^?#]*?)?/e/[^/?#]+/")
 _PATH_END = re.compile(r"[?#]")
-# What a server behind the arena's address might read as a step up: "..", also after "..;" and between "\\".
+# What a server behind the arena might treat as "..": also "..;" (Tomcat), and between backslashes.
 _STEP_OUT = re.compile(r"(?:^|[/\\])\.{1,2}(?:;[^/\\]*)?(?=[/\\]|$)|\x00")
 
 
 @dataclass(kw_only=True)
 class EpisodeBounds:
-    """The addresses of one episode: ``root`` is its own (origin and ``/e/<token>/``), which only the harness
-    knows. ``is_form``: the page before was left by a form that is posted. ``on_end`` is called when a
-    navigation comes to nothing. While a fork is restored, pages are those of the site event ``as_of``, and
-    documents that nobody will look at stay blank (``is_blank``)."""
+    """The addresses of one episode.
+
+    ``root`` is its own (origin and ``/e/<token>/``), which only the harness knows. ``is_form``: the previous
+    page was left by posting a form. ``on_end`` is called when a navigation ends without a document. While a
+    fork is restored, pages are served as of the site event ``as_of``, and documents that nobody will look at
+    stay blank (``is_blank``).
+    """
 
     root: str
     step: int = 0
@@ -44,7 +47,7 @@ class EpisodeBounds:
 
     @classmethod
     def of(cls, start_url: str) -> EpisodeBounds:
-        """The bounds of the episode that begins at ``start_url``."""
+        """Return the bounds of the episode at ``start_url``. Raises ``ValueError`` without a token."""
         parts = urlsplit(start_url)
         match = EPISODE_PATH.match(parts.path)
         if not match:
@@ -53,7 +56,7 @@ class EpisodeBounds:
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether the arena may receive the last request twice: it stores the submission once."""
+        """True if the arena may receive the last request twice: it stores a submission once."""
         return not self.is_form or self.is_submitting
 
     @property
@@ -62,11 +65,11 @@ class EpisodeBounds:
         return f"{parts.scheme}://{parts.netloc}"
 
     def allows(self, url: str) -> bool:
-        """Whether a document at ``url`` (as the browser normalised it) belongs to the episode."""
+        """Return whether a document at ``url`` (as the browser normalised it) belongs to the episode."""
         return _is_below(url, self.root)
 
     def allows_resource(self, url: str) -> bool:
-        """Whether a page may load a resource from ``url``."""
+        """Return whether a page may load a resource from ``url``."""
         return self.allows(url) or self.is_static(url)
 
     def is_static(self, url: str) -> bool:
@@ -74,30 +77,32 @@ class EpisodeBounds:
         return _is_below(url, self.origin + STATIC_PATH)
 
     def is_report(self, url: str) -> bool:
-        """Whether a request is a report of the page's recorder."""
+        """Return whether a request is a report of the page's recorder."""
         return url in [self.root + path for path in REPORT_PATHS]
 
-    def headers_of(self, url: str) -> dict[str, str]:
-        """The headers by which the harness tells the arena of a request: none outside the episode's own
-        addresses, where the last report of the episode before goes, too."""
+    def build_headers(self, url: str) -> dict[str, str]:
+        """Return the headers that tell the arena the step of a request.
+
+        There are none outside the episode's addresses: the last report of the previous episode goes there.
+        """
         if not self.allows(url):
             return {}
-        # Recorders name the step of everything that they report.
+        # Reports of the recorder name the step of each event themselves.
         step = {STEP_HEADER: str(self.step)} if self.step and not self.is_report(url) else {}
         return step if self.as_of is None else step | {AS_OF_HEADER: str(self.as_of)}
 
     def refuse(self, url: str, *, is_document: bool) -> None:
-        """Note a refused address; refusing a document ends a navigation."""
+        """Note a refused address; refusing a document ends the navigation."""
         self.refused_documents += is_document
         self.refused.append(self.mask(url)[:200])
         self.on_end()
 
     def resolve(self, url: str, *, base: str) -> str | None:
-        """The real address behind one that a model wrote, or None when it leads out of the episode.
+        """Return the real address behind one that a model wrote; None if it leads out of the episode.
 
-        Models see addresses as ``https://gym/...``; a relative one is resolved against ``base``, the page's
-        own address, whose query "?..." stands for. The browser's normalised form decides in the end: this
-        only refuses early.
+        Models see addresses as ``https://gym/...``. A relative one is resolved against ``base``, the page's
+        own address; "?..." stands for the query of ``base``. This only refuses early: the navigation guard
+        decides, by the address that the browser has normalised.
         """
         text = "".join(url.replace("\\", "/").split()).replace("?...", f"?{urlsplit(base).query}", 1)
         if text.lower().startswith(("https://gym/", "http://gym/")):
@@ -112,11 +117,11 @@ class EpisodeBounds:
         return real if self.allows(real) else None
 
     def mask(self, text: str) -> str:
-        """The text with every address of the episode written ``https://gym/...`` and its token removed."""
+        """Return a text with the episode's addresses written ``https://gym/...``, and without its token."""
         path = urlsplit(self.root).path
         token = path.rstrip("/").rpartition("/")[2]
-        shown = text.replace(self.root, PUBLIC_ROOT).replace(self.root.rstrip("/"), PUBLIC_ROOT.rstrip("/"))
-        return shown.replace(path, "/").replace(token, "***")
+        masked = text.replace(self.root, PUBLIC_ROOT).replace(self.root.rstrip("/"), PUBLIC_ROOT.rstrip("/"))
+        return masked.replace(path, "/").replace(token, "***")
 
 
 def _is_below(url: str, base: str) -> bool:

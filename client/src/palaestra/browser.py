@@ -1,4 +1,4 @@
-"""Finds and starts the browser: one process that can reach a single host and port."""
+"""Find and start the browser: one process that can reach a single host and port."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
     "--block-new-web-contents",
-    # What no rule for hosts and no guard of requests sees: WebSockets have a proxy of their own, which is
-    # nowhere, WebRTC sends no packets to addresses that it is given.
+    # Traffic that neither host rules nor the navigation guard see: WebSockets get a proxy of their own that
+    # does not exist, and WebRTC may send no UDP except through a proxy.
     "--proxy-server=http=direct://;https=direct://;socks=127.0.0.1:9",
     "--proxy-bypass-list=<-loopback>",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    # What a page scrolls to is there at once, and a picture is drawn with all that it shows.
+    # Scrolling is immediate, and screenshots contain all images, so that they are deterministic.
     "--disable-smooth-scrolling",
     "--disable-checker-imaging",
     f"--disable-features={','.join(DISABLED_FEATURES)}",
@@ -56,9 +56,9 @@ INSTALL_HINT = (
 
 
 def browser_find() -> str | None:
-    """The browser's path, from the setting or the PATH. None leaves it to Playwright's own download.
+    """Return the browser's path, from the setting or ``PATH``; None for Playwright's own download.
 
-    Raises ``BrowserMissing`` when the setting names something that cannot be run.
+    Raises ``BrowserMissing`` if the setting names something that cannot be run.
     """
     named = os.environ.get(SETTING, "").strip()
     if named:
@@ -72,14 +72,16 @@ def browser_find() -> str | None:
 async def browser_launch(
     playwright: Playwright, *, origin: str, environment: Mapping[str, str] | None = None
 ) -> Browser:
-    """Start a headless browser that can resolve no host and port but ``origin``'s, with more variables in its
-    ``environment``."""
+    """Start a headless browser that can resolve only the host and port of ``origin``.
+
+    ``environment`` are additional variables. Raises ``BrowserMissing`` if no browser is found or starts.
+    """
     path = browser_find()
     if path is None and not os.path.exists(playwright.chromium.executable_path):
         raise BrowserMissing(INSTALL_HINT)
     # Chromium's own sandbox refuses to start as root; the navigation guard is then the only protection.
     as_root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    arguments = [*ARGUMENTS, *as_root, f"--host-resolver-rules={resolver_rules(origin)}"]
+    arguments = [*ARGUMENTS, *as_root, f"--host-resolver-rules={build_resolver_rules(origin)}"]
     try:
         return await playwright.chromium.launch(
             executable_path=path,
@@ -92,8 +94,8 @@ async def browser_launch(
         raise BrowserMissing(f"The browser {path or 'of Playwright'} does not start: {reason}") from failure
 
 
-def resolver_rules(origin: str) -> str:
-    """Chromium's host rules that leave one host and port reachable; the first match wins."""
+def build_resolver_rules(origin: str) -> str:
+    """Return host rules of Chromium that leave one host and port reachable; the first match wins."""
     parts = urlsplit(origin)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     authority = f"{host}:{parts.port or DEFAULT_PORTS[parts.scheme]}"

@@ -1,4 +1,4 @@
-"""The budgets of an episode that the client counts itself: tokens, and unreadable actions in a row."""
+"""Budgets of an episode that the client counts itself: tokens, and consecutive unreadable actions."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from palaestra.records import Usage
 
 
 class Budgets:
-    """``tokens`` bounds those that the model writes, ``prompt_tokens`` those of all its prompts, both as its
-    usage gives them; ``invalid`` is how many unreadable actions in a row end the episode."""
+    """Counts against limits: ``tokens`` that the model writes, ``prompt_tokens`` of all its prompts, both by
+    its usage, and ``invalid`` actions in a row."""
 
     def __init__(self, *, tokens: int | None, prompt_tokens: int | None, invalid: int | None) -> None:
         self._limits = {"written": tokens, "read": prompt_tokens, "invalid": invalid}
@@ -21,8 +21,8 @@ class Budgets:
             self._used["read"] += usage.prompt or 0
         self._used["invalid"] = 0 if is_parsed else self._used["invalid"] + 1
 
-    def spent(self) -> tuple[CloseReason, str] | None:
-        """The reason to end the episode, and which budget it was, if one is used up."""
+    def find_spent(self) -> tuple[CloseReason, str] | None:
+        """Return the end reason and a detail of the first budget that is used up; None if none is."""
         for name, limit in self._limits.items():
             used = self._used[name]
             if limit is None or used < limit:

@@ -1,4 +1,4 @@
-"""The connections to lab and live, and the sending of calls over them."""
+"""Connections to lab and live, and the calls over them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Calls:
         self._live: Transport | None = None
         self._key = key
         self._health: records.Health | None = None
-        # Of episodes that have forks: see ``palaestra.lineage``.
+        # Cache of ``palaestra.lineage``: the recorded lines of episodes that have forks.
         self.lines: dict[int, asyncio.Future[Any]] = {}
 
     async def aclose(self) -> None:
@@ -39,7 +39,7 @@ class Calls:
             await self._live.aclose()
 
     async def health(self) -> records.Health:
-        """The state of the installation and the addresses of arena and live; cached unless a part is down."""
+        """Return the installation's state, with the addresses of arena and live; cached unless down."""
         if self._health is None or self._health.is_down:
             answer = await self._lab.send("GET", f"{V1}/health", takes=_is_report)
             self._health = decode(answer.content, answer=records.Health)
@@ -71,16 +71,16 @@ def _is_report(answer: httpx.Response) -> bool:
         return False
 
 
-def idempotency(key: str | None = None) -> dict[str, str]:
-    """The header that makes a call safe to repeat."""
+def build_idempotency(key: str | None = None) -> dict[str, str]:
+    """Return the header that makes a call safe to repeat."""
     return {"Idempotency-Key": key or uuid.uuid4().hex}
 
 
-def present(**fields: Any) -> Json:
-    """The fields that are given."""
+def drop_missing(**fields: Any) -> Json:
+    """Return the fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def query(filters: Json) -> Json:
-    """Filters as an address carries them: lists separated by commas."""
+def encode_filters(filters: Json) -> Json:
+    """Return filters as query parameters: lists become values separated by commas."""
     return {k: ",".join(map(str, v)) if isinstance(v, (list, tuple)) else v for k, v in filters.items()}

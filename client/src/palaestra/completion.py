@@ -1,4 +1,4 @@
-"""What a model wrote in one turn."""
+"""The output of a model in one turn."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from palaestra.records import Usage
 
 CUT_FOR_LENGTH = "length"
 TEXT_CHARS = 250_000
-"""Characters that are read of a text, a thought or tool calls: more than twice what is recorded of one."""
+"""Characters that are parsed of a text, a thought or tool calls: more than twice what is recorded."""
 NAME_CHARS = 200
 COUNT_MAX = 2**31 - 1
-# An output that its endpoint, or a trainer's engine, gave up is no fault of the policy: it is void.
+# An output that the endpoint or the trainer's engine gave up is not the policy's fault: it is void.
 _CLOSES_AS: Mapping[Ending, CloseReason] = {
     "length": "token_budget",
     "content_filter": "content_filter",
@@ -27,7 +27,7 @@ BROKEN_OFF: Mapping[CloseReason, str] = {
     "content_filter": "A filter of the endpoint stopped the output, which ends the episode.",
     "model_error": "The output was given up before its end, which ends the episode without a verdict.",
 }
-"""The result message of a turn that was broken off, by end reason."""
+"""Result message of a turn that was broken off, by end reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,11 +44,12 @@ class ToolCall:
 
 @dataclass(frozen=True, kw_only=True)
 class Completion:
-    """What a model wrote, with any details of the call that produced it, named as in ``Step``.
+    """What a model wrote, with details of the call that produced it, named as in ``Step``.
 
-    ``reasoning`` is what an endpoint returned apart from the text; None where it returned none. Reasoning
-    tokens in ``usage`` without it are thoughts that the model hides. Measurements that make no sense are left
-    out: no number of an endpoint may cost a step. ``actor`` is ``oracle`` of a policy that goes a known way.
+    ``reasoning`` is what an endpoint returned apart from the text; None if it returned none. Reasoning tokens
+    in ``usage`` without it are thoughts that the model hides. Implausible measurements are dropped, so that
+    no number from an endpoint makes the server reject a step. ``actor`` is ``oracle`` for a policy that
+    follows a known solution.
     """
 
     text: str
@@ -67,15 +68,15 @@ class Completion:
     def __post_init__(self) -> None:
         for name, value in (
             ("usage", usage_clean(self.usage)),
-            ("model_ms", _milliseconds(self.model_ms)),
-            ("finish_reason", _name(self.finish_reason)),
-            ("model", _name(self.model)),
+            ("model_ms", _clean_milliseconds(self.model_ms)),
+            ("finish_reason", _clean_name(self.finish_reason)),
+            ("model", _clean_name(self.model)),
         ):
             object.__setattr__(self, name, value)
 
-    def bounded(self) -> Completion:
-        """Return the completion with only the last ``TEXT_CHARS`` of its text, where the action stands, and
-        as many of its reasoning and calls: a model that never stops must not slow down other episodes."""
+    def truncate(self) -> Completion:
+        """Return the completion with the last ``TEXT_CHARS`` of its text, where the action stands, and the
+        first of its reasoning and calls: a model that never stops must not slow down other episodes."""
         calls, left = [], TEXT_CHARS
         for call in self.tool_calls:
             arguments = call.arguments[:left]
@@ -88,12 +89,12 @@ class Completion:
 
     @property
     def is_thought_hidden(self) -> bool:
-        """Whether the model reasoned, by its usage, and does not say what."""
+        """True if the model reasoned, by its usage, but does not reveal its thought."""
         return bool(self.usage and self.usage.reasoning and not self.reasoning)
 
     @property
     def is_cut(self) -> bool:
-        """True if the output ended at its limit: what it would have said is unknown."""
+        """True if the output was cut at its length limit."""
         return ending_of(self.finish_reason) == "length"
 
     @property
@@ -125,11 +126,11 @@ def usage_clean(usage: Usage | None) -> Usage | None:
     return Usage(**counts) if any(count is not None for count in counts.values()) else None
 
 
-def _milliseconds(value: object) -> float | None:
+def _clean_milliseconds(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return float(value) if math.isfinite(value) and value >= 0 else None
 
 
-def _name(value: object) -> str | None:
+def _clean_name(value: object) -> str | None:
     return str(value)[:NAME_CHARS] if value is not None else None

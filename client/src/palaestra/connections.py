@@ -11,17 +11,17 @@ CONNECTIONS = 32
 
 
 class Connections(httpx.AsyncClient):
-    """At most ``count`` requests at once; the others wait outside.
+    """An HTTP client with at most ``count`` requests at once; the others wait for a semaphore.
 
-    httpcore looks through every connection for every request that waits, at each beginning and end of one:
-    with some hundred waiting that takes longer than the requests.
+    Otherwise they would wait in httpcore's pool, which scans all connections for each waiting request
+    whenever one begins or ends: with hundreds waiting, that takes longer than the requests.
     """
 
     def __init__(self, *, count: int = CONNECTIONS, **options: Any) -> None:
         limits = httpx.Limits(max_connections=count, max_keepalive_connections=count)
         super().__init__(limits=limits, **options)
-        self._places = asyncio.Semaphore(count)
+        self._slots = asyncio.Semaphore(count)
 
     async def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
-        async with self._places:
+        async with self._slots:
             return await super().send(request, **options)

@@ -1,4 +1,4 @@
-"""The conversation of an episode, rebuilt from its record as the model met it."""
+"""The conversation of an episode, rebuilt from its record as the model saw it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from palaestra.records import Message, Run
 async def conversation_rebuild(
     client: Client, episode: int, *, history: str | None = None
 ) -> list[list[Message]]:
-    """For each recorded step the messages that the model was sent before it, byte for byte.
+    """Return for each recorded step the messages that the model was sent before it, byte for byte.
 
-    Grammar and history policy are those of the run; with another ``history``, what would have been sent
-    under it. Pictures are data URLs, as ``observation_message`` makes them; those of the opening messages
-    are addresses of the lab, as they were sent (``Client.messages_inline``). Raises ``ApiError`` without a
-    screenshot.
+    Grammar and history policy are those of the run; another ``history`` gives what would have been sent under
+    it. Pictures are data URLs, as ``observation_message`` makes them; those of the opening messages are
+    addresses of the lab, as they were sent (``Client.messages_inline``). Raises ``ApiError`` if a screenshot
+    is missing.
     """
-    opening = [one for one in await client.opening_messages(episode) if not one.get("prefill")]
+    messages = await client.opening_messages(episode)
+    opening = [message for message in messages if not message.get("prefill")]
     trajectory = await client.trajectory(episode)
     run = await client.run(trajectory["run"])
     line = await line_read(client, trajectory)
-    grammar = grammar_recorded(run, arm=trajectory["arm"])
+    grammar = find_grammar(run, arm=trajectory["arm"])
     prompts = prompts_rebuild(
         history=history or run.history, grammar=grammar, opening=opening, turns=line.turns
     )
@@ -37,14 +38,14 @@ async def conversation_rebuild(
 def prompts_rebuild(
     *, history: str, grammar: Grammar, opening: Sequence[Message], turns: Sequence[Turn]
 ) -> list[list[Message]]:
-    """The messages before each of the recorded ``turns``, under a history policy."""
+    """Return the messages before each of the recorded ``turns``, under a history policy."""
     policy = history_read(history)
     return [
-        messages_send(history=policy, grammar=grammar, opening=opening, turns=turns[:place], shown=turn.shown)
-        for place, turn in enumerate(turns)
+        messages_send(history=policy, grammar=grammar, opening=opening, turns=turns[:index], shown=turn.shown)
+        for index, turn in enumerate(turns)
     ]
 
 
-def grammar_recorded(run: Run, *, arm: str) -> Grammar:
-    """The grammar in which an episode of the run was played."""
+def find_grammar(run: Run, *, arm: str) -> Grammar:
+    """Return the grammar in which an episode of the run was played."""
     return grammar_of("json" if arm_of(arm).is_free_text else run.grammar)

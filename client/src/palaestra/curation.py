@@ -1,4 +1,4 @@
-"""Which tasks to play next and why, and groups as they complete."""
+"""Records of curation: samplers, their draws of tasks, and completed groups."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from palaestra.rewards import Rewards
 
 
 class RecentResults(msgspec.Struct, frozen=True, kw_only=True):
-    """Of the newest judged episodes of a task."""
+    """Results of the newest judged episodes of a task."""
 
     judged: int
     mean_reward: float | None = None
 
 
 class DrawnTask(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that a sampler chose, and why; ``max_steps`` None leaves the budget to the task. It is opened
-    with ``guidance``, if there is any."""
+    """A task that a sampler chose, and why; ``max_steps`` None leaves the budget to the task. ``guidance`` is
+    to be passed on when it is opened."""
 
     task: int
     samples_per_task: int
@@ -28,7 +28,7 @@ class DrawnTask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Draw(msgspec.Struct, frozen=True, kw_only=True):
-    """A draw of a sampler; ``position`` is how much of the run's verdict stream it knew."""
+    """A draw of a sampler; ``position`` is the position in the run's verdict stream up to which it knew."""
 
     sampler: int
     number: int
@@ -39,8 +39,10 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def openings(self) -> list[dict[str, Any]]:
-        """Arguments ``tasks``, ``samples_per_task``, ``max_steps`` and, where it is given,
-        ``guidance`` of ``episodes_open``, one call for all tasks that agree in the others."""
+        """Keyword arguments of ``episodes_open``, one call for all tasks that differ in nothing else.
+
+        They are ``tasks``, ``samples_per_task``, ``max_steps`` and, if given, ``guidance``.
+        """
         alike: dict[Any, dict[str, Any]] = {}
         for item in self.items:
             opening: dict[str, Any] = {"samples_per_task": item.samples_per_task, "max_steps": item.max_steps}
@@ -53,7 +55,7 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Sampler(msgspec.Struct, frozen=True, kw_only=True):
-    """What chooses a run's next tasks; ``size`` is the number of tasks, ``draws`` that of draws made."""
+    """A sampler of a run's next tasks; ``size`` counts its tasks, ``draws`` the draws so far."""
 
     id: int
     run: int
@@ -67,8 +69,11 @@ class Sampler(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Replayed(msgspec.Struct, frozen=True, kw_only=True):
-    """A group with a stored success at ``place``, ``instead_of`` one of its own failures: ``episodes`` and
-    their ``rewards`` by sample index. ``policy_version`` is the success's."""
+    """A group in which a stored success replaces a failure.
+
+    ``episode`` is the success, ``place`` its sample index, and ``instead_of`` the failure. ``episodes`` and
+    their ``rewards`` are by sample index. ``policy_version`` is the success's.
+    """
 
     episode: int
     policy_version: int | None = None
@@ -82,7 +87,7 @@ class Replayed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Success(msgspec.Struct, frozen=True, kw_only=True):
-    """A correct episode of a run; ``steps`` are the indexes of those to train on."""
+    """A correct episode of a run; ``steps`` are the indexes of the steps to train on."""
 
     episode: int
     task: int
@@ -95,11 +100,14 @@ class Success(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GroupState(msgspec.Struct, frozen=True, kw_only=True):
-    """A group as it completes. ``degenerate``: two or more samples were judged, and all their rewards are the
-    same. A group with fewer ``judged`` ones is not, and teaches as little: see ``teaches``. ``replayed`` is
-    the group to train on instead, where its run replays successes and has one. ``origin`` is "plain" if all
-    its episodes are, else "taken_over", "guided" or "forked", the first that one of them is. ``paid`` has
-    what each episode is paid, by sample index, where the run or the call names a profile."""
+    """A completed group.
+
+    ``degenerate``: two or more samples were judged, and all rewards are equal; see ``teaches`` for groups
+    with fewer judged samples. ``replayed`` is the group to train on instead, if the run replays successes and
+    has one. ``origin`` is "plain" if all episodes are, else the first of "taken_over", "guided" and "forked"
+    that applies to one of them. ``paid`` are the rewards by sample index if the run or the call names a
+    profile.
+    """
 
     group: int
     task: int
@@ -117,5 +125,5 @@ class GroupState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def teaches(self) -> bool:
-        """Return whether its own rewards differ."""
+        """True if its own rewards differ."""
         return self.judged > 1 and not self.degenerate

@@ -1,4 +1,4 @@
-"""What an agent had filled in and not sent when its page was lost, for the page that takes its place."""
+"""Unsent input that an agent had filled in when its page was lost, to be restored on a new page."""
 
 from __future__ import annotations
 
@@ -19,27 +19,29 @@ SENDING_KEY = "\n"
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """The address of the page that an agent saw last, and what to do there again."""
+    """The address of the page that an agent saw last, and the actions to repeat there."""
 
     url: str
     fillings: Sequence[Action]
 
     async def restore(self, page: Surface) -> None:
-        """Do it on a page that shows the first one of the episode. What cannot be done is left out."""
+        """Restore it on a page that shows the first page of the episode, as far as that is possible."""
         if page.masked(page.page.url) != self.url:
             await action_perform(page, action_check({"type": "goto", "url": self.url}))
         if self.fillings:
-            await page.observe(acted=False)  # which gives the elements their ids
+            await page.observe(acted=False)  # assigns ids to the elements
         for filling in self.fillings:
             await action_perform(page, filling)
 
 
-def draft_of(steps: Sequence[Mapping[str, Any]], *, url: str) -> Draft:
-    """The draft that recorded steps left on the page of an address: all that they filled in there since the
-    last action that may have led to another page, or have changed this one."""
+def find_draft(steps: Sequence[Mapping[str, Any]], *, url: str) -> Draft:
+    """Return the draft that recorded steps left on the page at ``url``.
+
+    It is everything filled in since the last action that may have led to another page, or changed this one.
+    """
     fillings: list[Action] = []
     for step in reversed(steps):
-        parts = _parts(step)
+        parts = _find_fillings(step)
         if parts is None:
             break
         fillings[:0] = parts
@@ -52,12 +54,12 @@ def fills(action: Action) -> bool:
 
 
 def only_fills(step: Mapping[str, Any]) -> bool:
-    """Whether a recorded step left its page open, with nothing but its fields changed."""
-    return _parts(step) is not None
+    """Return whether a recorded step changed nothing but fields of its page."""
+    return _find_fillings(step) is not None
 
 
-def _parts(step: Mapping[str, Any]) -> list[Action] | None:
-    """Return what a step filled in; None if it may have done more, or the page was lost after it."""
+def _find_fillings(step: Mapping[str, Any]) -> list[Action] | None:
+    """Return the fillings of a step; None if it may have done more, or its page was lost."""
     declared = step["action"]
     if (step.get("result_message") or "").endswith(AT_FIRST_PAGE):
         return None
@@ -83,5 +85,5 @@ def _fills(action: Action, step: Mapping[str, Any]) -> bool:
 
 
 def _is_switch(target: str, step: Mapping[str, Any]) -> bool:
-    shown = (step["observation"] or {}).get("text") or ""
-    return re.search(rf"\[{re.escape(target)}\] (?:checkbox|radio|switch)\b", shown) is not None
+    outline = (step["observation"] or {}).get("text") or ""
+    return re.search(rf"\[{re.escape(target)}\] (?:checkbox|radio|switch)\b", outline) is not None

@@ -1,4 +1,4 @@
-"""The numbers of an episode's elements: with each step the keys of the new ones are recorded."""
+"""Numbers of an episode's elements; each step records the keys of the new ones."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from itertools import islice
 from typing import Any
 
 KEYS_MAX_CHARS = 100_000
-"""As many characters of keys are recorded with one step; the rest follow with the next."""
+"""Maximum characters of keys in one step; the rest follow with the next."""
 
 
 class ElementIds:
-    """``numbers`` are those of elements by their keys, from 1 in the order in which they were given out.
+    """``numbers`` maps the keys of elements to their numbers, from 1 in the order of assignment.
 
-    A key is what an element is called, in a hash without blanks. Pages add to ``numbers``.
+    A key is a hash, without blanks, of what identifies an element. Pages add to ``numbers``.
     """
 
     def __init__(self) -> None:
@@ -22,26 +22,30 @@ class ElementIds:
         self._recorded = 0
 
     def adopt(self, keys: Iterable[str]) -> None:
-        """Go on from the keys that are on record, in their order."""
+        """Continue from the recorded keys, in order."""
         for key in keys:
             self.numbers.setdefault(key, len(self.numbers) + 1)
         self._shown = self._recorded = len(self.numbers)
 
     def restore(self, keys: Iterable[str]) -> None:
-        """Give out the numbers of a parent's keys, in their order, and no others. What the parent recorded
-        with a later step than the fork has inherited is recorded again, with the fork's own."""
+        """Assign numbers to exactly a parent's keys, in order.
+
+        Keys that the parent recorded after the point of the fork are recorded again, with the fork's steps.
+        """
         self.numbers.clear()
         for key in keys:
             self.numbers.setdefault(key, len(self.numbers) + 1)
         self._shown = len(self.numbers)
 
     def show(self) -> None:
-        """Note that what is shown now has the numbers that there are now."""
+        """Note that the model is shown all numbers assigned so far."""
         self._shown = len(self.numbers)
 
     def take(self) -> str | None:
-        """The keys that were given out up to what is shown and are not on record yet, in the order of their
-        numbers; None without any."""
+        """Return the keys that were shown but not yet recorded, by number, and mark them as recorded.
+
+        None if there are none.
+        """
         taken: list[str] = []
         room = KEYS_MAX_CHARS
         for key in islice(self.numbers, self._recorded, self._shown):
@@ -54,5 +58,5 @@ class ElementIds:
 
 
 def keys_read(steps: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The keys that recorded steps hold."""
+    """Return the keys in recorded steps."""
     return [key for step in steps for key in (step.get("element_ids") or "").split()]

@@ -1,7 +1,7 @@
 """Tokens of chat templates that an endpoint, or a tokenizer, left in the text of a completion.
 
-They end a turn and say nothing: ``Answer: 18<|im_end|>`` answers 18. What a model writes after the beginning
-of another turn is not its own turn either. Marks around thoughts are left to ``palaestra.thoughts``.
+They end a turn and carry no content: ``Answer: 18<|im_end|>`` answers 18. Text after the beginning of another
+turn does not belong to this one. Marks around thoughts are left to ``palaestra.thoughts``.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from dataclasses import replace
 
 from palaestra.completion import Completion
 
-# Those of ChatML, Llama, GLM, Phi, gpt-oss, Cohere, OLMo, InternLM, Granite and others, by their form.
-# What begins or ends thoughts, calls of tools and channels says something.
-_SAYING = r"tool|think|thought|reason|inner|action|plugin|channel\||message\||constrain|python|arg"
+# The tokens of ChatML, Llama, GLM, Phi, gpt-oss, Cohere, OLMo, InternLM, Granite and others, by their form.
+# Tokens around thoughts, tool calls and channels carry meaning, and are kept.
+_MEANINGFUL = r"tool|think|thought|reason|inner|action|plugin|channel\||message\||constrain|python|arg"
 _TOKEN = (
-    rf"<\|(?!\w*(?:{_SAYING}))/?[A-Za-z][\w/▁ -]{{1,40}}\|>"
-    rf"|<｜(?!\w*(?:{_SAYING}))[A-Za-z][\w▁ -]{{1,40}}｜>"  # DeepSeek
+    rf"<\|(?!\w*(?:{_MEANINGFUL}))/?[A-Za-z][\w/▁ -]{{1,40}}\|>"
+    rf"|<｜(?!\w*(?:{_MEANINGFUL}))[A-Za-z][\w▁ -]{{1,40}}｜>"  # DeepSeek
     r"|<[｜|](?:end|begin)[▁_]of[▁_]sentence[｜|]>"
     # Gemma, SmolVLM, Nemotron
     r"|<(?:end_of_turn|end_of_utterance|im_end|eos|eos_token|eot|eod|eop|pad|sep|unk|extra_id_\d+|SPECIAL_\d+)>"
     r"|<turn\|>|\[\|endofturn\|\]"  # EXAONE
     r"|\[(?:/INST|EOS|EOT|PAD|gMASK|e~\[)\]?"
 )
-# A strikethrough of HTML ends like a turn of Llama 2: it is one where it was begun.
+# ``</s>`` also ends a strikethrough in HTML: it counts as that if one was opened.
 _STRIKE, _STRIKE_END = "<s>", "</s>"
 _LAST = re.compile(rf"(?:\s*(?:{_TOKEN}|</s>))+\s*\Z", re.IGNORECASE)
 _FIRST = re.compile(
@@ -40,9 +40,9 @@ _OTHER_TURN = re.compile(
 
 
 def end_cut(text: str) -> str:
-    """Return ``text`` without the tokens that begin and end a turn, and without turns of others after it.
+    """Return ``text`` without the tokens around its turn, and without other turns after it.
 
-    Marks around an answer go, too.
+    Marks around an answer are removed, too.
     """
     text = _BOX.sub("", text)
     begin = _FIRST.match(text)
@@ -50,7 +50,7 @@ def end_cut(text: str) -> str:
 
 
 def rest_cut(text: str) -> str:
-    """Return what follows in a message that was begun, without what ends a turn; its beginning stays."""
+    """Return the continuation of a message without what ends its turn; its beginning stays as it is."""
     if other := _OTHER_TURN.search(text):
         text = text[: other.start()]
     last = _LAST.search(text)
@@ -60,6 +60,6 @@ def rest_cut(text: str) -> str:
 
 
 def end_tokens_cut(completion: Completion) -> Completion:
-    """Return the completion without such tokens in its text."""
+    """Return the completion without such tokens around its text."""
     text = end_cut(completion.text)
     return completion if text == completion.text else replace(completion, text=text)

@@ -1,4 +1,4 @@
-"""The rollout engine: many episodes over a pool of warm pages, opened in bulk, judged over one wait."""
+"""The rollout engine: many episodes over a pool of warm pages, opened in bulk, judged over one long poll."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from palaestra.api import Client
 from palaestra.background import VERDICT_LIMIT_S, Heartbeat, VerdictStream, tasks_cancel
 from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
-from palaestra.errors import UNPLAYABLE, ApiError, PageDead, Unreachable, close_reason_of
+from palaestra.errors import UNPLAYABLE, ApiError, PageDead, Unreachable, find_close_reason
 from palaestra.interventions import OpenedIntervention
 from palaestra.lineage import line_read, resumed_read
 from palaestra.policies import Policy
@@ -31,7 +31,7 @@ from palaestra.turns import End, Turns
 
 logger = logging.getLogger(__name__)
 
-# One page more than there are cores, so that no core idles while a page waits for the server.
+# One page more than cores, so that no core idles while a page waits for the server.
 DEFAULT_PAGES = (os.cpu_count() or 1) + 1
 OPEN_AT_ONCE = 1_000
 TEXT_INFLIGHT = 32
@@ -41,13 +41,16 @@ OURS = (*UNPLAYABLE, ApiError)
 
 
 class Engine:
-    """Runs policies over tasks. ``pages`` is how many browser pages work at once; text arms need none.
+    """Runs policies over tasks. ``pages`` is the number of browser pages at once; text arms need none.
 
-    A page that dies is replaced and its episode goes on, once (``Episode``). A policy that raises
-    ends its episode ``model_error``; one that takes longer than ``time_limit_s`` in all ends it
-    ``time_budget``. Where all wait for a few, ``cut_after`` is the share of the episodes of a call that must
-    have been played; ``grace_s`` seconds later the rest ends ``cut_off``, which is void. With a
-    ``reward_profile`` rollouts say what it pays; an empty name is that of the run's own.
+    A page that dies is replaced, and its episode continues, once (``Episode``). A policy that raises ends its
+    episode as ``model_error``; one that takes longer than ``time_limit_s`` in all ends it as ``time_budget``.
+    Against stragglers: once the share ``cut_after`` of a call's episodes has been played, the rest ends
+    ``grace_s`` seconds later as ``cut_off``, which is void. With a ``reward_profile`` rollouts have its
+    payments; an empty name is the run's own profile.
+
+    Raises ``ValueError`` for a share outside (0, 1], and ``PalaestraError`` for a browser that lacks what
+    ``config`` needs.
     """
 
     def __init__(
@@ -66,7 +69,7 @@ class Engine:
     ) -> None:
         self.client = client
         self._batch = partial(Batch, cut_after=cut_after, grace_s=grace_s)
-        self._batch()  # refuses a share that is none
+        self._batch()  # raises for an invalid share
         self._config = config or EpisodeConfig()
         self._browser = browser
         browser_check(browser, self._config)
@@ -119,8 +122,10 @@ class Engine:
         policy: Policy,
         on_done: Callable[[Rollout], None] | None = None,
     ) -> list[Rollout]:
-        """Play open episodes of a run from where they were interrupted; those that have ended meanwhile, or
-        that a person holds, are left out."""
+        """Play open episodes of a run from where they were interrupted.
+
+        Those that have ended meanwhile, or that a person holds, are left out.
+        """
 
         async def episodes() -> AsyncIterator[tuple[int, Episode]]:
             for state in interrupted:
@@ -137,18 +142,18 @@ class Engine:
         policy: Policy,
         on_done: Callable[[Rollout], None] | None = None,
     ) -> list[Rollout]:
-        """Fork ended episodes into ``run`` and play the forks: ``{"episode", "step", "count", ...}`` each, as
-        ``Client.forks_open`` takes them, of which at most a thousand are opened together.
+        """Fork ended episodes into ``run`` and play the forks.
 
-        A fork whose page is not its parent's ends as void, and its ``problem`` says where they differ.
+        Each is ``{"episode", "step", "count", ...}``, as for ``Client.forks_open``; up to a thousand are
+        opened together. A fork whose page differs from its parent's is void; its ``problem`` says where.
         """
         await run_check(self.client, run, self._browser)
 
         async def episodes() -> AsyncIterator[tuple[int, Episode]]:
-            for batch in _batches(forks):
+            for batch in _split_batches(forks):
                 opened = await self.client.forks_open([{**fork, "run": run} for fork in batch])
-                for one in opened.episodes:
-                    yield run, self._episode(one, opened.messages_of(one))
+                for each in opened.episodes:
+                    yield run, self._make_episode(each, opened.messages_of(each))
 
         return await self.play(episodes(), policy, on_done)
 
@@ -162,24 +167,24 @@ class Engine:
     ) -> list[Rollout]:
         """Play episodes, each with its run, in the order in which they come.
 
-        At most ``inflight`` are played at once; the next is then asked for when one has ended.
+        At most ``inflight`` are played at once; the next is requested when one has ended.
         """
         async with AsyncExitStack() as stack:
             streams: dict[int, VerdictStream] = {}
-            places = asyncio.Semaphore(inflight) if inflight else None
+            slots = asyncio.Semaphore(inflight) if inflight else None
             playing: list[asyncio.Task[Rollout]] = []
             batch = self._batch()
             try:
-                if places:
-                    await places.acquire()
+                if slots:
+                    await slots.acquire()
                 async for run, episode in episodes:
                     if run not in streams:
                         streams[run] = await stack.enter_async_context(VerdictStream(self.client, run))
                     task = asyncio.ensure_future(self._play(episode, policy, streams[run], on_done, batch))
                     playing.append(task)
-                    if places:
-                        task.add_done_callback(lambda _: places.release())
-                        await places.acquire()
+                    if slots:
+                        task.add_done_callback(lambda _: slots.release())
+                        await slots.acquire()
                 batch.complete(len(playing))
                 return list(await asyncio.gather(*playing))
             finally:
@@ -189,11 +194,13 @@ class Engine:
     async def episodes_open(
         self, tasks: Sequence[int], opening: Mapping[str, Any], config: EpisodeConfig | None = None
     ) -> AsyncIterator[Episode]:
-        """Open the episodes of all tasks; ``opening`` are fields of ``Client.episodes_open``, and ``config``
-        counts instead of the engine's."""
+        """Open the episodes of all tasks, and yield them.
+
+        ``opening`` are fields of ``Client.episodes_open``; ``config`` overrides the engine's.
+        """
         async for opened in self._open(tasks, opening):
-            for one in opened.episodes:
-                yield self._episode(one, opened.messages_of(one), config)
+            for each in opened.episodes:
+                yield self._make_episode(each, opened.messages_of(each), config)
 
     async def continue_all(
         self, opened: OpenedIntervention, policy: Policy, on_done: Callable[[Rollout], None] | None = None
@@ -201,17 +208,19 @@ class Engine:
         """Play the continuations of an intervention; results come in the order of opening."""
 
         async def episodes() -> AsyncIterator[tuple[int, Episode]]:
-            for one in opened.episodes:
-                messages = [*opened.messages_of(one), opened.intervention.message]
-                yield opened.intervention.run, self._episode(one, messages)
+            for each in opened.episodes:
+                messages = [*opened.messages_of(each), opened.intervention.message]
+                yield opened.intervention.run, self._make_episode(each, messages)
 
         return await self.play(episodes(), policy, on_done)
 
     async def episode_resume(
         self, state: EpisodeState, config: EpisodeConfig | None = None
     ) -> Episode | None:
-        """An open episode, to be played from where it was interrupted; None if it has ended, and, with a
-        warning, where it cannot be played now: a person holds it, or a fork's parent is gone."""
+        """Return an open episode, to be played from where it was interrupted; None if it has ended.
+
+        Also None, with a warning, if it cannot be played now: a person holds it, or a fork's parent is gone.
+        """
         try:
             resumed = await resumed_read(self.client, state.id)
         except ApiError as failure:
@@ -234,12 +243,12 @@ class Engine:
             parent=state.parent,
             begins_after=state.begins_after,
         )
-        episode = self._episode(opened, await self.client.opening_messages(state.id), config)
-        episode.resume((await line_read(self.client, await self.client.trajectory(state.id))).past())
+        episode = self._make_episode(opened, await self.client.opening_messages(state.id), config)
+        episode.resume((await line_read(self.client, await self.client.trajectory(state.id))).to_past())
         return episode
 
     # ---- inside
-    def _episode(
+    def _make_episode(
         self, opened: OpenedEpisode, messages: list[Message], config: EpisodeConfig | None = None
     ) -> Episode:
         return Episode(self.client, opened, messages=messages, config=config or self._config)
@@ -273,7 +282,7 @@ class Engine:
             problem = await self._cut_off(episode)
         verdict = episode.step_queue.ack.verdict
         if verdict is None:
-            verdict = await verdicts.verdict(episode.opened.id, limit_s=self._verdict_limit_s)
+            verdict = await verdicts.wait(episode.opened.id, limit_s=self._verdict_limit_s)
         rewards = await rewards_read(
             self.client, episode.opened.id, verdict=verdict, profile=self._reward_profile
         )
@@ -283,13 +292,13 @@ class Engine:
         return done
 
     async def _cut_off(self, episode: Episode) -> str:
-        episode.page = None  # it has gone back to the pool
+        episode.page = None  # it was returned to the pool
         with contextlib.suppress(ApiError, Unreachable):
             await episode.close("cut_off", "most of its batch had been played")
         return "cut_off"
 
     async def _play_on_page(self, episode: Episode, policy: Policy) -> str:
-        """Play an episode, on a page of the pool if it needs one; returns what broke, or an empty string."""
+        """Play an episode, on a page of the pool if it needs one; return the problem, or an empty string."""
         if episode.opened.start_url is None:
             async with self._text_slots:
                 return await self._play_turns(episode, policy)
@@ -307,30 +316,30 @@ class Engine:
     async def _play_turns(self, episode: Episode, policy: Policy) -> str:
         self._heartbeat.episodes.add(episode.opened.id)
         try:
-            await self._turns(episode, policy)
+            await self._take_turns(episode, policy)
             return ""
         except Exception as failure:
-            # The top of one episode: a failure here must not end the others.
+            # Whatever it is: a failure of one episode must not end the others.
             return await self._give_up(episode, failure)
         finally:
             self._heartbeat.episodes.discard(episode.opened.id)
 
     async def _give_up(self, episode: Episode, failure: Exception) -> str:
-        """End an episode that cannot be played on; returns what broke."""
+        """Close an episode that cannot be continued, and return the problem."""
         is_expected = isinstance(failure, OURS)
         problem = f"{type(failure).__name__}: {failure}" if is_expected else repr(failure)
         level = logging.WARNING if is_expected else logging.ERROR
         logger.log(level, "episode %s: %s", episode.opened.id, problem, exc_info=not is_expected)
-        # If that fails too, the server will end it as lease_lost by itself, which is void as well.
+        # If that fails, too, the server ends it as lease_lost, which is void as well.
         with contextlib.suppress(ApiError, Unreachable):
-            await episode.close(close_reason_of(failure), problem)
+            await episode.close(find_close_reason(failure), problem)
         return problem
 
-    async def _turns(self, episode: Episode, policy: Policy) -> None:
+    async def _take_turns(self, episode: Episode, policy: Policy) -> None:
         await episode.begin()
         turns = Turns(policy, limit_s=self._time_limit_s)
         while not episode.is_over:
-            turn = await turns.next(episode)
+            turn = await turns.take(episode)
             if await episode.amend() is not None:
                 continue  # the record differs from what the policy was shown
             if isinstance(turn, End):
@@ -342,11 +351,11 @@ class Engine:
                 await episode.rejoin(refusal)
 
 
-def _batches(forks: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
-    """Forks that are opened by one call each."""
+def _split_batches(forks: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
+    """Split forks into lists that are opened by one call each."""
     batch: list[Mapping[str, Any]] = []
     for fork in forks:
-        if batch and sum(one.get("count", 1) for one in (*batch, fork)) > OPEN_AT_ONCE:
+        if batch and sum(each.get("count", 1) for each in (*batch, fork)) > OPEN_AT_ONCE:
             yield batch
             batch = []
         batch.append(fork)

@@ -1,4 +1,4 @@
-"""``Env``: one task at a time, reset and step, for a trainer or an evaluation loop."""
+"""``Env``: one task at a time by ``reset`` and ``step``, for a trainer or an evaluation loop."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from palaestra.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
 from palaestra.completion import Completion
 from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
-from palaestra.errors import UNPLAYABLE, ApiError, BrowserDead, PalaestraError, close_reason_of
+from palaestra.errors import UNPLAYABLE, ApiError, BrowserDead, PalaestraError, find_close_reason
 from palaestra.observation import Observation, perceivable_check
 from palaestra.pools import browser_check, pool_of, run_check
 from palaestra.protocol.arms import arm_of
@@ -32,8 +32,8 @@ WAITING = (
 
 
 class StepInfo(TypedDict, total=False):
-    """What ``step`` returns besides the reward. ``reason`` is the verdict's, None in an open episode, and so
-    is ``rewards``, which is also None in an environment without a reward profile."""
+    """The ``info`` of ``step``. ``reason`` is the verdict's, None in an open episode; ``rewards`` is None in
+    that case, too, and without a reward profile."""
 
     episode: int
     task: int
@@ -47,13 +47,13 @@ class StepInfo(TypedDict, total=False):
     rewards: Rewards | None
 
 
-# What the environment decides; the other fields that it is given are those of the call that opens episodes.
+# Keywords that configure the environment; its other keywords are fields of the call that opens episodes.
 SETTINGS = {field.name for field in fields(EpisodeConfig)} - {"answer_channel", "token_budget"}
 OPENING = frozenset(
     {"answer_channel", "guidance", "looks", "max_steps", "policy_version"}
     | {"presentation", "recording", "seed", "shots", "token_budget"}
 )
-"""Fields of the call that opens episodes. An environment plays one at a time: it opens no more samples."""
+"""Fields of the call that opens episodes, without those about several samples."""
 FORKING = frozenset({"max_steps", "policy_version", "token_budget"})
 Stepped = tuple[Observation, float | None, bool, bool, StepInfo]
 
@@ -65,23 +65,25 @@ def keywords_check(keywords: Iterable[str], *, known: Iterable[str]) -> None:
 
 
 class Env:
-    """One warm page (in arms that have one) and one episode at a time.
+    """One warm page (in arms that have one), and one episode at a time.
 
-    ``arm`` is how tasks are presented, ``observation`` what is shown of a page (``axtree``, ``screenshot``,
+    ``arm`` is the presentation of tasks, ``observation`` the view of a page (``axtree``, ``screenshot``,
     ``som``, ``both``): an outline of the whole page or of the viewport (``scope``) with at most ``max_chars``
-    characters, a picture whose larger side has at most ``picture_max`` pixels. ``grammar`` is how actions are
-    written: with ``functions`` and computer use a step takes a ``Completion`` that calls ``episode.tools``.
-    ``history`` is which earlier pages are sent again (``full``, ``last_k:3``, ``diff``). An episode whose
-    prompts add up to ``prompt_token_budget`` tokens, by the usage of its completions, ends as
+    characters, a picture whose larger side has at most ``picture_max`` pixels. ``grammar`` is the format of
+    actions: with ``functions`` and computer use a step takes a ``Completion`` that calls ``episode.tools``.
+    ``history`` selects the earlier pages that are sent again (``full``, ``last_k:3``, ``diff``). An episode
+    whose prompts add up to ``prompt_token_budget`` tokens, by the usage of its completions, ends as
     ``token_budget``, truncated and judged incorrect. Other keywords (``policy_version``, ``seed``,
     ``max_steps``, ``token_budget``, ``presentation``, ``looks``, ``recording``, ``answer_channel``,
     ``shots``) are passed to ``Client.episodes_open``. ``with_pictures`` records a screenshot with every step.
-    Thoughts in a completion are no answers and no actions; ``thought_tags`` names marks of a model's own.
-    ``reward_profile`` names what pays: the reward at the end is its total then, not the verdict's, and
-    ``info["rewards"]`` says what it is made of; an empty name is that of the run's own.
-    ``browser="lite"`` reads pages over HTTP, without a browser and without scripts; its run's settings must
-    say so, which is looked up once for all environments that share their ``checked_runs``.
-    Raises ``PalaestraError`` for an arm that the observation cannot show.
+    Thoughts in a completion are never read as answers or actions; ``thought_tags`` are a model's own marks.
+    With a ``reward_profile`` the reward at the end is its total, not the verdict's, and ``info["rewards"]``
+    has its parts; an empty name is the run's own profile.
+    ``browser="lite"`` reads pages over HTTP, without a browser and without scripts; the run's settings must
+    say so, which is checked once for all environments that share ``checked_runs``.
+
+    Raises ``PalaestraError`` for an arm that the observation cannot show, and ``TypeError`` for unknown
+    keywords.
     """
 
     def __init__(
@@ -142,14 +144,14 @@ class Env:
         group: int | None = None,
         idempotency_key: str | None = None,
     ) -> Observation:
-        """Open an episode of a task and load its first page; an episode still open ends ``cancelled``.
+        """Open an episode of a task and load its first page; an episode still open ends as ``cancelled``.
 
-        A page of the pool is taken first: while all are in use it waits for one, and says so.
+        A page of the pool is taken first: while all are in use, the call waits for one, and logs a warning.
 
-        The same ``seed`` gives the same look, order of choices and world; without one the environment's own
-        ``seed`` counts, and without either every episode draws its own. The episode begins a group, or is one
-        more sample of ``group`` (``episode.opened.group`` of an earlier one), whose settings then count. With
-        the ``idempotency_key`` of an earlier call it is that call's episode again.
+        The same ``seed`` gives the same look, order of choices and world. It defaults to the environment's
+        ``seed``; without either, every episode draws its own. The episode begins a group, or is another
+        sample of ``group`` (``episode.opened.group`` of an earlier one), whose settings then apply. The
+        ``idempotency_key`` of an earlier call returns that call's episode again.
         """
         return await self._begin(
             lambda: self._open(task_id, seed=seed, group=group, idempotency_key=idempotency_key)
@@ -158,12 +160,12 @@ class Env:
     async def fork(
         self, episode: int, step: int, *, idempotency_key: str | None = None, **fields: Any
     ) -> Observation:
-        """Open an episode that stands where an ended one stood after ``step`` (0: its beginning), and show
-        what that one was shown; an episode still open ends ``cancelled``.
+        """Fork an ended episode after ``step`` (0: its beginning), and return what it was shown there.
 
-        Its own steps are numbered on. Fields are ``policy_version``, ``max_steps`` and ``token_budget``;
-        the environment's own count otherwise. Raises ``ApiError`` for what cannot be forked, and
-        ``ForkDiverged``, once the fork is closed as void, where its page is not the parent's.
+        An episode still open ends as ``cancelled``. Step numbers continue those of the parent. Fields are
+        ``policy_version``, ``max_steps`` and ``token_budget``, which default to the environment's own.
+        Raises ``ApiError`` for an episode that cannot be forked, ``TypeError`` for unknown fields, and
+        ``ForkDiverged`` if the page differs from the parent's; the fork is then closed as void.
         """
         keywords_check(fields, known=FORKING)
         given = {name: value for name, value in fields.items() if value is not None}
@@ -178,16 +180,16 @@ class Env:
         """Take one completion: ``(observation, reward, terminated, truncated, info)``.
 
         Bad completions, failing actions and a page that crashes once are observations. While a person has
-        taken over, the step is not taken: ``step`` waits until the episode is handed back, and shows where it
-        stands then; ``info["step"]`` is the last step on record. ``reward`` is None
-        while the episode is open and when its verdict is void. At the end one of ``terminated`` and
-        ``truncated`` is true; a void verdict counts as truncated.
+        taken over, the step is not taken: ``step`` waits until the episode is handed back, and returns its
+        state then; ``info["step"]`` is the last recorded step. ``reward`` is None while the episode is open,
+        and if its verdict is void. At the end one of ``terminated`` and ``truncated`` is true; a void verdict
+        counts as truncated. Raises ``PalaestraError`` without an open episode.
         """
-        episode = self._open_episode()
+        episode = self._require_episode()
         try:
             turn, outcome = await episode.turn(completion)
-            if (held := await episode.settle()) is not None:  # a step that has returned is stored
-                turn, outcome = held.turn, held.outcome
+            if (stored := await episode.settle()) is not None:  # a step is stored before it returns
+                turn, outcome = stored.turn, stored.outcome
             info: StepInfo = {
                 "action": turn.declared,
                 "action_result": outcome.result,
@@ -195,20 +197,20 @@ class Env:
             }
         except BrowserDead as failure:
             await self._finish("harness_error", str(failure), is_healthy=False)
-            return await self._ended(episode, {"action_result": "timeout"})
+            return await self._build_end(episode, {"action_result": "timeout"})
         except ApiError as refusal:
             await episode.rejoin(refusal)
             info = {"action": None, "action_result": "refused", "parse_error": None}
         if episode.is_over:
             await self._release()
-            return await self._ended(episode, info)
-        return episode.observation, None, False, False, self._info(episode, info, None)
+            return await self._build_end(episode, info)
+        return episode.observation, None, False, False, self._build_info(episode, info, None)
 
     async def stop(self, reason: CloseReason = "agent_stopped", detail: str = "") -> Stepped:
-        """End the episode without an answer, and return as ``step`` does."""
-        episode = self._open_episode()
+        """End the episode without an answer; returns and raises as ``step`` does."""
+        episode = self._require_episode()
         await self._finish(reason, detail)
-        return await self._ended(episode, {})
+        return await self._build_end(episode, {})
 
     # ---- inside
     async def _begin(self, opening_call: Callable[[], Awaitable[Opening]]) -> Observation:
@@ -216,7 +218,7 @@ class Env:
         if self._run not in self._checked_runs:
             await run_check(self.client, self._run, self._browser)
             self._checked_runs.add(self._run)
-        # An episode that was opened first could run out of time while it waits, or expire as unused.
+        # Page first: an episode opened before it could run out of time, or lose its lease, while waiting.
         page = await self._page_acquire() if arm_of(self._arm).has_page else None
         try:
             opening = await opening_call()
@@ -228,14 +230,14 @@ class Env:
         self._heartbeat.episodes.add(opened.id)
         self.episode = Episode(self.client, opened, messages=opening.messages_of(opened), config=self._config)
         try:
-            self.episode.page, self.episode.renew = await self._page_for(opened, page), self._pool.renew
+            self.episode.page, self.episode.renew = await self._match_page(opened, page), self._pool.renew
             return await self.episode.begin()
         except UNPLAYABLE as failure:
-            await self._finish(close_reason_of(failure), str(failure), is_healthy=False)
+            await self._finish(find_close_reason(failure), str(failure), is_healthy=False)
             raise
 
     async def _page_acquire(self) -> Surface:
-        """Take a page of the pool, and log if all stay in use, as when environments are never closed."""
+        """Take a page of the pool; log if all stay in use, as happens if environments are never closed."""
         loop = asyncio.get_running_loop()
         report = loop.call_later(WAIT_REPORTED_S, logger.warning, WAITING, WAIT_REPORTED_S)
         try:
@@ -244,8 +246,8 @@ class Env:
             report.cancel()
         return page
 
-    async def _page_for(self, opened: OpenedEpisode, page: Surface | None) -> Surface | None:
-        """The page of an episode; a group may be of another arm than the environment's."""
+    async def _match_page(self, opened: OpenedEpisode, page: Surface | None) -> Surface | None:
+        """Return the page of an episode; a group may be of another arm than the environment's."""
         if opened.start_url is None and page is not None:
             await self._pool.release(page)
             return None
@@ -261,12 +263,12 @@ class Env:
             run=self._run, tasks=[task_id], arm=self._arm, **{**self._opening, **drawn}
         )
 
-    def _open_episode(self) -> Episode:
+    def _require_episode(self) -> Episode:
         if self.episode is None or self.episode.is_over:
             raise PalaestraError("There is no open episode: call reset(task_id) first.")
         return self.episode
 
-    async def _ended(self, episode: Episode, info: StepInfo) -> Stepped:
+    async def _build_end(self, episode: Episode, info: StepInfo) -> Stepped:
         verdict = episode.step_queue.ack.verdict
         if verdict is None:
             verdict = await verdict_wait(self.client, episode.opened.id, limit_s=self._verdict_limit_s)
@@ -274,12 +276,12 @@ class Env:
         rewards = await rewards_read(
             self.client, episode.opened.id, verdict=verdict, profile=self._reward_profile
         )
-        reward = reward_of(verdict, rewards)
-        info = {**self._info(episode, info, verdict), "rewards": rewards}
+        reward = find_reward(verdict, rewards)
+        info = {**self._build_info(episode, info, verdict), "rewards": rewards}
         # A void verdict is neither; a loop over steps sees it as truncated.
         return episode.observation, reward, is_terminated, not is_terminated, info
 
-    def _info(self, episode: Episode, info: StepInfo, verdict: Verdict | None) -> StepInfo:
+    def _build_info(self, episode: Episode, info: StepInfo, verdict: Verdict | None) -> StepInfo:
         return {
             "episode": episode.opened.id,
             "task": episode.opened.task,

@@ -1,4 +1,4 @@
-"""One open episode: takes a completion, acts, observes, records. ``Env`` and the engine both run on it."""
+"""One open episode: takes completions, acts, observes, records. Both ``Env`` and the engine use it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from palaestra.protocol.end_reasons import CloseReason
 from palaestra.protocol.histories import history_read
 from palaestra.records import Message, OpenedEpisode, Step
 from palaestra.step_queue import StepQueue, text_clean
-from palaestra.step_record import step_of
+from palaestra.step_record import build_step
 from palaestra.stored_turns import RECORDED
 from palaestra.surface import Surface
 from palaestra.thoughts import thoughts_separate
@@ -53,8 +53,9 @@ class Episode(EpisodePage):
     """One attempt at one task.
 
     ``page`` is the warm page in arms that have one; ``renew`` replaces a page that died, hangs or was closed.
-    The first time that it dies the episode goes on, for its state is on the server. The second time ends it:
-    judged, for the agent may well have crashed it, unless the browser took other pages with it.
+    The first time that a page dies the episode continues, since its state is on the server. The second time
+    ends it, and it is judged, because the agent may have caused the crash; it is void if the whole browser
+    died with other pages.
     """
 
     def __init__(
@@ -78,22 +79,22 @@ class Episode(EpisodePage):
         )
         self._grammar = grammar_of("json" if arm_of(opened.arm).is_free_text else config.grammar)
         self._history = history_read(config.history)
-        self._opening = [one for one in messages if not one.get("prefill")]
-        # Of an intervention: what the model's message in the first turn begins with.
-        self._prefill = next((str(one["content"]) for one in messages if one.get("prefill")), "")
+        self._opening = [message for message in messages if not message.get("prefill")]
+        # The beginning of the model's first message, in a continuation of an intervention.
+        self._prefill = next((str(message["content"]) for message in messages if message.get("prefill")), "")
         self.conditions = config.conditions(opened)
         self._deaths: Counter[type[PalaestraError]] = Counter()
         self._restart()
 
     def _restart(self) -> None:
-        """Stand before the first step, with nothing recorded or spent."""
+        """Reset to the state before the first step, with nothing recorded or spent."""
         config = self._config
         self.step_queue = StepQueue(self._client, self.opened.id)
         self.steps = 0
         self.is_over = False
         self.closed_as: CloseReason | None = None
         self._detail = ""
-        self.fate: Outcome | None = None  # of the next action, where it is not to be performed any more
+        self.fate: Outcome | None = None  # outcome of the next action, if it must not be performed again
         self.unanswered, self.refusal = {}, None
         self._turns: list[PastTurn] = []
         self._budgets = Budgets(
@@ -109,22 +110,21 @@ class Episode(EpisodePage):
 
     @property
     def _begun(self) -> str:
-        """Return the beginning of the next turn's message, from which its model goes on; empty but in the
-        first turn of a continuation."""
+        """Beginning of the next message, which the model continues; only in a continuation's first turn."""
         return self._prefill if self.steps == self.opened.begins_after else ""
 
     @property
     def tools(self) -> list[dict[str, Any]] | None:
-        """What a model's endpoint is sent as ``tools``; None where the grammar has none."""
+        """The ``tools`` for a model's endpoint; None if the grammar has none."""
         return self._grammar.tools(self.conditions)
 
     @property
     def response_format(self) -> dict[str, Any] | None:
-        """What a model's endpoint is sent as ``response_format``; None where a completion is free text."""
+        """The ``response_format`` for a model's endpoint; None if completions are free text."""
         return self._grammar.response_format(self.conditions)
 
     def resume(self, past: Past) -> None:
-        """Go on after the recorded turns of ``past``: to be called before ``begin``."""
+        """Continue after the recorded turns of ``past``. Call it before ``begin``."""
         self._turns = list(past.turns)
         self.steps = past.steps
         self._ids.adopt(past.element_ids)
@@ -135,9 +135,9 @@ class Episode(EpisodePage):
         self.observation = replace(self.observation, result=past.result, result_message=past.result_message)
 
     async def begin(self, draft: Draft | None = None) -> Observation:
-        """Open the first page, restore a ``draft``, and observe; without a page the prompt is observed.
+        """Open the first page, restore a ``draft``, and observe; without a page, observe the prompt.
 
-        A fork goes on where its parent stood. Raises ``ForkDiverged`` where its page is not the parent's.
+        A fork continues where its parent stood. Raises ``ForkDiverged`` if its page differs.
         """
         await self._inherit()
         first, before = Observation(kind="text"), self.observation
@@ -145,7 +145,7 @@ class Episode(EpisodePage):
             try:
                 first = await self._open_first_page(self.page, draft)
             except PAGE_FAILURES:
-                # The episode before may have left a page that is about to break.
+                # The previous episode may have left a page that was about to break.
                 first = await self._reopen()
         self._show(replace(first, result=before.result, result_message=before.result_message))
         return self.observation
@@ -157,7 +157,7 @@ class Episode(EpisodePage):
         be recorded.
         """
         self._refusal_check()
-        completion = self._whole(completion)
+        completion = self._complete(completion)
         self.steps += 1
         stored = self.unanswered.pop(self.steps, None)
         if stored is not None:
@@ -172,7 +172,7 @@ class Episode(EpisodePage):
             outcome = stored.outcome
         outcome = replace(outcome, message=text_clean(outcome.message, limit=MESSAGE_CHARS))
         env_ms = (time.perf_counter() - started) * 1000
-        step = self._step(replace(spoken, text=completion.text), parsed, outcome, shown)
+        step = self._build_step(replace(spoken, text=completion.text), parsed, outcome, shown)
         is_shown = self._has_page or shown.result is not None
         self._turns.append(PastTurn(shown=shown if is_shown else None, raw=step.raw or ""))
         step.started_at, step.env_ms = started_at.isoformat(), env_ms
@@ -182,23 +182,23 @@ class Episode(EpisodePage):
         if observed is None or self.steps >= self.opened.max_steps or self.is_over:
             await self._flush_last(step)
         await self._check_end(completion, parsed)
-        if (held := await self.amend()) is not None:
-            return held.turn, held.outcome
+        if (stored := await self.amend()) is not None:
+            return stored.turn, stored.outcome
         if observed is None and not self.is_over:
-            # The step is recorded: what the model reads of its result stays as it was recorded.
+            # The step is recorded: the result that the model reads must stay as recorded.
             _, observed = await self._look_after(outcome)
         observed = observed or Observation(kind=shown.kind, text=RECORDED, url=shown.url)
         self._show(replace(observed, result=outcome.result, result_message=outcome.message))
         return parsed, outcome
 
     async def close(self, reason: CloseReason, detail: str = "") -> None:
-        """End the episode; one that has already ended stays as it is."""
+        """Close the episode; one that has already ended stays as it is."""
         self.is_over, self.closed_as = True, reason
         if self.page is not None:
             await self.page.flush_recorder()
         try:
             await self.step_queue.flush()
-        finally:  # a step that cannot be recorded keeps no episode from its end
+        finally:  # close it even if a step cannot be recorded
             await self._close(reason, detail)
 
     async def _close(self, reason: CloseReason, detail: str) -> None:
@@ -210,7 +210,7 @@ class Episode(EpisodePage):
 
     # ---- acting
     async def _act(self, completion: Completion) -> tuple[Turn, Outcome, Observation | None]:
-        """The parsed turn, its outcome and the next observation; None once the answer was submitted."""
+        """Return the parsed turn, its outcome and the next observation; None once an answer was submitted."""
         is_free_text = arm_of(self.opened.arm).is_free_text
         if is_free_text and completion.broken_off is None:
             return await self._answer_in_text(completion)
@@ -220,7 +220,7 @@ class Episode(EpisodePage):
             message = BROKEN_OFF[completion.broken_off]
             thought = completion.text if is_free_text else parsed.thought
             broken = Outcome(result="invalid", message=message)
-            return Turn(thought=thought, parse_error=message), broken, self._unreadable()
+            return Turn(thought=thought, parse_error=message), broken, self._make_unreadable()
         action = parsed.action
         if action is None:
             outcome = Outcome(result="invalid", message=parsed.parse_error or "")
@@ -245,7 +245,7 @@ class Episode(EpisodePage):
         return parsed, *await self._look_after(outcome)
 
     async def _act_off_page(self, action: Action) -> Outcome | None:
-        """The outcome of an action that no page carries out; None for one that a page has to."""
+        """Return the outcome of an action that needs no page; None for one that does."""
         if isinstance(action, CallToolAction):
             return self.fate or await tool_call(self._client, self.opened, action, step=self.steps)
         if isinstance(action, SequenceAction) and len(action.actions) > self._config.actions_per_turn:
@@ -299,7 +299,7 @@ class Episode(EpisodePage):
         except ApiError as failure:
             if failure.status >= 500 or failure.status in (401, 403, 404):
                 raise
-            # A process before this one gave the first answer, and did not live to record the step.
+            # An earlier process submitted the first answer, and died before it recorded the step.
             self._is_first_given = self._is_first_given or failure.code == OTHER_FIRST_ANSWER
             return Outcome(result="refused", message=failure.message)
         if ack.check is None:
@@ -308,7 +308,7 @@ class Episode(EpisodePage):
         return Outcome(result="ok", message=ack.check)
 
     def _show(self, observation: Observation) -> None:
-        # The model reads what is recorded, so that its conversation can be rebuilt from the record.
+        # The model reads the recorded text, so that its conversation can be rebuilt from the record.
         observation = replace(observation, text=text_clean(observation.text))
         self._ids.show()
         is_shown = self._has_page or observation.result is not None
@@ -324,14 +324,14 @@ class Episode(EpisodePage):
         self.observation = replace(observation, messages=messages)
 
     # ---- steps and the end
-    def _whole(self, completion: str | Completion) -> Completion:
-        """The completion, bounded, after what its message begins with."""
-        completion = (Completion(text=completion) if isinstance(completion, str) else completion).bounded()
+    def _complete(self, completion: str | Completion) -> Completion:
+        """Return the completion, truncated, with the beginning of its message."""
+        completion = (Completion(text=completion) if isinstance(completion, str) else completion).truncate()
         return replace(completion, text=self._begun + completion.text)
 
-    def _step(self, completion: Completion, parsed: Turn, outcome: Outcome, shown: Observation) -> Step:
+    def _build_step(self, completion: Completion, parsed: Turn, outcome: Outcome, shown: Observation) -> Step:
         is_begun = self.steps == self.opened.begins_after + 1
-        return step_of(
+        return build_step(
             completion,
             parsed,
             outcome,
@@ -345,19 +345,21 @@ class Episode(EpisodePage):
         )
 
     async def _flush_last(self, step: Step) -> None:
-        """Store the step that may be the last one: what it ended is open again where another completion was
-        stored before."""
+        """Store a step that may be the last one.
+
+        If the server already holds another completion for it, that one counts, and this one ends nothing.
+        """
         await self.step_queue.flush()
-        held = self.step_queue.overruled.get(step.index)
-        if held is not None and held.raw != step.raw:
+        stored = self.step_queue.overruled.get(step.index)
+        if stored is not None and stored.raw != step.raw:
             self.is_over, self.closed_as = False, None
 
     async def _check_end(self, completion: Completion, parsed: Turn) -> None:
-        """Note that the episode is over, or end it when one of the client's own budgets is spent."""
+        """Note that the episode is over, or close it if one of the client's own budgets is spent."""
         if self._has_ended:
             self.is_over = True
             return
         self._budgets.count(completion.usage, is_parsed=parsed.parse_error is None)
-        ending = (self.closed_as, self._detail) if self.closed_as else self._budgets.spent()
+        ending = (self.closed_as, self._detail) if self.closed_as else self._budgets.find_spent()
         if ending is not None:
             await self.close(*ending)

@@ -16,13 +16,15 @@ from palaestra.thoughts import Tags, tags_check
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeConfig:
-    """The settings of an episode. ``history`` is a policy of ``palaestra.histories``; ``token_budget`` counts
-    completion tokens, ``prompt_token_budget`` those of all prompts, as the model's usage gives them;
-    ``invalid_limit`` counts unreadable actions in a row; ``with_pictures`` records a screenshot with every
-    step; ``thought_tags`` are pairs of marks of a model's own around its thoughts, beside those that
-    ``palaestra.thoughts`` knows. Raises ``ValueError`` where they are no pairs. The page of
-    a fork is compared with what its parent was shown where it begins (``fork_check="last"``), or on its whole
-    way there (``all``)."""
+    """The settings of an episode.
+
+    ``history`` is a policy of ``palaestra.histories``; ``token_budget`` counts completion tokens,
+    ``prompt_token_budget`` those of all prompts, by the model's usage; ``invalid_limit`` bounds consecutive
+    unreadable actions; ``with_pictures`` records a screenshot with every step; ``thought_tags`` are pairs of
+    marks around a model's thoughts, besides those that ``palaestra.thoughts`` knows. The page of a fork is
+    compared with what its parent was shown at the fork (``fork_check="last"``), or at every step up to it
+    (``all``). Raises ``ValueError`` for ``thought_tags`` that are not pairs.
+    """
 
     observation: str = "axtree"
     scope: Scope = "page"
@@ -44,7 +46,7 @@ class EpisodeConfig:
 
     @property
     def observation_settings(self) -> dict[str, Any]:
-        """The settings that a run stores beside the observation format: those other than the defaults."""
+        """Settings that a run stores besides the observation format: those that differ from the defaults."""
         names = ("scope", "max_chars", "picture_max")
         return {name: own for name in names if (own := getattr(self, name)) != getattr(EpisodeConfig, name)}
 

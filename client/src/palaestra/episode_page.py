@@ -1,4 +1,4 @@
-"""The page of an episode: how it is looked at, and what happens when it breaks."""
+"""The page of an episode: observing it, restoring it, and recovering when it breaks."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from palaestra.stored_turns import StoredTurns
 from palaestra.surface import DocumentGone, PageView, Surface
 
 UNREADABLE = "(the page does not answer)"
-REOPEN_LIMIT_S = 20.0  # for as long a browser that dies again before it shows the first page is replaced
+REOPEN_LIMIT_S = 20.0  # pages that die before they show the first page are replaced for so long
 GONE_ON = "restored"
-DEATHS_MAX = 1  # pages, and browsers, that may die in one episode; the next one ends it
+DEATHS_MAX = 1  # pages (and browsers) that may die in one episode; the next death ends it
 Renew = Callable[[Surface], Awaitable[Surface]]
 
 
 class EpisodePage(StoredTurns):
-    """An episode that has a page, or may have one: ``page`` is None in arms without."""
+    """The part of an episode that deals with its page; ``page`` is None in arms without one."""
 
     page: Surface | None
     renew: Renew | None
@@ -55,26 +55,26 @@ class EpisodePage(StoredTurns):
 
     # ---- forks
     async def _inherit(self) -> None:
-        """Take over the turns of the parent up to where a fork begins."""
+        """Take over the parent's turns up to the beginning of a fork."""
         parent, until = self.opened.parent, self.opened.begins_after
         if parent is not None and self.steps < until:
-            self.resume((await line_of(self._client, parent)).until(until).past())
+            self.resume((await read_parent_line(self._client, parent)).cut_after(until).to_past())
 
-    async def _restored(self, page: Surface, parent: int) -> Observation:
-        """The page of a fork in which nothing was done yet. Raises ``ForkDiverged``."""
+    async def _restore(self, page: Surface, parent: int) -> Observation:
+        """Restore the page of a fork without steps of its own. Raises ``ForkDiverged``."""
         recipe = await self._client.episode_restore(self.opened.id)
-        line = await line_of(self._client, parent)
+        line = await read_parent_line(self._client, parent)
         looks = Looks(
             observer=self._observer,
             form=self._form,
-            action_of=self._action_of,
-            texts=line.text_after,
+            read_action=self._read_action,
+            texts=line.find_text,
             checks_all=self._config.fork_check == "all",
         )
         return await page_restore(page, recipe, ids=self._ids, looks=looks)
 
-    def _action_of(self, past: PastAct) -> Action | None:
-        """Return the action that was done on the page; None if none was."""
+    def _read_action(self, past: PastAct) -> Action | None:
+        """Return the action of a past step on its page; None if there was none."""
         try:
             action = action_check(past.action or {})
         except ActionInvalid:
@@ -85,25 +85,25 @@ class EpisodePage(StoredTurns):
 
     # ---- looking
     async def _look(self, page: Surface, view: PageView | None) -> Observation | None:
-        """The observation of a page; None once the answer was submitted."""
+        """Return the observation of a page; None once the answer was submitted."""
         while view is not None:
             try:
                 return await self._observer.observe(page, view)
             except PageHung:
-                return self._unreadable()
-            except DocumentGone:  # another document came between the outline and the picture
+                return self._make_unreadable()
+            except DocumentGone:  # the document changed between outline and picture
                 view = await self._view(page)
         return None
 
     async def _look_after(self, outcome: Outcome) -> tuple[Outcome, Observation | None]:
-        """Observe although nothing was done on the page: it may have changed by itself."""
+        """Observe the page although nothing was done on it: it may have changed by itself."""
         if self.page is None:
             return outcome, Observation(kind="text")
         self.page.turn(self.steps)
         try:
             return outcome, await self._look(self.page, await self._view(self.page))
         except PageHung:
-            return outcome, self._unreadable()
+            return outcome, self._make_unreadable()
         except PAGE_FAILURES as failure:
             return await self._recover(failure, outcome)
 
@@ -115,9 +115,9 @@ class EpisodePage(StoredTurns):
             raise ValueError("The episode has no page.")
         if self.opened.parent is not None and self.steps == self.opened.begins_after:
             try:
-                return await self._restored(page, self.opened.parent)
+                return await self._restore(page, self.opened.parent)
             except ApiError as failure:
-                # A process before this one began the next step: its page is lost, as that of any other.
+                # An earlier process began the next step: its page is lost, and is reopened like any other.
                 if failure.code != GONE_ON:
                     raise
         bounds = EpisodeBounds.of(self.opened.start_url)
@@ -125,30 +125,30 @@ class EpisodePage(StoredTurns):
         await page.begin(self.opened.start_url, ids=self._ids.numbers, bounds=bounds)
         if draft is not None:
             await draft.restore(page)
-        first = await self._look(page, await self._view(page)) or self._unreadable()
+        first = await self._look(page, await self._view(page)) or self._make_unreadable()
         if self.steps == 0 and not first.is_settled:
             raise PageUnsettled("The first page never settled.")
         return first
 
     # ---- broken pages
     async def _recover(self, failure: PalaestraError, outcome: Outcome) -> tuple[Outcome, Observation]:
-        """Open another page for one that broke, and say so; after too many deaths the episode is over."""
+        """Open a new page for one that broke, and tell the agent; after too many deaths, end the episode."""
         message = f"{outcome.message} {failure}".lstrip()
         self._deaths[type(failure)] += 1
         if isinstance(failure, PageDead) and self._deaths[type(failure)] > DEATHS_MAX:
             if isinstance(failure, BrowserDead):
                 raise failure
             self.closed_as = "page_crash"
-            return replace(outcome, message=message), self._unreadable()
+            return replace(outcome, message=message), self._make_unreadable()
         try:
             return replace(outcome, message=f"{message} {AT_FIRST_PAGE}"), await self._reopen()
         except PageDead as again:
             return await self._recover(again, outcome)
         except (PageHung, TabClosed):
-            return replace(outcome, message=message), self._unreadable()
+            return replace(outcome, message=message), self._make_unreadable()
 
     async def _reopen(self) -> Observation:
-        """Open the first page on another page of the browser: what the agent did is on the server."""
+        """Open the first page anew on another browser page: the episode's state is on the server."""
         if self.page is None or self.renew is None:
             raise BrowserDead("There is nowhere to open another page.")
         patience = Patience(REOPEN_LIMIT_S)
@@ -160,6 +160,6 @@ class EpisodePage(StoredTurns):
                 if not await patience.pause():
                     raise
 
-    def _unreadable(self) -> Observation:
-        shown = self.observation
-        return Observation(kind=shown.kind, text=UNREADABLE, url=shown.url, is_settled=False)
+    def _make_unreadable(self) -> Observation:
+        last = self.observation
+        return Observation(kind=last.kind, text=UNREADABLE, url=last.url, is_settled=False)

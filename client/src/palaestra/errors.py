@@ -1,4 +1,4 @@
-"""The client's exceptions; their messages say what to do."""
+"""The client's exceptions; their messages tell the user what to do."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ class ApiError(PalaestraError):
 
 
 class VoidEpisode(PalaestraError):
-    """An episode ended without a reward, where only an error can say so. ``rewards`` are the parts that are
-    known, None without a reward profile."""
+    """An episode ended without a reward, in an interface that can express this only by an error.
+
+    ``rewards`` are the known parts, None without a reward profile.
+    """
 
     def __init__(self, message: str, rewards: Rewards | None = None) -> None:
         super().__init__(message)
@@ -44,11 +46,11 @@ class BrowserMissing(PalaestraError):
 
 
 class PageDead(PalaestraError):
-    """The page's renderer died, or a browser that had no other page: the agent can cause that."""
+    """The page's renderer died, or a browser without other pages: the agent can cause that."""
 
 
 class BrowserDead(PageDead):
-    """The browser died together with other pages, or opens no page any more: not the agent's doing."""
+    """The browser died together with other pages, or no longer opens any: not the agent's doing."""
 
 
 class PageHung(PalaestraError):
@@ -64,15 +66,15 @@ class PageRefused(PageHung):
 
 
 class ForkDiverged(PalaestraError):
-    """A fork cannot be brought to where its parent stood: the message names the step and what differs."""
+    """A fork's page cannot be restored to its parent's: the message names the step and the difference."""
 
 
 class TabClosed(PalaestraError):
-    """The page closed itself: the agent can cause that, so it is an observation."""
+    """The page closed itself: the agent can cause that, so it becomes an observation."""
 
 
 class ModelFailure(PalaestraError):
-    """An endpoint returned no completion: its doing, never the model's answer.
+    """An endpoint returned no completion: the endpoint's failure, never the model's answer.
 
     ``is_retried``: the same call may succeed later, after ``retry_after_s`` seconds if the endpoint says so.
     ``is_busy``: the endpoint asked for patience.
@@ -88,17 +90,17 @@ class ContextOverflow(ModelFailure):
 
 
 class PromptFiltered(ModelFailure):
-    """A filter of the endpoint refused the conversation."""
+    """A content filter of the endpoint refused the conversation."""
 
 
 PAGE_FAILURES = (PageDead, PageHung, TabClosed)
-"""What a page may do instead of going on."""
+"""Failures of a page during an episode."""
 UNPLAYABLE = (ForkDiverged, *PAGE_FAILURES, Unreachable)
-"""What ends an episode that could not be played on."""
+"""Failures after which an episode cannot be continued."""
 
 
-def close_reason_of(failure: Exception) -> Literal["fork_diverged", "page_unsettled", "harness_error"]:
-    """Return the reason to close an episode for that could not be played on; all are void."""
+def find_close_reason(failure: Exception) -> Literal["fork_diverged", "page_unsettled", "harness_error"]:
+    """Return the end reason for an episode that cannot be continued; all are void."""
     if isinstance(failure, ForkDiverged):
         return "fork_diverged"
     return "page_unsettled" if isinstance(failure, PageUnsettled) else "harness_error"

@@ -1,4 +1,4 @@
-"""Exports of training data: asked for, waited for, and downloaded with their checksums checked."""
+"""Exports of training data: request, wait for, and download them with their checksums verified."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from palaestra.errors import PalaestraError
-from palaestra.paths import DIGEST, blob_path, path_of
+from palaestra.paths import DIGEST, blob_path, build_path
 from palaestra.records import Page
 from palaestra.transport import Transport
 
@@ -30,7 +30,7 @@ _PLAIN_NAME = re.compile(r"[a-z0-9_]+\.[a-z]+")
 
 
 class ExportFailed(PalaestraError):
-    """The export failed, was cancelled, or a file of it is not what its checksum says."""
+    """The export failed or was cancelled, or one of its files does not match its checksum."""
 
 
 class ExportFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +42,7 @@ class ExportFile(msgspec.Struct, frozen=True, kw_only=True):
 
 class Export(msgspec.Struct, frozen=True, kw_only=True):
     """``state`` is ``waiting``, ``running``, ``done``, ``failed`` or ``cancelled``; ``done`` of ``total``
-    units are written. ``left_out`` counts by reason what no row could be made of."""
+    units are written. ``left_out`` counts the units without a row, by reason."""
 
     id: int
     kind: str
@@ -56,31 +56,31 @@ class Export(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Exports:
-    """The calls about exports; ``Client.exports`` has one."""
+    """API calls about exports, as ``Client.exports``."""
 
     def __init__(self, lab: Transport) -> None:
         self._lab = lab
 
     async def create(self, kind: str, **fields: Any) -> Export:
-        """Ask for an export. ``fields`` are those of ``POST /api/v1/exports``: runs, splits, format..."""
+        """Request an export. ``fields`` are those of ``POST /api/v1/exports``: runs, splits, format..."""
         return await self._lab.call("POST", PATH, answer=Export, body={"kind": kind, **fields})
 
     async def get(self, export: int) -> Export:
-        return await self._lab.call("GET", PATH + path_of("/{}", export), answer=Export)
+        return await self._lab.call("GET", PATH + build_path("/{}", export), answer=Export)
 
     async def page(self, *, cursor: str | int | None = None) -> Page[Export]:
-        """Newest first."""
+        """Return one page of exports, newest first."""
         return await self._lab.call("GET", PATH, answer=Page[Export], params={"cursor": cursor})
 
     async def cancel(self, export: int) -> Export:
-        return await self._lab.call("POST", PATH + path_of("/{}/cancel", export), answer=Export, body={})
+        return await self._lab.call("POST", PATH + build_path("/{}/cancel", export), answer=Export, body={})
 
     async def again(self, export: int) -> Export:
-        """Run an ended one again."""
-        return await self._lab.call("POST", PATH + path_of("/{}/again", export), answer=Export, body={})
+        """Run an export again that has ended."""
+        return await self._lab.call("POST", PATH + build_path("/{}/again", export), answer=Export, body={})
 
     async def wait(self, export: int, *, timeout_s: float | None = None, poll_s: float = POLL_S) -> Export:
-        """The export once it is done. ``ExportFailed`` says why it is not, or that the time is over."""
+        """Wait for an export and return it. Raises ``ExportFailed`` if it fails or takes too long."""
         until = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
             current = await self.get(export)
@@ -95,10 +95,10 @@ class Exports:
             await asyncio.sleep(poll_s)
 
     async def download(self, export: int, folder: str | Path, *, images: bool = True) -> list[Path]:
-        """Every file of a done export into ``folder``, and the pictures that rows name (``images/...``).
+        """Download every file of an export into ``folder``, and the pictures that rows name (``images/...``).
 
-        A file that is there already with its checksum is not fetched again. Raises ``ExportFailed`` for one
-        that does not have it.
+        Files that are there with the right checksum are not fetched again. Raises ``ExportFailed`` for a
+        wrong checksum or an unsafe name.
         """
         home = Path(folder)
         done = await self.get(export)
@@ -106,31 +106,31 @@ class Exports:
         for file in done.files:
             if not _PLAIN_NAME.fullmatch(file.name):
                 raise ExportFailed(f"Export {export} names a file {file.name!r}.")
-            address = PATH + path_of("/{}/files/{}", export, file.name)
+            address = PATH + build_path("/{}/files/{}", export, file.name)
             paths.append(await self._fetch(address, home / file.name, file.sha256))
         lists = [path for path in paths if path.name.startswith(IMAGE_LISTS)]
-        for sha256 in _listed(lists) if images else ():
-            place = home / "images" / f"{sha256}.png"
-            paths.append(await self._fetch(blob_path(sha256), place, sha256))
+        for sha256 in _read_digests(lists) if images else ():
+            target = home / "images" / f"{sha256}.png"
+            paths.append(await self._fetch(blob_path(sha256), target, sha256))
         return paths
 
-    async def _fetch(self, address: str, place: Path, sha256: str) -> Path:
-        if place.exists() and _hash_of(place) == sha256:
-            return place
-        place.parent.mkdir(parents=True, exist_ok=True)
-        part = place.with_name(f"{place.name}.part")
+    async def _fetch(self, address: str, target: Path, sha256: str) -> Path:
+        if target.exists() and _hash_file(target) == sha256:
+            return target
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = target.with_name(f"{target.name}.part")
         digest = await _write(self._lab.parts(address), part)
         if digest != sha256:
             part.unlink()
-            raise ExportFailed(f"{place.name} has the SHA-256 {digest}, not {sha256}: download it again.")
-        os.replace(part, place)
-        return place
+            raise ExportFailed(f"{target.name} has the SHA-256 {digest}, not {sha256}: download it again.")
+        os.replace(part, target)
+        return target
 
 
 def prompt_sha256(row: dict[str, Any], place: int, folder: str | Path = ".") -> str:
-    """The hash of a prompt in a row of the kind ``chat``, with its pictures from ``folder``.
+    """Return the hash of prompt number ``place`` of a ``chat`` row, with its pictures from ``folder``.
 
-    That of a prompt that is ``exact`` is its ``prompt_sha256``: what the model was sent, byte for byte.
+    For an ``exact`` prompt it equals ``prompt_sha256`` in the row: what the model was sent, byte for byte.
     """
     messages = row["messages"][: row["prompts"][place]["messages"]]
     text = msgspec.json.encode(messages).decode()
@@ -140,7 +140,7 @@ def prompt_sha256(row: dict[str, Any], place: int, folder: str | Path = ".") -> 
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _listed(lists: Sequence[Path]) -> list[str]:
+def _read_digests(lists: Sequence[Path]) -> list[str]:
     hashes: dict[str, None] = {}
     for path in lists:
         with path.open("rb") as lines:
@@ -152,18 +152,18 @@ def _listed(lists: Sequence[Path]) -> list[str]:
     return list(hashes)
 
 
-async def _write(parts: AsyncIterator[bytes], place: Path) -> str:
+async def _write(parts: AsyncIterator[bytes], target: Path) -> str:
     digest = hashlib.sha256()
-    with place.open("wb") as file:
+    with target.open("wb") as file:
         async for part in parts:
             digest.update(part)
             file.write(part)
     return digest.hexdigest()
 
 
-def _hash_of(place: Path) -> str:
+def _hash_file(path: Path) -> str:
     digest = hashlib.sha256()
-    with place.open("rb") as file:
+    with path.open("rb") as file:
         while part := file.read(CHUNK_BYTES):
             digest.update(part)
     return digest.hexdigest()

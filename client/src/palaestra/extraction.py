@@ -11,9 +11,9 @@ An opened episode names the form of its answer:
   followed by a language) after the last ``Answer:`` line, or of the whole completion if none follows it. An
   unclosed block ends with the completion.
 - ``program``: of the same blocks the last that is a Python program: it compiles, and defines a function
-  or class that is not a test. Blocks after it show how it is used, what it prints, or how it is tested. Where
-  all that is defined has the name of a test (``check_prime``), the first block is what was asked for, or the
-  last that defines the same again. Where no block defines anything, the last block.
+  or class that is not a test. Blocks after it show how it is used, what it prints, or how it is tested. If
+  every definition has the name of a test (``check_prime``), the first block is the answer, or the last one
+  that defines the same names again. If no block defines anything, the last block.
 
 Lines within a block lose the indentation of its fence, as in CommonMark.
 
@@ -43,11 +43,11 @@ _BAR = re.compile(r"(?<!\\)\|")
 
 
 def answer_extract(completion: str, *, form: AnswerForm = "line") -> str | list[str] | None:
-    """The answer in a completion by the rule above, or None."""
+    """Return the answer in a completion by the rule above, or None."""
     lines = end_cut(completion).split("\n")
     if form in ("program", "block"):
-        return _block(lines, is_program=form == "program")
-    announced = _announced(lines)
+        return _find_block(lines, is_program=form == "program")
+    announced = _find_announced(lines)
     answer = end_cut(announced[1]) if announced else ""
     if form == "values":
         values = [part.strip().replace("\\|", "|") for part in _BAR.split(answer)]
@@ -55,44 +55,49 @@ def answer_extract(completion: str, *, form: AnswerForm = "line") -> str | list[
     return answer or None
 
 
-def _announced(lines: list[str]) -> tuple[int, str] | None:
-    """The number of the last line that begins with ``Answer:``, and the text after the colon."""
+def _find_announced(lines: list[str]) -> tuple[int, str] | None:
+    """Return the number of the last line that begins with ``Answer:``, and the text after the colon."""
     for number in range(len(lines) - 1, -1, -1):
         head, colon, rest = lines[number].partition(":")
         word = head.strip(_LEADING_MARKS + _EMPHASIS + "\r")
         if colon and word.lower() == "answer":
-            return number, _without_emphasis(head.strip(_LEADING_MARKS), rest.strip())
+            return number, _strip_emphasis(head.strip(_LEADING_MARKS), rest.strip())
     return None
 
 
-def _block(lines: list[str], *, is_program: bool) -> str | None:
-    announced = _announced(lines)
-    after = _fenced(lines[announced[0] + 1 :]) if announced else []
-    blocks = _fenced(lines)
+def _find_block(lines: list[str], *, is_program: bool) -> str | None:
+    announced = _find_announced(lines)
+    after = _split_blocks(lines[announced[0] + 1 :]) if announced else []
+    blocks = _split_blocks(lines)
     if is_program:
         for candidates, may_be_test in ((after, False), (blocks, False), (after, True), (blocks, True)):
-            if program := _program(candidates, may_be_test=may_be_test):
+            if program := _find_program(candidates, may_be_test=may_be_test):
                 return program
     return next(reversed(after or blocks), None)
 
 
-def _program(blocks: list[str], *, may_be_test: bool) -> str | None:
-    """Return the last block that defines something not named like a test; or, since some questions want such
-    a name, the last that defines what the first one does."""
-    programs = [(block, names) for block in blocks if (names := _names(block)) and _compiles(block)]
+def _find_program(blocks: list[str], *, may_be_test: bool) -> str | None:
+    """Return the last block that defines something not named like a test.
+
+    With ``may_be_test``, since some questions ask for such a name, it is the last block that defines what the
+    first one does.
+    """
+    programs = [
+        (block, names) for block in blocks if (names := _list_definitions(block)) and _compiles(block)
+    ]
     goals = {name for _, names in programs for name in names if not _TEST.match(name)}
     if may_be_test and programs:
         goals = programs[0][1]
     return next((block for block, names in reversed(programs) if goals & names), None)
 
 
-def _names(block: str) -> set[str]:
+def _list_definitions(block: str) -> set[str]:
     """Return the names of functions and classes that a block defines, without test cases."""
     return {match["name"] or match["short"] for match in _DEFINED.finditer(block)}
 
 
 def _compiles(block: str) -> bool:
-    """Return whether a block is Python. It is compiled, and never run."""
+    """Return whether a block is Python: it is compiled, but never run."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about the escapes in its strings
@@ -102,8 +107,8 @@ def _compiles(block: str) -> bool:
     return True
 
 
-def _fenced(lines: list[str]) -> list[str]:
-    """The contents of the fenced blocks, without blank ones. A longer fence may contain shorter ones."""
+def _split_blocks(lines: list[str]) -> list[str]:
+    """Return the contents of fenced blocks, without blank ones; a longer fence may contain shorter ones."""
     blocks: list[str] = []
     opened, inside, indentation = "", list[str](), 0
     for line in lines:
@@ -111,22 +116,22 @@ def _fenced(lines: list[str]) -> list[str]:
         mark = fence["mark"] if fence else ""
         if not opened:
             opened, inside = mark, []
-            indentation = _indentation(line)
+            indentation = _measure_indentation(line)
         elif mark and mark[0] == opened[0] and len(mark) >= len(opened) and line.strip(" \t\r") == mark:
             blocks.append("\n".join(inside))
             opened = ""
         else:
-            inside.append(line[min(indentation, _indentation(line)) :])
+            inside.append(line[min(indentation, _measure_indentation(line)) :])
     if opened:
         blocks.append("\n".join(inside))
     return [block for block in map(end_cut, blocks) if block.strip()]
 
 
-def _indentation(line: str) -> int:
+def _measure_indentation(line: str) -> int:
     return len(line) - len(line.lstrip(" \t"))
 
 
-def _without_emphasis(head: str, answer: str) -> str:
+def _strip_emphasis(head: str, answer: str) -> str:
     opened = head[: len(head) - len(head.lstrip(_EMPHASIS))]
     if not opened or head.endswith(opened[0]):
         return answer

@@ -1,4 +1,4 @@
-"""What became of a step that another process began and did not live to answer."""
+"""Outcome of a step that another process began, and died before it was recorded."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ LOST_BEFORE = f"The page was lost before this action, which was not done. {AT_FI
 TOO_LATE = "The task had ended."
 
 
-def fate_of(
+def find_fate(
     trajectory: Mapping[str, Any], *, step: int, is_open: bool, shown: Observation, now: Observation
 ) -> Outcome | None:
-    """Return the outcome of the action of ``step``, which is not on record; None if it can simply be done.
+    """Return the outcome of the action of ``step``, which is not recorded; None if it can simply be done.
 
-    ``shown`` is the page that it was chosen on, ``now`` the one that is open. Pages that were served and
-    changes that were made for the step are on record, though the step is not. An action that left neither was
-    lost with the page, and can be done if the page is the same again.
+    ``shown`` is the page on which it was chosen, ``now`` the page that is open. The server has recorded the
+    pages that it served and the changes that it made for the step. An action that caused neither was lost
+    with the page, and can be done if the page is the same again.
     """
     is_answered = trajectory.get("submission") is not None
     if not is_open:
@@ -33,6 +33,6 @@ def fate_of(
     return Outcome(result="timeout", message=LOST_BEFORE)
 
 
-def is_same(one: Observation, other: Observation) -> bool:
-    """Whether two observations are of the same page in the same state."""
-    return (one.text, one.url, one.screenshot) == (other.text, other.url, other.screenshot)
+def is_same(left: Observation, right: Observation) -> bool:
+    """Return whether two observations show the same page in the same state."""
+    return (left.text, left.url, left.screenshot) == (right.text, right.url, right.screenshot)

@@ -1,8 +1,8 @@
-"""Episodes for browsers that are not ours: browser-use, Playwright MCP, a person.
+"""Episodes for other browsers: browser-use, Playwright MCP, a person.
 
-``ForeignEpisode`` gives an address to open. Pages record themselves, the server counts and judges: nothing
-more is needed. A harness that wants its thoughts on record posts them as steps. ``docs/foreign.md`` says what
-is recorded and what is not.
+``ForeignEpisode`` gives an address to open. Pages record themselves, and the server counts and judges:
+nothing more is needed. A harness that wants its thoughts recorded posts them as steps. ``docs/foreign.md``
+lists what is recorded and what is not.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ RUN_NAME = "Foreign browsers"
 class ForeignEpisode:
     """An episode that another browser plays. Use as ``async with ForeignEpisode(...) as episode``.
 
-    ``start_url`` is the address for the browser, ``bounds`` what belongs to it. While the block is entered,
-    the lease is renewed. Leaving it without an answer ends the episode as ``agent_stopped``, after an
-    exception as ``harness_error``, which is void; ``stop`` says something else. ``recording`` ``full`` also
-    records the DOM, from which the lab shows pages. With ``group`` it is one more sample of that group,
-    whose settings then count. Other keywords are those of ``Client.episodes_open``.
+    ``start_url`` is the address for the browser, ``bounds`` the addresses of the episode. Within the block
+    the lease is renewed. Leaving it without an answer ends the episode as ``agent_stopped``, or after an
+    exception as ``harness_error``, which is void; ``stop`` gives another reason. ``recording`` ``full`` also
+    records the DOM, from which the lab replays pages. With ``group`` it is another sample of that group,
+    whose settings then apply. Other keywords are those of ``Client.episodes_open``. Entering raises
+    ``PalaestraError`` for an arm without a page.
     """
 
     def __init__(
@@ -91,11 +92,11 @@ class ForeignEpisode:
         screenshot: bytes | None = None,
         **fields: Any,
     ) -> None:
-        """Record a turn. Call it before its action is taken: the turn goes on until the next call, and what
-        the pages report meanwhile belongs to it.
+        """Record a turn. Call it before its action is carried out.
 
-        ``action`` is an object with a ``type``; types that Palaestra does not know are kept and marked.
-        ``screenshot`` is a PNG of what the model saw; other fields are those of ``palaestra.records.Step``.
+        The turn lasts until the next call, and what the pages report meanwhile belongs to it. ``action`` is
+        an object with a ``type``; types that Palaestra does not know are kept and marked. ``screenshot`` is a
+        PNG of what the model saw; other fields are those of ``palaestra.records.Step``.
         """
         self._end_turn()
         self._index = fields.pop("index", self._index + 1)
@@ -111,33 +112,33 @@ class ForeignEpisode:
         self._turn = (step, screenshot, time.monotonic())
 
     def outcome(self, result: ActionResult, message: str = "") -> None:
-        """Add to the turn how its action went, by the harness's account."""
+        """Add the result of the action to the turn, as the harness reports it."""
         if self._turn is not None:
             step = self._turn[0]
             step.action_result = result
             step.result_message = self._clean(message, limit=MESSAGE_CHARS) or None
 
     async def flush(self) -> None:
-        """End the turn and post what is left. Steps that come too late for the episode are left out."""
+        """End the turn and post the remaining steps; steps that come too late for the episode are dropped."""
         self._end_turn()
         await self._queue.flush()
 
     async def stop(self, reason: CloseReason = "agent_stopped", detail: str = "") -> None:
-        """End the episode, if it has no answer yet. A failed model (``model_error``) is void, not wrong."""
+        """Close the episode, if it has no answer yet. A failed model (``model_error``) is void, not wrong."""
         self._is_stopped = True
         await self.flush()
-        # After an answer the browser still sends the last events, which the arena refuses once it is closed.
+        # After an answer the browser still sends its last events, which a closed episode would refuse.
         if (await self.client.episode(self.id)).status == "open":
             await self.client.episode_close(self.id, reason=reason, detail=detail[:DETAIL_CHARS])
 
     async def verdict(self, *, limit_s: float = VERDICT_LIMIT_S) -> Verdict | None:
-        """The verdict, or None when there is none within ``limit_s`` seconds."""
+        """Return the verdict, or None if there is none within ``limit_s`` seconds."""
         return await verdict_wait(self.client, self.id, limit_s=limit_s)
 
     async def _open(self) -> None:
         if not arm_of(self._arm).has_page:
             raise PalaestraError(f"The arm {self._arm} has no page to open.")
-        self.run = self._run or await run_named(self.client, self._run_name)
+        self.run = self._run or await find_run(self.client, self._run_name)
         if self.group is None:
             opening = await self.client.episodes_open(
                 run=self.run, tasks=[self._task], arm=self._arm, **self._opening
@@ -158,12 +159,12 @@ class ForeignEpisode:
             self._queue.add(step, screenshot=screenshot)
 
     def _clean(self, text: str | None, *, limit: int = TEXT_MAX_CHARS) -> str | None:
-        """The text without the episode's token, with which any reader of the record could act."""
+        """Return a text without the episode's token, with which any reader of the record could act."""
         return None if text is None else text_clean(self.bounds.mask(text), limit=limit)
 
 
-async def run_named(client: Client, name: str) -> int:
-    """The newest run of this name, opened if there is none."""
+async def find_run(client: Client, name: str) -> int:
+    """Return the id of the newest run of this name, which is created if there is none."""
     runs = (await client.runs(name=name)).results
     if runs:
         return runs[0].id
@@ -171,18 +172,18 @@ async def run_named(client: Client, name: str) -> int:
 
 
 def browser_use_callback(episode: ForeignEpisode) -> Callable[[Any, Any, int], Awaitable[None]]:
-    """Return what records an agent's steps: ``Agent(..., register_new_step_callback=...)``.
+    """Return a callback that records an agent's steps: ``Agent(..., register_new_step_callback=...)``.
 
-    browser-use calls it with each output of its model, before the actions are taken. Of several actions in
-    one output the step keeps all, as ``actions``.
+    browser-use calls it with each output of its model, before the actions are carried out. The step keeps
+    several actions of one output as ``actions``.
     """
 
     async def record(state: Any, output: Any, _number: int) -> None:
         parts = {name: getattr(output, name, None) for name in ("thinking", "memory", "next_goal")}
-        actions = [one.model_dump(exclude_unset=True) for one in output.action]
+        actions = [action.model_dump(exclude_unset=True) for action in output.action]
         episode.step(
             thought="\n".join(part for part in parts.values() if part),
-            action=action_named(actions),
+            action=convert_actions(actions),
             raw=output.model_dump_json(exclude_unset=True),
             url=getattr(state, "url", None),
         )
@@ -190,8 +191,8 @@ def browser_use_callback(episode: ForeignEpisode) -> Callable[[Any, Any, int], A
     return record
 
 
-def action_named(actions: list[dict[str, Any]]) -> dict[str, Any]:
-    """browser-use's ``{"click": {"index": 3}}`` as an action with a type."""
+def convert_actions(actions: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return browser-use's ``{"click": {"index": 3}}`` as an action with a type."""
     named = [
         {"type": f"browser_use.{name}", **(fields if isinstance(fields, dict) else {})}
         for action in actions

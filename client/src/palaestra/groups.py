@@ -1,4 +1,4 @@
-"""Episodes that are opened one by one and belong to one group."""
+"""Groups of episodes that are opened one by one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from palaestra.remote import RemoteEnv
 
 
 class Group:
-    """The episodes of one task, of which the first to begin opens the group and the others join it."""
+    """The episodes of one task: the first to begin opens the group, and the others join it."""
 
     def __init__(self) -> None:
         self.number: int | None = None

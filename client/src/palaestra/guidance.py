@@ -1,4 +1,4 @@
-"""Abstractions with what their solvers made of them, and what prefixes and start states did in a run."""
+"""Abstractions with the results of their solvers, and results of prefixes and start states in a run."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Literal
 
 import msgspec
 
-from palaestra.calls import Calls, idempotency, present
-from palaestra.paths import path_of
+from palaestra.calls import Calls, build_idempotency, drop_missing
+from palaestra.paths import build_path
 from palaestra.records import Page
 
 SizedKind = Literal["prefix", "start_state"]
 
 
 class Solvers(msgspec.Struct, frozen=True, kw_only=True):
-    """Episodes that had an abstraction as guidance. ``mean``, the reward of its author, is ``correct`` of
+    """Episodes that had an abstraction as guidance. ``mean``, its author's reward, is ``correct`` divided by
     ``judged``; None without any."""
 
     runs: list[int] = []
@@ -25,8 +25,8 @@ class Solvers(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Abstraction(msgspec.Struct, frozen=True, kw_only=True):
-    """``text`` is None for keys that may not read it. ``run`` and ``episode`` are the policy's that wrote it,
-    None of a person."""
+    """``text`` is None for keys that may not read it. ``run`` and ``episode`` are of the policy that wrote
+    it, None if a person did."""
 
     id: int
     task: int
@@ -40,7 +40,7 @@ class Abstraction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Share(msgspec.Struct, frozen=True, kw_only=True):
-    """``mean`` is over ``tasks``, each with the mean of its judged ``episodes``; None without any."""
+    """``mean`` averages over ``tasks`` the mean of each task's judged ``episodes``; None without any."""
 
     tasks: int
     episodes: int
@@ -48,8 +48,10 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AbstractionReport(msgspec.Struct, frozen=True, kw_only=True, rename={"with_": "with"}):
-    """A solver's run with abstractions, without guidance, and with each task's best, which is too high where
-    samples are few."""
+    """Results of a solver's run with abstractions, without guidance, and with each task's best abstraction.
+
+    The last is biased upwards by the choice, the more so the fewer samples there are.
+    """
 
     with_: Share
     without: Share
@@ -58,7 +60,7 @@ class AbstractionReport(msgspec.Struct, frozen=True, kw_only=True, rename={"with
 
 
 class StepTries(msgspec.Struct, frozen=True, kw_only=True):
-    """Judged episodes that began with the first ``steps``."""
+    """Judged episodes that began with the first ``steps`` of a solution."""
 
     steps: int
     judged: int
@@ -66,7 +68,7 @@ class StepTries(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TaskTries(msgspec.Struct, frozen=True, kw_only=True):
-    """``shortest`` is the least number of steps with a success, of the solution's ``of``; None before one."""
+    """``shortest`` is the least number of steps with a success, of ``of`` in the solution, or None."""
 
     task: int
     of: int
@@ -75,7 +77,7 @@ class TaskTries(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GuidanceCalls(Calls):
-    """Stores abstractions, and reads what guidance did."""
+    """Calls that store abstractions and read the results of guidance."""
 
     async def abstraction_create(
         self,
@@ -90,27 +92,27 @@ class GuidanceCalls(Calls):
 
         Raises ``ApiError`` 422 ``guidance_leaks`` where the text gives away the answer.
         """
-        body = {"task": task, "text": text, **present(run=run, episode=episode)}
-        headers = idempotency(idempotency_key)
+        body = {"task": task, "text": text, **drop_missing(run=run, episode=episode)}
+        headers = build_idempotency(idempotency_key)
         return await self._post("abstractions", Abstraction, body, headers=headers)
 
     async def abstraction(self, abstraction: int) -> Abstraction:
-        """An abstraction, and what its solvers made of it so far."""
-        return await self._get(path_of("abstractions/{}", abstraction), Abstraction)
+        """Return an abstraction, with the results of its solvers so far."""
+        return await self._get(build_path("abstractions/{}", abstraction), Abstraction)
 
     async def abstractions(
         self, *, task: int | None = None, run: int | None = None, cursor: str | int | None = None
     ) -> Page[Abstraction]:
-        """One page, the newest first: of a task, or of the ``run`` of the policy that wrote them."""
+        """Return one page, newest first: of a task, or of the ``run`` of the policy that wrote them."""
         return await self._get("abstractions", Page[Abstraction], task=task, run=run, cursor=cursor)
 
     async def run_abstractions(self, run: int) -> AbstractionReport:
-        """The results of a solver's run with abstractions, without, and with the best."""
-        return await self._get(path_of("runs/{}/abstractions", run), AbstractionReport)
+        """Return the results of a solver's run with abstractions, without, and with the best."""
+        return await self._get(build_path("runs/{}/abstractions", run), AbstractionReport)
 
     async def run_prefixes(
         self, run: int, *, guidance: SizedKind = "prefix", cursor: str | int | None = None
     ) -> Page[TaskTries]:
-        """One page of tasks, with the results of each number of steps: written ones, or acts."""
-        path = path_of("runs/{}/prefixes", run)
+        """Return one page of tasks, with the results by number of steps: written ones, or actions."""
+        path = build_path("runs/{}/prefixes", run)
         return await self._get(path, Page[TaskTries], guidance=guidance, cursor=cursor)

@@ -1,4 +1,7 @@
-"""Has a model find the first mistake in an attempt, and write what should stand there (InT)."""
+"""Interventions by a model: it finds the first mistake in an attempt, and writes what should stand there.
+
+The method is InT: https://arxiv.org/abs/2601.14209.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +29,8 @@ INSTRUCTION = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
-    """A substep of an attempt: what it says, and where it is."""
+class Candidate:
+    """A substep of an attempt that can be replaced: its text, and its place."""
 
     step: int
     substep: int
@@ -36,44 +39,46 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """An intervention as a model wrote it."""
+    """An intervention as a model wrote it: the substep that it replaces, and its text."""
 
-    place: Place
+    replaced: Candidate
     content: str
 
 
-def places_of(steps: Sequence[StepSubsteps]) -> list[Place]:
-    """The substeps of an attempt that can be replaced, in order."""
+def list_candidates(steps: Sequence[StepSubsteps]) -> list[Candidate]:
+    """Return the substeps of an attempt that can be replaced, in order."""
     return [
-        Place(step=step.step, substep=one.number, text=one.text)
+        Candidate(step=step.step, substep=substep.number, text=substep.text)
         for step in steps
         if not step.problem
-        for one in step.substeps
+        for substep in step.substeps
     ]
 
 
-def request_of(*, task: str, places: Sequence[Place], reference: str = "") -> list[Message]:
-    """The messages that ask for an intervention; ``reference`` is a solution that the writer may compare."""
+def build_request(*, task: str, candidates: Sequence[Candidate], reference: str = "") -> list[Message]:
+    """Return the messages that request an intervention; ``reference`` is a solution for comparison."""
     parts = [INSTRUCTION, f"# Task\n\n{task}"]
     if reference:
         parts.append(f"# A correct solution, for you alone\n\n{reference}")
-    numbered = "\n\n".join(f"[{number}] {place.text}" for number, place in enumerate(places, start=1))
+    numbered = "\n\n".join(
+        f"[{number}] {candidate.text}" for number, candidate in enumerate(candidates, start=1)
+    )
     return [{"role": "user", "content": "\n\n".join([*parts, f"# The attempt\n\n{numbered}"])}]
 
 
-def reply_read(text: str, places: Sequence[Place]) -> Written | None:
-    """The last object ``{location, content}`` of a reply; None without one that names a substep."""
-    for at in reversed([at for at, sign in enumerate(text) if sign == "{"]):
+def reply_read(text: str, candidates: Sequence[Candidate]) -> Written | None:
+    """Return the last object ``{location, content}`` of a reply that names a candidate, or None."""
+    for start in reversed([index for index, char in enumerate(text) if char == "{"]):
         try:
-            value, _ = value_read(text, at)
+            value, _ = value_read(text, start)
         except Unreadable:
             continue
-        if isinstance(value, dict) and (written := _written(value, places)):
+        if isinstance(value, dict) and (written := _parse(value, candidates)):
             return written
     return None
 
 
-def _written(value: dict[str, Any], places: Sequence[Place]) -> Written | None:
+def _parse(value: dict[str, Any], candidates: Sequence[Candidate]) -> Written | None:
     location, content = str(value.get("location", "")), value.get("content")
     if (
         not location.isascii()
@@ -83,14 +88,16 @@ def _written(value: dict[str, Any], places: Sequence[Place]) -> Written | None:
     ):
         return None
     number = int(location[:9])
-    if not 1 <= number <= len(places):
+    if not 1 <= number <= len(candidates):
         return None
-    return Written(place=places[number - 1], content=content.strip())
+    return Written(replaced=candidates[number - 1], content=content.strip())
 
 
 class InterventionWriter:
-    """A model that writes interventions. ``with_solutions``: it is shown the task's own solution, for which
-    the client's key needs the scope ``golds``."""
+    """A model that writes interventions.
+
+    ``with_solutions`` shows it the task's own solution, for which the client's key needs the scope ``golds``.
+    """
 
     def __init__(
         self,
@@ -108,20 +115,25 @@ class InterventionWriter:
         self._with_solutions = with_solutions
 
     async def write(self, episode: int) -> Written | str:
-        """One intervention for an episode, or why there is none: ``closed`` where no model can go on within
-        any step, ``unreadable`` where the reply names no substep. Raises ``ModelFailure``."""
-        places = places_of(await self._client.substeps(episode))
-        if not places:
+        """Return an intervention for an episode, or why there is none.
+
+        ``closed``: no step has a substep that can be replaced. ``unreadable``: the reply names no substep.
+        Raises ``ModelFailure``.
+        """
+        candidates = list_candidates(await self._client.substeps(episode))
+        if not candidates:
             return "closed"
         messages = await self._client.episode_messages(episode)
-        task = next((text_of(one) for one in reversed(messages) if one["role"] == "user"), "")
-        request = request_of(task=task, places=places, reference=await self._reference(episode))
+        task = next((read_text(message) for message in reversed(messages) if message["role"] == "user"), "")
+        request = build_request(
+            task=task, candidates=candidates, reference=await self._read_reference(episode)
+        )
         completion = await self._endpoint.complete(
             request, model=self.model, clock=PolicyClock(TIME_LIMIT_S), sampling=self._sampling
         )
-        return reply_read(completion.text, places) or "unreadable"
+        return reply_read(completion.text, candidates) or "unreadable"
 
-    async def _reference(self, episode: int) -> str:
+    async def _read_reference(self, episode: int) -> str:
         if not self._with_solutions:
             return ""
         task = (await self._client.episode(episode)).task
@@ -130,8 +142,8 @@ class InterventionWriter:
         return ""
 
 
-def text_of(message: Message) -> str:
-    """The text of a message, without its pictures."""
+def read_text(message: Message) -> str:
+    """Return the text of a message, without its pictures."""
     content = message["content"]
     if isinstance(content, str):
         return content

@@ -1,4 +1,4 @@
-"""Words put into a model's thought, from which it goes on: the records and calls of the API."""
+"""Interventions, text inserted into a model's thought from which it continues: records and API calls."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any, Literal
 
 import msgspec
 
-from palaestra.calls import Calls, idempotency, present
-from palaestra.paths import path_of
+from palaestra.calls import Calls, build_idempotency, drop_missing
+from palaestra.paths import build_path
 from palaestra.records import Message, Opening, Page
-from palaestra.token_labels import labelled
+from palaestra.token_labels import label_tokens
 
 AuthorKind = Literal["policy", "person"]
 
 
 class Continuations(msgspec.Struct, frozen=True, kw_only=True):
-    """``success_rate`` is ``correct`` of ``judged``, None without any; void ones are in neither."""
+    """``success_rate`` is ``correct`` divided by ``judged``, None without any; void ones are in neither."""
 
     opened: int = 0
     judged: int = 0
@@ -27,8 +27,8 @@ class Continuations(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Intervention(msgspec.Struct, frozen=True, kw_only=True):
-    """``message`` is the beginning that each continuation goes on with: what the policy of ``episode`` wrote
-    in ``step`` before ``substep``, and ``text``. ``run`` and ``group`` are those of the continuations."""
+    """``message`` is the beginning of each continuation: what the policy of ``episode`` wrote in ``step``
+    before ``substep``, followed by ``text``. ``run`` and ``group`` are those of the continuations."""
 
     id: int
     run: int
@@ -51,7 +51,7 @@ class OpenedIntervention(Opening, frozen=True, kw_only=True):
 
 
 class Substep(msgspec.Struct, frozen=True, kw_only=True):
-    """A block between blank lines of what a model wrote in a step, ``begin`` and ``end`` in characters."""
+    """A block between blank lines in a model's message; ``begin`` and ``end`` are character offsets."""
 
     number: int
     begin: int
@@ -60,7 +60,7 @@ class Substep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StepSubsteps(msgspec.Struct, frozen=True, kw_only=True):
-    """``problem`` says why no substep of the step can be replaced; empty if each can."""
+    """``problem`` is the reason why no substep of the step can be replaced; empty if each can."""
 
     step: int
     problem: str = ""
@@ -74,11 +74,11 @@ class EpisodeSubsteps(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class InterventionCalls(Calls):
-    """Reads substeps, puts words in place of one, and reads what came of it."""
+    """Calls that read substeps, replace one, and read the results."""
 
     async def substeps(self, episode: int) -> list[StepSubsteps]:
-        """What the policy wrote in each step, cut at blank lines; the numbers stay."""
-        return (await self._get(path_of("episodes/{}/substeps", episode), EpisodeSubsteps)).steps
+        """Return the policy's messages, split at blank lines into substeps with stable numbers."""
+        return (await self._get(build_path("episodes/{}/substeps", episode), EpisodeSubsteps)).steps
 
     async def intervention_open(
         self,
@@ -96,7 +96,7 @@ class InterventionCalls(Calls):
         token_budget: int | None = None,
         idempotency_key: str | None = None,
     ) -> OpenedIntervention:
-        """Put ``text`` in place of a substep of an ended episode, and open ``count`` continuations.
+        """Replace a substep of an ended episode by ``text``, and open ``count`` continuations.
 
         Raises ``ApiError`` 422 ``intervention_leaks`` where the text gives away the answer.
         """
@@ -104,19 +104,19 @@ class InterventionCalls(Calls):
         body = {
             **{"step": step, "substep": substep, "text": text, "count": count},
             **{"author": author, "author_kind": author_kind},
-            **present(**optional, token_budget=token_budget),
+            **drop_missing(**optional, token_budget=token_budget),
         }
-        path, headers = path_of("episodes/{}/interventions", episode), idempotency(idempotency_key)
+        path, headers = build_path("episodes/{}/interventions", episode), build_idempotency(idempotency_key)
         return await self._post(path, OpenedIntervention, body, headers=headers)
 
     async def intervention(self, intervention: int) -> Intervention:
-        """An intervention, and how its continuations have ended so far."""
-        return await self._get(path_of("interventions/{}", intervention), Intervention)
+        """Return an intervention, with the results of its continuations so far."""
+        return await self._get(build_path("interventions/{}", intervention), Intervention)
 
     async def interventions(
         self, *, run: int | None = None, episode: int | None = None, cursor: str | int | None = None
     ) -> Page[Intervention]:
-        """One page, the newest first: of the run of the continuations, or of their parent ``episode``."""
+        """Return one page, newest first: of the run of the continuations, or of their parent ``episode``."""
         return await self._get("interventions", Page[Intervention], run=run, episode=episode, cursor=cursor)
 
 
@@ -124,21 +124,21 @@ class InterventionCalls(Calls):
 def tokens_of(
     row: Mapping[str, Any], tokenizer: Any, *, train: Collection[str] = ("copied", "intervention")
 ) -> dict[str, list[int]]:
-    """A row as TRL's ``SFTTrainer`` takes it: ``input_ids`` up to the end of the intervention, without an end
-    of the turn, and ``labels``, which are -100 but for the parts to ``train``.
+    """Tokenize a row for TRL's ``SFTTrainer``.
 
-    ``tokenizer`` is a fast one of ``transformers`` with a chat template. Raises ``ValueError`` where the
-    template changes the message.
+    ``input_ids`` end with the intervention, without the end of the turn; ``labels`` are -100 except for the
+    parts to ``train``. ``tokenizer`` is a fast one of ``transformers`` with a chat template. Raises
+    ``ValueError`` if the template changes the message.
     """
     spans = json.loads(row["spans"]) if isinstance(row["spans"], str) else row["spans"]
     content = row["completion"][0]["content"]
     content = content if isinstance(content, str) else content[0]["text"]
     messages = [*row["prompt"], {"role": "assistant", "content": content}]
     text = tokenizer.apply_chat_template(messages, tokenize=False, continue_final_message=True)
-    # Templates may leave out blanks at the end.
-    shown = content if text.endswith(content) else content.rstrip()
-    if not text.endswith(shown.lstrip()):
+    # Templates may strip trailing whitespace.
+    rendered = content if text.endswith(content) else content.rstrip()
+    if not text.endswith(rendered.lstrip()):
         raise ValueError("The chat template changes the message, so that its parts cannot be told apart.")
-    first = len(text) - len(shown)
-    trained = [(first + one["begin"], first + one["end"]) for one in spans if one["kind"] in train]
-    return labelled(text, tokenizer, trained=trained)
+    first = len(text) - len(rendered)
+    trained = [(first + span["begin"], first + span["end"]) for span in spans if span["kind"] in train]
+    return label_tokens(text, tokenizer, trained=trained)

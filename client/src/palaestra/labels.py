@@ -8,10 +8,10 @@ import msgspec
 
 
 class Label(msgspec.Struct, frozen=True, kw_only=True):
-    """What an annotator says of the thought of a step, or of a whole trajectory (step 0) or a pair.
+    """An annotator's label of the thought of a step, of a whole trajectory (step 0), or of a pair.
 
-    ``values`` are answers by field of the project's codebook, ``spans`` places in the thought, ``links``
-    steps by answer; ``weight`` is how many steps of its stratum the step stands for.
+    ``values`` are answers by field of the project's codebook, ``spans`` ranges of the thought, ``links``
+    steps by answer; ``weight`` is the number of steps of its stratum that the step represents.
     """
 
     id: int
@@ -37,7 +37,7 @@ class Label(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Consensus(msgspec.Struct, frozen=True, kw_only=True):
-    """What counts as the label of a unit: ``source`` is ``adjudicated`` or ``majority``."""
+    """The label of a unit that counts: ``source`` is ``adjudicated`` or ``majority``."""
 
     source: str
     people: int
@@ -47,7 +47,7 @@ class Consensus(msgspec.Struct, frozen=True, kw_only=True):
 class LabelledUnit(msgspec.Struct, frozen=True, kw_only=True):
     """A unit with its labels; ``consensus`` is None while no person has labelled it.
 
-    Of a pair ``episode`` is the first and ``other_episode`` the second, as answers call them.
+    In a pair, ``episode`` is the first and ``other_episode`` the second, as in the answers.
     """
 
     project: int

@@ -1,4 +1,4 @@
-"""The recorded line of an episode: its own steps after those that it has inherited, if it is a fork."""
+"""The recorded line of an episode: its own steps, after those that it inherited if it is a fork."""
 
 from __future__ import annotations
 
@@ -23,42 +23,43 @@ from palaestra.stored_steps import is_answer
 
 PERSON = "person"
 LINES_MAX = 16
-"""As many lines of parents a client remembers: forks come by the hundred of one."""
+"""Number of parents' lines that a client caches: hundreds of forks share a parent."""
 Picture = Callable[[str], Awaitable[bytes]]
 Steps = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """Recorded ``steps``, from the first one on, and the turn of each."""
+    """Recorded ``steps`` from the first one, and the turn of each."""
 
     steps: Steps = ()
     turns: Sequence[Turn] = ()
 
-    def until(self, step: int) -> Line:
+    def cut_after(self, step: int) -> Line:
+        """Return the line up to and including ``step``."""
         return Line(steps=self.steps[:step], turns=self.turns[:step])
 
-    def text_after(self, step: int) -> str:
-        """What was shown after a step; 0 stands for the beginning."""
+    def find_text(self, step: int) -> str:
+        """Return the page text that was shown after a step; 0 stands for the beginning."""
         observation = self.steps[step].get("observation") if step < len(self.steps) else None
         return (observation or {}).get("text") or ""
 
-    def past(self) -> Past:
-        """What an episode goes on from after these steps."""
+    def to_past(self) -> Past:
+        """Return the state from which an episode continues after these steps."""
         last = self.steps[-1] if self.steps else {}
         return Past(
             turns=self.turns,
             steps=last.get("index", 0),
-            used=[(_usage(step), not step["parse_error"]) for step in self.steps],
+            used=[(_read_usage(step), not step["parse_error"]) for step in self.steps],
             element_ids=keys_read(self.steps),
             is_answered=any(is_answer(step["action"], step["action_result"]) for step in self.steps),
             result=last.get("action_result"),
-            result_message=_message(self.steps),
+            result_message=_build_message(self.steps),
         )
 
 
-def _message(before: Steps) -> str:
-    """Return what an agent reads of the last result, and after steps of a person, whose they were."""
+def _build_message(before: Steps) -> str:
+    """Return the message about the last result, with a note on steps that a person took."""
     message = (before[-1].get("result_message") or "") if before else ""
     taken = [*takewhile(lambda step: step.get("actor") == PERSON, reversed(before))]
     if not taken:
@@ -66,13 +67,15 @@ def _message(before: Steps) -> str:
     return took_over(message, first=taken[-1]["index"], last=taken[0]["index"])
 
 
-def _usage(step: Mapping[str, Any]) -> Usage | None:
+def _read_usage(step: Mapping[str, Any]) -> Usage | None:
     return msgspec.convert(step["usage"], Usage) if step.get("usage") else None
 
 
 async def resumed_read(client: Client, episode: int) -> Resumed:
-    """What an open episode goes on with; a fork that nobody has restored yet is restored first. Raises
-    ``ApiError``, also where the record of its parent is gone."""
+    """Resume an open episode, and return its state; a fork that was never restored is restored first.
+
+    Raises ``ApiError``, also if the record of its parent is gone.
+    """
     try:
         return await client.episode_resume(episode)
     except ApiError as failure:
@@ -83,19 +86,21 @@ async def resumed_read(client: Client, episode: int) -> Resumed:
 
 
 async def line_read(client: Client, trajectory: Mapping[str, Any], *, picture: Picture | None = None) -> Line:
-    """The line of a trajectory; ``picture`` gives the content of a screenshot by its SHA-256, and is the
-    client's own without one."""
+    """Return the line of a trajectory.
+
+    ``picture`` returns the content of a screenshot by its SHA-256; by default the client fetches it.
+    """
     before = Line()
     if trajectory.get("parent") is not None:
         parent, until = trajectory["parent"], trajectory["begins_after"]
-        line = await (line_of(client, parent) if picture is None else _read(client, parent, picture))
-        before = line.until(until)
-    own = await _turns(trajectory, before.steps, picture or client.blob_get)
+        line = await (read_parent_line(client, parent) if picture is None else _read(client, parent, picture))
+        before = line.cut_after(until)
+    own = await _read_turns(trajectory, before.steps, picture or client.blob_get)
     return Line(steps=[*before.steps, *trajectory["steps"]], turns=[*before.turns, *own])
 
 
-async def line_of(client: Client, parent: int) -> Line:
-    """The line of an episode that has ended, which is read once for all its forks."""
+async def read_parent_line(client: Client, parent: int) -> Line:
+    """Return the line of an ended episode, which is read once for all its forks."""
     reading = client.lines.get(parent)
     if reading is None or (reading.done() and (reading.cancelled() or reading.exception())):
         reading = client.lines[parent] = asyncio.ensure_future(_read(client, parent))
@@ -109,21 +114,21 @@ async def _read(client: Client, episode: int, picture: Picture | None = None) ->
     return await line_read(client, await client.trajectory(episode), picture=picture)
 
 
-async def _turns(trajectory: Mapping[str, Any], before: Steps, picture: Picture) -> list[Turn]:
+async def _read_turns(trajectory: Mapping[str, Any], before: Steps, picture: Picture) -> list[Turn]:
     own: Steps = trajectory["steps"]
     has_page = arm_of(trajectory["arm"]).has_page
     line = [*before, *own]
     return [
         Turn(
-            shown=await _shown(step, picture, before=line[:place]) if has_page or place else None,
+            shown=await _read_observation(step, picture, before=line[:index]) if has_page or index else None,
             raw=step["raw"],
         )
-        for place, step in enumerate(own, start=len(before))
+        for index, step in enumerate(own, start=len(before))
     ]
 
 
-async def _shown(step: Mapping[str, Any], picture: Picture, *, before: Steps) -> Observation:
-    """What was shown before a step: the result of the one before, and the page."""
+async def _read_observation(step: Mapping[str, Any], picture: Picture, *, before: Steps) -> Observation:
+    """Return the observation before a step: the previous result, and the page."""
     last = before[-1] if before else {}
     observation = step["observation"] or {"kind": "text", "text": None}
     is_persons = step.get("actor") == PERSON
@@ -133,5 +138,5 @@ async def _shown(step: Mapping[str, Any], picture: Picture, *, before: Steps) ->
         text=observation["text"] or "",
         screenshot=await picture(step["screenshot"]) if is_seen else None,
         result=last.get("action_result"),
-        result_message=(last.get("result_message") or "") if is_persons else _message(before),
+        result_message=(last.get("result_message") or "") if is_persons else _build_message(before),
     )

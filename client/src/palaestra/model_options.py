@@ -1,4 +1,4 @@
-"""The command line's arguments that name an endpoint of models."""
+"""Command-line arguments about the endpoint of a model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SAMPLING = ("temperature", "top_p", "max_tokens")
 
 
 def endpoint_add(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
+    """Declare the arguments that name the endpoint."""
     parser.add_argument("--base-url", help="address of the endpoint; default: $OPENAI_BASE_URL")
     parser.add_argument("--model-key", help="its key; default: $OPENAI_API_KEY")
     parser.add_argument("--concurrency", type=int, default=16, help="calls of the model at once")
@@ -38,7 +38,7 @@ def thought_tags_add(parser: argparse.ArgumentParser) -> None:
 
 
 def endpoint_make(options: argparse.Namespace) -> Endpoint:
-    """The endpoint that the arguments name. Raises ``PalaestraError`` without the extra ``models``."""
+    """Return the endpoint that the arguments name. Raises ``PalaestraError`` without the extra ``models``."""
     try:
         from palaestra.models.endpoint import Endpoint  # noqa: PLC0415 - the package openai is an extra
     except ModuleNotFoundError as missing:
@@ -54,7 +54,7 @@ def endpoint_make(options: argparse.Namespace) -> Endpoint:
 
 
 def sampling_add(parser: argparse._ActionsContainer) -> None:
-    """Declare the arguments that every call of the model is sent with."""
+    """Declare the arguments about sampling."""
     parser.add_argument("--temperature", type=float, help="default: the endpoint's")
     parser.add_argument("--top-p", type=float, help="default: the endpoint's")
     parser.add_argument("--max-tokens", type=int, help="of one completion; a cut ends its episode")
@@ -62,6 +62,6 @@ def sampling_add(parser: argparse._ActionsContainer) -> None:
 
 
 def build_sampling(options: argparse.Namespace) -> dict[str, Any]:
-    """The fields of every call that the arguments state."""
+    """Return the fields of every call of the model that the arguments state."""
     sampling = {name: getattr(options, name) for name in SAMPLING if getattr(options, name) is not None}
     return {**sampling, **({"extra_body": options.extra} if options.extra else {})}

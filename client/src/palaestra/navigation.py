@@ -1,10 +1,10 @@
 """The navigation guard: keeps a browser page inside its episode and numbers its requests by step.
 
-Two layers. At launch the browser is given the one host and port that it can resolve
-(``browser.resolver_rules``), which costs nothing per request. On top, one DevTools session on the whole
+It has two layers. At launch the browser gets the one host and port that it can resolve
+(``browser.build_resolver_rules``), which costs nothing per request. On top, one DevTools session on the whole
 browser pauses every request, redirects included, and continues only those under the path of the page's own
-episode and those for static files. These come from the browser's cache as before, unlike with Playwright's
-``route``, which switches it off: of the fifteen files of a page, one in forty is requested at all.
+episode and those for static files. Playwright's ``route`` would do the same, but switches the browser's cache
+off: with it on, only one in forty of a page's fifteen static files is requested at all.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from playwright.async_api import Error as PlaywrightError
 
 from palaestra.bounds import AS_OF_HEADER, DONE_PATH, STEP_HEADER, SUBMIT_PATH, EpisodeBounds
 
-# A document answered 204 leaves the page where it is; a failed one would put an error page in its place.
+# The answer 204 to a navigation leaves the page as it is; a failed request would show an error page.
 NO_CONTENT = 204
 PAUSED = [{"urlPattern": "*"}]
 OWN_HEADERS = {STEP_HEADER.lower(), AS_OF_HEADER.lower()}
-# In the place of a document of which only the address matters; it is never shown from a cache.
+# Stands in for a document of which only the address matters; it must never come from a cache.
 BLANK = {
     "responseCode": 200,
     "responseHeaders": [
@@ -34,7 +34,7 @@ BLANK = {
 
 
 class NavigationGuard:
-    """Decides for every paused request of the browser, by the page (frame) that makes it."""
+    """Decides about every paused request of the browser, by the page (frame) that makes it."""
 
     def __init__(self, session: CDPSession) -> None:
         self._session = session
@@ -46,13 +46,13 @@ class NavigationGuard:
     @classmethod
     async def attach(cls, browser: Browser) -> NavigationGuard:
         guard = cls(await browser.new_browser_cdp_session())
-        guard._session.on("Fetch.requestPaused", guard._paused)
+        guard._session.on("Fetch.requestPaused", guard._decide)
         await guard._session.send("Fetch.enable", {"patterns": PAUSED})
         return guard
 
     @property
     def page_count(self) -> int:
-        """How many pages of the browser have an episode, or had one and wait for the next."""
+        """Number of pages of the browser that have an episode, or had one and wait for the next."""
         return len(self._bounds)
 
     def admit(self, frame: str, bounds: EpisodeBounds) -> None:
@@ -62,7 +62,7 @@ class NavigationGuard:
         self._bounds[frame] = bounds
 
     def adopt(self, frame: str, *, parent: str) -> None:
-        """Confine a frame inside a page as the page itself."""
+        """Confine a frame inside a page like the page itself."""
         self._pages[frame] = self._pages.get(parent, parent)
 
     def forget(self, frame: str) -> None:
@@ -71,14 +71,14 @@ class NavigationGuard:
         self._previous.pop(frame, None)
         self._pages = {inner: page for inner, page in self._pages.items() if page != frame}
 
-    def _paused(self, event: dict[str, Any]) -> None:
+    def _decide(self, event: dict[str, Any]) -> None:
         request = event["request"]
         url = request["url"]
         frame = event.get("frameId", "")
         bounds = self._bounds.get(self._pages.get(frame, frame))
         is_document = event.get("resourceType") == "Document" and frame not in self._pages
         if bounds is None:
-            # A worker that pages share, or a frame that was not announced: its page is unknown.
+            # A shared worker, or a frame that was not announced: its page is unknown.
             is_allowed = any(known.is_static(url) for known in self._bounds.values())
         else:
             is_allowed = bounds.allows(url) if is_document else bounds.allows_resource(url)
@@ -94,14 +94,14 @@ class NavigationGuard:
         self._send("Fetch.fulfillRequest", {"requestId": event["requestId"], "responseCode": NO_CONTENT})
 
     def _is_late_report(self, event: dict[str, Any], url: str) -> bool:
-        """Whether a request is the last report of the page before, sent while it was being left."""
+        """Return whether a request is the last report of the previous page, sent while it was left."""
         previous = self._previous.get(event.get("frameId", ""))
         return previous is not None and event.get("resourceType") != "Document" and previous.is_report(url)
 
     def _is_confirmation(self, event: dict[str, Any], bounds: EpisodeBounds) -> bool:
-        """Whether a document is the page that the arena redirects to once it has stored an answer.
+        """Return whether a document is the page that the arena redirects to once it has stored an answer.
 
-        The agent's episode is over by then, and drawing that page would cost a fifth of the episode.
+        The episode is over by then, and rendering that page would cost a fifth of the episode.
         """
         request = event["request"]
         is_redirected = "redirectedRequestId" in event and request["url"] == bounds.root + DONE_PATH
@@ -116,22 +116,22 @@ class NavigationGuard:
     def _continue(self, event: dict[str, Any], bounds: EpisodeBounds | None) -> None:
         request = event["request"]
         params: dict[str, Any] = {"requestId": event["requestId"]}
-        # Only the harness says which step it is; a script in the page may have said otherwise.
+        # Only the harness sets the step: a script in the page may have set these headers, too.
         headers = {n: value for n, value in request["headers"].items() if n.lower() not in OWN_HEADERS}
         if bounds is not None:
-            headers |= bounds.headers_of(request["url"])
+            headers |= bounds.build_headers(request["url"])
         if headers != request["headers"]:
             params["headers"] = [{"name": name, "value": value} for name, value in headers.items()]
         self._send("Fetch.continueRequest", params)
 
     def _send(self, method: str, params: dict[str, Any]) -> None:
-        task = asyncio.ensure_future(self._sent(method, params))
+        task = asyncio.ensure_future(self._send_quietly(method, params))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _sent(self, method: str, params: dict[str, Any]) -> None:
+    async def _send_quietly(self, method: str, params: dict[str, Any]) -> None:
         try:
             await self._session.send(method, params)
         except PlaywrightError:
-            # The page has dropped the request meanwhile, or the browser is gone: nothing left to decide.
+            # The page has dropped the request, or the browser is gone: there is nothing left to decide.
             return

@@ -1,4 +1,4 @@
-"""Time limits for pages to settle, from the time that they usually take on this machine."""
+"""Time limits for pages to settle, derived from the time that they usually take on this machine."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 PAGES_REMEMBERED = 64
 USUAL_TIMES = 10
-"""The factor that makes a limit of the usual time."""
+"""Factor by which a limit exceeds the usual time."""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """Seconds that a page may take, at least and at most."""
+    """Bounds in seconds of a time limit for pages."""
 
     floor_s: float
     ceiling_s: float
@@ -21,9 +21,9 @@ class Limit:
 
 # Sixteen pages that are opened at once on two idle cores take 2 s each, later ones 0.4 s.
 FIRST_PAGE = Limit(20.0, 60.0)
-"""The limit of a page that no action has touched: one that is not settled by then is a failure of ours."""
+"""Limit of a page that no action has touched: one that has not settled by then is our failure."""
 LATER_PAGE = Limit(5.0, 15.0)
-"""The limit of a page after an action, which may be the reason why it never settles."""
+"""Limit of a page after an action, which may be the reason why it never settles."""
 
 
 class Pace:
@@ -37,7 +37,7 @@ class Pace:
         self._taken.append(seconds)
 
     def limit_s(self, limit: Limit) -> float:
-        """Return the seconds that a page may take now: the most, until one has shown the machine's pace."""
+        """Return the seconds that a page may take now: the maximum, until the machine's pace is known."""
         if not self._taken:
             return limit.ceiling_s
         return min(max(USUAL_TIMES * statistics.median(self._taken), limit.floor_s), limit.ceiling_s)

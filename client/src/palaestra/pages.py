@@ -1,4 +1,4 @@
-"""Warm browser pages: a tab and a context each, cleaned between episodes, driven by few DevTools messages."""
+"""Warm browser pages: a tab and a context each, cleaned between episodes, driven by DevTools messages."""
 
 from __future__ import annotations
 
@@ -43,21 +43,23 @@ class WarmPage(Tab):
         self.bounds: EpisodeBounds | None = None
         self._pace = pace
         self._begun: float | None = None  # when the first page was requested; None once it was observed
-        self.target_path = ""  # of the element that this step acted on
+        self.target_path = ""  # path of the element that this step acted on
         self.picture_scale = 1.0  # pixels of the picture that the model was sent, per pixel of the viewport
-        self.ids: dict[str, int] = {}  # of the episode's elements, by the fingerprint of what they are called
+        self.ids: dict[str, int] = {}  # numbers of the episode's elements, by key
         self._world: int | None = None
-        self._introduced: int | None = None  # the document that knows these ids
+        self._introduced: int | None = None  # the document that has received these ids
         self._moved = asyncio.Event()
         self._refusals = 0
-        self._goes_on = True  # going back to the result of a form is refused by the browser, not by the arena
+        self._may_reload = (
+            True  # False after going back: then the browser, not the arena, refuses the result of a form
+        )
         self._listen()
 
     @classmethod
     async def make(
         cls, browser: Browser, guard: NavigationGuard, *, viewport: tuple[int, int] = VIEWPORT, pace: Pace
     ) -> WarmPage:
-        """A blank page in a context of its own, so that storage and cache of two pages never meet."""
+        """Make a blank page in a context of its own, so that pages share neither storage nor cache."""
         width, height = viewport
         context: BrowserContext = await browser.new_context(
             viewport={"width": width, "height": height},
@@ -82,8 +84,11 @@ class WarmPage(Tab):
     async def begin(
         self, start_url: str, *, ids: dict[str, int] | None = None, bounds: EpisodeBounds | None = None
     ) -> EpisodeBounds:
-        """Forget the previous episode and open the first page of the next one. ``ids`` are those that its
-        elements had on another page of the browser; ``bounds`` say how its requests are marked."""
+        """Forget the previous episode and open the first page of the next one.
+
+        ``ids`` are the numbers that its elements had on another browser page; ``bounds`` mark its requests.
+        Raises ``Unreachable``, ``PageHung``, ``PageDead`` or ``TabClosed``.
+        """
         bounds = bounds or EpisodeBounds.of(start_url)
         bounds.on_end = self._moved.set
         self._guard.admit(self._frame, bounds)
@@ -96,7 +101,7 @@ class WarmPage(Tab):
             self._navigate_first(start_url),
         )
         _, forget, _ = answers
-        # Until the new document is there, the history belongs to the page that is being left.
+        # Before the new document has loaded, the history still belongs to the old page.
         await self._world_ready(time.monotonic() + NAVIGATION_LIMIT_S)
         await asyncio.gather(
             self._send("Page.removeScriptToEvaluateOnNewDocument", **forget),
@@ -105,36 +110,39 @@ class WarmPage(Tab):
         return bounds
 
     def masked(self, text: str) -> str:
-        """A text of the page as a model may read it: without the episode's token."""
+        """Return a text of the page as a model may read it: without the episode's token."""
         return self.bounds.mask(text) if self.bounds else text
 
     def turn(self, step: int) -> EpisodeBounds:
-        """Begin step number ``step``: its requests carry the number, its refusals are counted from zero."""
+        """Begin a step: its requests carry the number, and its refusals are counted from zero.
+
+        Raises ``ValueError`` before ``begin``.
+        """
         if self.bounds is None:
             raise ValueError("The page has no episode: call begin first.")
         self.bounds.step = step
-        self._goes_on = True
+        self._may_reload = True
         self.target_path = ""
         self._refusals = self.bounds.refused_documents
         return self.bounds
 
     async def observe(self, *, acted: bool, with_text: bool = True) -> PageView | None:
-        """The page once it is settled; after an action (``acted``), the page that the action leads to.
+        """Return the page once it has settled; after an action (``acted``), the page that it leads to.
 
-        None when the action submitted the answer: the agent is not shown what follows. A page that the arena
-        failed to send is opened again until it does, a form posted again; ``PageHung`` where the arena may
-        have acted on the form already.
+        None if the action submitted the answer: the agent is not shown what follows. A page that the arena
+        failed to send is requested again, and a form posted again; ``PageHung`` is raised if the arena may
+        have processed the form already.
         """
-        patience, view = Patience(), await self._seen(acted=acted, with_text=with_text)
-        while view is not None and view.is_failed and self._goes_on and await patience.pause():
+        patience, view = Patience(), await self._observe_once(acted=acted, with_text=with_text)
+        while view is not None and view.is_failed and self._may_reload and await patience.pause():
             if view.is_error and self.bounds is not None and not self.bounds.is_repeatable:
                 raise PageHung("The page did not answer.")
             self._moved.clear()
             await self._send("Page.reload")
-            view = await self._seen(acted=True, with_text=with_text)
+            view = await self._observe_once(acted=True, with_text=with_text)
         return view
 
-    async def _seen(self, *, acted: bool, with_text: bool) -> PageView | None:
+    async def _observe_once(self, *, acted: bool, with_text: bool) -> PageView | None:
         deadline = time.monotonic() + NAVIGATION_LIMIT_S
         while True:
             settle_s = self._settle_limit_s()
@@ -146,21 +154,21 @@ class WarmPage(Tab):
                 acted = False
                 continue
             if state["leaving"]:
-                await self._next_document(world, deadline=deadline)
+                await self._await_document(world, deadline=deadline)
             if self.bounds is not None and self.bounds.is_submitted:
                 return None
             if not state["leaving"]:
-                self._pace_note()
-                return _view_of(state)
+                self._note_pace()
+                return _convert_view(state)
             acted = False
 
     def _settle_limit_s(self) -> float:
-        """Seconds that the page may still take to settle."""
+        """Return the seconds that the page may still take to settle."""
         if self._begun is None:
             return self._pace.limit_s(LATER_PAGE)
         return max(self._begun + self._pace.limit_s(FIRST_PAGE) - time.monotonic(), 0.0)
 
-    def _pace_note(self) -> None:
+    def _note_pace(self) -> None:
         if self._begun is not None:
             self._pace.note(time.monotonic() - self._begun)
             self._begun = None
@@ -171,38 +179,38 @@ class WarmPage(Tab):
         return await self._run(function, *arguments, world=world, step=self.bounds.step if self.bounds else 0)
 
     async def evaluate(self, expression: str) -> dict[str, Any]:
-        """The object that an expression has as its value, beside the page-side functions."""
+        """Return the value, an object, of an expression in the world of the page-side functions."""
         return await self._evaluate(expression, await self._world_ready(time.monotonic() + CALL_LIMIT_S))
 
     async def is_left(self) -> bool:
-        """Whether the action that was just performed led to another document, or submitted the answer."""
+        """Return whether the last action led to another document, or submitted the answer."""
         world = self._world
         view = await self.observe(acted=True, with_text=False)
         return view is None or self._world != world
 
     async def announce_step(self) -> None:
-        """Give the page the number of this step, for an action that calls nothing else on it."""
+        """Tell the page the number of this step, for an action that calls nothing else on it."""
         await self.call("idle", 0)
 
     async def go(self, url: str) -> bool:
-        """Navigate; False when that leads to no page (refused, a download, no answer).
+        """Navigate; False if that leads to no page (refused, a download, no answer).
 
-        The browser answers before the document is there; until then it refuses to tell the history, or tells
-        that of before.
+        The browser answers before the new document exists, and until then reports the old history or none:
+        hence the wait.
         """
         self._moved.clear()
         world, deadline = self._world, time.monotonic() + NAVIGATION_LIMIT_S
         navigation = await self._navigate(url)
         if navigation.get("loaderId") and not navigation.get("errorText"):
-            await self._next_document(world, deadline=deadline)
+            await self._await_document(world, deadline=deadline)
         return not navigation.get("errorText")
 
     async def back(self) -> bool:
-        """Go one entry back in the episode's own history; False when there is none."""
+        """Go back one entry in the episode's own history; False if there is none."""
         history = await self._send("Page.getNavigationHistory")
         if history["currentIndex"] == 0:
             return False
-        self._goes_on = False
+        self._may_reload = False
         entry = history["entries"][history["currentIndex"] - 1]
         self._moved.clear()
         await self._send("Page.navigateToHistoryEntry", entryId=entry["id"])
@@ -210,14 +218,14 @@ class WarmPage(Tab):
         return True
 
     async def screenshot(self) -> bytes:
-        """The viewport as PNG."""
-        # Encoded fast it costs what JPEG does (29 CPU ms, drawing included) and keeps every pixel; encoded
-        # small it costs 51, WebP 77.
+        """Return the viewport as PNG."""
+        # Optimised for speed, PNG is lossless at the cost of JPEG (29 ms of CPU, rendering included);
+        # optimised for size it takes 51 ms, and WebP 77.
         shot = await self._send("Page.captureScreenshot", format="png", optimizeForSpeed=True)
         return base64.b64decode(shot["data"])
 
     async def flush_recorder(self) -> None:
-        """Let the page's recorder report what it still holds before the episode ends."""
+        """Make the page's recorder send its buffered events before the episode ends."""
         if self.bounds is not None and self.is_alive:
             with contextlib.suppress(PageHung, PageDead, TabClosed, DocumentGone):
                 await self.call("flushRecorder", FLUSH_LIMIT_MS)
@@ -234,9 +242,9 @@ class WarmPage(Tab):
     def _on_frame(self, event: dict[str, Any]) -> None:
         self._guard.adopt(event["frameId"], parent=event["parentFrameId"])
 
-    def _refuse(self, what: str) -> None:
+    def _refuse(self, label: str) -> None:
         if self.bounds is not None:
-            self.bounds.refuse(what, is_document=True)
+            self.bounds.refuse(label, is_document=True)
 
     def _on_popup(self, popup: Page) -> None:
         self._refuse("new tab")
@@ -257,7 +265,7 @@ class WarmPage(Tab):
             await self._bounded(self._moved.wait(), deadline - time.monotonic())
         return self._world
 
-    async def _next_document(self, world: int | None, *, deadline: float) -> None:
+    async def _await_document(self, world: int | None, *, deadline: float) -> None:
         """Wait for the document that replaces ``world``, or until the navigation to it ends without one."""
         while self._world in (world, None):
             if self._world == world and self._leads_nowhere():
@@ -266,7 +274,7 @@ class WarmPage(Tab):
             await self._bounded(self._moved.wait(), deadline - time.monotonic())
 
     def _leads_nowhere(self) -> bool:
-        """Whether the current navigation will bring no document."""
+        """Return whether the current navigation ends without a document."""
         if self.bounds is None:
             return False
         return self.bounds.is_submitted or self.bounds.refused_documents > self._refusals
@@ -274,13 +282,15 @@ class WarmPage(Tab):
     async def _run(
         self, function: str, *arguments: object, world: int, step: int = 0, wait_s: float = 0.0
     ) -> dict[str, Any]:
-        """Return the answer of a page-side function that may wait for ``wait_s``. A new document gets the ids
-        of those before it."""
+        """Return the answer of a page-side function, which may wait for ``wait_s``.
+
+        A new document first receives the ids of the episode's earlier ones.
+        """
         around = {"step": step, "ids": None if self._introduced == world else self.ids}
         passed = ",".join(json.dumps(argument) for argument in (function, arguments, around))
         answer = await self._evaluate(f"palaestra.run({passed})", world, limit_s=wait_s + CALL_LIMIT_S)
         self._introduced = world
-        # In their order, which JavaScript does not keep: keys that look like integers come first there.
+        # Sorted by number: JavaScript moves keys that look like integers to the front.
         self.ids.update(sorted(answer.pop("fresh", {}).items(), key=itemgetter(1)))
         return answer
 
@@ -307,14 +317,14 @@ class WarmPage(Tab):
             if not await patience.pause():
                 failure = navigation["errorText"]
                 raise Unreachable(f"The first page of the episode cannot be opened: {failure}")
-            self._world = None  # that of the browser's own page about the failure
+            self._world = None  # it belongs to the browser's error page
         return navigation
 
     async def _navigate(self, url: str) -> dict[str, Any]:
         return await self._bounded(self._cdp.send("Page.navigate", {"url": url}), NAVIGATION_LIMIT_S)
 
 
-def _view_of(state: dict[str, Any]) -> PageView:
+def _convert_view(state: dict[str, Any]) -> PageView:
     return PageView(
         url=state["url"],
         title=state["title"],

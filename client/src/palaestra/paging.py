@@ -1,4 +1,4 @@
-"""Lists of the API that come in pages."""
+"""Iteration over lists of the API that come in pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths of the API. An id is one path segment and never more, wherever it comes from."""
+"""Paths of the API. An id is exactly one path segment, wherever it comes from: no path traversal."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ SEGMENT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
 DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
-def path_of(template: str, *ids: int | str) -> str:
-    """Return the path with an id in place of each ``{}``. Raises ``PalaestraError`` for anything else."""
-    return template.format(*map(_segment, ids))
+def build_path(template: str, *ids: int | str) -> str:
+    """Return the path with an id in place of each ``{}``. Raises ``PalaestraError`` for an invalid id."""
+    return template.format(*map(_check_segment, ids))
 
 
 def blob_path(digest: str) -> str:
-    """Return the path of a blob by its SHA-256. Raises ``PalaestraError`` for anything else."""
+    """Return the path of a blob by its SHA-256. Raises ``PalaestraError`` for an invalid digest."""
     if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
         raise PalaestraError(f"{digest!r:.100} is no SHA-256: 64 of the digits 0 to 9 and a to f.")
     return f"/api/v1/blobs/{digest}"
 
 
-def _segment(given: int | str) -> str:
+def _check_segment(given: int | str) -> str:
     is_number = isinstance(given, int) and not isinstance(given, bool) and given >= 0
     if is_number or (isinstance(given, str) and SEGMENT.fullmatch(given)):
         return str(given)

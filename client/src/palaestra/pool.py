@@ -20,10 +20,10 @@ START_TRIES = 3
 
 
 class PagePool:
-    """At most ``size`` pages at once, made when first needed, in a browser that reaches only the arena.
+    """At most ``size`` pages at once, created on demand, in a browser that reaches only the arena.
 
-    ``origin`` is the arena's origin, or the client of the installation whose arena it is; ``environment``
-    are variables that the browser has besides this process's own.
+    ``origin`` is the arena's origin, or a client of its installation; ``environment`` are variables that the
+    browser gets besides this process's own.
     """
 
     def __init__(
@@ -39,15 +39,15 @@ class PagePool:
         self._viewport = viewport
         self._pace = Pace()
         self._free: list[WarmPage] = []
-        self._places = asyncio.Semaphore(size)
+        self._slots = asyncio.Semaphore(size)
         self._starting = asyncio.Lock()
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
         self._guard: NavigationGuard | None = None
 
     async def acquire(self) -> WarmPage:
-        """A page for the caller alone until ``release``. Raises ``BrowserMissing`` when there is none."""
-        await self._places.acquire()
+        """Lend a page until ``release``. Raises ``BrowserMissing``, or ``BrowserDead`` if no page opens."""
+        await self._slots.acquire()
         try:
             while self._free:
                 page = self._free.pop()
@@ -56,7 +56,7 @@ class PagePool:
                 await page.close()
             return await self._make()
         except BaseException:
-            self._places.release()
+            self._slots.release()
             raise
 
     async def release(self, page: WarmPage, *, is_healthy: bool = True) -> None:
@@ -65,10 +65,10 @@ class PagePool:
             self._free.append(page)
         else:
             await page.close()
-        self._places.release()
+        self._slots.release()
 
     async def renew(self, page: WarmPage) -> WarmPage:
-        """Another page for one that died, in the same place of the pool."""
+        """Replace a page that died, within its slot of the pool."""
         await page.close()
         return await self._make()
 
@@ -85,13 +85,13 @@ class PagePool:
         failure: PlaywrightError | None = None
         for _ in range(START_TRIES):
             try:
-                browser, guard = await self._running()
+                browser, guard = await self._ensure_browser()
                 return await WarmPage.make(browser, guard, viewport=self._viewport, pace=self._pace)
             except PlaywrightError as problem:
                 failure = problem
         raise BrowserDead(f"No page could be opened: {failure}")
 
-    async def _running(self) -> tuple[Browser, NavigationGuard]:
+    async def _ensure_browser(self) -> tuple[Browser, NavigationGuard]:
         async with self._starting:
             if self._playwright is None:
                 self._playwright = await async_playwright().start()

@@ -1,4 +1,4 @@
-"""What tokens cost, by a table that the user gives."""
+"""Token prices, from a table that the user gives."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ PER = 1_000_000
 
 
 class Price(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Of a million tokens. ``cached``: of those of a prompt that the endpoint had read before; the same as
-    ``prompt`` unless given."""
+    """Prices of a million tokens. ``cached`` is for prompt tokens from the endpoint's cache; it defaults to
+    ``prompt``."""
 
     prompt: float
     completion: float
     cached: float | None = None
 
-    def cost(self, usage: UsageTotals) -> float:
-        """What ``usage`` cost, in the currency of the table."""
+    def compute_cost(self, usage: UsageTotals) -> float:
+        """Return the cost of ``usage`` in the currency of the table."""
         cached = self.prompt if self.cached is None else self.cached
         fresh = max(0, usage.prompt - usage.cached)
         return (fresh * self.prompt + usage.cached * cached + usage.completion * self.completion) / PER
@@ -35,7 +35,7 @@ class PriceTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 def prices_read(path: Path) -> PriceTable:
-    """The table in a file. Raises ``PalaestraError`` with what is wrong."""
+    """Read a table from a file. Raises ``PalaestraError`` if it is invalid."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=PriceTable)
     except (msgspec.ValidationError, msgspec.DecodeError) as failure:

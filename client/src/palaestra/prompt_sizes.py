@@ -1,8 +1,8 @@
-"""How long the prompts of recorded episodes are under each history, whichever was played.
+"""Lengths of the prompts of recorded episodes under each history, whichever was played.
 
-What a model was shown and what it wrote is on record, so the prompts under any history can be made again. The
-model's own usage figures say how many tokens a character is, and how many every prompt has besides (tools,
-the chat template).
+Observations and completions are recorded, so the prompts under any history can be rebuilt. A linear fit to
+the model's own usage figures gives the tokens per character, and the tokens that each prompt has besides
+(tools, the chat template).
 """
 
 from __future__ import annotations
@@ -13,39 +13,39 @@ from dataclasses import dataclass
 from typing import Any
 
 from palaestra.api import Client
-from palaestra.conversation import grammar_recorded, prompts_rebuild
+from palaestra.conversation import find_grammar, prompts_rebuild
 from palaestra.lineage import line_read
 from palaestra.records import Message, PromptSize, Run
 
 HISTORIES = ("full", "last_k:1", "last_k:3", "diff")
-# Of a message: what a model reads; a picture is no text.
+# Parts of a message that are not text for the model.
 UNREAD = frozenset({"role", "type", "id", "tool_call_id", "image_url"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class TokenRate:
-    """Tokens of a prompt, by its characters."""
+    """A linear model of the tokens of a prompt, given its characters."""
 
     per_character: float
     per_prompt: float
 
-    def tokens(self, characters: int) -> int:
+    def estimate(self, characters: int) -> int:
         return round(self.per_character * characters + self.per_prompt)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PromptLengths:
-    """Of one episode: the characters of its prompts by history, and of those that were sent, each with the
-    tokens that the model read, where its usage says."""
+    """Prompt lengths of one episode: ``characters`` by history, and ``measured`` pairs of characters that
+    were sent and tokens that the model read, as far as its usage says."""
 
     episode: int
     characters: Mapping[str, Sequence[int]]
     measured: Sequence[tuple[int, int]]
 
-    def size(self, history: str, *, rate: TokenRate | None) -> PromptSize:
-        """Their size under a history."""
+    def compute_size(self, history: str, *, rate: TokenRate | None) -> PromptSize:
+        """Return the total and the longest prompt under a history."""
         characters = self.characters[history]
-        tokens = [rate.tokens(count) for count in characters] if rate else None
+        tokens = [rate.estimate(count) for count in characters] if rate else None
         return PromptSize(
             episode=self.episode,
             characters=sum(characters),
@@ -58,32 +58,36 @@ class PromptLengths:
 async def measure_prompts(
     client: Client, run: Run, episode: int, *, histories: Sequence[str] = HISTORIES
 ) -> PromptLengths:
-    """The lengths of an episode's prompts."""
+    """Return the lengths of an episode's prompts."""
     trajectory = await client.trajectory(episode)
-    # To tell pictures apart, their names do.
-    line = await line_read(client, trajectory, picture=_name)
+    # Only whether pictures are the same matters, so their digests stand for them.
+    line = await line_read(client, trajectory, picture=_encode_digest)
     inherited = len(line.steps) - len(trajectory["steps"])
-    opening = [one for one in await client.opening_messages(episode) if not one.get("prefill")]
-    grammar = grammar_recorded(run, arm=trajectory["arm"])
+    messages = await client.opening_messages(episode)
+    opening = [message for message in messages if not message.get("prefill")]
+    grammar = find_grammar(run, arm=trajectory["arm"])
     prompts = {
         history: prompts_rebuild(history=history, grammar=grammar, opening=opening, turns=line.turns)[
             inherited:
         ]
         for history in dict.fromkeys((*histories, run.history))
     }
-    characters = {name: [characters_read(prompt) for prompt in prompts[name]] for name in prompts}
+    characters = {name: [count_characters(prompt) for prompt in prompts[name]] for name in prompts}
     read = [(step.get("usage") or {}).get("prompt") for step in trajectory["steps"]]
     sent = zip(prompts[run.history], characters[run.history], read, strict=True)
     return PromptLengths(
         episode=episode,
         characters={name: characters[name] for name in histories},
-        # The tokens of a picture are not those of its text.
+        # Prompts with pictures are excluded: the tokens of a picture do not depend on characters.
         measured=[(count, tokens) for prompt, count, tokens in sent if tokens and not shows_picture(prompt)],
     )
 
 
 def fit_rate(measured: Iterable[tuple[int, int]]) -> TokenRate | None:
-    """The rate that fits prompts of so many characters and tokens best; None without any."""
+    """Return the least-squares fit to pairs of characters and tokens; None without any.
+
+    A fit with a negative slope or intercept makes no sense: the ratio of the sums then replaces it.
+    """
     points = list(measured)
     if not points:
         return None
@@ -95,22 +99,22 @@ def fit_rate(measured: Iterable[tuple[int, int]]) -> TokenRate | None:
     return TokenRate(per_character=sum(tokens) / sum(characters), per_prompt=0.0)
 
 
-def characters_read(value: Any) -> int:
-    """The characters that a model reads of a message, or of a part of one."""
+def count_characters(value: Any) -> int:
+    """Return the number of characters that a model reads in a message, or in a part of one."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, Mapping):
-        return sum(characters_read(part) for name, part in value.items() if name not in UNREAD)
+        return sum(count_characters(part) for name, part in value.items() if name not in UNREAD)
     if isinstance(value, (list, tuple)):
-        return sum(map(characters_read, value))
+        return sum(map(count_characters, value))
     return 0
 
 
 def shows_picture(prompt: Sequence[Message]) -> bool:
-    """Whether a picture is in a prompt."""
+    """Return whether a prompt contains a picture."""
     contents = [message["content"] for message in prompt if isinstance(message.get("content"), list)]
     return any(part["type"] == "image_url" for content in contents for part in content)
 
 
-async def _name(digest: str) -> bytes:
+async def _encode_digest(digest: str) -> bytes:
     return digest.encode()

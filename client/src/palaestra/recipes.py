@@ -1,4 +1,4 @@
-"""The recipe by which the page of a fork is brought to where its parent stood."""
+"""The recipe by which the page of a fork is restored to its parent's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Served(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PastAct(msgspec.Struct, frozen=True, kw_only=True):
-    """What was done in a step of a parent, and what it led to: address, observation format, SHA-256 of its
+    """The action of a parent's step, and the page after it: address, observation format, and the SHA-256 of
     text and screenshot. ``seq`` is the number of the last site event by then."""
 
     index: int

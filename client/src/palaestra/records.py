@@ -1,4 +1,4 @@
-"""The records of the REST API as typed values. Unknown fields are ignored: a newer server can be read too."""
+"""Typed records of the REST API. Unknown fields are ignored, so that newer servers can be read, too."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_down(self) -> bool:
-        """True if a part that something needs is down."""
+        """True if a required part is down."""
         return self.status == "down"
 
     @property
     def has_sandbox(self) -> bool:
-        """Whether submitted programs can be judged."""
+        """True if submitted programs can be judged."""
         return self.sandbox == "ok"
 
 
@@ -102,13 +102,13 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_void(self) -> bool:
-        """True without a reward: the verdict says nothing of the agent and counts in no score."""
+        """True without a reward: the verdict says nothing about the agent, and counts in no score."""
         return self.outcome not in JUDGED
 
 
 class Run(msgspec.Struct, kw_only=True):
-    """``observation`` with its settings, ``grammar``, ``history`` and ``actions_per_turn`` say how its model
-    meets the gym."""
+    """A run; ``observation`` with its settings, ``grammar``, ``history`` and ``actions_per_turn`` are the
+    interface between its model and the gym."""
 
     id: int
     name: str = ""
@@ -123,7 +123,7 @@ class Run(msgspec.Struct, kw_only=True):
     checkpoint: str = ""
     simulated: bool = False
     report: int | None = None
-    verdicts: int | None = None  # so far; of a single run alone
+    verdicts: int | None = None  # so far; only when a single run is read
 
 
 class ReportCreated(msgspec.Struct, frozen=True, kw_only=True):
@@ -165,9 +165,9 @@ class ReportFiles(msgspec.Struct, frozen=True, kw_only=True):
 class OpenedEpisode(msgspec.Struct, frozen=True, kw_only=True):
     """A newly opened episode; ``start_url`` is None in arms without a page.
 
-    ``answer_form`` is how the answer is written in free text: see ``palaestra.extraction``. ``is_site``: its
-    page belongs to a mock site. ``tools`` are those of the task that the action ``call_tool`` calls, none
-    where a page shows them.
+    ``answer_form`` is the form of the answer in free text: see ``palaestra.extraction``. ``is_site``: its
+    page belongs to a mock site. ``tools`` are the task's tools for the action ``call_tool``, none if a page
+    offers them.
     """
 
     id: int
@@ -187,7 +187,7 @@ class OpenedEpisode(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_fork(self) -> bool:
-        """Whether it stands where its ``parent`` stood after the step ``begins_after``."""
+        """True if it continues from its ``parent`` after the step ``begins_after``."""
         return self.parent is not None
 
 
@@ -198,7 +198,7 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     messages: dict[str, list[Message]] = {}
 
     def messages_of(self, episode: OpenedEpisode) -> list[Message]:
-        """The prompt of one episode, as chat messages."""
+        """Return the prompt of one episode, as chat messages."""
         return self.messages.get(str(episode.messages_ref), [])
 
 
@@ -212,8 +212,8 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class UsageTotals(msgspec.Struct, kw_only=True):
-    """Steps and tokens of the judged episodes of a task. ``done``: actions that were carried out;
-    ``unmetered``: steps that report no tokens."""
+    """Steps and tokens of the judged episodes of a task. ``done`` counts the actions that were carried out,
+    ``unmetered`` the steps that report no tokens."""
 
     steps: int = 0
     parsed: int = 0
@@ -227,8 +227,8 @@ class UsageTotals(msgspec.Struct, kw_only=True):
 
 
 class PromptSize(msgspec.Struct, frozen=True, kw_only=True):
-    """How long the prompts of an episode are under a history, all together and the longest; tokens are None
-    where no usage measures them."""
+    """Lengths of an episode's prompts under a history: the total and the longest; tokens are None if no usage
+    measures them."""
 
     episode: int
     characters: int
@@ -259,12 +259,11 @@ class StepObservation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
 class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
     """One turn: what the model was shown (``observation``), wrote and did, and the result.
 
-    ``thought_hidden``: the model reasoned and does not say what. ``prefill_chars``: how much at the beginning
-    of the message in ``raw`` the model was given to go on from. ``result_message`` is the sentence that the
-    model read of the result, ``target_path`` the place in the document of the element that was acted on, as
-    the page's recorder writes it. ``settled``: whether the page that the model was shown was complete.
-    ``element_ids`` are the keys of the element ids that were given out since the step before, in the order of
-    their numbers, separated by spaces.
+    ``thought_hidden``: the model reasoned but did not reveal its thought. ``prefill_chars`` is the length of
+    the prefill at the beginning of ``raw``. ``result_message`` is the message about the result that the model
+    read, ``target_path`` the path of the element that was acted on, as the page's recorder writes it.
+    ``settled``: the page that the model was shown was complete. ``element_ids`` are the keys of the elements
+    that were numbered since the previous step, by number, separated by spaces.
     """
 
     index: int
@@ -306,7 +305,7 @@ class SubmissionAck(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ToolAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """``text`` is what a tool answers, or, unless ``is_ok``, why it cannot. ``used`` of ``limit`` calls."""
+    """``text`` is a tool's answer or, unless ``is_ok``, the problem; ``used`` of ``limit`` calls are gone."""
 
     number: int
     text: str

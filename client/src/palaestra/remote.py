@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 A = TypeVar("A", bound=wire.Answer)
 
 PATIENCE_S = 240.0
-"""How long a trainer looks for a stage: less than an episode's lease lasts."""
+"""Seconds for which a trainer looks for a stage: less than an episode's lease."""
 UNAUTHENTICATED = 401
 LEAVE_S = 10.0
 CONNECT_S = 10.0
@@ -43,7 +43,7 @@ INSTALL = "A stage needs websockets: pip install 'palaestra[stage]'."
 
 @dataclass(kw_only=True)
 class RemoteEpisode:
-    """What a trainer knows of the episode that a stage plays; named as in ``Episode``."""
+    """The trainer's view of an episode that a stage plays; named as in ``Episode``."""
 
     opened: OpenedEpisode
     observation: Observation
@@ -61,20 +61,19 @@ class NoStage(Exception):
         super().__init__(message)
         self.retry_after_s = retry_after_s
 
-    def exception(self) -> PalaestraError:
-        """What it is for a trainer that has waited in vain."""
+    def to_error(self) -> PalaestraError:
+        """Return the error for a trainer that has waited in vain."""
         if self.retry_after_s:
             return ApiError(status=429, code=wire.AT_CAPACITY, message=str(self))
         return Unreachable(f"No stage answers: {self}")
 
 
 class RemoteEnv:
-    """As ``Env``, whose keywords it takes, with the addresses of one or more stages and their token in the
-    place of the server and its key.
+    """The counterpart of ``Env``, with the same keywords, played by stages: it takes the addresses of one or
+    more stages and their token instead of the server and its key.
 
-    When a stage dies, another one goes on with the episode; no step is taken twice. Raises ``Unreachable``
-    when none answers for ``patience_s`` seconds, and ``ApiError`` ``at_capacity`` when all are full for as
-    long.
+    If a stage dies, another one continues the episode; no step is taken twice. Raises ``Unreachable`` if none
+    answers for ``patience_s`` seconds, and ``ApiError`` ``at_capacity`` if all are full for as long.
     """
 
     def __init__(
@@ -95,13 +94,13 @@ class RemoteEnv:
         self.episode: RemoteEpisode | None = None
         self.client = StagePictures(self)
         addresses = [stages] if isinstance(stages, str) else list(stages)
-        self._addresses = [_address(one) for one in random.sample(addresses, len(addresses))]
+        self._addresses = [_parse_address(each) for each in random.sample(addresses, len(addresses))]
         self._token, self._patience_s = token, patience_s
         self._opening = wire.Open(id=0, session="", run=run, arm=arm, browser=browser, settings=keywords)
         self._session = uuid.uuid4().hex
         self._count = 0
         self._connection: ClientConnection | None = None
-        self._player = ""  # the session that was sent the last request
+        self._player = ""  # the stage's name of the session that got the last request
         self._one_at_a_time = asyncio.Lock()
         self._watch: asyncio.Task[None] | None = None
 
@@ -115,9 +114,11 @@ class RemoteEnv:
             if self._connection is not None or self._is_open:
                 with contextlib.suppress(PalaestraError):
                     await self._ask(
-                        wire.Leave(id=self._next(), abandoned=self._abandoned), wire.Done, patience_s=LEAVE_S
+                        wire.Leave(id=self._next_id(), abandoned=self._abandoned),
+                        wire.Done,
+                        patience_s=LEAVE_S,
                     )
-        finally:  # also where it is cancelled meanwhile
+        finally:  # also if it is cancelled meanwhile
             await self._drop()
 
     async def reset(
@@ -128,20 +129,20 @@ class RemoteEnv:
         group: int | None = None,
         idempotency_key: str | None = None,
     ) -> Observation:
-        """As ``Env.reset``."""
+        """Open an episode as ``Env.reset`` does."""
         key = idempotency_key or uuid.uuid4().hex
         request = wire.Reset(
-            id=self._next(), key=key, task=task_id, seed=seed, group=group, abandoned=self._abandoned
+            id=self._next_id(), key=key, task=task_id, seed=seed, group=group, abandoned=self._abandoned
         )
         return await self._begin(request)
 
     async def fork(
         self, episode: int, step: int, *, idempotency_key: str | None = None, **fields: Any
     ) -> Observation:
-        """As ``Env.fork``."""
+        """Fork an episode as ``Env.fork`` does."""
         keywords_check(fields, known=FORKING)
         request = wire.Fork(
-            id=self._next(),
+            id=self._next_id(),
             key=idempotency_key or uuid.uuid4().hex,
             episode=episode,
             step=step,
@@ -162,34 +163,34 @@ class RemoteEnv:
         return self.episode.observation
 
     async def step(self, completion: str | Completion) -> Stepped:
-        """As ``Env.step``."""
+        """Take a completion as ``Env.step`` does."""
         if isinstance(completion, str):
             completion = Completion(text=completion)
-        episode = self._open_episode()
+        episode = self._require_episode()
         request = wire.Take(
-            id=self._next(), number=episode.steps + 1, completion=completion.bounded(), held=episode.steps
+            id=self._next_id(), number=episode.steps + 1, completion=completion.truncate(), held=episode.steps
         )
-        return self._stepped(episode, await self._ask(request, wire.Stepped), steps=1)
+        return self._convert_step(episode, await self._ask(request, wire.Stepped), steps=1)
 
     async def stop(self, reason: CloseReason = "agent_stopped", detail: str = "") -> Stepped:
-        """As ``Env.stop``."""
-        episode = self._open_episode()
+        """End the episode as ``Env.stop`` does."""
+        episode = self._require_episode()
         request = wire.Stop(
-            id=self._next(),
+            id=self._next_id(),
             number=episode.steps + 1,
             reason=reason,
             detail=detail[: wire.DETAIL_CHARS],
             held=episode.steps,
         )
-        return self._stepped(episode, await self._ask(request, wire.Stepped), steps=0)
+        return self._convert_step(episode, await self._ask(request, wire.Stepped), steps=0)
 
     async def capacity(self) -> wire.Load:
-        """How full the stage is that this environment is connected to."""
-        return await self._ask(wire.Ask(id=self._next()), wire.Load)
+        """Return the load of the stage that this environment is connected to."""
+        return await self._ask(wire.Ask(id=self._next_id()), wire.Load)
 
     async def blob_get(self, digest: str) -> bytes:
-        """A blob of the installation, fetched by the stage."""
-        return (await self._ask(wire.Fetch(id=self._next(), sha256=digest), wire.Blob)).content
+        """Return a blob of the installation, fetched by the stage."""
+        return (await self._ask(wire.Fetch(id=self._next_id(), sha256=digest), wire.Blob)).content
 
     # ---- inside
     @property
@@ -200,16 +201,16 @@ class RemoteEnv:
     def _abandoned(self) -> int | None:
         return self.episode.opened.id if self.episode is not None and self._is_open else None
 
-    def _open_episode(self) -> RemoteEpisode:
+    def _require_episode(self) -> RemoteEpisode:
         if self.episode is None or self.episode.is_over:
             raise PalaestraError("There is no open episode: call reset(task_id) first.")
         return self.episode
 
-    def _next(self) -> int:
+    def _next_id(self) -> int:
         self._count += 1
         return self._count
 
-    def _stepped(self, episode: RemoteEpisode, answer: wire.Stepped, *, steps: int) -> Stepped:
+    def _convert_step(self, episode: RemoteEpisode, answer: wire.Stepped, *, steps: int) -> Stepped:
         held = episode.observation.messages[: answer.look.keep]
         look = answer.look.observation
         episode.observation = replace(look, messages=held + look.messages)
@@ -223,29 +224,29 @@ class RemoteEnv:
         return episode.observation, answer.reward, answer.terminated, answer.truncated, info
 
     async def _ask(self, request: wire.AnyRequest, answer: type[A], *, patience_s: float | None = None) -> A:
-        """The answer to a request, of whichever stage there is."""
+        """Send a request to whichever stage is available, and return the answer."""
         async with self._one_at_a_time:
             patience = Patience(self._patience_s if patience_s is None else patience_s)
             while True:
                 try:
-                    connection = await self._connected(request)
+                    connection = await self._ensure_connection(request)
                     return await self._exchange(connection, request, answer)
                 except NoStage as problem:
                     await self._drop()
                     if problem.retry_after_s:
                         self._addresses.append(self._addresses.pop(0))
                     if not await patience.pause(least_s=problem.retry_after_s):
-                        raise problem.exception() from problem
+                        raise problem.to_error() from problem
 
-    async def _connected(self, request: wire.AnyRequest) -> ClientConnection:
-        """A connection to a stage that has the session, with its episode if the request needs it."""
+    async def _ensure_connection(self, request: wire.AnyRequest) -> ClientConnection:
+        """Return a connection to a stage that has the session, and its episode if the request needs it."""
         if self._connection is not None:
             return self._connection
         problem = NoStage("There is no stage.")
         for _ in range(len(self._addresses)):
             try:
                 self._connection = await self._connect(self._addresses[0])
-                opening = msgspec.structs.replace(self._opening, id=self._next(), session=self._session)
+                opening = msgspec.structs.replace(self._opening, id=self._next_id(), session=self._session)
                 opened = await self._exchange(self._connection, opening, wire.Opened)
                 if not isinstance(request, wire.Reset | wire.Fork | wire.Leave):
                     await self._resume(self._connection, opened)
@@ -286,8 +287,10 @@ class RemoteEnv:
             raise NoStage(f"{address}: {failure or type(failure).__name__}") from failure
 
     async def _resume(self, connection: ClientConnection, opened: wire.Opened) -> None:
-        """Let a stage go on with the episode, unless it is the one that has played it so far: one that was
-        cut off meanwhile does not know what another has done since."""
+        """Make a stage take over the episode, unless it is the one that has played it last.
+
+        A stage that was disconnected does not know what another has done since, even if it has the episode.
+        """
         episode = self.episode
         if episode is None or episode.is_over:
             return
@@ -295,7 +298,7 @@ class RemoteEnv:
         if is_known and opened.player == self._player:
             return
         shown = replace(episode.observation, messages=[])
-        request = wire.Resume(id=self._next(), opened=episode.opened, steps=episode.steps, shown=shown)
+        request = wire.Resume(id=self._next_id(), opened=episode.opened, steps=episode.steps, shown=shown)
         await self._exchange(connection, request, wire.Done)
 
     async def _exchange(self, connection: ClientConnection, request: wire.AnyRequest, answer: type[A]) -> A:
@@ -307,13 +310,13 @@ class RemoteEnv:
                 content = await connection.recv()
                 given = wire.answer_decode(content if isinstance(content, bytes) else b"")
                 if given.id == request.id:
-                    break  # others are answers that nobody waits for any more
+                    break  # other ids: late answers that nobody waits for any more
         except (ConnectionClosed, OSError) as failure:
             raise NoStage(f"The connection broke: {failure}") from failure
         if isinstance(given, wire.Failed):
             if given.retry_after_s is not None:
                 raise NoStage(given.message, retry_after_s=given.retry_after_s)
-            raise given.exception()
+            raise given.to_error()
         if not isinstance(given, answer):
             raise PalaestraError(f"The stage answered {type(given).__name__} to {type(request).__name__}.")
         return given
@@ -326,30 +329,30 @@ class RemoteEnv:
     def _watch_start(self, connection: ClientConnection) -> None:
         if self._watch is not None:
             self._watch.cancel()
-        self._watch = asyncio.ensure_future(self._watched(connection))
+        self._watch = asyncio.ensure_future(self._watch_connection(connection))
 
-    async def _watched(self, connection: ClientConnection) -> None:
-        """Go on elsewhere as soon as a stage dies: while a model thinks, nothing else would notice."""
+    async def _watch_connection(self, connection: ClientConnection) -> None:
+        """Move to another stage as soon as this one dies: nothing else notices while the model thinks."""
         await connection.wait_closed()
         await asyncio.sleep(0)
         if self._connection is connection and self._is_open:
             with contextlib.suppress(PalaestraError):
-                await self._ask(wire.Ask(id=self._next()), wire.Load)
+                await self._ask(wire.Ask(id=self._next_id()), wire.Load)
 
 
 class StagePictures:
-    """The part of ``Client`` that an ``Env`` is used for."""
+    """The part of ``Client`` that users of an ``Env`` need."""
 
     def __init__(self, env: RemoteEnv) -> None:
         self._env = env
 
     async def messages_inline(self, messages: Sequence[Message]) -> list[Message]:
-        """As ``Client.messages_inline``."""
+        """Inline pictures as ``Client.messages_inline`` does."""
         return await messages_inline(messages, blob_get=self._env.blob_get)
 
 
-def _address(given: str) -> str:
-    """The WebSocket address of a stage that is given as one of a web server."""
+def _parse_address(given: str) -> str:
+    """Return the WebSocket address of a stage at an HTTP address. Raises ``PalaestraError``."""
     scheme, separator, rest = given.rstrip("/").partition("://")
     if not separator:
         scheme, rest = "ws", given.rstrip("/")

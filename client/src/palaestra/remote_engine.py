@@ -25,7 +25,7 @@ TRIES = 3
 
 
 class RemoteEngine:
-    """As ``Engine``, with the addresses of stages and their token in the place of the client and its pages.
+    """The counterpart of ``Engine`` on stages: it takes their addresses and token instead of a client.
 
     At most ``inflight`` episodes are played at once, on all stages together. Other keywords are those of
     ``RemoteEnv``.
@@ -41,7 +41,7 @@ class RemoteEngine:
         **settings: Any,
     ) -> None:
         self._stages, self._token, self._settings = stages, token, settings
-        self._places = asyncio.Semaphore(inflight)
+        self._slots = asyncio.Semaphore(inflight)
         self._time_limit_s = time_limit_s
 
     async def rollout(
@@ -53,7 +53,7 @@ class RemoteEngine:
         on_done: Callable[[Rollout], None] | None = None,
         **opening: Any,
     ) -> list[Rollout]:
-        """As ``Engine.rollout``; the first episode of a task opens its group, which the others join.
+        """Play as ``Engine.rollout`` does; a task's first episode opens its group, which the others join.
 
         Raises what ``RemoteEnv.reset`` raises.
         """
@@ -76,10 +76,10 @@ class RemoteEngine:
         on_done: Callable[[Rollout], None] | None,
         opening: dict[str, Any],
     ) -> Rollout:
-        async with self._places, RemoteEnv(self._stages, self._token, **self._settings, **opening) as env:
+        async with self._slots, RemoteEnv(self._stages, self._token, **self._settings, **opening) as env:
             started = time.monotonic()
             await self._begin(env, task, group)
-            info, problem = await self._played(env, policy)
+            info, problem = await self._play_safely(env, policy)
         assert env.episode is not None
         done = Rollout.of(
             env.episode,
@@ -93,7 +93,7 @@ class RemoteEngine:
         return done
 
     async def _begin(self, env: RemoteEnv, task: int, group: Group) -> None:
-        """Begin another episode. A page that breaks meanwhile costs a try, and its episode is void."""
+        """Begin an episode. A page that breaks meanwhile costs one of the tries, and its episode is void."""
         for tries_left in reversed(range(TRIES)):
             try:
                 await group.reset(env, task)
@@ -102,11 +102,14 @@ class RemoteEngine:
                 if not tries_left:
                     raise
 
-    async def _played(self, env: RemoteEnv, policy: Policy) -> tuple[StepInfo, str]:
-        """What its end says, and what broke: a failure of one episode must not end the others."""
+    async def _play_safely(self, env: RemoteEnv, policy: Policy) -> tuple[StepInfo, str]:
+        """Play an episode, and return the last ``info`` and the problem, if any.
+
+        Exceptions are caught: a failure of one episode must not end the others.
+        """
         assert env.episode is not None
         try:
-            return await self._turns(env, policy), ""
+            return await self._take_turns(env, policy), ""
         except Exception as failure:
             is_expected = isinstance(failure, PalaestraError)
             level = logging.WARNING if is_expected else logging.ERROR
@@ -117,12 +120,12 @@ class RemoteEngine:
                 *_, info = await env.stop("harness_error", repr(failure))
             return info, repr(failure)
 
-    async def _turns(self, env: RemoteEnv, policy: Policy) -> StepInfo:
+    async def _take_turns(self, env: RemoteEnv, policy: Policy) -> StepInfo:
         turns = Turns(policy, limit_s=self._time_limit_s)
         assert env.episode is not None
         info: StepInfo = {}
         while not env.episode.is_over:
-            turn = await turns.next(env.episode)
+            turn = await turns.take(env.episode)
             if isinstance(turn, End):
                 *_, info = await env.stop(turn.reason, turn.detail)
             else:

@@ -1,7 +1,7 @@
-"""Brings the page of a fork to where its parent stood, and holds it against what the parent was shown.
+"""Restore the page of a fork to its parent's, and compare it with what the parent was shown.
 
-Documents that nobody will look at again stay blank; the others are opened as they were at the site event of
-their serving, and what was done on them is done again. The arena stores nothing of it.
+The documents on the way are opened again as of the site events at which they were served, and the actions on
+them are repeated; documents that nobody will look at stay blank. The arena stores none of it.
 """
 
 from __future__ import annotations
@@ -24,28 +24,29 @@ from palaestra.protocol.outline import PUBLIC_ROOT
 from palaestra.recipes import PastAct, Recipe
 from palaestra.step_queue import text_clean
 from palaestra.surface import DocumentGone, PageView, Surface
-from palaestra.visits import Arrival, Deed, Visit, plans_of, visits_of
+from palaestra.visits import Arrival, Interaction, Visit, list_visits, list_ways
 
 LINES_MAX, LINE_CHARS = 6, 60
 AGAIN_S = (0.3, 0.4, 0.6, 0.25, 0.75)
-"""Before a page that differs is looked at again: once where its text does, for a list may still be drawn; and
-where its picture alone does more often, for a caret is there for half a second of each."""
+"""Pauses before another look at a page that differs. If its text differs, there is one, as a list may still
+be rendering; if only its picture does, there are more, as a blinking caret is visible half of the time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Looks:
-    """How an episode looks at its page, and which of an act's actions it performs; ``texts`` gives what the
-    parent was shown after a step. With ``checks_all`` every observation is compared, not only the last."""
+    """How an episode observes its page. ``read_action`` returns the action of a past step on the page,
+    ``texts`` the page text that the parent was shown after a step. With ``checks_all`` every observation is
+    compared, not only the last."""
 
     observer: Observer
     form: ObservationFormat
-    action_of: Callable[[PastAct], Action | None]
+    read_action: Callable[[PastAct], Action | None]
     texts: Callable[[int], str]
     checks_all: bool = False
 
 
 class _Differs(Exception):
-    """An act that ended otherwise than the parent's, or led to another page, which was then ``shown``."""
+    """An action had another result than the parent's, or led to another page, which is ``shown``."""
 
     def __init__(self, past: PastAct, shown: Observation | None = None) -> None:
         super().__init__()
@@ -54,13 +55,14 @@ class _Differs(Exception):
 
 
 async def page_restore(page: Surface, recipe: Recipe, *, ids: ElementIds, looks: Looks) -> Observation:
-    """The observation that the parent had, on a page that nothing was done on yet.
+    """Restore a fork's page, and return the observation that the parent had.
 
-    Raises ``ForkDiverged`` where the page is another one, whichever way it is reached.
+    Ways to the page are tried from the cheapest to the most faithful. Raises ``ForkDiverged`` if the page
+    differs on all of them.
     """
-    visits = visits_of(recipe, action_of=looks.action_of)
+    visits = list_visits(recipe, read_action=looks.read_action)
     failure: _Differs | None = None
-    ways = list(plans_of(visits, is_remembered=page.is_remembering))
+    ways = list(list_ways(visits, is_remembered=page.is_remembering))
     paces = [(ways[0], True), *((way, False) for way in ways)]
     for way, is_quick in paces[-1:] if looks.checks_all else paces:
         ids.restore(recipe.element_ids.split())
@@ -70,12 +72,15 @@ async def page_restore(page: Surface, recipe: Recipe, *, ids: ElementIds, looks:
             failure = differs
         finally:
             page.types_by_keys = True
-    raise ForkDiverged(_words(failure, looks) if failure else "There is nothing to restore.")
+    raise ForkDiverged(_describe(failure, looks) if failure else "There is nothing to restore.")
 
 
 class _Restoration:
-    """One way through the documents. One that ``is_quick`` looks neither at blank documents nor after an act
-    that fills in fields, and types at once what is seen only by who goes back to it."""
+    """One way through the documents.
+
+    If it ``is_quick``, it observes neither blank documents nor pages after an action that only fills in
+    fields, and it inserts text at once on pages that are not the last.
+    """
 
     def __init__(self, page: Surface, recipe: Recipe, looks: Looks, *, is_quick: bool) -> None:
         self._page = page
@@ -98,11 +103,11 @@ class _Restoration:
                     await self._page.observe(acted=number > 0, with_text=False)
                 continue
             shown = await self._look(visit.landing, acted=number > 0)
-            for deed in visit.deeds:
-                shown = await self._do(deed)
+            for interaction in visit.interactions:
+                shown = await self._repeat(interaction)
             if not is_last:
-                await self._part(visit.parting)
-        # What was done until now is on record as the parent's.
+                await self._leave(visit.parting)
+        # The events so far must be sent now, as of the parent: they are not the fork's.
         await self._page.flush_recorder()
         self._bounds.as_of = None
         if shown is None:
@@ -124,20 +129,23 @@ class _Restoration:
         else:
             await self._page.go(address)
 
-    async def _do(self, deed: Deed) -> Observation | None:
-        self._announce(deed.past.index, seq=deed.past.seq)
-        if deed.action is None:
-            return await self._look(deed.past, acted=False)
-        outcome = await action_perform(self._page, deed.action)
-        if self._is_quick and deed.only_fills and deed.past.index != self._last:
+    async def _repeat(self, interaction: Interaction) -> Observation | None:
+        self._announce(interaction.past.index, seq=interaction.past.seq)
+        if interaction.action is None:
+            return await self._look(interaction.past, acted=False)
+        outcome = await action_perform(self._page, interaction.action)
+        if self._is_quick and interaction.only_fills and interaction.past.index != self._last:
             if not outcome.is_ok:
-                raise _Differs(deed.past)
+                raise _Differs(interaction.past)
             return None
-        return await self._look(deed.past, acted=outcome.is_ok)
+        return await self._look(interaction.past, acted=outcome.is_ok)
 
-    async def _part(self, parting: Sequence[Action]) -> None:
-        """Do what was done on a document in the step in which it was left, but for leaving it: that only
-        scrolls to the element, and the browser remembers the place."""
+    async def _leave(self, parting: Sequence[Action]) -> None:
+        """Repeat the actions of the step in which a document was left, except the one that left it.
+
+        Of that one only the scrolling to its element is repeated: the browser restores the scroll position
+        when an agent goes back.
+        """
         for action in parting[:-1]:
             await action_perform(self._page, action)
             await self._page.observe(acted=True, with_text=self._looks.form.has_text)
@@ -148,52 +156,52 @@ class _Restoration:
 
     # ---- looking
     async def _look(self, past: PastAct, *, acted: bool) -> Observation | None:
-        """Look at the page as the parent's episode did, which gives its elements their ids."""
+        """Observe the page as the parent's episode did, which assigns ids to its elements."""
         looks = self._looks
         view = await self._page.observe(acted=acted, with_text=looks.form.has_text)
         if view is None:
             return None
         if past.index == self._last or looks.checks_all:
-            return await self._checked(past, view)
+            return await self._compare(past, view)
         if looks.form.has_marks:
             await self._page.call("picture", True)
         looks.observer.before = (view.title, view.text)
         return None
 
-    async def _checked(self, past: PastAct, view: PageView) -> Observation:
+    async def _compare(self, past: PastAct, view: PageView) -> Observation:
         observer = self._looks.observer
         before = observer.before
         shown = await observer.observe(self._page, view)
         for number, pause_s in enumerate(AGAIN_S):
-            if _is_recorded(shown, past, self._looks.form):
+            if _equals_record(shown, past, self._looks.form):
                 return shown
-            if number and not _says_recorded(shown, past):
+            if number and not _has_recorded_text(shown, past):
                 break
             await asyncio.sleep(pause_s)
             again = await self._page.observe(acted=False, with_text=self._looks.form.has_text)
             if again is not None:
                 observer.before = before
                 shown = await observer.observe(self._page, again)
-        if not _is_recorded(shown, past, self._looks.form):
+        if not _equals_record(shown, past, self._looks.form):
             raise _Differs(past, shown)
         return shown
 
 
-def _is_recorded(shown: Observation, past: PastAct, form: ObservationFormat) -> bool:
-    """Whether a model would be shown what the parent's was."""
-    if not _says_recorded(shown, past):
+def _equals_record(shown: Observation, past: PastAct, form: ObservationFormat) -> bool:
+    """Return whether an observation equals the parent's, in text and picture."""
+    if not _has_recorded_text(shown, past):
         return False
     if not form.has_screenshot or past.screenshot is None or shown.screenshot is None:
         return True
     return hashlib.sha256(shown.screenshot).hexdigest() == past.screenshot
 
 
-def _says_recorded(shown: Observation, past: PastAct) -> bool:
+def _has_recorded_text(shown: Observation, past: PastAct) -> bool:
     return hashlib.sha256(text_clean(shown.text).encode()).hexdigest() == past.sha256
 
 
-def _words(failure: _Differs, looks: Looks) -> str:
-    """The step, and the first lines that differ."""
+def _describe(failure: _Differs, looks: Looks) -> str:
+    """Return a message with the step and the first lines that differ."""
     if failure.shown is None:
         return f"Step {failure.past.index} can no longer be done."
     recorded = looks.texts(failure.past.index).split("\n")

@@ -1,4 +1,4 @@
-"""Records of rewards: components of episodes, profiles, and what a profile pays for an episode."""
+"""Records of rewards: components of episodes, profiles, and payments of episodes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 
 Numbers = dict[str, float | None]
-"""Values by name. What does not apply is missing; None could not be computed."""
+"""Values by name. Inapplicable ones are missing; None stands for one that could not be computed."""
 
 
 class PaidStep(msgspec.Struct, frozen=True, kw_only=True):
-    """``components`` are those that have a value for this step; ``paid`` is None where the total is."""
+    """``components`` are those with a value for this step; ``paid`` is None if the total is."""
 
     step: int
     paid: float | None = None
@@ -33,14 +33,14 @@ class Rewards(msgspec.Struct, frozen=True, kw_only=True):
     sources: dict[str, str] = {}
 
     def paid_at(self, step: int) -> float | None:
-        """The part of the total that goes to a step, often 0; None where the total is not known."""
+        """Return the part of the total that goes to a step, often 0; None if the total is unknown."""
         if self.total is None:
             return None
-        return next((one.paid for one in self.steps if one.step == step), 0.0)
+        return next((paid.paid for paid in self.steps if paid.step == step), 0.0)
 
 
 class RewardComponent(msgspec.Struct, frozen=True, kw_only=True):
-    """``high`` is None where nothing bounds its values. With ``is_family`` they are named ``id/name``."""
+    """``high`` is None for unbounded values. Components of a family (``is_family``) are named ``id/name``."""
 
     id: str
     title: str = ""
@@ -55,10 +55,10 @@ class RewardComponent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LearnedReward(msgspec.Struct, frozen=True, kw_only=True):
-    """A model that was fitted to verdicts and to what people say.
+    """A model that was fitted to verdicts and to labels of people.
 
-    ``component`` names its values, and ``card`` has what was measured of it. Only with ``may_pay`` may a
-    profile of a training run name it.
+    ``component`` names its values, and ``card`` has its measurements. Only with ``may_pay`` may a profile of
+    a training run use it.
     """
 
     component: str
@@ -70,7 +70,7 @@ class LearnedReward(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JudgeRate(msgspec.Struct, frozen=True, kw_only=True):
-    """A share of so many units with its 95% interval; None of none."""
+    """A share of ``units`` with its 95% interval; None of zero units."""
 
     value: float | None
     low: float = 0.0
@@ -79,9 +79,11 @@ class JudgeRate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JudgeCriterion(msgspec.Struct, frozen=True, kw_only=True):
-    """A component that a judge grades. Rates are against people's labels, None before those were held against
-    it; ``is_fooled`` is None before it was tried with texts that ask for a grade. With ``problems`` it pays
-    no training run."""
+    """A component that a judge grades.
+
+    Rates are against people's labels, None before it was certified; ``is_fooled`` is None before it was
+    attacked with texts that ask for a grade. With ``problems`` it may not pay training runs.
+    """
 
     component: str
     kind: str = "outcome"
@@ -95,7 +97,7 @@ class JudgeCriterion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judge(msgspec.Struct, frozen=True, kw_only=True):
-    """A model that grades by a rubric; ``sha256`` is of all that makes its grades what they are."""
+    """A model that grades by a rubric; ``sha256`` covers everything that determines its grades."""
 
     name: str
     sha256: str
@@ -104,7 +106,7 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RewardProfile(msgspec.Struct, frozen=True, kw_only=True):
-    """``reference`` means this very profile for ever, its name alone the newest of that name."""
+    """``reference`` always means this very profile; its name alone means the newest of that name."""
 
     reference: str
     sha256: str

@@ -1,4 +1,4 @@
-"""What became of an episode that an engine played."""
+"""The result of an episode that an engine played."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from palaestra.episode import Episode
 from palaestra.records import Verdict
 from palaestra.remote import RemoteEpisode
-from palaestra.reward_calls import reward_of
+from palaestra.reward_calls import find_reward
 from palaestra.rewards import Rewards
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rollout:
-    """One finished episode. ``verdict`` is None only when none came in time; ``problem`` says what broke, if
-    anything. ``rewards`` say what a named profile pays, None without one."""
+    """One finished episode. ``verdict`` is None only if none came in time; ``problem`` is empty if nothing
+    broke. ``rewards`` are the payments of a named profile, None without one."""
 
     episode: int
     task: int
@@ -37,7 +37,7 @@ class Rollout:
         problem: str,
         rewards: Rewards | None = None,
     ) -> Rollout:
-        """That of an episode which began at the monotonic time ``started`` and has ended now."""
+        """Return the rollout of an episode that began at the monotonic time ``started`` and ends now."""
         opened = episode.opened
         return cls(
             episode=opened.id,
@@ -53,8 +53,8 @@ class Rollout:
 
     @property
     def reward(self) -> float | None:
-        """The number that pays it: the profile's total where one was named, else the verdict's reward."""
-        return reward_of(self.verdict, self.rewards)
+        """The total of a reward profile if one was named, else the verdict's reward."""
+        return find_reward(self.verdict, self.rewards)
 
     @property
     def outcome(self) -> str:

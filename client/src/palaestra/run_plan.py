@@ -1,4 +1,4 @@
-"""A run of one model over one benchmark: what is to be played, and what has been."""
+"""A run of one model on one benchmark: its plan, and its progress."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from palaestra.pools import LITE, browser_check
 from palaestra.protocol.arms import arm_of
 from palaestra.records import EpisodeState, Run, Task
 
-# With a seed the looks of a task are the same for every model, arm and attempt.
+# A fixed seed gives a task the same looks for every model, arm and attempt.
 SEED = 1
 ALL_TASKS = 1_000_000
 SITE = "site"
 PLAIN = "plain"
-"""The origin of episodes that were played from their start and without help: those that are samples."""
+"""Origin of episodes that were played from the start and without help: only those are samples."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunPlan:
-    """What `palaestra run` plays: ``samples`` of each of the first ``limit`` tasks of a benchmark.
+    """The plan of `palaestra run`: ``samples`` of each of the first ``limit`` tasks of a benchmark.
 
-    ``config`` is how each episode is run, ``sampling`` are fields of every call of the model, ``model_note``
-    is what readers of its run should know of it. Two plans with the same ``name`` are one run. ``report`` is
-    the report that it is played for, ``retest`` says that it plays its arm there for the second time,
-    ``planted_accuracy`` is what a simulated policy was made to solve. ``browser`` ``lite`` reads pages
-    without a browser, which the run then says. ``answer_check`` ``once`` has every first answer checked: the
-    second one counts.
+    ``config`` are the settings of each episode, ``sampling`` are fields of every call of the model,
+    ``model_note`` is a note about the model for readers of the run. Two plans with the same ``name`` are one
+    run. ``report`` is the report to which it belongs, ``retest``: it plays its arm there a second time,
+    ``planted_accuracy`` is the accuracy of a simulated policy. ``browser`` ``lite`` reads pages without a
+    browser, which the run declares. With ``answer_check`` ``once`` the agent is asked to check its first
+    answer, and the second one counts.
 
-    Raises ``PalaestraError`` for an arm that the observation cannot show, and for an observation that pages
-    read without a browser lack.
+    Raises ``PalaestraError`` for an arm that the observation cannot show, and for an observation that
+    ``browser`` lacks.
     """
 
     model: str
@@ -65,7 +65,7 @@ class RunPlan:
 
     @property
     def title(self) -> str:
-        """The run's name: the one that was given, or what it compares."""
+        """The run's name: the one that was given, or one made of its settings."""
         if self.name:
             return self.name
         benchmark = f"{self.benchmark}/{self.split}" if self.split else self.benchmark
@@ -80,12 +80,12 @@ class RunPlan:
 
     @property
     def opening(self) -> dict[str, Any]:
-        """Fields of ``Client.episodes_open`` beside run and tasks."""
+        """Fields of ``Client.episodes_open`` besides run and tasks."""
         return {"arm": self.arm, "seed": self.seed, "token_budget": self.config.token_budget}
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Fields of ``Client.run_create``; a run that goes on must have the same."""
+        """Fields of ``Client.run_create``; a run that is continued must have the same."""
         config, is_one_completion = self.config, arm_of(self.arm).is_free_text
         settings = {
             "benchmark": self.benchmark,
@@ -110,7 +110,7 @@ class RunPlan:
             "report": self.report,
             "observation": format_of(config.observation).id,
             "observation_settings": config.observation_settings,
-            # What a single completion does not meet is the same in every run of such an arm.
+            # Settings that do not apply to a single completion are the same in every run of such an arm.
             "grammar": "json" if is_one_completion else config.grammar,
             "history": "full" if is_one_completion else config.history,
             "actions_per_turn": config.actions_per_turn,
@@ -120,8 +120,8 @@ class RunPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """What a run holds of its plan. ``missing`` are samples by task that have to be opened, ``unfinished``
-    episodes that were interrupted, ``left_out`` tasks that cannot be perceived."""
+    """Progress of a run. ``missing`` counts samples to be opened, by task; ``unfinished`` are interrupted
+    episodes; ``left_out`` counts tasks that cannot be perceived."""
 
     tasks: list[Task]
     left_out: int
@@ -135,7 +135,7 @@ class Progress:
 
 
 async def run_find(client: Client, plan: RunPlan) -> Run | None:
-    """The run that the plan goes on with, if any. Raises ``PalaestraError`` if its set-up differs."""
+    """Return the run that the plan continues, if any. Raises ``PalaestraError`` if its settings differ."""
     page = await client.runs(name=plan.title)
     if not page.results:
         return None
@@ -155,47 +155,46 @@ async def run_find(client: Client, plan: RunPlan) -> Run | None:
 
 
 async def run_create(client: Client, plan: RunPlan) -> Run:
-    """A new run of the plan."""
+    """Create a run of the plan, and return it."""
     return await client.run_create(name=plan.title, tags=list(plan.tags), **plan.fields)
 
 
 async def progress_read(client: Client, plan: RunPlan, run: Run | None) -> Progress:
-    """What has been played, nothing where there is no run yet. Void episodes count for nothing: their
-    samples are opened again. Neither do forks, nor episodes with help: they are no samples of the plan, and
-    are only played on.
+    """Return the progress of a run; of none if there is no run yet.
 
-    Raises ``PalaestraError`` if the benchmark has no such tasks.
+    Void episodes do not count: their samples are opened again. Nor do forks and episodes with help: they are
+    no samples of the plan, and are only continued. Raises ``PalaestraError`` if there are no such tasks.
     """
-    tasks, left_out = await _tasks(client, plan)
+    tasks, left_out = await _choose_tasks(client, plan)
     ids = {task.id for task in tasks}
     stored = await episodes_list(client, run.id) if run else []
     plain = await episodes_list(client, run.id, origin=PLAIN) if run else []
-    samples = [one for one in plain if one.task in ids]
-    judged = [one for one in samples if one.is_judged]
-    # An answer that waits for its verdict needs no more turns.
-    waiting = [one for one in samples if one.status != "finished"]
-    held = Counter(one.task for one in (*judged, *waiting))
-    unfinished = [one for one in stored if one.task in ids and one.status != "finished"]
-    missing = {task.id: plan.samples - held[task.id] for task in tasks if held[task.id] < plan.samples}
+    samples = [state for state in plain if state.task in ids]
+    judged = [state for state in samples if state.is_judged]
+    # An answer that awaits its verdict needs no more turns.
+    waiting = [state for state in samples if state.status != "finished"]
+    counts = Counter(state.task for state in (*judged, *waiting))
+    unfinished = [state for state in stored if state.task in ids and state.status != "finished"]
+    missing = {task.id: plan.samples - counts[task.id] for task in tasks if counts[task.id] < plan.samples}
     return Progress(tasks=tasks, left_out=left_out, judged=judged, unfinished=unfinished, missing=missing)
 
 
 async def episodes_list(client: Client, run: int, **filters: str) -> list[EpisodeState]:
-    """The states of the episodes of a run: all, or those of an ``origin``."""
-    return [one async for one in rows_read(client.episodes_page, run=run, limit=1_000, **filters)]
+    """Return the states of a run's episodes: all, or those of an ``origin``."""
+    return [state async for state in rows_read(client.episodes_page, run=run, limit=1_000, **filters)]
 
 
 async def tasks_missing(client: Client, benchmark: str, split: str | None) -> PalaestraError:
-    """What to say where a benchmark has no tasks."""
-    known = ", ".join(sorted(one.id for one in await client.benchmarks()))
+    """Return the error for a benchmark or split without tasks."""
+    known = ", ".join(sorted(each.id for each in await client.benchmarks()))
     return PalaestraError(
         f"There are no tasks of {benchmark!r}{f' in split {split!r}' if split else ''}. "
         f"Benchmarks: {known}. Load one with manage.py load_benchmark."
     )
 
 
-async def _tasks(client: Client, plan: RunPlan) -> tuple[list[Task], int]:
-    """The plan's tasks, and how many were left out because they cannot be perceived."""
+async def _choose_tasks(client: Client, plan: RunPlan) -> tuple[list[Task], int]:
+    """Return the plan's tasks, and the number of those left out because they cannot be perceived."""
     filters = {"benchmark": plan.benchmark, "split": plan.split}
     offered = await client.tasks(limit=plan.limit or ALL_TASKS, **filters)
     if not offered:

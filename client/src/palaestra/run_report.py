@@ -1,4 +1,4 @@
-"""What a run came to: accuracy with its interval, actions, tokens and costs."""
+"""Results of a run: accuracy with its interval, actions, tokens and costs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from palaestra.api import Client
 from palaestra.prices import PriceTable
 from palaestra.records import EpisodeState, TaskStats, UsageTotals
 
-Z = 1.96  # of a 95% interval
+Z = 1.96  # normal quantile of a 95% interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,7 @@ class RunReport:
 
     @property
     def answers(self) -> dict[int, list[bool]]:
-        """The judged episodes of each task: True for a correct answer."""
+        """Judged episodes by task: True for a correct answer."""
         answers = defaultdict[int, list[bool]](list)
         for state in self.states:
             if state.verdict is not None and not state.verdict.is_void:
@@ -34,52 +34,56 @@ class RunReport:
 
     @property
     def distances(self) -> list[float]:
-        """How far each copy is from its question; only the reading probe has copies."""
+        """Distance of each copy from its question; only the reading probe has copies."""
         metrics = [state.verdict.metrics or {} for state in self.states if state.verdict is not None]
-        return [one["distance"] for one in metrics if "distance" in one]
+        return [values["distance"] for values in metrics if "distance" in values]
 
-    def table(self) -> str:
-        """The report as text, a line each."""
-        return "\n".join(f"{name:<10}{value}" for name, value in self._rows().items() if value)
+    def format_table(self) -> str:
+        """Return the report as text, one line per value."""
+        return "\n".join(f"{name:<10}{value}" for name, value in self._build_rows().items() if value)
 
-    def _rows(self) -> dict[str, str]:
+    def _build_rows(self) -> dict[str, str]:
         judged = sum(map(len, self.answers.values()))
         return {
-            "episodes": _counted(
+            "episodes": _format_counts(
                 {
                     "judged": judged,
                     "void": sum(state.is_void for state in self.states),
                     "open": sum(state.verdict is None for state in self.states),
                 }
             ),
-            **({"copies": self._copies()} if self.distances else {"accuracy": self._accuracy(judged)}),
-            "reasons": _counted(Counter(s.verdict.reason for s in self.states if s.verdict)),
-            "actions": self._actions(),
-            "tokens": self._tokens(judged),
-            "cost": self._cost(),
+            **(
+                {"copies": self._format_copies()}
+                if self.distances
+                else {"accuracy": self._format_accuracy(judged)}
+            ),
+            "reasons": _format_counts(Counter(s.verdict.reason for s in self.states if s.verdict)),
+            "actions": self._format_actions(),
+            "tokens": self._format_tokens(judged),
+            "cost": self._format_cost(),
         }
 
-    def _accuracy(self, judged: int) -> str:
+    def _format_accuracy(self, judged: int) -> str:
         if not judged:
             return "nothing was judged"
         correct = sum(sum(answers) for answers in self.answers.values())
-        low, high = interval(list(self.answers.values()))
+        low, high = compute_interval(list(self.answers.values()))
         return f"{correct / judged:.1%} ({correct:g} of {judged}), 95% interval {low:.1%} to {high:.1%}"
 
-    def _copies(self) -> str:
+    def _format_copies(self) -> str:
         distances = self.distances
         exact = sum(distance == 0 for distance in distances)
         mean = sum(distances) / len(distances)
         return f"{len(distances):,}, at a distance of {mean:.3f} on average; {exact:,} of them exact"
 
-    def _actions(self) -> str:
+    def _format_actions(self) -> str:
         usage = self.usage
         if not usage.steps:
             return ""
         parsed, done = usage.parsed / usage.steps, usage.done / usage.steps
         return f"{usage.steps:,}, of which {parsed:.0%} could be read and {done:.0%} were carried out"
 
-    def _tokens(self, judged: int) -> str:
+    def _format_tokens(self, judged: int) -> str:
         usage = self.usage
         if not usage.prompt or not judged:
             return ""
@@ -93,22 +97,22 @@ class RunReport:
             f"episode; longest prompt {usage.longest_prompt:,}{solved}{missing}"
         )
 
-    def _cost(self) -> str:
+    def _format_cost(self) -> str:
         price = self.prices.models.get(self.model) if self.prices else None
         if price is None or self.prices is None:
             return f"no price of {self.model} is given" if self.prices else ""
-        return f"{price.cost(self.usage):,.4f} {self.prices.currency}"
+        return f"{price.compute_cost(self.usage):,.4f} {self.prices.currency}"
 
 
 async def report_read(
     client: Client, run: int, states: Sequence[EpisodeState], *, model: str, prices: PriceTable | None
 ) -> RunReport:
-    """The report on a run and the ``states`` of its plain episodes."""
-    usage = usage_sum([stats.usage for stats in await _stats(client, run) if stats.usage])
+    """Return the report on a run and the ``states`` of its plain episodes."""
+    usage = usage_sum([stats.usage for stats in await _read_stats(client, run) if stats.usage])
     return RunReport(states=states, usage=usage, model=model, prices=prices)
 
 
-async def _stats(client: Client, run: int) -> list[TaskStats]:
+async def _read_stats(client: Client, run: int) -> list[TaskStats]:
     page = await client.tasks_stats(run=run)
     stats = list(page.results)
     while page.next is not None:
@@ -118,19 +122,19 @@ async def _stats(client: Client, run: int) -> list[TaskStats]:
 
 
 def usage_sum(parts: Sequence[UsageTotals]) -> UsageTotals:
-    """The totals of all parts; the longest prompt is the longest of all."""
+    """Return the totals of all parts; the longest prompt is the maximum."""
     names = UsageTotals.__struct_fields__
     totals = {name: sum(getattr(part, name) for part in parts) for name in names}
     totals["longest_prompt"] = max((part.longest_prompt for part in parts), default=0)
     return UsageTotals(**totals)
 
 
-def interval(answers: Sequence[Sequence[bool]]) -> tuple[float, float]:
-    """The 95% Wilson interval of the share of right answers, given by task.
+def compute_interval(answers: Sequence[Sequence[bool]]) -> tuple[float, float]:
+    """Return the 95% Wilson interval of the share of right answers, given by task.
 
-    Samples of one task depend on each other, so the interval counts the effective sample size: the number of
-    independent episodes whose share would vary as much as that of these tasks. With one sample each it is the
-    number of tasks.
+    Samples of one task are correlated, so the interval uses the effective sample size: the number of
+    independent episodes whose share has the variance of these, clustered by task. With one sample per task it
+    is the number of tasks.
     """
     count = sum(map(len, answers))
     mean = sum(map(sum, answers)) / count
@@ -145,5 +149,5 @@ def interval(answers: Sequence[Sequence[bool]]) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def _counted(counts: Mapping[str, int]) -> str:
+def _format_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)

@@ -1,4 +1,4 @@
-"""Rows of the export ``splices`` as tokens, with a loss on what is to be learnt alone."""
+"""Tokens of rows of the export ``splices``, with a loss only on the messages to be learnt."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from palaestra.token_labels import labelled
+from palaestra.token_labels import label_tokens
 
-# What templates of models that think put before a message that has no thought.
+# Prefix that chat templates of reasoning models put before a message without a thought.
 UNTHOUGHT = re.compile(r"\s*(<think>\s*</think>)?\s*")
 
 
 def tokens_of(row: Mapping[str, Any], tokenizer: Any) -> dict[str, list[int]]:
-    """A row as TRL's ``SFTTrainer`` takes it: ``input_ids`` of the whole conversation, and ``labels``, which
-    are -100 but for the messages with a ``loss``, each with the token that ends its turn.
+    """Tokenize a row for TRL's ``SFTTrainer``.
 
-    ``tokenizer`` is a fast one of ``transformers`` with a chat template. Raises ``ValueError`` where the
-    template changes a message that has a loss or what stands before it, and for rows with pictures.
+    ``input_ids`` are the whole conversation; ``labels`` are -100 except for messages with a ``loss``, each
+    with the token that ends its turn. ``tokenizer`` is a fast one of ``transformers`` with a chat template.
+    Raises ``ValueError`` if the template changes a message with a loss or the text before it, and for rows
+    with pictures.
     """
     messages = [*row["prompt"], *row["completion"]]
     if not all(isinstance(message["content"], str) for message in messages):
@@ -27,18 +28,21 @@ def tokens_of(row: Mapping[str, Any], tokenizer: Any) -> dict[str, list[int]]:
         )
     has_loss = json.loads(row["loss"]) if isinstance(row["loss"], str) else row["loss"]
     text = tokenizer.apply_chat_template(messages, tokenize=False)
-    places = [place for place, is_trained in enumerate(has_loss) if is_trained]
-    return labelled(text, tokenizer, trained=[_turn(text, messages, place, tokenizer) for place in places])
+    numbers = [number for number, is_trained in enumerate(has_loss) if is_trained]
+    spans = [_find_turn(text, messages, number, tokenizer) for number in numbers]
+    return label_tokens(text, tokenizer, trained=spans)
 
 
-def _turn(text: str, messages: list[Any], place: int, tokenizer: Any) -> tuple[int, int]:
-    """The places where the model begins to write a message and where its turn ends, in characters."""
-    before = tokenizer.apply_chat_template(messages[:place], tokenize=False, add_generation_prompt=True)
-    content = messages[place]["content"].strip()
+def _find_turn(text: str, messages: list[Any], number: int, tokenizer: Any) -> tuple[int, int]:
+    """Return where the model begins to write a message and where its turn ends, in characters."""
+    before = tokenizer.apply_chat_template(messages[:number], tokenize=False, add_generation_prompt=True)
+    content = messages[number]["content"].strip()
     begin = text.find(content, len(before))
     if not text.startswith(before) or begin < 0 or not UNTHOUGHT.fullmatch(text[len(before) : begin]):
-        raise ValueError(f"The chat template changes message {place + 1}, so that its place is not known.")
+        raise ValueError(f"The chat template changes message {number + 1}, so that its place is not known.")
     end = begin + len(content)
-    special = "|".join(re.escape(str(one)) for one in tokenizer.added_tokens_decoder.values() if one.special)
+    special = "|".join(
+        re.escape(str(token)) for token in tokenizer.added_tokens_decoder.values() if token.special
+    )
     closing = re.compile(rf"\s*(?:{special})").match(text, end)
     return len(before), closing.end() if closing else end

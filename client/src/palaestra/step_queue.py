@@ -1,4 +1,4 @@
-"""An episode's steps on their way to the server: in order, in batches, while the agent goes on."""
+"""The queue of an episode's steps to the server: in order, in batches, while the agent continues."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 from palaestra.api import Client
 from palaestra.errors import ApiError, Unreachable
 from palaestra.records import EpisodeState, Step, StepsAck
-from palaestra.stored_steps import StoredStep, stored_of
+from palaestra.stored_steps import StoredStep, read_stored
 from palaestra.surface import SERVER_FAILED
 
-LINGER_S = 0.05  # steps within this time of each other are posted together
+LINGER_S = 0.05  # steps within this time are posted together
 TEXT_MAX_CHARS = 100_000
 CUT = "\n(cut here: {} characters in all)"
 TAKEN_OVER, BOUNDARY = "taken_over", "begins_after"
@@ -21,13 +21,13 @@ REPLACEMENT = "\ufffd"
 
 
 def text_clean(text: str, *, limit: int = TEXT_MAX_CHARS) -> str:
-    """Text that any store accepts: no NUL, no lone surrogate, ``limit`` characters and a note of the cut."""
+    """Return text that the database accepts: no NUL or lone surrogate; cut to ``limit``, with a note."""
     shortened = text if len(text) <= limit else text[:limit] + CUT.format(len(text))
     return shortened.replace("\x00", REPLACEMENT).encode("utf-8", "replace").decode("utf-8")
 
 
 def json_clean(value: Any, *, limit: int = TEXT_MAX_CHARS) -> Any:
-    """``text_clean`` for every string inside a JSON value."""
+    """Apply ``text_clean`` to every string inside a JSON value."""
     if isinstance(value, str):
         return text_clean(value, limit=limit)
     if isinstance(value, dict):
@@ -38,10 +38,10 @@ def json_clean(value: Any, *, limit: int = TEXT_MAX_CHARS) -> Any:
 
 
 class StepQueue:
-    """Posts one episode's steps. ``ack`` is the server's last answer; ``flush`` waits for all of them.
+    """Posts one episode's steps. ``ack`` is the server's last answer; ``flush`` waits for all steps.
 
-    ``overruled`` are steps for which the server holds another result than the one sent, from another player
-    that was cut off or has died: what is stored counts. ``trajectory`` is the record that holds them.
+    ``overruled`` are steps for which the server holds another result, from another player that was
+    disconnected or has died: the stored result counts. ``trajectory`` is the record with these results.
     """
 
     def __init__(self, client: Client, episode: int) -> None:
@@ -60,13 +60,16 @@ class StepQueue:
         self._waiting.append((step, screenshot))
         if self._posting is None or self._posting.done():
             if self._posting is not None and not self._posting.cancelled():
-                self._posting.result()  # raises what ended it
+                self._posting.result()  # raises its failure
             self._hurry.clear()
             self._posting = asyncio.ensure_future(self._post_all())
 
     async def flush(self) -> StepsAck:
-        """Post what is queued. Raises ``ApiError`` or ``Unreachable`` when a step could not be recorded; what
-        found no server is posted by the next flush."""
+        """Post the queued steps.
+
+        Raises ``ApiError`` or ``Unreachable`` if a step could not be recorded; if the server was unreachable,
+        the next flush posts it.
+        """
         self._hurry.set()
         posting, self._posting = self._posting, None
         if posting is not None:
@@ -76,7 +79,7 @@ class StepQueue:
         return self.ack
 
     async def _post_all(self) -> None:
-        # Without a flush, wait for steps that belong together.
+        # Unless flushed, wait a little for more steps.
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._hurry.wait(), LINGER_S)
         while self._waiting and not self.is_final:
@@ -109,16 +112,16 @@ class StepQueue:
                 raise
 
     async def _post_before(self, steps: Sequence[Step], taken_over: ApiError) -> None:
-        """Post those steps that the agent took before a person took over: the server takes them still."""
+        """Post the steps from before a person took over, which the server still accepts."""
         [last] = taken_over.fields.get(BOUNDARY, ["0"])
         own = [step for step in steps if step.index <= int(last)]
         if own and len(own) < len(steps):
             await self._post(own)
 
     async def _yield_to_record(self, steps: Sequence[Step], conflict: ApiError) -> None:
-        """Note which steps are stored already, and post the others."""
+        """Note which steps are already stored, and post the others."""
         self.trajectory = await self._client.trajectory(self._episode)
-        stored = {one["index"]: stored_of(one) for one in self.trajectory["steps"]}
+        stored = {step["index"]: read_stored(step) for step in self.trajectory["steps"]}
         missing = [step for step in steps if step.index not in stored]
         if len(missing) == len(steps):
             raise conflict
@@ -128,10 +131,10 @@ class StepQueue:
         if missing:
             await self._post(missing)
         else:
-            self.ack = ack_of(await self._client.episode(self._episode))
+            self.ack = build_ack(await self._client.episode(self._episode))
 
 
-def ack_of(state: EpisodeState) -> StepsAck:
+def build_ack(state: EpisodeState) -> StepsAck:
     """Return the server's answer to a step that it already holds."""
     return StepsAck(
         status=state.status,

@@ -1,4 +1,4 @@
-"""A turn as the step that is recorded."""
+"""Conversion of a turn to the step that is recorded."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from palaestra.records import Step, StepObservation
 from palaestra.step_queue import json_clean, text_clean
 
 APART = ("text", "reasoning", "tool_calls")
-"""The fields of a completion that are not recorded under their own names."""
+"""Fields of a completion that are not recorded under their own names."""
 
 
-def step_of(
+def build_step(
     completion: Completion,
     turn: Turn,
     outcome: Outcome,

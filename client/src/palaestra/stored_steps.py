@@ -1,4 +1,4 @@
-"""Steps as the server holds them: what is stored counts, whatever another process of the client did since."""
+"""Steps as the server has stored them, which counts, whatever another process of the client did since."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ELIDED = "?..."
 
 @dataclass(frozen=True, kw_only=True)
 class StoredStep:
-    """A step on record: the completion, how it was read, and the result of its action."""
+    """A recorded step: its completion, the parsed turn, and the result of its action."""
 
     index: int
     raw: str
@@ -28,18 +28,18 @@ class StoredStep:
     outcome: Outcome
 
     def has_result_of(self, step: Step) -> bool:
-        """Return whether ``step`` has the same completion and result, so that its policy need not be told."""
+        """Return whether ``step`` has the same completion and result: its policy needs no correction."""
         sent = (step.raw or "", step.action_result, step.result_message or "")
         return sent == (self.raw, self.outcome.result, self.outcome.message)
 
 
 def is_answer(action: Mapping[str, Any] | None, result: str | None) -> bool:
-    """Return whether a step gave an answer that the server took: the first one, if the episode went on."""
+    """Return whether a step submitted an accepted answer: the first one, if the episode continued."""
     return (action or {}).get("type") == Answer.type and result == "ok"
 
 
-def stored_of(step: Mapping[str, Any]) -> StoredStep:
-    """A step of a trajectory."""
+def read_stored(step: Mapping[str, Any]) -> StoredStep:
+    """Return a step of a trajectory as a stored step."""
     return StoredStep(
         index=step["index"],
         raw=step["raw"],
@@ -51,15 +51,14 @@ def stored_of(step: Mapping[str, Any]) -> StoredStep:
 
 
 STAYING = frozenset({"click", "press"})
-"""What leads to another page only by a document that is served, unlike going back."""
+"""Actions that lead to another page only by a document that the arena serves, unlike going back."""
 
 
-def page_after(trajectory: Mapping[str, Any]) -> Draft | None:
-    """The page that the last recorded step left, with what is filled in there; None where only the first
-    page is known.
+def find_last_page(trajectory: Mapping[str, Any]) -> Draft | None:
+    """Return the page that the last recorded step left, with its fillings; None if only the first is known.
 
-    A step that may have led elsewhere says where by its own address, by the link that it clicked, or by the
-    last page that was served for it, whose query is not on record.
+    Where the step may have led elsewhere, the target is the address in its action, that of the link that it
+    clicked, or the last page that was served for it, whose query is not recorded.
     """
     steps: Sequence[Mapping[str, Any]] = trajectory["steps"]
     if not steps:
@@ -68,24 +67,24 @@ def page_after(trajectory: Mapping[str, Any]) -> Draft | None:
     if (last.get("result_message") or "").endswith(AT_FIRST_PAGE):
         return None
     if only_fills(last):
-        return draft_of(steps, url=last["url"]) if last.get("url") else None
+        return find_draft(steps, url=last["url"]) if last.get("url") else None
     served = [
         event["data"]["path"]
         for event in trajectory.get("site_events", ())
         if event["step"] == last["index"] and (event.get("data") or {}).get("path") is not None
     ]
     if not served:
-        # No other document came: a part of this one was opened or closed.
+        # No other document was served: a part of this one was opened or closed.
         is_same = last["action_result"] == "ok" and (last["action"] or {}).get("type") in STAYING
         return Draft(url=last["url"], fillings=()) if is_same and last.get("url") else None
-    address = _address_named(last)
+    address = _find_address(last)
     path = f"{PUBLIC_ROOT}{served[-1]}"
     is_there = address is not None and address.partition("?")[0].partition("#")[0] == path
     return Draft(url=address if is_there and address is not None else path, fillings=())
 
 
-def _address_named(step: Mapping[str, Any]) -> str | None:
-    """Return the address that an action names, or that of the link that it clicks, from the outline."""
+def _find_address(step: Mapping[str, Any]) -> str | None:
+    """Return the address in an action, or that of the link that it clicks, from the outline."""
     action = step["action"] or {}
     if action.get("type") == "goto":
         return str(action.get("url"))

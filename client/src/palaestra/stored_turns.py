@@ -1,4 +1,4 @@
-"""The part of an episode that gives way to the record: where the two differ, what is stored counts."""
+"""The part of an episode that defers to the record: where the two differ, the stored steps count."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from palaestra.patience import Patience
 from palaestra.protocol.end_reasons import CloseReason
 from palaestra.records import OpenedEpisode, Resumed
 from palaestra.step_queue import TAKEN_OVER, StepQueue
-from palaestra.stored_steps import StoredStep, is_answer, page_after, stored_of
+from palaestra.stored_steps import StoredStep, find_last_page, is_answer, read_stored
 
 RECORDED = "The answer is recorded."
 HAND_BACK_LIMIT_S = 3_600.0
-"""How long an agent waits for a person who has taken over; the server hands back what is idle sooner."""
+"""Seconds for which an agent waits for a person who took over; the server hands back idle ones sooner."""
 
 
 class StoredTurns(ABC):
-    """An episode that yields to its record. ``unanswered``: stored steps unknown to the policy, by index.
-    ``refusal``: a person has taken over since the policy was answered, so its next step is not taken."""
+    """An episode that defers to its record. ``unanswered`` are stored steps that the policy does not know, by
+    index. ``refusal`` is set if a person took over since the last answer: the next step is not taken."""
 
     opened: OpenedEpisode
     steps: int
@@ -47,21 +47,23 @@ class StoredTurns(ABC):
     _budgets: Budgets
 
     async def settle(self) -> StoredStep | None:
-        """Wait until every step is stored, and ``amend``."""
+        """Wait until every step is stored, then ``amend``."""
         await self.step_queue.flush()
         return await self.amend()
 
     async def amend(self) -> StoredStep | None:
-        """Go on from the steps that the server holds instead of those sent. Returns the last step if it is
-        one of them: ``observation`` then follows from it."""
+        """Continue from the stored steps where they differ from those sent.
+
+        Returns the last step if it is one of them; ``observation`` then follows from it.
+        """
         overruled, self.step_queue.overruled = self.step_queue.overruled, {}
         if not overruled:
             return None
         record = self.step_queue.trajectory
-        for index, held in overruled.items():
-            self._turns[index - 1] = replace(self._turns[index - 1], raw=held.raw)
+        for index, stored in overruled.items():
+            self._turns[index - 1] = replace(self._turns[index - 1], raw=stored.raw)
         self.unanswered |= {
-            held.index: held for held in map(stored_of, record["steps"]) if held.index > self.steps
+            stored.index: stored for stored in map(read_stored, record["steps"]) if stored.index > self.steps
         }
         last = overruled.get(self.steps)
         if last is None:
@@ -72,37 +74,37 @@ class StoredTurns(ABC):
             self._show(replace(self.observation, text=RECORDED, screenshot=None))
             return last
         try:
-            await self.begin(page_after(record))
+            await self.begin(find_last_page(record))
         except (PageHung, TabClosed):
-            self._show(_with_result(self._unreadable(), last.outcome))
+            self._show(_with_result(self._make_unreadable(), last.outcome))
         return last
 
     async def rejoin(self, refusal: ApiError) -> None:
-        """Wait until a person who has taken over hands the episode back, and go on from where the record
-        stands then: what the agent did meanwhile is on no record. An episode that has ended is over.
+        """Wait until a person who took over hands the episode back, and continue from the record.
 
-        Raises ``refusal`` if it is another one, or if nobody has handed back in time.
+        What the agent did meanwhile is not recorded. If the episode has ended, it is over. Raises ``refusal``
+        if it has another reason, or if nobody hands back in time.
         """
         if refusal.code != TAKEN_OVER:
             raise refusal
-        resumed = await self._handed_back(refusal)
+        resumed = await self._await_hand_back(refusal)
         if resumed is None:
             self.is_over = True
             return
         number = self.opened.id
         state, trajectory = await self._client.episode(number), await self._client.trajectory(number)
-        # A person's steps were added; who was refused at once has no address yet.
+        # The person's steps raised the budget; an agent that was refused at once has no address yet.
         self.opened = structs.replace(self.opened, max_steps=state.max_steps, start_url=resumed.start_url)
-        past = (await line_read(self._client, trajectory)).past()
+        past = (await line_read(self._client, trajectory)).to_past()
         self._restart()
         self.resume(past)
         try:
-            await self.begin(page_after(trajectory))
+            await self.begin(find_last_page(trajectory))
         except (PageHung, TabClosed):
-            self._show(self._unreadable())
+            self._show(self._make_unreadable())
 
-    async def _handed_back(self, refusal: ApiError) -> Resumed | None:
-        """What the episode goes on with once it can be resumed; None if it has ended."""
+    async def _await_hand_back(self, refusal: ApiError) -> Resumed | None:
+        """Return the state of the episode once it can be resumed; None if it has ended."""
         patience = Patience(HAND_BACK_LIMIT_S)
         while await patience.pause():
             try:
@@ -115,19 +117,19 @@ class StoredTurns(ABC):
         raise refusal
 
     def _refusal_check(self) -> None:
-        """Raise ``refusal`` in place of the next step."""
+        """Raise ``refusal``, if set, instead of taking the next step."""
         refusal, self.refusal = self.refusal, None
         if refusal is not None:
             raise refusal
 
     async def _answer_stored(self, stored: StoredStep, completion: Completion) -> tuple[Turn, Outcome]:
-        """Answer with the recorded step, and take no other completion for it."""
-        shown = self.observation
-        is_shown = self._has_page or shown.result is not None
-        self._turns.append(PastTurn(shown=shown if is_shown else None, raw=stored.raw))
+        """Answer with the recorded step, and ignore the completion."""
+        last = self.observation
+        is_shown = self._has_page or last.result is not None
+        self._turns.append(PastTurn(shown=last if is_shown else None, raw=stored.raw))
         self._budgets.count(completion.usage, is_parsed=stored.turn.parse_error is None)
         await self._end_as(stored)
-        observed = Observation(kind=shown.kind, text=RECORDED, url=shown.url)
+        observed = Observation(kind=last.kind, text=RECORDED, url=last.url)
         if not self.is_over:
             _, looked = await self._look_after(stored.outcome)
             observed = looked or observed
@@ -135,7 +137,7 @@ class StoredTurns(ABC):
         return stored.turn, stored.outcome
 
     async def _end_as(self, stored: StoredStep) -> None:
-        """End the episode if the recorded step ends it, whatever another completion would have done."""
+        """End the episode if the recorded step ends it, whatever the completion would have done."""
         self.is_over = self.is_over or self._has_ended
         self._is_first_given |= is_answer(stored.turn.declared, stored.outcome.result)
         if not self.is_over and (stored.turn.declared or {}).get("type") == GiveUp.type:
@@ -143,7 +145,7 @@ class StoredTurns(ABC):
 
     @property
     def _has_ended(self) -> bool:
-        """True if the server has said that the episode has ended."""
+        """True if the server has reported the end of the episode."""
         ack = self.step_queue.ack
         return ack.status != "open" or ack.terminated or ack.truncated or self.step_queue.is_final
 
@@ -168,7 +170,7 @@ class StoredTurns(ABC):
     async def _look_after(self, outcome: Outcome) -> tuple[Outcome, Observation | None]: ...
 
     @abstractmethod
-    def _unreadable(self) -> Observation: ...
+    def _make_unreadable(self) -> Observation: ...
 
     @abstractmethod
     def _show(self, observation: Observation) -> None: ...

@@ -1,4 +1,4 @@
-"""Stragglers: the last few episodes of a batch, which all others would wait for."""
+"""Stragglers: the last few episodes of a batch, for which all others would wait."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from palaestra.background import tasks_cancel
 
 
 class Batch:
-    """Episodes that are played together. ``grace_s`` seconds after the share ``cut_after`` of them has been
-    played, the rest is cut; None: never."""
+    """Episodes that are played together.
+
+    Once the share ``cut_after`` of them has been played, the rest is cut ``grace_s`` seconds later; None:
+    never. Raises ``ValueError`` for a share outside (0, 1].
+    """
 
     def __init__(self, *, cut_after: float | None, grace_s: float) -> None:
         if cut_after is not None and not 0 < cut_after <= 1:
@@ -24,9 +27,9 @@ class Batch:
         self._played = 0
 
     def complete(self, size: int) -> None:
-        """All of its episodes have been opened."""
+        """Note that all ``size`` episodes have been opened."""
         self._size = size
-        self._look()
+        self._start_timer()
 
     async def play(self, playing: Coroutine[Any, Any, str]) -> str | None:
         """Return what playing an episode returns, or None if it was cut."""
@@ -37,13 +40,13 @@ class Batch:
         finally:
             await tasks_cancel([played, cut])
             self._played += 1
-            self._look()
+            self._start_timer()
 
     def end(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
 
-    def _look(self) -> None:
+    def _start_timer(self) -> None:
         if self._cut_after is None or self._size is None or self._timer is not None:
             return
         if math.ceil(self._cut_after * self._size) <= self._played < self._size:

@@ -1,4 +1,4 @@
-"""What an episode is played on: a page in a browser, or one that is read without a browser."""
+"""The page interface of episodes, implemented in a browser and without one, and that of pools."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 VIEWPORT = (1280, 720)
 """Width and height of a page, in pixels."""
-# What Chromium shows in place of a page that it cannot load: no answer, or going back to a form's result.
+# Chromium's error page: no answer, or going back to the result of a form.
 ERROR_PAGE = "chrome-error:"
 SERVER_FAILED = 500
 
@@ -21,9 +21,9 @@ SERVER_FAILED = 500
 class PageView:
     """A page at one moment. ``text`` is the outline of its body, the token not yet masked.
 
-    ``in_view`` are the numbers of the outline's lines that the viewport shows. ``opens_tab``: its last link
-    would have opened another tab. ``status`` is that of the page's answer, 0 where it is not known.
-    ``moment`` is the same for two views of a page between which nothing moved or changed.
+    ``in_view`` are the numbers of the outline's lines in the viewport. ``opens_tab``: the last link would
+    have opened another tab. ``status`` is the HTTP status of the page, 0 if unknown. ``moment`` is equal for
+    two views of a page between which nothing moved or changed.
     """
 
     url: str
@@ -37,12 +37,12 @@ class PageView:
 
     @property
     def is_error(self) -> bool:
-        """Whether this is the browser's own page about a page that could not be opened."""
+        """True for the browser's own page about one that could not be opened."""
         return self.url.startswith(ERROR_PAGE)
 
     @property
     def is_failed(self) -> bool:
-        """Whether the arena did not send this page, or could not make it."""
+        """True if the arena did not send this page, or failed to render it."""
         return self.is_error or self.status >= SERVER_FAILED
 
 
@@ -51,18 +51,18 @@ class DocumentGone(Exception):
 
 
 BROWSERS = ("chromium", "lite")
-"""What pages are read with: ``lite`` reads them over HTTP, without a browser and without scripts."""
+"""Implementations of pages: ``lite`` reads them over HTTP, without a browser and without scripts."""
 
 
 class Surface(Protocol):
-    """A page as episodes and actions use it; the methods say the same as those of ``WarmPage``."""
+    """A page as episodes and actions use it; ``WarmPage`` documents the methods."""
 
     page: Any
     bounds: EpisodeBounds | None
     target_path: str
     picture_scale: float
     is_remembering: bool
-    """Whether documents that are gone back to, and others of the tab, show what was typed before."""
+    """True if documents show input from before again: after going back, or by the tab's storage."""
     types_by_keys: bool
     """True to type text key by key, as a person does; False to insert it at once."""
 
@@ -99,7 +99,7 @@ class Surface(Protocol):
 
 
 class Pool(Protocol):
-    """Hands out pages for one episode at a time."""
+    """Lends pages, each for one episode at a time."""
 
     async def acquire(self) -> Any: ...
 

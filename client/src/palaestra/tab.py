@@ -1,4 +1,4 @@
-"""One tab of the browser: calls that are bounded in time, and the ways in which a tab ends."""
+"""One tab of the browser: time-bounded calls, and detection of how a tab ends."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ DISCONNECT_LIMIT_S = 0.3
 class Tab:
     """A tab in a context of its own, and its DevTools session.
 
-    Every wait is bounded. ``PageHung`` means that the page did not answer, ``TabClosed`` that it closed
-    itself, ``PageDead`` that its renderer died, ``BrowserDead`` that the browser died with other pages.
+    Every wait is bounded. Calls raise ``PageHung`` if the page does not answer, ``TabClosed`` if it closed
+    itself, ``PageDead`` if its renderer died, and ``BrowserDead`` if the browser died with other pages.
     """
 
     def __init__(self, *, page: Page, cdp: CDPSession, guard: NavigationGuard, frame: str) -> None:
@@ -42,15 +42,15 @@ class Tab:
 
     @property
     def is_alive(self) -> bool:
-        """Whether another episode may be played here."""
+        """True if another episode may be played here."""
         return not self._end.done() and not self._has_hung
 
     async def act(self, playwright_input: Awaitable[T]) -> T:
-        """Await one of Playwright's input calls, bounded and with its failures told apart."""
+        """Await one of Playwright's input calls, bounded, with its failures classified."""
         return await self._bounded(playwright_input, CALL_LIMIT_S)
 
     async def close(self) -> None:
-        """Close the page and its context; closing a dead one is no error."""
+        """Close the page and its context; closing a dead page is no error."""
         self._guard.forget(self._frame)
         try:
             await asyncio.wait_for(self.page.context.close(), CALL_LIMIT_S)
@@ -73,7 +73,7 @@ class Tab:
     async def _bounded(self, call: Awaitable[T], limit_s: float) -> T:
         """Await ``call`` for at most ``limit_s``, or until the page ends."""
         task = asyncio.ensure_future(call)
-        task.add_done_callback(_ignored)
+        task.add_done_callback(_consume)
         both: set[asyncio.Future[Any]] = {task, self._end}
         try:
             await asyncio.wait(both, timeout=max(limit_s, 0.0), return_when=asyncio.FIRST_COMPLETED)
@@ -94,7 +94,7 @@ class Tab:
         raise await self._end_error()
 
     async def _end_error(self) -> PageDead | TabClosed:
-        """The error that says how the page ended. A dying browser closes its pages first, hence the wait."""
+        """Return the error for how the page ended. A dying browser closes its pages first, hence the wait."""
         if self._end.result() == "crash":
             return PageDead("The page crashed.")
         with contextlib.suppress(asyncio.TimeoutError):
@@ -104,7 +104,7 @@ class Tab:
         return BrowserDead("The browser died.") if self._died_together else PageDead("The browser died.")
 
 
-def _ignored(task: asyncio.Future[Any]) -> None:
-    """Consume the outcome of a call, so that the event loop does not report one that was abandoned."""
+def _consume(task: asyncio.Future[Any]) -> None:
+    """Retrieve the outcome of a call, so that asyncio does not report an abandoned one."""
     if not task.cancelled():
         task.exception()

@@ -1,4 +1,4 @@
-"""Calls of a task's tools, which the server makes."""
+"""Calls of a task's tools, which the server carries out."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from palaestra.errors import ApiError
 from palaestra.records import OpenedEpisode
 from palaestra.step_queue import text_clean
 
-# What is longer is no name and no value, and a tool says so of what is cut, too.
+# Longer names and values are invalid anyway: a tool refuses them just as well when they are cut.
 NAME_MAX_CHARS = 200
 VALUE_MAX_CHARS = 1_000
 
 
 async def tool_call(client: Client, opened: OpenedEpisode, action: CallTool, *, step: int) -> Outcome:
-    """Call a tool, and return what it answers. One that cannot answer says why; the result is then
-    ``refused``. Raises ``ApiError`` where the call cannot be made."""
+    """Call a tool, and return its answer as an outcome, ``refused`` with a reason if it cannot answer.
+
+    Raises ``ApiError`` if the call cannot be made.
+    """
     if not opened.tools:
         return Outcome(result="refused", message=NO_TOOLS)
     arguments = {

@@ -1,4 +1,4 @@
-"""HTTP over one connection pool, with retries only for calls that are safe to repeat."""
+"""HTTP over one connection pool, with retries for calls that are safe to repeat."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Error(msgspec.Struct):
 
 
 class Absence:
-    """The absence of a server, logged once when it outlasts a connection attempt, and once when it ends."""
+    """The absence of a server, logged once when it lasts, and once when it ends."""
 
     def __init__(self, address: str, now: Callable[[], float] = time.monotonic) -> None:
         self._address = address.rstrip("/")
@@ -48,8 +48,8 @@ class Absence:
         self._since: float | None = None
         self._is_reported = False
 
-    def failed(self, failure: Exception) -> None:
-        """Count an attempt without an answer; more will follow."""
+    def note_failure(self, failure: Exception) -> None:
+        """Note an attempt without an answer that will be repeated."""
         now = self._now()
         self._since = now if self._since is None else self._since
         if not self._is_reported and now - self._since >= REPORTED_AFTER_S:
@@ -57,14 +57,14 @@ class Absence:
             message = "No answer from %s for %.0f s (%r). Calls are repeated."
             logger.warning(message, self._address, now - self._since, failure)
 
-    def answered(self) -> None:
+    def note_answer(self) -> None:
         if self._is_reported:
             logger.warning("%s answers again.", self._address)
         self._since, self._is_reported = None, False
 
 
 class Transport:
-    """One server, one key, one pool. ``timeout_s`` bounds one attempt."""
+    """Calls of one server with one key. ``timeout_s`` bounds one attempt."""
 
     def __init__(self, *, base_url: str, key: str, timeout_s: float = 30.0, retries: int = RETRIES) -> None:
         self.retries = retries
@@ -78,7 +78,7 @@ class Transport:
 
     @property
     def _retries(self) -> int:
-        """More of a server that has answered before: it is being restarted, rather than misspelt."""
+        """More for a server that has answered before: it is restarting, and its address is not misspelt."""
         return self.retries + self._has_answered * RESTART_RETRIES
 
     async def aclose(self) -> None:
@@ -87,7 +87,7 @@ class Transport:
     async def call(
         self, method: str, path: str, *, answer: type[T], body: object = None, **options: Any
     ) -> T:
-        """``send`` a call and decode the JSON that it returns into ``answer``."""
+        """``send`` a call, and decode the JSON of the response into ``answer``. Raises as ``send`` does."""
         if body is not None:
             options["content"] = msgspec.json.encode(body)
             options["headers"] = {"Content-Type": "application/json", **options.get("headers", {})}
@@ -104,12 +104,12 @@ class Transport:
         takes: Callable[[httpx.Response], bool] | None = None,
         **request: Any,
     ) -> httpx.Response:
-        """The answer to one call, retried after connection errors, 5xx and 429 when that is safe.
+        """Return the response to a call, retried after connection errors, 5xx and 429 if that is safe.
 
-        ``request`` may hold ``content`` and ``headers``; ``takes`` tells an answer with the status of a
-        refusal that is none. Raises ``ApiError`` or ``Unreachable``.
+        ``request`` may have ``content`` and ``headers``; ``takes`` accepts responses that have the status of
+        a refusal but are none. Raises ``ApiError`` or ``Unreachable``.
         """
-        request["params"] = _present(params)
+        request["params"] = _drop_missing(params)
         if timeout_s is not None:
             request["timeout"] = timeout_s
         retries = self._retries if is_repeatable else 0
@@ -120,18 +120,18 @@ class Transport:
             except httpx.TransportError as failure:
                 if attempt >= retries:
                     raise self._unreachable(f"{method} {path}", failure) from failure
-                self._absence.failed(failure)
+                self._absence.note_failure(failure)
             else:
-                self._absence.answered()
+                self._absence.note_answer()
                 if response.status_code < 400 or (takes and takes(response)):
                     self._has_answered = True
                     break
-                retry_after_s = _retry_after_s(response, is_last=attempt >= retries)
+                retry_after_s = _check_retry(response, is_last=attempt >= retries)
             await _pause(attempt, retry_after_s)
         return response
 
     async def lines(self, path: str, *, params: Mapping[str, Any] | None = None) -> AsyncIterator[bytes]:
-        """The lines of an NDJSON stream as they arrive, in constant memory."""
+        """Yield the lines of an NDJSON stream as they arrive, in constant memory."""
         rest = b""
         async for part in self.parts(path, params=params):
             *full, rest = (rest + part).split(b"\n")
@@ -142,27 +142,30 @@ class Transport:
             yield rest
 
     async def parts(self, path: str, *, params: Mapping[str, Any] | None = None) -> AsyncIterator[bytes]:
-        """The bytes of a stream as they arrive, in constant memory; retried like a call until it begins."""
+        """Yield the bytes of a stream as they arrive, in constant memory; retried until it begins.
+
+        Raises ``ApiError``, or ``Unreachable`` also if the stream breaks.
+        """
         has_begun = False
         for attempt in itertools.count():
             retry_after_s = None
             is_last = attempt >= self._retries
             try:
-                async with self._http.stream("GET", path, params=_present(params)) as response:
-                    self._absence.answered()
+                async with self._http.stream("GET", path, params=_drop_missing(params)) as response:
+                    self._absence.note_answer()
                     if response.status_code < 400:
                         has_begun = True
                         async for part in response.aiter_bytes():
                             yield part
                         return
                     await response.aread()
-                retry_after_s = _retry_after_s(response, is_last=is_last)
+                retry_after_s = _check_retry(response, is_last=is_last)
             except httpx.TransportError as failure:
                 if has_begun:
                     raise Unreachable(f"The stream {path} broke: {failure!r}") from failure
                 if is_last:
                     raise self._unreachable(f"GET {path}", failure) from failure
-                self._absence.failed(failure)
+                self._absence.note_failure(failure)
             await _pause(attempt, retry_after_s)
 
     def _unreachable(self, call: str, failure: httpx.TransportError) -> Unreachable:
@@ -170,42 +173,42 @@ class Transport:
         return Unreachable(f"No answer from {where} to {call}: {failure!r}")
 
 
-def _retry_after_s(response: httpx.Response, *, is_last: bool) -> float | None:
-    """The pause that a refusal names, if any. Raises the refusal as ``ApiError`` where it is final."""
-    error = error_of(response)
+def _check_retry(response: httpx.Response, *, is_last: bool) -> float | None:
+    """Return the pause that a refusal asks for, if any. Raises ``ApiError`` if the refusal is final."""
+    error = read_error(response)
     if is_last or response.status_code not in RETRIED_STATUSES or error.code in NOT_RETRIED_CODES:
         raise error
-    return backoff.retry_after_s(response.headers)
+    return backoff.parse_retry_after(response.headers)
 
 
 async def _pause(attempt: int, retry_after_s: float | None) -> None:
-    pause = backoff.pause_s(attempt, first_s=FIRST_PAUSE_S, longest_s=LONGEST_PAUSE_S)
+    pause = backoff.compute_pause_s(attempt, first_s=FIRST_PAUSE_S, longest_s=LONGEST_PAUSE_S)
     await asyncio.sleep(retry_after_s or pause)
 
 
 def decode(content: bytes, *, answer: type[T]) -> T:
-    """JSON bytes as ``answer``; another shape raises ``ApiError`` ``unexpected_answer``."""
+    """Decode JSON into ``answer``. Raises ``ApiError`` ``unexpected_answer`` for another shape."""
     try:
         return msgspec.json.decode(content, type=answer)
     except (msgspec.ValidationError, msgspec.DecodeError) as failure:
         raise ApiError(status=200, code="unexpected_answer", message=str(failure)) from failure
 
 
-def error_of(response: httpx.Response) -> ApiError:
-    """The server's error in its one shape, or the bare status when a proxy answered."""
+def read_error(response: httpx.Response) -> ApiError:
+    """Return the server's error, or the bare status if a proxy answered."""
     try:
         body = msgspec.json.decode(response.content, type=_Error).error
     except (msgspec.ValidationError, msgspec.DecodeError):
-        body = _ErrorBody(code="http_error", message=_foreign(response))
+        body = _ErrorBody(code="http_error", message=_describe_foreign(response))
     return ApiError(status=response.status_code, code=body.code, message=body.message, fields=body.fields)
 
 
-def _foreign(response: httpx.Response) -> str:
-    """What to make of an answer that is none of the API's."""
+def _describe_foreign(response: httpx.Response) -> str:
+    """Return a message about a response that is not the API's."""
     if "html" not in response.headers.get("content-type", ""):
         return response.text[:200]
     return f"{response.url} is a web page, not the API. Is this the address of the lab, and not the arena's?"
 
 
-def _present(params: Mapping[str, Any] | None) -> dict[str, Any]:
+def _drop_missing(params: Mapping[str, Any] | None) -> dict[str, Any]:
     return {name: value for name, value in (params or {}).items() if value is not None}

@@ -1,4 +1,4 @@
-"""One turn of a policy in an episode that is played here or by a stage."""
+"""Turns of a policy in an episode that is played here or by a stage."""
 
 from __future__ import annotations
 
@@ -19,26 +19,28 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class End:
-    """Why a policy takes no further turn."""
+    """The reason why a policy takes no further turn."""
 
     reason: CloseReason
     detail: str = ""
 
 
 class Turns:
-    """A policy's way through one episode, which has ``limit_s`` seconds in all to think."""
+    """The turns of a policy in one episode, with ``limit_s`` seconds of thinking in all."""
 
     def __init__(self, policy: Policy, *, limit_s: float) -> None:
         self._policy = policy
         self._memory: dict[str, Any] = {}
         self._clock = PolicyClock(limit_s)
 
-    async def next(self, episode: Episode | RemoteEpisode) -> str | Completion | End:
-        """What the policy does now. A policy that raises ends the episode: ``model_error``."""
+    async def take(self, episode: Episode | RemoteEpisode) -> str | Completion | End:
+        """Return the policy's next completion, or the end; a policy that raises ends as ``model_error``."""
         number = episode.opened.id
         try:
             # Only the policy's own time counts: a slow arena or browser is not its fault.
-            completion = await self._clock.bound(self._policy.act(episode.observation, self._info(episode)))
+            completion = await self._clock.bound(
+                self._policy.act(episode.observation, self._build_info(episode))
+            )
         except OutOfTime:
             return End("time_budget", f"longer than {self._clock.limit_s:.0f} s")
         except PolicyStopped as stopped:
@@ -49,7 +51,7 @@ class Turns:
             return End("model_error", repr(failure))
         return End("agent_stopped") if completion is None else completion
 
-    def _info(self, episode: Episode | RemoteEpisode) -> EpisodeInfo:
+    def _build_info(self, episode: Episode | RemoteEpisode) -> EpisodeInfo:
         opened = episode.opened
         return EpisodeInfo(
             id=opened.id,

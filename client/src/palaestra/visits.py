@@ -1,4 +1,4 @@
-"""The documents on the way to the page of a fork: which of them are opened again, and which stay blank."""
+"""The documents on the way to the page of a fork, and which of them are opened again or stay blank."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from palaestra.recipes import PastAct, Recipe, Served
 
 
 @dataclass(frozen=True)
-class Deed:
-    """An act to do again: ``action`` is None where nothing was done on the page."""
+class Interaction:
+    """A past action to repeat; ``action`` is None if nothing was done on the page."""
 
     past: PastAct
     action: Action | None
@@ -36,64 +36,74 @@ class Deed:
 class Visit:
     """A document that was shown, at its masked address ``url``, as the act ``landing`` led to it.
 
-    ``deeds`` were done on it; ``parting`` are the actions of the step in which it was left, of which the last
-    one led away.
+    ``interactions`` took place on it; ``parting`` are the actions of the step in which it was left, of which
+    the last one led away.
     """
 
     landing: PastAct
     served: Served
     url: str
     is_back: bool
-    deeds: list[Deed] = field(default_factory=list)
+    interactions: list[Interaction] = field(default_factory=list)
     parting: Sequence[Action] = ()
 
     def has_state(self, *, is_remembered: bool) -> bool:
-        """Whether something was done on it that is found again later: with ``is_remembered`` what was typed
-        is, for the tab stores it; without, only what may have led to a page that is on no record."""
-        done = [part for deed in self.deeds if _has_effect(deed) for part in deed.parts]
+        """Return whether an interaction has left state that a later document may show.
+
+        With ``is_remembered`` typed text counts, because the tab stores it; without, only interactions that
+        may have led to an unrecorded page.
+        """
+        done = [
+            part
+            for interaction in self.interactions
+            if _has_effect(interaction)
+            for part in interaction.parts
+        ]
         return any(_counts(part, is_remembered=is_remembered) for part in (*done, *self.parting[:-1]))
 
 
 Arrival = tuple[Visit, bool]
-"""A document to open, and whether it is opened for real; otherwise a blank one takes its place."""
+"""A document to open, and True if it is opened for real; otherwise a blank one replaces it."""
 
 
-def visits_of(recipe: Recipe, *, action_of: Callable[[PastAct], Action | None]) -> list[Visit]:
-    """The documents that were shown since the page was opened, in order; ``action_of`` reads an act."""
+def list_visits(recipe: Recipe, *, read_action: Callable[[PastAct], Action | None]) -> list[Visit]:
+    """Return the documents that were shown since the page was opened, in order."""
     visits: list[Visit] = []
     for past in recipe.steps:
-        deed = Deed(past, action_of(past))
+        interaction = Interaction(past, read_action(past))
         if (past.result_message or "").endswith(AT_FIRST_PAGE):
             visits.clear()
         elif visits and not past.served:
-            visits[-1].deeds.append(deed)
+            visits[-1].interactions.append(interaction)
             continue
-        parting = _parting(deed)
+        parting = _find_parting(interaction)
         if visits:
             visits[-1].parting = parting
         served = past.served[-1] if past.served else Served(seq=past.seq, path="")
         is_back = bool(visits and parting and parting[-1].type == "back")
-        visits.append(Visit(landing=past, served=served, url=_url_of(past, served), is_back=is_back))
+        visits.append(Visit(landing=past, served=served, url=_find_url(past, served), is_back=is_back))
     return visits
 
 
-def plans_of(visits: Sequence[Visit], *, is_remembered: bool) -> Iterator[list[Arrival]]:
-    """Ways to the last document, the shortest first. On each, the documents that count are real; on the last,
-    all are."""
+def list_ways(visits: Sequence[Visit], *, is_remembered: bool) -> Iterator[list[Arrival]]:
+    """Yield ways to the last document, the shortest first.
+
+    On each, the documents that matter are opened for real; on the last way, all are.
+    """
     everything = set(range(len(visits)))
     last = len(visits) - 1
-    needed = {last} | {n for n, one in enumerate(visits) if one.has_state(is_remembered=is_remembered)}
+    needed = {last} | {n for n, visit in enumerate(visits) if visit.has_state(is_remembered=is_remembered)}
     if is_remembered and visits[last].is_back:
-        needed |= {_origin(visits, last)}  # it shows what was left there, where it was left
-    # An outline that is cut begins with what is new since the page before.
+        needed |= {_find_origin(visits, last)}  # it shows the state in which that document was left
+    # A truncated outline begins with the changes since the previous page, which is therefore needed.
     ways = (needed, needed | {max(last - 1, 0)}, everything)
     for number, real in enumerate(ways):
         if real not in ways[:number]:
-            yield _shortened(visits, real) if real != everything else [(one, True) for one in visits]
+            yield _shorten(visits, real) if real != everything else [(visit, True) for visit in visits]
 
 
-def _origin(visits: Sequence[Visit], landing: int) -> int:
-    """The number of the visit to which the visit ``landing`` went back."""
+def _find_origin(visits: Sequence[Visit], landing: int) -> int:
+    """Return the number of the visit to which the visit ``landing`` went back."""
     stack: list[int] = []
     for number, visit in enumerate(visits[:landing]):
         if visit.is_back:
@@ -103,8 +113,8 @@ def _origin(visits: Sequence[Visit], landing: int) -> int:
     return stack[-2] if len(stack) > 1 else 0
 
 
-def _shortened(visits: Sequence[Visit], real: set[int]) -> list[Arrival]:
-    """Leave out blank documents that were gone back from."""
+def _shorten(visits: Sequence[Visit], real: set[int]) -> list[Arrival]:
+    """Leave out blank documents from which the agent went back."""
     way: list[tuple[Visit, bool, bool]] = []
     for number, visit in enumerate(visits):
         is_real, is_back = number in real, visit.is_back
@@ -122,7 +132,7 @@ def _shortened(visits: Sequence[Visit], real: set[int]) -> list[Arrival]:
 
 def _is_detour(below: Visit, top: tuple[Visit, bool, bool]) -> bool:
     visit, is_real, is_back = top
-    # A document at the address of the one before took its place in the history.
+    # A document at the previous one's address replaced it in the history.
     return not is_real and not is_back and visit.url != below.url
 
 
@@ -132,8 +142,8 @@ def _parting(deed: Deed) -> Sequence[Action]:
     return deed.parts[: int(carried_out[1])] if carried_out else deed.parts
 
 
-def _url_of(past: PastAct, served: Served) -> str:
-    """The masked address of a document: that of its observation, which has a query, where that names it."""
+def _find_url(past: PastAct, served: Served) -> str:
+    """Return the masked address of a document: the observed one, with its query, if the paths agree."""
     path = unquote(urlsplit(past.url).path).removeprefix("/")
     return past.url if path == served.path else PUBLIC_ROOT + quote(served.path)
 

@@ -1,4 +1,4 @@
-"""What a trainer and a stage say to each other: MessagePack over a WebSocket, one answer to each request."""
+"""The protocol between trainers and stages: MessagePack over a WebSocket, one answer to each request."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ DETAIL_CHARS = 500
 NOTHING_HELD = -1
 AT_CAPACITY = "at_capacity"
 RAISED: dict[str, type[Exception]] = {
-    one.__name__: one
-    for one in vars(errors).values()
-    if isinstance(one, type) and issubclass(one, PalaestraError) and one is not ApiError
+    kind.__name__: kind
+    for kind in vars(errors).values()
+    if isinstance(kind, type) and issubclass(kind, PalaestraError) and kind is not ApiError
 } | {"ValueError": ValueError}
 
 
@@ -33,7 +33,7 @@ Detail = Annotated[str, Meta(max_length=DETAIL_CHARS)]
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", forbid_unknown_fields=True):
-    """``id`` is repeated in the answer."""
+    """Base class of requests; ``id`` is repeated in the answer."""
 
     id: Number
 
@@ -49,8 +49,8 @@ class Open(Request, frozen=True, kw_only=True, tag="open"):
 
 
 class Reset(Request, frozen=True, kw_only=True, tag="reset"):
-    """``key`` names the reset: sent again it opens no second episode. ``abandoned`` is an episode of the same
-    trainer that is still open."""
+    """Open an episode. ``key`` makes it idempotent; ``abandoned`` is an episode of the same trainer that is
+    still open."""
 
     key: Annotated[str, Meta(min_length=1, max_length=200)]
     task: Number
@@ -60,8 +60,8 @@ class Reset(Request, frozen=True, kw_only=True, tag="reset"):
 
 
 class Fork(Request, frozen=True, kw_only=True, tag="fork"):
-    """Open an episode that stands where an ``episode`` stood after ``step``. ``key`` and ``abandoned`` are as
-    in a reset; the other fields are those of ``Env.fork``."""
+    """Open a fork of an ``episode`` after ``step``. ``key`` and ``abandoned`` are as in a reset; the other
+    fields are those of ``Env.fork``."""
 
     key: Annotated[str, Meta(min_length=1, max_length=200)]
     episode: Number
@@ -74,7 +74,7 @@ class Fork(Request, frozen=True, kw_only=True, tag="fork"):
 
 class Take(Request, frozen=True, kw_only=True, tag="step"):
     """Take a completion as step ``number`` of the episode. ``held`` is the step of the last answer, whose
-    messages need not be sent again."""
+    messages the trainer still has: they need not be sent again."""
 
     number: Number
     completion: Completion
@@ -89,8 +89,8 @@ class Stop(Request, frozen=True, kw_only=True, tag="stop"):
 
 
 class Resume(Request, frozen=True, kw_only=True, tag="resume"):
-    """Go on with an episode of another stage after ``steps`` answered steps; ``shown`` is what the last
-    answer showed."""
+    """Take over an episode of another stage after ``steps`` answered steps; ``shown`` is the observation of
+    the last answer."""
 
     opened: OpenedEpisode
     steps: Number
@@ -102,13 +102,13 @@ class Ask(Request, frozen=True, kw_only=True, tag="capacity"):
 
 
 class Fetch(Request, frozen=True, kw_only=True, tag="blob"):
-    """A picture that the messages of the session's episodes name."""
+    """Fetch a picture in the messages of the session's episodes."""
 
     sha256: Digest
 
 
 class Leave(Request, frozen=True, kw_only=True, tag="leave"):
-    """The end of a session: an episode that is open ends ``cancelled``."""
+    """End the session; an open episode is closed as ``cancelled``."""
 
     abandoned: Number | None = None
 
@@ -127,8 +127,8 @@ REQUEST_BYTES: dict[str, int] = {
     "blob": KIB,
     "leave": KIB,
 }
-"""The greatest length of a request of each kind. A step holds what a model wrote (see
-``Completion.bounded``), a resume a picture of the page."""
+"""Maximum length of each kind of request. A step contains a model's output (see ``Completion.truncate``), a
+resume a picture of the page."""
 REQUEST_MAX_BYTES = max(REQUEST_BYTES.values())
 
 
@@ -141,8 +141,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
 
 
 class Opened(Answer, frozen=True, kw_only=True, tag="opened"):
-    """The episode of the session, if the stage still holds it, and its latest step. ``player`` is the stage's
-    own name for the session: another stage, and a new session on the same one, has another."""
+    """The episode of the session, if the stage still has it, and its latest step. ``player`` is the stage's
+    own name of the session: it differs on another stage, and in a new session on the same one."""
 
     player: str
     episode: int | None = None
@@ -150,7 +150,7 @@ class Opened(Answer, frozen=True, kw_only=True, tag="opened"):
 
 
 class Look(msgspec.Struct, frozen=True, kw_only=True):
-    """An observation; its messages begin with the first ``keep`` of those that the trainer holds."""
+    """An observation, without the first ``keep`` messages, which the trainer already has."""
 
     observation: Observation
     keep: int = 0
@@ -189,7 +189,7 @@ class Occupancy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Load(Answer, frozen=True, kw_only=True, tag="load"):
-    """How full a stage is, by what its pages are read with."""
+    """The load of a stage; ``pages`` are by browser."""
 
     sessions: int
     sessions_max: int
@@ -197,7 +197,7 @@ class Load(Answer, frozen=True, kw_only=True, tag="load"):
 
 
 class Failed(Answer, frozen=True, kw_only=True, tag="failed"):
-    """An exception: ``kind`` is its class, the rest are those of an ``ApiError``."""
+    """An exception: ``kind`` is its class, the other fields are those of an ``ApiError``."""
 
     kind: str
     message: str
@@ -206,8 +206,8 @@ class Failed(Answer, frozen=True, kw_only=True, tag="failed"):
     fields: dict[str, list[str]] = {}
     retry_after_s: float | None = None
 
-    def exception(self) -> Exception:
-        """The exception as the trainer's side raises it."""
+    def to_error(self) -> Exception:
+        """Return the exception that the trainer's side raises."""
         if self.kind == ApiError.__name__:
             return ApiError(status=self.status, code=self.code, message=self.message, fields=self.fields)
         return RAISED.get(self.kind, PalaestraError)(self.message)
@@ -223,8 +223,11 @@ answer_decode = msgspec.msgpack.Decoder(AnyAnswer).decode
 
 
 def request_decode(content: bytes) -> AnyRequest:
-    """The request in a message. Raises ``ApiError`` ``message_too_large`` before it reads one that is longer
-    than its kind may be, and ``msgspec.MsgspecError`` for what is no request."""
+    """Decode the request in a message.
+
+    Raises ``ApiError`` ``message_too_large``, before decoding, for one that exceeds the limit of its kind,
+    and ``msgspec.MsgspecError`` for anything that is not a request.
+    """
     kind = _kind_decode(content).type
     limit = REQUEST_BYTES.get(kind, 0)
     if kind in REQUEST_BYTES and len(content) > limit:
@@ -234,8 +237,8 @@ def request_decode(content: bytes) -> AnyRequest:
     return request
 
 
-def failed_of(request: int, failure: Exception, *, retry_after_s: float | None = None) -> Failed:
-    """An exception as an answer."""
+def build_failed(request: int, failure: Exception, *, retry_after_s: float | None = None) -> Failed:
+    """Return an exception as an answer."""
     kind = type(failure).__name__
     if isinstance(failure, ApiError):
         return Failed(
@@ -250,8 +253,8 @@ def failed_of(request: int, failure: Exception, *, retry_after_s: float | None =
     return Failed(id=request, kind=kind if kind in RAISED else PalaestraError.__name__, message=str(failure))
 
 
-def look_of(observation: Observation, held: list[Message]) -> Look:
-    """What is sent of an observation to a trainer that holds the messages ``held``."""
+def build_look(observation: Observation, held: list[Message]) -> Look:
+    """Return the part of an observation to send to a trainer that has the messages ``held``."""
     keep = 0
     for mine, theirs in zip(observation.messages, held, strict=False):
         if mine != theirs:

@@ -17,7 +17,7 @@ pytest.importorskip("peft", reason="the example's model needs peft")
 import rollouts  # noqa: E402
 import tiny_training  # noqa: E402
 import train  # noqa: E402
-from gradient import advantages, divergence, entropies, entropies_after, loss_of, shuffled  # noqa: E402
+from gradient import advantages, compute_loss, divergence, entropies, entropies_after, shuffled  # noqa: E402
 from model import Model  # noqa: E402
 from prompts import THOUGHT, Prompt  # noqa: E402
 from train import warm_loss  # noqa: E402
@@ -46,14 +46,14 @@ def updates(model: Model, *, count: int, is_control: bool = False) -> None:
         rewards = [[float(choice == RIGHT) for choice in group] for group in choices]
         if is_control:
             rewards = shuffled(rewards, seed=number)
-        model.improve(loss_of(rows, choices, [advantages(group) for group in rewards], bonus=0.02))
+        model.improve(compute_loss(rows, choices, [advantages(group) for group in rewards], bonus=0.02))
 
 
 def test_what_was_worth_more_becomes_likelier_and_what_was_worth_less_does_not(model: Model) -> None:
     chances = [chance(model)]
     for worth in (1.0, -1.0):
         rows = model.logprobs(PROMPTS)
-        model.improve(loss_of(rows, [[RIGHT]] * 4, [[worth]] * 4, bonus=0.0))
+        model.improve(compute_loss(rows, [[RIGHT]] * 4, [[worth]] * 4, bonus=0.0))
         chances.append(chance(model))
     before, liked, disliked = chances
     assert liked > before
@@ -75,7 +75,7 @@ def test_an_entropy_bonus_spreads_a_policy(model: Model) -> None:
         for _ in range(10):
             rows = model.logprobs(PROMPTS)
             bonus = 0.0 if worth else 1.0
-            model.improve(loss_of(rows, [[0]] * 4, [[worth]] * 4, bonus=bonus))
+            model.improve(compute_loss(rows, [[0]] * 4, [[worth]] * 4, bonus=bonus))
         spread = float(entropies(model.logprobs(PROMPTS).detach()).mean())
         if worth:
             narrow = spread

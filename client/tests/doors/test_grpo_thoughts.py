@@ -64,7 +64,7 @@ def test_a_thought_costs_its_tokens_and_the_choice_is_made_after_it(writer: Writ
 
 @pytest.mark.parametrize("greedy", [True, False])
 def test_thoughts_end_with_their_line_or_at_the_limit(writer: Writer, greedy: bool) -> None:
-    written = writer.thoughts(PROMPTS * 60, greedy=greedy)
+    written = writer.write(PROMPTS * 60, greedy=greedy)
     for thought in written:
         assert 1 <= len(thought.drawn) <= writer.limit
         assert "\n" not in thought.text
@@ -90,7 +90,7 @@ def test_reward_alone_teaches_what_to_think_and_what_to_choose(writer: Writer, p
 
     def samples_draw() -> list[tuple[Thought, int, float]]:
         prompts = PROMPTS * 12
-        written = writer.thoughts(prompts, greedy=False)
+        written = writer.write(prompts, greedy=False)
         with torch.no_grad():
             choices = torch.multinomial(writer.logprobs(written)[1].exp(), 1)[:, 0].tolist()
         rewards = [
@@ -114,9 +114,7 @@ def test_parts_of_a_batch_add_up_to_the_whole(writer: Writer, monkeypatch: pytes
     monkeypatch.setattr(Model, "autocast", lambda _: nullcontext())
     samples = [
         (thought, 1, worth)
-        for thought, worth in zip(
-            writer.thoughts(PROMPTS * 2, greedy=False)[:3], (0.5, -0.5, 0.2), strict=True
-        )
+        for thought, worth in zip(writer.write(PROMPTS * 2, greedy=False)[:3], (0.5, -0.5, 0.2), strict=True)
     ]
     gradients, figures = [], []
     for at_once in (3, 2):

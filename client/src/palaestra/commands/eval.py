@@ -228,7 +228,7 @@ def _make_cost_format(prices: PriceTable | None, model: str) -> Callable[[UsageT
     price = prices.models.get(model) if prices else None
     if prices is None or price is None:
         return lambda _: ""
-    return lambda usage: f", {price.cost(usage):,.2f} {prices.currency}"
+    return lambda usage: f", {price.compute_cost(usage):,.2f} {prices.currency}"
 
 
 def _format_postfix(outcomes: Counter[str], usage: UsageTotals, cost: Callable[[UsageTotals], str]) -> str:

@@ -158,8 +158,8 @@ class Interventions:
         try:
             return await self.client.intervention_open(
                 episode,
-                step=written.place.step,
-                substep=written.place.substep,
+                step=written.replaced.step,
+                substep=written.replaced.substep,
                 text=written.content,
                 author=self.writer.model[:200],
                 count=self.continuations,

@@ -59,7 +59,9 @@ async def prompts_measure(options: argparse.Namespace, histories: Sequence[str])
         lengths = await _measure_lengths(client, options.run, histories)
         rated = await _measure_lengths(client, options.measured_by, []) if options.measured_by else lengths
         rate = fit_rate(point for episode in rated for point in episode.measured)
-        by_history = {name: [episode.size(name, rate=rate) for episode in lengths] for name in histories}
+        by_history = {
+            name: [episode.compute_size(name, rate=rate) for episode in lengths] for name in histories
+        }
         for name, sizes in by_history.items():
             for first in range(0, len(sizes), STORED_AT_ONCE):
                 share = sizes[first : first + STORED_AT_ONCE]

@@ -112,7 +112,7 @@ async def run_play(options: argparse.Namespace, plan: RunPlan, prices: PriceTabl
             problems = await play(engine, run, plan, progress, policy)
         states = await episodes_list(client, run.id, origin=PLAIN)
         report = await report_read(client, run.id, states, model=plan.model, prices=prices)
-        print(report.table())
+        print(report.format_table())
         print(address)
     return 1 if problems or not report.answers else 0
 

@@ -27,7 +27,7 @@ from palaestra.doors.rollouts import key_read
 from palaestra.errors import PalaestraError, VoidEpisode
 from palaestra.foreign import ForeignEpisode
 from palaestra.records import StepObservation, Task, Verdict
-from palaestra.reward_calls import reward_of, rewards_read, unpaid_reason
+from palaestra.reward_calls import find_reward, rewards_read, unpaid_reason
 from palaestra.step_queue import text_clean
 from palaestra.surface import VIEWPORT
 
@@ -126,7 +126,7 @@ class PalaestraTask(AbstractBrowserTask):
             self.opened.client, self.opened.id, verdict=judged, profile=self._reward_profile
         )
         rewards = self._loop.call(paying)
-        reward = reward_of(judged, rewards)
+        reward = find_reward(judged, rewards)
         if reward is None:
             reason = unpaid_reason(judged, rewards)
             raise VoidEpisode(f"Episode {self.opened.id} has no reward ({reason}).", rewards)

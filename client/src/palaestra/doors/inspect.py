@@ -29,7 +29,7 @@ from palaestra.doors.rollouts import AnyEnv, Rollouts
 from palaestra.env import StepInfo
 from palaestra.observation import Observation
 from palaestra.records import Message, Usage
-from palaestra.reward_calls import reward_of
+from palaestra.reward_calls import find_reward
 
 # Inspect's stop reasons, by the names that endpoints use.
 FINISH_REASONS = {"max_tokens": "length", "tool_calls": "tool_calls", "content_filter": "content_filter"}
@@ -65,7 +65,7 @@ def play(rollouts: Rollouts, *, seed: int | None = None) -> Solver:
             {
                 "episode": info["episode"],
                 "group": info["group"],
-                "reward": reward_of(judged, info.get("rewards")),
+                "reward": find_reward(judged, info.get("rewards")),
                 "rewards": msgspec.to_builtins(info.get("rewards")),
                 "reason": judged.reason if judged else "no verdict came in time",
             },

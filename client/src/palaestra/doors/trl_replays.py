@@ -11,7 +11,7 @@ from palaestra.api import Client
 from palaestra.conversation import conversation_rebuild
 from palaestra.curation import Replayed
 from palaestra.records import Message, Verdict
-from palaestra.reward_calls import reward_of, rewards_read
+from palaestra.reward_calls import find_reward, rewards_read
 
 Tokenize = Callable[[Sequence[Sequence[Message]], Sequence[str]], dict[str, Any]]
 
@@ -62,5 +62,5 @@ class Replays:
         rewards = await rewards_read(
             self._client, replay.episode, verdict=verdict, profile=self._reward_profile
         )
-        paid = {"reward": reward_of(verdict, rewards), "rewards": rewards}
+        paid = {"reward": find_reward(verdict, rewards), "rewards": rewards}
         return {**tokens, **paid, "reason": "replayed", "episode": replay.episode}

@@ -90,7 +90,7 @@ class PalaestraEnv(vf.Env[PalaestraEnvConfig]):
             async with agents.player.interaction(task) as interaction:
                 info = await _play(env, observation.messages, interaction)
                 rewards = info.get("rewards")
-                reward = reward_of(info["verdict"], rewards)
+                reward = find_reward(info["verdict"], rewards)
                 interaction.trace.record_metrics(_collect_metrics(rewards))
                 if reward is None:
                     # A failure without a reward: verifiers may retry it, and does not count it as zero.

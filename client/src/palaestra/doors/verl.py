@@ -29,7 +29,7 @@ from palaestra.engine import DEFAULT_PAGES
 from palaestra.env import StepInfo
 from palaestra.errors import VoidEpisode
 from palaestra.records import Message, Task, Usage
-from palaestra.reward_calls import reward_of, unpaid_reason
+from palaestra.reward_calls import find_reward, unpaid_reason
 
 AGENT = "palaestra"
 ABORTED = ("aborted", "abort")
@@ -107,7 +107,7 @@ class PalaestraLoop(AgentLoopBase):
                 observation = await self._rollouts.reset(env, task, seed=derive_seed(uid), round_=uid)
                 sequence, info = await self._play_turns(env, observation.messages, sampling_params)
             sequence.env_s = time.perf_counter() - started - sequence.model_s
-            reward = reward_of(info["verdict"], info.get("rewards"))
+            reward = find_reward(info["verdict"], info.get("rewards"))
             if reward is not None:
                 return self._build_output(sequence, info, reward, version=row.get(VERSION))
             reason = unpaid_reason(info["verdict"], info.get("rewards"))

@@ -237,7 +237,7 @@ class LitePage:
         return request.body is None or request.url == self._bounds.root + SUBMIT_PATH
 
     async def _send(self, request: PageRequest) -> Answer:
-        headers = PAGE | self._bounds.headers_of(request.url)
+        headers = PAGE | self._bounds.build_headers(request.url)
         address = request.url.partition("#")[0]
         if request.body is None:
             return await self._exchange.send("GET", address, headers=headers)

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import openai
 
-from palaestra.backoff import pause_s
+from palaestra.backoff import compute_pause_s
 from palaestra.completion import Completion
 from palaestra.errors import ModelFailure, PalaestraError
 from palaestra.models.continuation import (
@@ -196,7 +196,7 @@ class Endpoint:
                 if not failure.is_retried or attempt >= tries:
                     raise failure from error
             with clock.paused():
-                pause = pause_s(attempt, first_s=FIRST_PAUSE_S, longest_s=LONGEST_PAUSE_S)
+                pause = compute_pause_s(attempt, first_s=FIRST_PAUSE_S, longest_s=LONGEST_PAUSE_S)
                 await asyncio.sleep(failure.retry_after_s if failure.retry_after_s is not None else pause)
         raise ModelFailure("unreachable")
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import httpx
 import openai
 
-from palaestra.backoff import retry_after_s
+from palaestra.backoff import parse_retry_after
 from palaestra.errors import ContextOverflow, ModelFailure, PromptFiltered
 
 # Signs in an error's code, type or message that the prompt is too long: OpenAI, vLLM and others, llama.cpp.
@@ -73,5 +73,5 @@ def classify_failure(
     is_passing = error.status_code >= 500 or error.status_code in _RETRIED
     failure.is_retried = is_passing and _OUT_OF_CREDIT not in words
     failure.is_busy = failure.is_retried and error.status_code in _BUSY
-    failure.retry_after_s = retry_after_s(error.response.headers)
+    failure.retry_after_s = parse_retry_after(error.response.headers)
     return failure

@@ -10,18 +10,18 @@ from msgspec import structs
 
 from palaestra.api import Client
 from palaestra.background import Heartbeat
-from palaestra.draft import draft_of
+from palaestra.draft import find_draft
 from palaestra.env import FORKING, Env
 from palaestra.episode import Episode
-from palaestra.errors import UNPLAYABLE, ApiError, BrowserDead, ForkDiverged, Unreachable, close_reason_of
-from palaestra.fate import fate_of, is_same
+from palaestra.errors import UNPLAYABLE, ApiError, BrowserDead, ForkDiverged, Unreachable, find_close_reason
+from palaestra.fate import find_fate, is_same
 from palaestra.lineage import PERSON, line_read, resumed_read
-from palaestra.message_pictures import blobs_named
+from palaestra.message_pictures import list_pictures
 from palaestra.observation import Observation
 from palaestra.records import EpisodeState, Message
 from palaestra.stage.capacity import Slot
-from palaestra.step_queue import TAKEN_OVER, ack_of
-from palaestra.stored_steps import page_after, stored_of
+from palaestra.step_queue import TAKEN_OVER, build_ack
+from palaestra.stored_steps import find_last_page, read_stored
 from palaestra.wire import Fork, Reset, Resume
 
 RESERVED = {"checked_runs", "client", "heartbeat", "key", "pool", "server", "viewport"}
@@ -114,7 +114,7 @@ class Player(Env):
             raise ApiError(status=404, code="unknown_episode", message=message)
 
     def _pictures_note(self, messages: Sequence[Message]) -> None:
-        self.pictures |= dict.fromkeys(blobs_named(messages))
+        self.pictures |= dict.fromkeys(list_pictures(messages))
         for oldest in list(self.pictures)[:-PICTURES_MAX]:
             del self.pictures[oldest]
 
@@ -127,7 +127,7 @@ class Player(Env):
         self._run_check(await self.client.episode(number))
         start_url, refusal = await self._find_start_url(number)
         state, trajectory = await self.client.episode(number), await self.client.trajectory(number)
-        stored = [stored_of(step) for step in trajectory["steps"]]
+        stored = [read_stored(step) for step in trajectory["steps"]]
         last = stored[-1].index if stored else state.begins_after
         if last < request.steps:
             message = f"{request.steps} steps were answered, and {last} are recorded."
@@ -137,8 +137,8 @@ class Player(Env):
         opened = structs.replace(request.opened, start_url=start_url)
         episode = Episode(self.client, opened, messages=messages, config=self._config)
         line = await line_read(self.client, trajectory)
-        episode.resume(line.until(request.steps).past())
-        episode.step_queue.ack = ack_of(state)
+        episode.resume(line.cut_after(request.steps).to_past())
+        episode.step_queue.ack = build_ack(state)
         self.episode = episode
         self._heartbeat.episodes.add(number)
         if refusal is not None or _has_person(trajectory["steps"], after=request.steps):
@@ -151,7 +151,7 @@ class Player(Env):
         try:
             now = await self._reopen(episode, state, trajectory, shown=request.shown)
         except ForkDiverged as failure:  # the page would differ on any other stage too
-            await self._finish(close_reason_of(failure), str(failure), is_healthy=False)
+            await self._finish(find_close_reason(failure), str(failure), is_healthy=False)
             raise
         except UNPLAYABLE as failure:
             await self.leave()
@@ -159,7 +159,7 @@ class Player(Env):
         episode.observation = request.shown
         if not episode.unanswered:
             is_open = state.status == "open"
-            episode.fate = fate_of(
+            episode.fate = find_fate(
                 trajectory, step=request.steps + 1, is_open=is_open, shown=request.shown, now=now
             )
 
@@ -189,8 +189,8 @@ class Player(Env):
             return episode.observation
         episode.page, episode.renew = await self._slot.acquire(), self._slot.renew
         if episode.unanswered:
-            return await episode.begin(page_after(trajectory))
-        now = await episode.begin(draft_of(trajectory["steps"], url=shown.url))
+            return await episode.begin(find_last_page(trajectory))
+        now = await episode.begin(find_draft(trajectory["steps"], url=shown.url))
         return now if is_same(now, shown) else await episode.begin()
 
 

@@ -268,7 +268,7 @@ class Stage:
         code = failure.code if isinstance(failure, ApiError) else type(failure).__name__
         self.gauges.refused.labels(code).inc()
         retry_after_s = failure.retry_after_s if isinstance(failure, Full) else None
-        return wire.failed_of(request, failure, retry_after_s=retry_after_s)
+        return wire.build_failed(request, failure, retry_after_s=retry_after_s)
 
     # ---- the end
     async def _sweep(self) -> None:

@@ -18,7 +18,7 @@ from palaestra.errors import ApiError, PalaestraError
 from palaestra.observation import Observation
 from palaestra.records import Message
 from palaestra.stage.player import Player
-from palaestra.wire import Answer, Begun, Done, Fork, Leave, Reset, Resume, Stepped, Stop, Take, look_of
+from palaestra.wire import Answer, Begun, Done, Fork, Leave, Reset, Resume, Stepped, Stop, Take, build_look
 
 END_LIMIT_S = 5.0
 NONE_TAKEN = 0
@@ -119,7 +119,7 @@ class Session:
         return Begun(
             id=request,
             opened=episode.opened,
-            look=look_of(observation, []),
+            look=build_look(observation, []),
             tools=episode.tools,
             response_format=episode.response_format,
         )
@@ -127,7 +127,7 @@ class Session:
     def _answer_stepped(self, request: Take | Stop, stepped: EnvStepped) -> Stepped:
         observation, reward, terminated, truncated, info = stepped
         episode = self.player.playing
-        look = look_of(observation, self._messages.get(request.held, []))
+        look = build_look(observation, self._messages.get(request.held, []))
         self._messages = {
             step: messages for step, messages in self._messages.items() if step == request.held
         } | {request.number: observation.messages}
