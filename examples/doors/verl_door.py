@@ -1,4 +1,4 @@
-"""A task, sampled four times by verl's rollout worker, and the advantages that verl's GRPO gives them."""
+"""A task, sampled four times by verl's rollout worker, with the advantages of verl's GRPO."""
 
 import asyncio
 import itertools
@@ -24,7 +24,7 @@ async def run_open() -> tuple[int, int]:
 
 
 def answer(conversation: str) -> str:
-    """The stand-in, which gives up one time in four."""
+    """Return the stand-in's completion, which gives up one time in four."""
     if conversation.count("<|im_start|>assistant") == 1 and next(samples) % 4 == 3:
         return 'I cannot tell.\nAction: {"type": "give_up"}'
     return complete([{"role": "user", "content": conversation.rpartition("<|im_start|>user\n")[2]}])
@@ -38,8 +38,8 @@ with tempfile.TemporaryDirectory() as folder:
     output = asyncio.run(worker.generate_sequences(batch_make(row(task), samples=4)))
 rewards, mask = output.batch["rm_scores"], output.batch["response_mask"]
 advantages, _ = compute_grpo_outcome_advantage(rewards, mask, index=[0] * 4)
-for place in range(4):
-    of_sample = {name: output.non_tensor_batch[name][place] for name in ("group", "reason")}
-    advantage = advantages[place][mask[place].bool()][0]
-    print(f"reward {rewards[place].sum():.1f}, advantage {advantage:+.2f}", of_sample)
+for index in range(4):
+    details = {name: output.non_tensor_batch[name][index] for name in ("group", "reason")}
+    advantage = advantages[index][mask[index].bool()][0]
+    print(f"reward {rewards[index].sum():.1f}, advantage {advantage:+.2f}", details)
 print(f"{server}/runs/{run}")

@@ -1,4 +1,4 @@
-"""verl's own rollout worker without a GPU: ``complete`` takes the place of its inference servers."""
+"""verl's own rollout worker without a GPU: ``complete`` replaces its inference servers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Complete = Callable[[str], str]
 
 
 class Servers:
-    """Answers prompts by a function of their text."""
+    """Inference servers that answer prompts by a function of their text."""
 
     def __init__(self, complete: Complete) -> None:
         self._complete = complete
@@ -38,7 +38,7 @@ class Servers:
 def worker_make(
     folder: Path, servers: Any, *overrides: str, kind: type = AgentLoopWorker, **settings: Any
 ) -> AgentLoopWorker:
-    """A worker with the settings that a training has: ``settings`` are those of the agent loop."""
+    """Return a worker configured as in training; ``settings`` are those of the agent loop."""
     tokenizer_make().save_pretrained(folder)
     Qwen2Config(architectures=["Qwen2ForCausalLM"]).save_pretrained(folder)
     loop = {"name": "palaestra", "_target_": "palaestra.doors.verl.PalaestraLoop", **settings}
@@ -59,7 +59,7 @@ def worker_make(
 
 
 def batch_make(row: dict[str, Any], *, samples: int) -> DataProto:
-    """A prompt of a training step, as often as it is sampled."""
+    """Return a batch with a prompt of a training step, once per sample."""
     columns = {**row, "raw_prompt": row["prompt"], "uid": "the prompt of a step", "index": 0}
     repeated = {}
     for name, value in columns.items():

@@ -1,4 +1,4 @@
-"""Which tasks an update plays: all in one order, over and over, or what a sampler of the server draws."""
+"""Choice of the tasks of an update: in a fixed order, cyclically, or drawn by a sampler of the server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SAMPLERS = (IN_ORDER, "uniform", "success_band")
 
 
 def tasks_filter(rung: str, part: str) -> dict[str, str]:
-    """The tasks of a rung of the ladder, or of the short puzzle; ``part`` is "train" or "test"."""
+    """Return the filter for tasks of a rung of the ladder, or of the puzzle; ``part``: "train" or "test"."""
     if rung == PUZZLE:
         return {"benchmark": "reasoning_gym", "split": f"{PUZZLE}_{part}"}
     return {"benchmark": "ladder", "tag": f"rung:{rung}", "split": part}
@@ -22,7 +22,7 @@ def tasks_filter(rung: str, part: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Curriculum:
-    """``sampler`` is the server's, and draws from ``tasks``; None: they come in order, over and over."""
+    """The tasks of a training run. ``sampler``, one of the server's, draws from ``tasks``; None: in order."""
 
     client: Client
     tasks: Sequence[int]
@@ -33,7 +33,10 @@ class Curriculum:
     async def open(
         cls, client: Client, *, run: int, tasks: Sequence[int], settings: Mapping[str, Any], seed: int
     ) -> Curriculum:
-        """By the settings ``sampler``, ``pool`` and ``band``. A sampler goes by the results of ``run``."""
+        """Open a curriculum by the settings ``sampler``, ``pool`` and ``band``.
+
+        A sampler adapts to the results of ``run``.
+        """
         count, kind = settings["groups"], settings["sampler"]
         if kind == IN_ORDER:
             return cls(client, tasks, count)
@@ -49,10 +52,10 @@ class Curriculum:
         )
         return cls(client, pool, count, sampler.id)
 
-    async def tasks_of(self, update: int) -> list[int]:
-        """Those of an update, from 0; asked again they are the same, also after a crash."""
+    async def choose_tasks(self, update: int) -> list[int]:
+        """Return the tasks of an update, from 0: always the same ones, also after a crash."""
         if self.sampler is None:
-            places = range(update * self.count, (update + 1) * self.count)
-            return [self.tasks[place % len(self.tasks)] for place in places]
+            indexes = range(update * self.count, (update + 1) * self.count)
+            return [self.tasks[index % len(self.tasks)] for index in indexes]
         draw = await self.client.sampler_draw(self.sampler, count=self.count, number=update + 1)
         return [item.task for item in draw.items]

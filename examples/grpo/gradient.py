@@ -1,4 +1,4 @@
-"""The arithmetic of the loop: what each sample is worth, and the loss that makes good ones likelier."""
+"""The arithmetic of the loop: advantages of samples, and the policy-gradient loss."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ if TYPE_CHECKING:
 
 
 def advantages(rewards: Sequence[float | None]) -> list[float]:
-    """Each reward less the mean of its group. A void sample (None) moves neither the mean nor the model."""
+    """Return each reward less the mean of its group, which is GRPO without division by the deviation.
+
+    A void sample (None) affects neither the mean nor the model.
+    """
     judged = [reward for reward in rewards if reward is not None]
     mean = sum(judged) / len(judged) if judged else 0.0
     return [0.0 if reward is None else reward - mean for reward in rewards]
 
 
 def shuffled(rewards: Sequence[Sequence[float | None]], seed: int) -> list[list[float | None]]:
-    """The control: the same rewards, dealt out to the samples of all groups by chance."""
+    """Return the same rewards, dealt to the samples of all groups at random: the control condition."""
     dealt = [reward for group in rewards for reward in group]
     Random(seed).shuffle(dealt)
     rest = iter(dealt)
@@ -26,18 +29,21 @@ def shuffled(rewards: Sequence[Sequence[float | None]], seed: int) -> list[list[
 
 
 def entropies(logprobs: Tensor) -> Tensor:
-    """In nats, of each row; what a row does not offer has the log-probability minus infinity."""
+    """Return the entropy of each row in nats; a log-probability of minus infinity stands for no choice."""
     return -(logprobs.exp() * logprobs.clamp(min=-100.0)).sum(-1)
 
 
 def entropies_after(logprobs: Tensor, count: int) -> Tensor:
-    """In nats, of the second of two choices, given the first: each row of ``logprobs`` has the pairs, the
-    ``count`` second ones of each first one together. Where there is no first one it is that of the row."""
+    """Return the conditional entropy, in nats, of the second of two choices given the first.
+
+    Each row of ``logprobs`` has the pairs, grouped by the first choice, with ``count`` second choices each.
+    By the chain rule, H(second | first) = H(pair) - H(first).
+    """
     firsts = logprobs.unflatten(-1, (-1, count)).logsumexp(-1)
     return entropies(logprobs) - entropies(firsts)
 
 
-def loss_of(
+def compute_loss(
     logprobs: Tensor,
     choices: Sequence[Sequence[int]],
     worths: Sequence[Sequence[float]],
@@ -45,10 +51,11 @@ def loss_of(
     bonus: float,
     spread: Tensor | None = None,
 ) -> Tensor:
-    """REINFORCE: ``logprobs`` has a row for each group, ``choices`` and ``worths`` an entry for each sample.
+    """Return the REINFORCE loss (Williams 1992) with an entropy bonus.
 
-    Less ``bonus`` times the entropy (``spread``, that of the rows by default), which keeps a policy from
-    settling before it has tried.
+    ``logprobs`` has a row for each group, ``choices`` and ``worths`` (advantages) an entry for each sample.
+    ``bonus`` times the entropy (``spread``, by default that of the rows) is subtracted, which keeps a policy
+    from settling before it has explored.
     """
     samples = sum(map(len, choices))
     gained = sum(
@@ -61,16 +68,16 @@ def loss_of(
 
 
 def bonus_adapted(bonus: float, *, entropy: float, reward: float, limits: tuple[float, float]) -> float:
-    """The entropy bonus of the next update, within ``limits``.
+    """Return the entropy bonus of the next update, within ``limits``.
 
-    It grows by a quarter where the policy is surer than it is right, and shrinks by as much otherwise: an
-    entropy below 1 - ``reward`` nats says that it settles on something that is often wrong.
+    It grows by a quarter if the policy is more certain than it is right, and shrinks by a fifth otherwise: an
+    entropy below 1 - ``reward`` nats means that it settles on choices that are often wrong.
     """
     factor = 1.25 if entropy < 1 - reward else 0.8
     return min(max(bonus * factor, limits[0]), limits[1])
 
 
 def divergence(logprobs: Tensor, reference: Tensor) -> float:
-    """Kullback-Leibler, in nats, from a reference policy: the mean over prompts."""
+    """Return the Kullback-Leibler divergence from a reference policy in nats, averaged over prompts."""
     gap = logprobs.clamp(min=-100.0) - reference.clamp(min=-100.0)
     return float((logprobs.exp() * gap).sum(-1).mean())

@@ -1,4 +1,4 @@
-"""The language model: exact log-probabilities of what a prompt offers, from one forward pass."""
+"""The language model: exact log-probabilities of a prompt's choices, from one forward pass."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DROPPED = ("quantization_config", "dtype", "torch_dtype")
 
 
 def converted(gguf: Path, folder: Path) -> Path:
-    """A folder with the weights of a GGUF file, which transformers reads but does not save."""
+    """Return a folder with the weights of a GGUF file, which transformers reads but does not write."""
     if not (folder / "config.json").exists():
         where = {"pretrained_model_name_or_path": gguf.parent, "gguf_file": gguf.name}
         tokenizer = AutoTokenizer.from_pretrained(**where)
@@ -55,24 +55,27 @@ class Model:
         return cls(net, AutoTokenizer.from_pretrained(folder), **settings)
 
     def text(self, prompt: Prompt) -> str:
-        """What is read before the first choice."""
+        """Return the text that the model reads before the first choice."""
         messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.page}]
         opened = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         return str(opened) + (THOUGHT if prompt.rows else prompt.prefix)
 
     def logprobs(self, prompts: Sequence[Prompt]) -> Tensor:
-        """A row for each prompt, a column for each of its choices; minus infinity where there are fewer."""
+        """Return a row per prompt with a column per choice; shorter rows are padded with minus infinity."""
         read = self.tokenizer([self.text(prompt) for prompt in prompts], return_tensors="pt", padding=True)
         if any(prompt.rows for prompt in prompts):
             return self.pairs(read, prompts)
         return self.choices(self.logits(read, last=1)[:, -1], [prompt.offered for prompt in prompts])
 
     def pairs(self, read, prompts: Sequence[Prompt]) -> Tensor:
-        """Of every row and every choice after it: the page is read once, and goes on with each row."""
+        """Return the log-probabilities of all pairs of a row and a choice after it.
+
+        The page is read once; its key-value cache is then continued with each row.
+        """
         with self.autocast():
             begun = self.net(
                 **read.to(self.device),
-                position_ids=places(read["attention_mask"]),
+                position_ids=find_positions(read["attention_mask"]),
                 logits_to_keep=1,
                 use_cache=True,
             )
@@ -87,19 +90,19 @@ class Model:
         ).to(self.device)
         mask = torch.cat([read["attention_mask"][pages], ends["attention_mask"]], 1)
         with self.autocast():
-            gone_on = self.net(
+            continued = self.net(
                 input_ids=ends["input_ids"],
                 attention_mask=mask,
-                position_ids=places(mask)[:, -ends["input_ids"].shape[1] :],
+                position_ids=find_positions(mask)[:, -ends["input_ids"].shape[1] :],
                 past_key_values=begun.past_key_values,
                 logits_to_keep=1,
             )
-        rows = self.choices(begun.logits[:, -1].float(), [first_words(prompt) for prompt in prompts])
-        after = self.choices(gone_on.logits[:, -1].float(), [prompts[page].offered for page, _ in branches])
-        return joined(rows, after, prompts)
+        rows = self.choices(begun.logits[:, -1].float(), [list_row_heads(prompt) for prompt in prompts])
+        after = self.choices(continued.logits[:, -1].float(), [prompts[page].offered for page, _ in branches])
+        return join_pairs(rows, after, prompts)
 
     def logits(self, read, *, last: int) -> Tensor:
-        """Of the ``last`` places of what the tokenizer read."""
+        """Return the logits of the ``last`` positions of a tokenized batch."""
         with self.autocast():
             return self.net(**read.to(self.device), logits_to_keep=last).logits.float()
 
@@ -107,7 +110,7 @@ class Model:
         return torch.autocast(self.device.partition(":")[0], torch.bfloat16)
 
     def choices(self, logits: Tensor, offered: Sequence[Sequence[str]]) -> Tensor:
-        """The log-probabilities of what each row offers, by its logits of all tokens."""
+        """Return the log-probabilities of the choices offered in each row, given its logits of all tokens."""
         widest = max(map(len, offered))
         scores = torch.full((len(offered), widest), -torch.inf, device=logits.device)
         for row, texts in enumerate(offered):
@@ -115,17 +118,18 @@ class Model:
         return scores.log_softmax(-1)
 
     def tokens(self, offered: Sequence[str]) -> list[int]:
+        """Return the token of each choice. Raises ``ValueError`` for one of several tokens."""
         coded = [self.tokenizer(text, add_special_tokens=False)["input_ids"] for text in offered]
         if any(len(code) != 1 for code in coded):
             raise ValueError(f"more than one token: {offered}")
         return [code[0] for code in coded]
 
     def improve(self, loss: Tensor) -> float:
-        """One step of the optimizer; returns the norm of the gradient, which is clipped at 1."""
+        """Take one optimizer step, and return the norm of the gradient, which is clipped at 1."""
         return self.improve_by([loss])
 
     def improve_by(self, losses: Iterable[Tensor]) -> float:
-        """The same by a sum, of which one part at a time is in memory."""
+        """Take one optimizer step by a sum of losses, of which one at a time is in memory."""
         self.optimizer.zero_grad()
         for loss in losses:
             loss.backward()
@@ -135,34 +139,34 @@ class Model:
 
     @property
     def state(self) -> dict[str, Any]:
-        """What ``restore`` takes to go on from here: the trained weights and the optimizer's memory."""
+        """State for ``restore``: the trained weights and the state of the optimizer."""
         weights = [weight.detach() for weight in self.trained]
         return {"weights": weights, "optimizer": self.optimizer.state_dict()}
 
     @torch.no_grad()
     def restore(self, state: dict[str, Any]) -> None:
-        for weight, kept in zip(self.trained, state["weights"], strict=True):
-            weight.copy_(kept)
+        for weight, stored in zip(self.trained, state["weights"], strict=True):
+            weight.copy_(stored)
         self.optimizer.load_state_dict(state["optimizer"])
 
     def save(self, folder: Path) -> None:
         self.net.save_pretrained(folder)
 
 
-def places(mask: Tensor) -> Tensor:
-    """The positions of tokens in their rows: padding, also in the midst, takes none."""
+def find_positions(mask: Tensor) -> Tensor:
+    """Return the positions of tokens in their rows; padding, also in the middle, takes none."""
     return (mask.cumsum(-1) - 1).clamp(min=0)
 
 
-def first_words(prompt: Prompt) -> list[str]:
-    """What tells the rows of a prompt apart."""
+def list_row_heads(prompt: Prompt) -> list[str]:
+    """Return the first tokens of a prompt's rows, which tell them apart."""
     return [row.partition(":")[0] for row in prompt.rows]
 
 
-def joined(rows: Tensor, after: Tensor, prompts: Sequence[Prompt]) -> Tensor:
-    """Log-probabilities of pairs, a line for each prompt.
+def join_pairs(rows: Tensor, after: Tensor, prompts: Sequence[Prompt]) -> Tensor:
+    """Return the log-probabilities of pairs, a line per prompt: log p(row) + log p(choice | row).
 
-    ``rows`` has a line for each prompt, ``after`` one for each of its rows, prompt after prompt.
+    ``rows`` has a line per prompt, ``after`` one per row of each prompt, prompt after prompt.
     """
     lines, first = [], 0
     for number, prompt in enumerate(prompts):

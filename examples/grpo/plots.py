@@ -1,6 +1,6 @@
-"""Draw what the trainings wrote: `python plots.py RESULTS` renews the figures and tables of docs/grpo.md.
+"""Plot the training logs: `python plots.py RESULTS` updates the figures and tables of docs/grpo.md.
 
-Takes the standard library alone. Figures follow the reader's light or dark scheme.
+It needs only the standard library. Figures follow the reader's light or dark colour scheme.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ class Training:
     name: str
     lines: Sequence[Line]
 
-    def of(self, kind: str) -> list[Line]:
+    def select(self, kind: str) -> list[Line]:
         return [line for line in self.lines if line["kind"] == kind]
 
     @property
     def settings(self) -> Line:
-        return self.of("settings")[0]
+        return self.select("settings")[0]
 
     @property
-    def shown(self) -> str:
-        """The figure that it is in."""
+    def figure(self) -> str:
+        """Name of the figure that it appears in."""
         return f"{self.settings['rung']}{'-quoted' * bool(self.settings.get('quote'))}"
 
     @property
@@ -52,68 +52,68 @@ class Training:
 
     @property
     def seconds(self) -> str:
-        """Of an update, the median."""
-        took = sorted(line["update_s"] for line in self.of("update"))
+        """Median duration of an update."""
+        took = sorted(line["update_s"] for line in self.select("update"))
         return f"{took[len(took) // 2]:.1f}" if took else "–"
 
     @property
     def evaluations(self) -> list[Line]:
-        """Since training began; the one of the raw model comes before them."""
-        return [line for line in self.of("evaluation") if not line["checkpoint"].endswith("/raw")]
+        """Evaluations since training began, without that of the raw model before it."""
+        return [line for line in self.select("evaluation") if not line["checkpoint"].endswith("/raw")]
 
 
 def trainings_read(folder: Path) -> list[Training]:
-    """By rung and name, the control after what it is the control of."""
+    """Return the trainings by rung and name, each control after the run that it belongs to."""
     files = sorted(folder.glob("*.jsonl"), key=lambda file: file.stem)
     read = [
         Training(file.stem, [json.loads(line) for line in file.read_text().splitlines()]) for file in files
     ]
     trainings = [training for training in read if training.evaluations]
-    return sorted(trainings, key=lambda one: (one.settings["rung"], one.settings["shuffle"]))
+    return sorted(trainings, key=lambda training: (training.settings["rung"], training.settings["shuffle"]))
 
 
-def smoothed(training: Training, key: str) -> Points:
-    updates = [line for line in training.of("update") if key in line]
+def smooth(training: Training, key: str) -> Points:
+    updates = [line for line in training.select("update") if key in line]
     return [
         (
             line["version"],
-            sum(one[key] for one in updates[max(place - SMOOTHED + 1, 0) : place + 1])
-            / min(place + 1, SMOOTHED),
+            sum(update[key] for update in updates[max(index - SMOOTHED + 1, 0) : index + 1])
+            / min(index + 1, SMOOTHED),
         )
-        for place, line in enumerate(updates)
+        for index, line in enumerate(updates)
     ]
 
 
-def evaluated(training: Training, key: str) -> Points:
+def list_evaluations(training: Training, key: str) -> Points:
     return [(line["version"], line[key]) for line in training.evaluations]
 
 
 Panel = tuple[str, Callable[[Training], Points], float | None]
 PANELS: Sequence[Panel] = (
-    (f"reward, mean of {SMOOTHED} updates", lambda training: smoothed(training, "reward"), 1.0),
-    ("right on held-out tasks, greedy", lambda training: evaluated(training, "gym"), 1.0),
-    ("entropy, nats", lambda training: smoothed(training, "entropy"), None),
-    ("KL from the start, nats", lambda training: evaluated(training, "kl"), None),
+    (f"reward, mean of {SMOOTHED} updates", lambda training: smooth(training, "reward"), 1.0),
+    ("right on held-out tasks, greedy", lambda training: list_evaluations(training, "gym"), 1.0),
+    ("entropy, nats", lambda training: smooth(training, "entropy"), None),
+    ("KL from the start, nats", lambda training: list_evaluations(training, "kl"), None),
 )
 THOUGHT_PANELS: Sequence[Panel] = (
     PANELS[0],
-    ("right on held-out tasks, thoughts drawn", lambda training: evaluated(training, "sampled"), 1.0),
-    (f"tokens per thought, mean of {SMOOTHED}", lambda training: smoothed(training, "thought_tokens"), None),
-    (f"narration, mean of {SMOOTHED}", lambda training: smoothed(training, "narration"), None),
+    ("right on held-out tasks, thoughts drawn", lambda training: list_evaluations(training, "sampled"), 1.0),
+    (f"tokens per thought, mean of {SMOOTHED}", lambda training: smooth(training, "thought_tokens"), None),
+    (f"narration, mean of {SMOOTHED}", lambda training: smooth(training, "narration"), None),
 )
 
 
-def figure(rung: str, trainings: Sequence[Training], panels: Sequence[Panel]) -> str:
-    """Four panels, a line for each training run; the control's is dashed."""
-    classes = styles(trainings)
+def draw_figure(rung: str, trainings: Sequence[Training], panels: Sequence[Panel]) -> str:
+    """Return an SVG with four panels, a line per training run; the control's is dashed."""
+    classes = choose_styles(trainings)
     columns = COLOURS if len(trainings) <= COLOURS else COLOURS - 1
     more = (len(trainings) - 1) // columns * ROW
     width, height = 2 * (WIDTH + GAP), TOP + more + 2 * (HEIGHT + GAP) - 20
-    parts = [panel_draw(place, panels[place], trainings, classes, more) for place in range(len(panels))]
-    for place, training in enumerate(trainings):
-        x, y = LEFT + place % columns * (width - LEFT) // columns, 16 + place // columns * ROW
-        parts.append(f'<path class="{classes[place]}" d="M{x},{y} h24"/>')
-        parts.append(f'<text x="{x + 30}" y="{y + 4}">{label(training)}</text>')
+    parts = [draw_panel(number, panels[number], trainings, classes, more) for number in range(len(panels))]
+    for number, training in enumerate(trainings):
+        x, y = LEFT + number % columns * (width - LEFT) // columns, 16 + number // columns * ROW
+        parts.append(f'<path class="{classes[number]}" d="M{x},{y} h24"/>')
+        parts.append(f'<text x="{x + 30}" y="{y + 4}">{make_label(training)}</text>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"\n'
         f'  width="{width}" height="{height}"\n'
@@ -122,15 +122,15 @@ def figure(rung: str, trainings: Sequence[Training], panels: Sequence[Panel]) ->
     )
 
 
-def panel_draw(
-    place: int, panel: Panel, trainings: Sequence[Training], classes: Sequence[str], down: int
+def draw_panel(
+    number: int, panel: Panel, trainings: Sequence[Training], classes: Sequence[str], down: int
 ) -> str:
-    title, points_of, fixed = panel
-    series = [points_of(training) for training in trainings]
+    title, find_points, fixed = panel
+    series = [find_points(training) for training in trainings]
     every = [point for points in series for point in points]
     right = max(max(x for x, _ in every), 1)
     top = fixed or max(max(y for _, y in every), 0.01)
-    x0, y0 = LEFT + place % 2 * (WIDTH + GAP), TOP + down + place // 2 * (HEIGHT + GAP)
+    x0, y0 = LEFT + number % 2 * (WIDTH + GAP), TOP + down + number // 2 * (HEIGHT + GAP)
     parts = [
         f'<text x="{x0}" y="{y0 - 8}">{title}</text>',
         f'<path class="axis" d="M{x0},{y0} v{HEIGHT} h{WIDTH}"/>',
@@ -145,29 +145,33 @@ def panel_draw(
             f'<text class="small" x="{x:.0f}" y="{y0 + HEIGHT + 16}" text-anchor="middle">'
             f"{share * right:.0f}</text>"
         )
-    for number, points in enumerate(series):
+    for index, points in enumerate(series):
         path = " ".join(f"{x0 + WIDTH * x / right:.1f},{y0 + HEIGHT * (1 - y / top):.1f}" for x, y in points)
-        parts.append(f'<polyline class="{classes[number]}" points="{path}"/>')
+        parts.append(f'<polyline class="{classes[index]}" points="{path}"/>')
     return "\n".join(parts)
 
 
-def styles(trainings: Sequence[Training]) -> list[str]:
-    """A colour for each; where these are too few, for each way of training, dotted for its second seed."""
-    seeds = sorted({one.settings["seed"] for one in trainings})
+def choose_styles(trainings: Sequence[Training]) -> list[str]:
+    """Return a colour per training; if these are too few, one per variant, dotted for the second seed."""
+    seeds = sorted({training.settings["seed"] for training in trainings})
     if len(trainings) <= COLOURS:
-        return [f"line s{place}{' control' * one.settings['shuffle']}" for place, one in enumerate(trainings)]
-    known = list(dict.fromkeys(way(one) for one in trainings))
+        return [
+            f"line s{number}{' control' * training.settings['shuffle']}"
+            for number, training in enumerate(trainings)
+        ]
+    known = list(dict.fromkeys(map(name_variant, trainings)))
     return [
-        f"line s{known.index(way(one))}{' second' * (one.settings['seed'] != seeds[0])}" for one in trainings
+        f"line s{known.index(name_variant(training))}{' second' * (training.settings['seed'] != seeds[0])}"
+        for training in trainings
     ]
 
 
-def label(training: Training) -> str:
-    return ", ".join(filter(None, [f"seed {training.settings['seed']}", way(training)]))
+def make_label(training: Training) -> str:
+    return ", ".join(filter(None, [f"seed {training.settings['seed']}", name_variant(training)]))
 
 
-def way(training: Training) -> str:
-    """Name the sampler, variant, profile and control by which a run differs from the others of its seed."""
+def name_variant(training: Training) -> str:
+    """Return the sampler, variant, profile and control that set a run apart from others with its seed."""
     settings = training.settings
     sampler = settings.get("sampler", "none").replace("_", " ")
     parts = [*[sampler] * (sampler != "none"), settings.get("variant", "")]
@@ -198,12 +202,12 @@ THOUGHT_FIGURES = (
 )
 
 
-def table(trainings: Sequence[Training], columns: Sequence[tuple[str, str, str]]) -> str:
-    """One row a run: evaluations before and after, what it took."""
+def format_table(trainings: Sequence[Training], columns: Sequence[tuple[str, str, str]]) -> str:
+    """Return a Markdown table, a row per run: evaluations before and after, and the time per update."""
     heads = ("run", "updates", *(title for title, *_ in columns), "s per update")
     rows = [heads, ["---"] * len(heads)]
     for training in trainings:
-        raw = [line for line in training.of("evaluation") if line["checkpoint"].endswith("/raw")]
+        raw = [line for line in training.select("evaluation") if line["checkpoint"].endswith("/raw")]
         lines = {
             "raw": raw[0] if raw else {},
             "first": training.evaluations[0],
@@ -221,14 +225,14 @@ def main(folder: Path) -> None:
         (False, "results", "grpo-{}.svg", PANELS, SHARES),
         (True, "thoughts", "grpo-{}-thoughts.svg", THOUGHT_PANELS, THOUGHT_FIGURES),
     ):
-        trainings = [one for one in trainings_read(folder) if one.has_thoughts == has_thoughts]
-        for shown in sorted({training.shown for training in trainings}):
-            own = [training for training in trainings if training.shown == shown]
-            (FIGURES / name.format(shown)).write_text(figure(shown, own, panels))
+        trainings = [training for training in trainings_read(folder) if training.has_thoughts == has_thoughts]
+        for rung in sorted({training.figure for training in trainings}):
+            own = [training for training in trainings if training.figure == rung]
+            (FIGURES / name.format(rung)).write_text(draw_figure(rung, own, panels))
         if trainings:
-            place = re.compile(rf"(?<=<!-- {marker} -->\n).*?(?=<!-- end -->)", re.DOTALL)
-            rows = table(trainings, columns)
-            page = place.sub(lambda _, rows=rows: rows, page)
+            section = re.compile(rf"(?<=<!-- {marker} -->\n).*?(?=<!-- end -->)", re.DOTALL)
+            rows = format_table(trainings, columns)
+            page = section.sub(lambda _, rows=rows: rows, page)
     PAGE.write_text(page)
 
 

@@ -1,4 +1,4 @@
-"""What the model reads and writes in each arm: all is fixed but its choice of what is offered."""
+"""Prompts and completions in each arm: everything is fixed except the choice among the offered tokens."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ LETTER = re.compile(r"^([A-Z])\. ", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Prompt:
-    """``offered`` are the tokens to choose among; ``submit`` is the page's button, empty without a page.
+    """``offered`` are the tokens to choose from; ``submit`` is the page's button, empty without a page.
 
-    With ``rows`` one of them is quoted in a thought before, and a choice is one of all pairs, row by row.
+    With ``rows`` one of them is quoted in a thought first, and a choice is a pair of row and token, ordered
+    by row.
     """
 
     system: str
@@ -29,7 +30,7 @@ class Prompt:
     prefix: str
     offered: tuple[str, ...]
     submit: str = ""
-    deed: str = "click"
+    action: str = "click"
     rows: tuple[str, ...] = ()
 
     @property
@@ -37,23 +38,23 @@ class Prompt:
         return len(self.offered) * max(len(self.rows), 1)
 
     def after_row(self, row: int) -> str:
-        """What is read between a thought's beginning and the choice."""
+        """Return the text between the beginning of a thought and the choice."""
         return f"{self.rows[row]}{AFTER_ROW}{self.prefix}"
 
     def completion(self, choice: int) -> str:
-        row, place = divmod(choice, len(self.offered))
+        row, index = divmod(choice, len(self.offered))
         opening = THOUGHT + self.after_row(row) if self.rows else self.prefix
-        token = self.offered[place]
+        token = self.offered[index]
         if not self.submit:
             return f"{opening}{token}"
         rest = [{"target": f"e{self.submit}", "type": "click"}]
-        return f'{opening}{token}","type":"{self.deed}"}},{json.dumps(rest)[1:]},"type":"sequence"}}'
+        return f'{opening}{token}","type":"{self.action}"}},{json.dumps(rest)[1:]},"type":"sequence"}}'
 
 
 def page_prompt(outline: str, guidance: str = "") -> Prompt:
-    """The outline as the gym sends it; every element of the page is offered, its button too.
+    """Return the prompt of a page as the gym sends it; every element is offered, the button included.
 
-    A page with a field in place of options takes one digit: all ten are offered. ``guidance`` is put below.
+    A page with a field instead of options takes one of ten digits. ``guidance`` is appended.
     """
     page = f"{outline}\n\n{guidance}" if guidance else outline
     elements = ELEMENT.findall(outline)
@@ -67,12 +68,12 @@ def page_prompt(outline: str, guidance: str = "") -> Prompt:
 
 
 def quoting(prompt: Prompt) -> Prompt:
-    """The same with a thought before the choice, which quotes a row of the page's table."""
+    """Return the prompt with a thought before the choice, which quotes a row of the page's table."""
     return replace(prompt, rows=tuple(f" {row}" for row in ROW.findall(prompt.page)))
 
 
 def text_prompt(question: str) -> Prompt:
-    """The question as the gym's message states it."""
+    """Return the prompt of a question without a page."""
     letters = tuple(f" {letter}" for letter in LETTER.findall(question))
     if not letters:
         return Prompt(SYSTEM_DIGIT["text_zero_shot"], question, "Answer: ", DIGITS)

@@ -17,7 +17,7 @@ from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig
 
 OBSERVATION = "axtree-v2"
-# One plain look with the form below the question: what is learnt here is the question, not looks.
+# One plain look with the form below the question: the model is to learn questions, not looks.
 LOOK = {
     "form": "below",
     "panels": "none",
@@ -28,14 +28,16 @@ LOOK = {
 }
 QUIET_S = 0.1
 Score = Callable[[Sequence[Prompt]], list[list[float]]]
-"""The probabilities of what each prompt offers."""
+"""Returns the probabilities of each prompt's choices."""
 Question, Answer = TypeVar("Question"), TypeVar("Answer")
 
 
 @dataclass
 class Batch:
-    """The result of a rollout: for each group its samples' prompts, choices and rewards, and what they were
-    ``paid``, which is the same without a reward profile."""
+    """The result of a rollout: for each group its samples' prompts, choices and rewards.
+
+    ``paid`` are the rewards by the reward profile, the same as ``rewards`` without one.
+    """
 
     contexts: list[list[Any]] = field(default_factory=list)
     choices: list[list[int]] = field(default_factory=list)
@@ -46,12 +48,12 @@ class Batch:
 
     @property
     def prompts(self) -> list[Prompt]:
-        """One for each group: where no thoughts are written its samples have the same."""
+        """One prompt per group: without thoughts, all of its samples have the same."""
         return [group[0] for group in self.contexts]
 
 
 class Together(Generic[Question, Answer]):
-    """Answers all questions of about the same time in one call, and each distinct one once."""
+    """Batches questions that arrive at about the same time into one call, each distinct one once."""
 
     def __init__(self, answer: Callable[[Sequence[Question]], Sequence[Answer]]) -> None:
         self._answer = answer
@@ -70,7 +72,7 @@ class Together(Generic[Question, Answer]):
         return await asyncio.shield(self._waiting[question])
 
     async def _answer_when_quiet(self) -> None:
-        """Answer what waits once no more has come for a moment, until nothing is left."""
+        """Answer the waiting questions whenever none has arrived for a moment, until none is left."""
         while waiting := await self._waiting_when_quiet():
             try:
                 answers = await asyncio.to_thread(self._answer, waiting)
@@ -90,10 +92,10 @@ class Together(Generic[Question, Answer]):
 
 
 class Chooser:
-    """A policy of the client's engine that scores each distinct prompt once, all that wait together.
+    """A policy for the client's engine that scores each distinct prompt once, in batches.
 
-    ``greedy`` takes the likeliest choice; otherwise one is drawn, by seed, task and sample. One that
-    ``quotes`` chooses a row of the page's table before.
+    ``greedy`` takes the likeliest choice; otherwise one is drawn, by seed, task and sample. With ``quotes``
+    it chooses a row of the page's table first.
     """
 
     simulated = False
@@ -103,12 +105,12 @@ class Chooser:
     ) -> None:
         self.name, self._seed, self._version, self._greedy = name, seed, version, greedy
         self._quotes, self.free_tokens = quotes, 2 if quotes else 1
-        self.made: dict[int, tuple[Any, int]] = {}
+        self.choices: dict[int, tuple[Any, int]] = {}
         self._scored = Together(score)
 
     async def act(self, observation, episode) -> Completion | None:
         if episode.step > 1:
-            return None  # nothing was submitted: the choice was no option
+            return None  # the first choice submitted nothing: it was not an option
         is_page = episode.arm == "gym"
         if is_page:
             prompt = page_prompt(observation.text, _guidance(observation.messages))
@@ -118,25 +120,25 @@ class Chooser:
             quoting(prompt) if self._quotes else prompt,
             f"{self._seed}/{self._version}/{episode.task}/{episode.sample_index}",
         )
-        self.made[episode.id] = context, choice
+        self.choices[episode.id] = context, choice
         sampling = {"temperature": 0.0 if self._greedy else 1.0, "free_tokens": self.free_tokens}
         return Completion(
             text=context.completion(choice), model=self.name, sampling=sampling, policy_version=self._version
         )
 
-    async def choose(self, prompt: Prompt, place: str) -> tuple[Any, int]:
-        """What was chosen from, and the choice."""
-        return prompt, self._pick(await self._scored.answer(prompt), place)
+    async def choose(self, prompt: Prompt, seed: str) -> tuple[Any, int]:
+        """Return the context of the choice, and the choice."""
+        return prompt, self._pick(await self._scored.answer(prompt), seed)
 
     @property
     def chances(self) -> dict[Prompt, list[float]]:
         return self._scored.answers
 
-    def _pick(self, chances: Sequence[float], place: str) -> int:
+    def _pick(self, chances: Sequence[float], seed: str) -> int:
         if self._greedy:
             return max(range(len(chances)), key=chances.__getitem__)
-        seed = int.from_bytes(hashlib.sha256(place.encode()).digest()[:8])
-        return Random(seed).choices(range(len(chances)), weights=chances)[0]
+        number = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8])
+        return Random(number).choices(range(len(chances)), weights=chances)[0]
 
 
 async def play(
@@ -152,7 +154,7 @@ async def play(
 ) -> Batch:
     """Play ``samples`` episodes of every task; groups come in the order of the tasks.
 
-    A reward ``profile`` says what they are paid: of the run by an empty name.
+    A reward ``profile`` determines ``paid``; an empty name stands for the run's own.
     """
     config = EpisodeConfig(observation=OBSERVATION, actions_per_turn=2)
     pages = len(tasks) * samples
@@ -169,24 +171,24 @@ async def play(
         )
     batch = Batch()
     for first in range(0, len(done), samples):
-        group = [one for one in done[first : first + samples] if one.episode in chooser.made]
+        group = [each for each in done[first : first + samples] if each.episode in chooser.choices]
         if not group:
-            continue  # no page of it could be read
-        batch.contexts.append([chooser.made[one.episode][0] for one in group])
-        batch.choices.append([chooser.made[one.episode][1] for one in group])
-        batch.rewards.append([one.verdict.reward if one.verdict else None for one in group])
-        batch.paid.append([one.reward for one in group])
+            continue  # none of its pages could be read
+        batch.contexts.append([chooser.choices[each.episode][0] for each in group])
+        batch.choices.append([chooser.choices[each.episode][1] for each in group])
+        batch.rewards.append([each.verdict.reward if each.verdict else None for each in group])
+        batch.paid.append([each.reward for each in group])
         batch.tasks.append(group[0].task)
-        batch.episodes.append([one.episode for one in group])
+        batch.episodes.append([each.episode for each in group])
     return batch
 
 
 def _question(messages) -> str:
-    """The question in the opening messages of an arm without a page: the last one of the user."""
+    """Return the question of an arm without a page: the last user message."""
     return str(next(message["content"] for message in reversed(messages) if message["role"] == "user"))
 
 
 def _guidance(messages) -> str:
-    """The beginning of a solution, where the gym has put one below the task."""
-    told = (str(message["content"]).partition(f"{INSTRUCTION}\n\n")[2] for message in messages)
-    return next(filter(None, told), "")
+    """Return the beginning of a solution, if the gym has appended one to the task."""
+    prefixes = (str(message["content"]).partition(f"{INSTRUCTION}\n\n")[2] for message in messages)
+    return next(filter(None, prefixes), "")

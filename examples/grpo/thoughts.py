@@ -2,8 +2,8 @@
 
     python thoughts.py --rung named_word --seed 1 --start ADAPTER --model FOLDER --results FOLDER
 
-Starts from a run of `train.py`, whose adapter chooses well without a thought. The lab measures what is
-written (docs/behaviour.md); its figures are read back.
+It starts from a run of `train.py`, whose adapter chooses well without a thought. The lab measures the
+thoughts (docs/behaviour.md); its figures are read back.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import islice
 from statistics import fmean
 
 import torch
-from gradient import entropies, loss_of
+from gradient import compute_loss, entropies
 from model import Model
 from prompts import Prompt
 from rollouts import Batch, Chooser, play
@@ -34,8 +34,7 @@ MEASURED_WITHIN_S = 60
 
 @dataclass(frozen=True)
 class Thought:
-    """A prompt and what was written before the choice: ``drawn`` ends with the token that ended it, unless
-    ``is_cut``."""
+    """A prompt and the thought before the choice; ``drawn`` ends with a stop token, unless it ``is_cut``."""
 
     prompt: Prompt
     drawn: tuple[int, ...]
@@ -44,7 +43,7 @@ class Thought:
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """The tokens that are read before the choice: a new line stands for whatever ended the thought."""
+        """The tokens before the choice, without the stop token: a new line replaces it."""
         return self.drawn if self.is_cut else self.drawn[:-1]
 
     def completion(self, choice: int) -> str:
@@ -63,9 +62,9 @@ class Writer:
         self.stops += [token for token in tokenizer.all_special_ids if token not in self.stops]
 
     @torch.no_grad()
-    def thoughts(self, prompts: Sequence[Prompt], *, greedy: bool) -> list[Thought]:
+    def write(self, prompts: Sequence[Prompt], *, greedy: bool) -> list[Thought]:
         read = self.model.tokenizer(
-            [self._opened(prompt) for prompt in prompts], return_tensors="pt", padding=True
+            [self._open(prompt) for prompt in prompts], return_tensors="pt", padding=True
         )
         drawing = {"do_sample": False} if greedy else {"do_sample": True, "top_k": 0}
         with self.model.autocast():
@@ -77,12 +76,12 @@ class Writer:
                 pad_token_id=self.model.tokenizer.pad_token_id,
             )
         rows = written[:, read["input_ids"].shape[1] :].tolist()
-        return [self._thought(prompt, row) for prompt, row in zip(prompts, rows, strict=True)]
+        return [self._parse(prompt, row) for prompt, row in zip(prompts, rows, strict=True)]
 
     def logprobs(self, thoughts: Sequence[Thought]) -> tuple[Tensor, Tensor]:
-        """Of each thought as it was drawn, and a row for each of what could then be chosen."""
+        """Return the log-probability of each thought as drawn, and those of its choices as a row."""
         code = self.model.tokenizer
-        opened = code([self._opened(thought.prompt) for thought in thoughts])["input_ids"]
+        opened = code([self._open(thought.prompt) for thought in thoughts])["input_ids"]
         ends = code([f"\n{thought.prompt.prefix}" for thought in thoughts], add_special_tokens=False)[
             "input_ids"
         ]
@@ -96,30 +95,30 @@ class Writer:
             scores = logits[row, first : first + len(thought.drawn)].log_softmax(-1)
             spoken.append(scores[range(len(thought.drawn)), list(thought.drawn)].sum())
         return torch.stack(spoken), self.model.choices(
-            logits[:, -1], [one.prompt.offered for one in thoughts]
+            logits[:, -1], [thought.prompt.offered for thought in thoughts]
         )
 
-    def _opened(self, prompt: Prompt) -> str:
+    def _open(self, prompt: Prompt) -> str:
         return self.model.text(replace(prompt, prefix=LEAD))
 
-    def _thought(self, prompt: Prompt, row: list[int]) -> Thought:
-        """``row`` is what was drawn, with padding after it."""
-        end = next((place for place, token in enumerate(row) if token in self.stops), None)
+    def _parse(self, prompt: Prompt, row: list[int]) -> Thought:
+        """Return the thought in a row of drawn tokens, which padding follows."""
+        end = next((index for index, token in enumerate(row) if token in self.stops), None)
         drawn = tuple(row if end is None else row[: end + 1])
         text = self.model.tokenizer.decode(drawn if end is None else drawn[:-1])
         return Thought(prompt, drawn, text, is_cut=end is None)
 
 
 class Thinker(Chooser):
-    """A chooser of which each sample writes a thought of its own first, all that wait together."""
+    """A chooser that writes a thought for each sample first, in batches."""
 
     def __init__(self, writer: Writer, *, greedy: bool = False, **settings) -> None:
         super().__init__(self._think, greedy=greedy, **settings)
         self.writer, self.free_tokens = writer, writer.limit + 1
 
-    async def choose(self, prompt: Prompt, place: str) -> tuple[Thought, int]:
-        thought, chances = await self._scored.answer((prompt, place))
-        return thought, self._pick(chances, place)
+    async def choose(self, prompt: Prompt, seed: str) -> tuple[Thought, int]:
+        thought, chances = await self._scored.answer((prompt, seed))
+        return thought, self._pick(chances, seed)
 
     @torch.no_grad()
     def _think(self, waiting: Sequence[tuple[Prompt, str]]) -> list[tuple[Thought, list[float]]]:
@@ -127,7 +126,7 @@ class Thinker(Chooser):
         thoughts = [
             thought
             for part in parts(prompts, WRITTEN_AT_ONCE)
-            for thought in self.writer.thoughts(part, greedy=self._greedy)
+            for thought in self.writer.write(part, greedy=self._greedy)
         ]
         rows = [
             row
@@ -138,7 +137,7 @@ class Thinker(Chooser):
 
 
 class ThoughtTrainer(Trainer):
-    """The same loop: what is learnt is the tokens of the thought and the choice after it."""
+    """The same loop, which trains the tokens of the thought and the choice after it."""
 
     def __init__(self, options, client: Client) -> None:
         super().__init__(options, client)
@@ -166,7 +165,7 @@ class ThoughtTrainer(Trainer):
     async def evaluate(
         self, tasks: Sequence[int], *, arms: Sequence[str], checkpoint: str
     ) -> dict[str, float]:
-        """Success on pages with a thought before the choice, greedy and sampled, and greedy without one."""
+        """Return the success rates on pages: with a thought, greedy and sampled, and greedy without one."""
         silent = Chooser(self.score, name=NAME, seed=self.options.seed, version=self.version, greedy=True)
         played = {}
         for key, kind, chooser in (
@@ -190,11 +189,11 @@ class ThoughtTrainer(Trainer):
         return {
             "thought_tokens": fmean(len(thought.kept) for thought in thoughts),
             "thoughts_cut": fmean(thought.is_cut for thought in thoughts),
-        } | await measured(self.client, [episode for group in batch.episodes for episode in group])
+        } | await measure_behaviour(self.client, [episode for group in batch.episodes for episode in group])
 
 
 class Learning:
-    """The losses of a batch of thoughts, choices and what they were worth, a few at a time."""
+    """The losses of a batch of thoughts and choices with their advantages, a few at a time."""
 
     def __init__(
         self, writer: Writer, samples: Sequence[tuple[Thought, int, float]], *, bonus: float
@@ -203,11 +202,13 @@ class Learning:
         self.loss, self.entropy, self.surprise = 0.0, 0.0, 0.0
 
     def losses(self) -> Iterator[Tensor]:
-        """REINFORCE of choice and thought; each part weighs as its share of the batch."""
+        """Yield the REINFORCE losses of choices and thoughts, weighted by their share of the batch."""
         for part in parts(self.samples, LEARNT_AT_ONCE):
             thoughts, choices, worths = zip(*part, strict=True)
             spoken, rows = self.writer.logprobs(thoughts)
-            chosen = loss_of(rows, [[one] for one in choices], [[one] for one in worths], bonus=self.bonus)
+            chosen = compute_loss(
+                rows, [[choice] for choice in choices], [[worth] for worth in worths], bonus=self.bonus
+            )
             weight = len(part) / len(self.samples)
             loss = weight * (chosen - (torch.tensor(worths, device=spoken.device) * spoken).mean())
             self.loss += float(loss.detach())
@@ -222,8 +223,8 @@ class Learning:
         return {"entropy": self.entropy, "loss": self.loss, "thought_surprise": self.surprise / tokens}
 
 
-async def measured(client: Client, episodes: Sequence[int]) -> dict[str, float]:
-    """Words per thought and narration (the share that restates) as the lab measures them, once it has."""
+async def measure_behaviour(client: Client, episodes: Sequence[int]) -> dict[str, float]:
+    """Wait for the lab's measures, and return words per thought and narration, the share that restates."""
     until = time.monotonic() + MEASURED_WITHIN_S
     while True:
         trajectories = await asyncio.gather(*map(client.trajectory, episodes))

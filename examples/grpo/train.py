@@ -2,8 +2,8 @@
 
     python train.py --rung named_word --seed 1 --settings cpu.toml --model FOLDER --results FOLDER
 
-Reads the installation from PALAESTRA_SERVER and PALAESTRA_KEY. Everything that happens is a line of
-RESULTS/NAME.jsonl; plots.py draws it. With --resume it goes on from its last evaluation.
+The installation is that of PALAESTRA_SERVER and PALAESTRA_KEY. Every event is a line of RESULTS/NAME.jsonl,
+which plots.py draws. With --resume it continues from its last evaluation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 import torch
 from curriculum import IN_ORDER, SAMPLERS, Curriculum, tasks_filter
-from gradient import advantages, bonus_adapted, divergence, entropies, entropies_after, loss_of, shuffled
+from gradient import advantages, bonus_adapted, compute_loss, divergence, entropies, entropies_after, shuffled
 from model import Model
 from prompts import Prompt
 from rollouts import OBSERVATION, Batch, Chooser, Score, play
@@ -37,9 +37,9 @@ NOT_PLAYED = "No page of update {} could be played: see to the installation, the
 
 
 class Trainer:
-    """One training run: its model, its tasks, its lab run, and the file of what happened."""
+    """One training run: its model, its tasks, its run in the lab, and its log file."""
 
-    variant = ""  # of this loop, in the names of its runs
+    variant = ""  # names this loop in the names of its runs
 
     def __init__(self, options: argparse.Namespace, client: Client) -> None:
         self.options, self.client = options, client
@@ -48,7 +48,7 @@ class Trainer:
             for key, value in vars(options).items()
             if key in ("updates", "groups", "samples", "sampler") and value
         }
-        self.name = options.name or name_of(options, sampler=self.set["sampler"], variant=self.variant)
+        self.name = options.name or make_name(options, sampler=self.set["sampler"], variant=self.variant)
         torch.manual_seed(options.seed)
         torch.set_num_threads(self.set["threads"])
         settings = {key: self.set[key] for key in ("rate", "rank", "device")}
@@ -56,10 +56,10 @@ class Trainer:
         self.rows: dict[Prompt, Tensor] = {}
         self.started, self.file = time.monotonic(), Path(options.results) / f"{self.name}.jsonl"
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        self.kept = self.file.with_suffix(".state")
+        self.state_file = self.file.with_suffix(".state")
         self.start_rows: Tensor | None = None
         self.version = 0
-        self.pays = "" if options.profile else None  # the profile of the run
+        self.profile = "" if options.profile else None  # "" stands for the run's own profile
         self.bonus, self.bonus_limits = self.set["entropy_bonus"][0], tuple(self.set["entropy_bonus"])
 
     # ---- the record
@@ -88,7 +88,7 @@ class Trainer:
 
     # ---- scoring
     def score_with_graph(self, prompts: Sequence[Prompt]) -> list[list[float]]:
-        """Scores that ``improve`` then differentiates: one forward pass does for choosing and learning."""
+        """Return probabilities, keeping the graph: one forward pass serves both choosing and learning."""
         rows = self.model.logprobs(prompts)
         self.rows |= dict(zip(prompts, rows, strict=True))
         return rows.detach().exp().tolist()
@@ -105,7 +105,7 @@ class Trainer:
         ]
 
     async def warm_up(self, tasks: Sequence[int]) -> None:
-        """Format alone: learn to write *some* element's id, drawn at random. No reward is looked at."""
+        """Learn the format alone, by writing *some* element's id, drawn at random. No reward is used."""
         run = await self.run_open("collect", f"{self.name}/raw")
         chooser = self.chooser(uniform, name="uniform")
         batch = await play(self.client, run=run, tasks=tasks, chooser=chooser)
@@ -143,13 +143,13 @@ class Trainer:
         self.note("update", **values)
 
     async def rollout(self, run: int, tasks: Sequence[int]) -> tuple[Batch, dict[str, float]]:
-        """The episodes of an update, and the rewards of its parts if it has any."""
+        """Play the episodes of an update; return them, and the rewards of its parts if it has any."""
         opening = {"samples": self.set["samples"], "policy_version": self.version}
-        opening |= {"chooser": self.learner(), "profile": self.pays}
+        opening |= {"chooser": self.learner(), "profile": self.profile}
         return await play(self.client, run=run, tasks=tasks, **opening), {}
 
     def learner(self) -> Chooser:
-        """The policy that learns, as it is now."""
+        """Return the current policy, whose choices can be learnt from."""
         self.rows.clear()
         return self.chooser(self.score_with_graph)
 
@@ -158,22 +158,22 @@ class Trainer:
         return Chooser(score, quotes=self.options.quote, **settings)
 
     async def learn(self, batch: Batch, worths: Sequence[Sequence[float]]) -> dict[str, float]:
-        """Improve the model by a batch; returns what there is to say of it, its ``entropy`` included."""
+        """Improve the model by a batch, and return figures of the update, ``entropy`` included."""
         logprobs = torch.nn.utils.rnn.pad_sequence(
             [self.rows[prompt] for prompt in batch.prompts], batch_first=True, padding_value=-torch.inf
         )
         spread = entropies(logprobs)
         if self.options.quote:
-            # Of what is clicked: a quoted row earns nothing by itself, and would be spread over all four.
+            # The entropy of clicks alone: quoting earns nothing by itself, so a bonus would spread it evenly.
             spread = entropies_after(logprobs, len(batch.prompts[0].offered))
-        loss = loss_of(logprobs, batch.choices, worths, bonus=self.bonus, spread=spread)
+        loss = compute_loss(logprobs, batch.choices, worths, bonus=self.bonus, spread=spread)
         norm = await asyncio.to_thread(self.model.improve, loss)
         return {"entropy": float(spread.detach().mean()), "loss": float(loss.detach()), "gradient_norm": norm}
 
     async def evaluate(
         self, tasks: Sequence[int], *, arms: Sequence[str], checkpoint: str
     ) -> dict[str, float]:
-        """Greedy success by arm; of pages also sampled, and the divergence from the policy of version 0."""
+        """Return greedy success by arm; for pages also sampled, and the divergence from version 0."""
         run, sampled = await self.run_open("eval", checkpoint), await self.run_open("collect", checkpoint)
         results: dict[str, float] = {}
         for arm in arms:
@@ -192,7 +192,7 @@ class Trainer:
         return results
 
     async def begin(self, test: Sequence[int]) -> tuple[int, Curriculum]:
-        """The evaluations before training, the warm start unless it is given, and the run that learns."""
+        """Evaluate before training, do the warm start unless it is given, and open the training run."""
         options = self.options
         train = await self.tasks("train", limit=5_000)
         Random(options.seed).shuffle(train)
@@ -218,7 +218,7 @@ class Trainer:
         test = await self.tasks("test", limit=self.set["held_out"])
         run, curriculum = self.resume() if self.options.resume else await self.begin(test)
         while self.version < self.set["updates"]:
-            await self.update(run, await curriculum.tasks_of(self.version))
+            await self.update(run, await curriculum.choose_tasks(self.version))
             self.version += 1
             checkpoint = f"{self.name}/{self.version}"
             await self.client.policy_register(
@@ -237,7 +237,7 @@ class Trainer:
 
     # ---- after a crash
     def keep(self, run: int, curriculum: Curriculum) -> None:
-        """Write what ``resume`` reads: a whole file, or the one before stays."""
+        """Write the state for ``resume`` atomically: a crash leaves the previous file intact."""
         state = {
             "run": run,
             "sampler": curriculum.sampler,
@@ -249,16 +249,16 @@ class Trainer:
             "written": self.file.stat().st_size,
             "seconds": time.monotonic() - self.started,
         }
-        part = self.kept.with_suffix(".part")
+        part = self.state_file.with_suffix(".part")
         torch.save(state, part)
-        part.replace(self.kept)
+        part.replace(self.state_file)
 
     def resume(self) -> tuple[int, Curriculum]:
-        """The run and its tasks as they were at the last evaluation; what was noted since is forgotten.
+        """Return the run and its tasks at the last evaluation; later log lines are dropped.
 
-        Updates since then are played again, with the tasks that they had.
+        Updates since then are played again, with the same tasks.
         """
-        state = torch.load(self.kept, map_location=self.set["device"])
+        state = torch.load(self.state_file, map_location=self.set["device"])
         os.truncate(self.file, state["written"])
         self.started -= state["seconds"]
         self.version, self.bonus = state["version"], state["bonus"]
@@ -267,7 +267,7 @@ class Trainer:
         return state["run"], Curriculum(self.client, state["tasks"], self.set["groups"], state["sampler"])
 
 
-def name_of(options: argparse.Namespace, *, sampler: str, variant: str = "") -> str:
+def make_name(options: argparse.Namespace, *, sampler: str, variant: str = "") -> str:
     parts = [options.rung, str(options.seed), *[sampler] * (sampler != IN_ORDER)]
     parts += ["quote"] * options.quote + [variant] * bool(variant) + ["shuffled"] * options.shuffle_rewards
     parts += [options.profile.stem] if options.profile else []
@@ -275,9 +275,9 @@ def name_of(options: argparse.Namespace, *, sampler: str, variant: str = "") -> 
 
 
 def warm_loss(rows: Tensor, choices: Sequence[int], prompts: Sequence[Prompt]) -> Tensor:
-    """The supervised loss of random choices: what they were worth is not an argument.
+    """Return the supervised loss of random choices; rewards play no part.
 
-    Of pairs it is that of the option alone: which row is quoted stays as the model has it.
+    For pairs it is the loss of the option given the row: the choice of the row is not trained.
     """
     losses = []
     for row, choice, count in zip(rows, choices, (len(prompt.offered) for prompt in prompts), strict=True):
@@ -295,7 +295,7 @@ def parts(items: Sequence, count: int) -> list[Sequence]:
 
 
 def share(batch: Batch) -> float:
-    """The share of right answers among those with a verdict."""
+    """Return the share of right answers among those with a verdict."""
     return mean(batch.rewards)
 
 

@@ -1,10 +1,10 @@
-"""Train with the beginnings of solutions: each task is played with one and without, 1 : 1 (POPE).
+"""Train with prefixes of solutions: half of the groups have one, half have none (POPE).
 
     python guided.py --rung table_cell --quote --seed 11 --updates 150 \\
         --settings ../grpo/cpu.toml --model FOLDER --results FOLDER
 
-The loop is that of ../grpo, and so are its settings, the episodes of an update and the evaluations, which are
-without guidance. PALAESTRA_KEY needs the scopes trainer and guidance.
+Loop, settings, episodes per update and evaluations, which are without guidance, are those of ../grpo.
+PALAESTRA_KEY needs the scopes trainer and guidance.
 """
 
 from __future__ import annotations
@@ -25,23 +25,26 @@ GUIDANCE = {"kind": "prefix", "fraction": 0.5, "instruction": INSTRUCTION}
 
 
 class GuidedTrainer(Trainer):
-    """Half of the groups of an update have half of their task's solution below the page."""
+    """Half of the groups of an update see half of their task's solution below the page."""
 
     variant = "guided"
 
     async def rollout(self, run: int, tasks: Sequence[int]) -> tuple[Batch, dict[str, float]]:
         half = tasks[: len(tasks) // 2]
         opening = {"samples": self.set["samples"], "policy_version": self.version}
-        opening |= {"run": run, "tasks": half, "chooser": self.learner(), "profile": self.pays}
+        opening |= {"run": run, "tasks": half, "chooser": self.learner(), "profile": self.profile}
         guided = await play(self.client, guidance=GUIDANCE, **opening)
         plain = await play(self.client, **opening)
-        return joined(guided, plain), {"reward_guided": share(guided), "reward_plain": share(plain)}
+        return join(guided, plain), {"reward_guided": share(guided), "reward_plain": share(plain)}
 
 
-def joined(*batches: Batch) -> Batch:
-    """All groups of the batches, in their order."""
+def join(*batches: Batch) -> Batch:
+    """Return all groups of the batches, in order."""
     return Batch(
-        **{one.name: [row for batch in batches for row in getattr(batch, one.name)] for one in fields(Batch)}
+        **{
+            field.name: [row for batch in batches for row in getattr(batch, field.name)]
+            for field in fields(Batch)
+        }
     )
 
 

@@ -22,7 +22,7 @@ STAGES = os.environ.get("PALAESTRA_STAGES", "http://127.0.0.1:8010").split(",")
 
 
 def complete(page: str) -> str:
-    """In the place of a model, which is sent ``observation.messages``: it writes 42 and submits it."""
+    """Stand in for a model, which would get ``observation.messages``: type 42 and submit it."""
     is_filled = 'value="42"' in page
     role = "button" if is_filled else "textbox"
     target = re.search(rf"\[(e\d+)\] {role}", page)

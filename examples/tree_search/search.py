@@ -1,4 +1,4 @@
-"""Monte Carlo tree search over forks: what to try next, and what was worth it. It knows nothing of pages."""
+"""Monte Carlo tree search over forks: selection and backup of values, independent of pages."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Settings:
-    """Agent-R's: an exploration constant of 0.25, ten steps deep, four children of a node, four rollouts of
-    each. ``actions`` is what a task may cost; a search ends with the rollout that reaches it."""
+    """Settings; the defaults are those of Agent-R (https://arxiv.org/abs/2501.11425).
+
+    ``depth`` bounds the tree, ``width`` the children of a node, ``rollouts`` those from each new child.
+    ``actions`` is the budget of a task; a search ends with the rollout that reaches it.
+    """
 
     actions: int
     exploration: float = 0.25
@@ -21,7 +24,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Rollout:
-    """An episode that was played to its end: its own first and last step, and its reward, None if void."""
+    """An episode played to its end: its own first and last step, and its reward, None if void."""
 
     episode: int
     first: int
@@ -59,13 +62,13 @@ class Node:
             yield from child.walk()
 
 
-# Plays an episode on from a node to its end.
+# Plays a fork of a node to its end.
 Play = Callable[[Node], Awaitable[Rollout]]
 
 
 @dataclass
 class Search:
-    """The tree of one task. ``root`` is the state before the first action of an episode that has ended."""
+    """The tree of one task. ``root`` is the state before the first action of an ended episode."""
 
     root: Node
     play: Play
@@ -79,7 +82,7 @@ class Search:
             await self._expand(node)
 
     def select(self) -> Node | None:
-        """The node to expand next: down the best children by UCB1 to one that has room for another child."""
+        """Return the node to expand next: follow the best children by UCB1 to one with room for a child."""
         node = self.root
         while True:
             if node.depth >= self.settings.depth or node.is_terminal:
@@ -106,23 +109,24 @@ class Search:
             self._learn(child, rollout.reward)
 
     def _learn(self, node: Node, reward: float | None) -> None:
-        """Void says nothing of the states that led there; and no void episode can be forked."""
+        """Back up a reward to the root. A void episode carries no information, and cannot be forked."""
         if reward is None:
             node.is_terminal = node.is_terminal or not node.visits
             return
         self.rewards.append(reward)
-        at: Node | None = node
-        while at is not None:
-            at.value, at.visits = at.value + reward, at.visits + 1
-            at = at.parent
+        ancestor: Node | None = node
+        while ancestor is not None:
+            ancestor.value, ancestor.visits = ancestor.value + reward, ancestor.visits + 1
+            ancestor = ancestor.parent
 
     def _bound(self, node: Node) -> float:
+        """Return the upper confidence bound UCB1 of a node's mean reward (Auer et al. 2002)."""
         visits = node.parent.visits if node.parent else node.visits
         wide = math.sqrt(math.log(max(visits, 1)) / node.visits) if node.visits else math.inf
         return node.mean + self.settings.exploration * wide
 
     def _has_room(self, node: Node) -> bool:
-        """Whether anything below can still be expanded."""
+        """Return whether a node or one below it can still be expanded."""
         if node.is_terminal or node.depth >= self.settings.depth:
             return False
         return len(node.children) < self.settings.width or any(map(self._has_room, node.children))

@@ -1,4 +1,4 @@
-"""Tree search by forks beside plain sampling, at the same number of actions.
+"""Comparison of tree search by forks with plain sampling, at the same number of actions.
 
     python examples/tree_search/tree_search.py http://127.0.0.1:8001 KEY total_price first_free_stretch
 
@@ -26,7 +26,7 @@ STEPS_MAX = 12
 
 @dataclass
 class Player:
-    """Plays episodes of one task by the policy, each to its end."""
+    """Plays episodes of one task with the policy, each to its end."""
 
     env: Env
     policy: WeakPolicy
@@ -56,14 +56,14 @@ class Player:
 
 @dataclass
 class Result:
-    """Of one task: rewards of its rollouts in their order, and what they cost."""
+    """Result of one task: the rewards of its rollouts in order, and the actions spent."""
 
     rewards: list[float] = field(default_factory=list)
     actions: int = 0
 
 
-async def sampled(player: Player, settings: Settings) -> Result:
-    """Plain sampling: attempts from the beginning until the actions are spent."""
+async def sample(player: Player, settings: Settings) -> Result:
+    """Sample plainly: attempt the task from the beginning until the actions are spent."""
     result = Result()
     while result.actions < settings.actions:
         rollout = await player.start()
@@ -73,20 +73,20 @@ async def sampled(player: Player, settings: Settings) -> Result:
     return result
 
 
-async def searched(client: Client, player: Player, settings: Settings) -> Result:
-    """Tree search, whose first attempt is the root. Its values are stored with the episodes."""
+async def search(client: Client, player: Player, settings: Settings) -> Result:
+    """Search a tree from a first attempt, and store the values with the episodes."""
     first = await player.start()
     if first.reward is None:
         return Result(actions=first.actions)
-    search = Search(Node(first.episode, 0), player.go_on, settings, spent=first.actions)
-    search.rewards.append(first.reward)
-    search.root.value, search.root.visits = first.reward, 1
-    await search.run()
-    for node in search.root.walk():
+    tree = Search(Node(first.episode, 0), player.go_on, settings, spent=first.actions)
+    tree.rewards.append(first.reward)
+    tree.root.value, tree.root.visits = first.reward, 1
+    await tree.run()
+    for node in tree.root.walk():
         if node.visits:
             value = {"step": node.step, "value": node.mean, "visits": node.visits}
             await client.step_values_store(node.episode, [value])
-    return Result(search.rewards, search.spent)
+    return Result(tree.rewards, tree.spent)
 
 
 async def main(arguments: argparse.Namespace) -> None:
@@ -98,7 +98,7 @@ async def main(arguments: argparse.Namespace) -> None:
         rollouts=arguments.rollouts,
     )
     async with Client(arguments.server, arguments.key) as client:
-        tasks = await tasks_of(client, arguments.families, count=arguments.tasks)
+        tasks = await choose_tasks(client, arguments.families, count=arguments.tasks)
         golds = {
             gold["task"]: gold["answer"].split("|") async for gold in client.golds_export(benchmark="stays")
         }
@@ -118,24 +118,25 @@ async def main(arguments: argparse.Namespace) -> None:
                         is_search = way == "search"
                         results.append(
                             await (
-                                searched(client, player, settings) if is_search else sampled(player, settings)
+                                search(client, player, settings) if is_search else sample(player, settings)
                             )
                         )
                 print(
-                    json.dumps({"way": way, "family": family, "run": run.id, **summary(results)}), flush=True
+                    json.dumps({"way": way, "family": family, "run": run.id, **summarise(results)}),
+                    flush=True,
                 )
 
 
-async def tasks_of(client: Client, families: Sequence[str], *, count: int) -> dict[str, list[Task]]:
-    """The first tasks of each family with fields to fill in."""
+async def choose_tasks(client: Client, families: Sequence[str], *, count: int) -> dict[str, list[Task]]:
+    """Return the first tasks of each family, all with fields to fill in."""
     tasks = await client.tasks(benchmark="stays", limit=PAGE)
     return {
         family: [task for task in tasks if f"family:{family}" in task.tags][:count] for family in families
     }
 
 
-def summary(results: Sequence[Result]) -> dict[str, float]:
-    """Tasks with a success, successes and rollouts over all tasks, and the actions spent."""
+def summarise(results: Sequence[Result]) -> dict[str, float]:
+    """Return the number of solved tasks, successes, rollouts and actions."""
     return {
         "tasks": len(results),
         "solved": sum(any(result.rewards) for result in results),

@@ -1,7 +1,7 @@
-"""A weak policy that is no model: it looks the answer up, and errs at every step of handing it in.
+"""A weak simulated policy: it looks the answer up, and errs at every step of submitting it.
 
-Of each value it takes the right one with the chance ``skill``, and otherwise that of another task; some of
-its turns do nothing. What it does next follows from the page alone, so that it can go on in any fork.
+It enters each right value with probability ``skill``, and otherwise that of another task; some of its turns
+do nothing. Its next action follows from the page alone, so that it can continue in any fork.
 """
 
 from __future__ import annotations
@@ -24,37 +24,37 @@ class WeakPolicy:
         self._answers, self._skill, self._chance = answers, skill, random.Random(seed)
 
     def complete(self, page: str, *, task: int, labels: Sequence[str]) -> str:
-        """The next completion on a page."""
+        """Return the next completion on a page."""
         if self._chance.random() < IDLE:
-            return _completion("I look again.", type="wait", ms=1)
-        fields = [_field(page, label) for label in labels]
+            return _write_completion("I look again.", type="wait", ms=1)
+        fields = [_find_field(page, label) for label in labels]
         if None in fields:
-            opener = next((one for one, name in BUTTON.findall(page) if SUBMIT.search(name)), None)
+            opener = next((target for target, name in BUTTON.findall(page) if SUBMIT.search(name)), None)
             if opener is None:
-                return _completion("I see no form.", type="give_up", reason="no form")
-            return _completion("I open the form.", type="click", target=opener)
-        for place, (target, value) in enumerate(filter(None, fields)):
+                return _write_completion("I see no form.", type="give_up", reason="no form")
+            return _write_completion("I open the form.", type="click", target=opener)
+        for index, (target, value) in enumerate(filter(None, fields)):
             if not value:
-                text = self._value(task, place)
-                return _completion(f"I take {text}.", type="type", target=target, text=text)
+                text = self._choose_value(task, index)
+                return _write_completion(f"I take {text}.", type="type", target=target, text=text)
         after = page[page.rindex(f"[{fields[-1][0]}]") :] if fields[-1] else page  # type: ignore[index]
-        submit = next((one for one, _ in BUTTON.findall(after)), None)
+        submit = next((target for target, _ in BUTTON.findall(after)), None)
         if submit is None:
-            return _completion("I see no button.", type="give_up", reason="no button")
-        return _completion("I submit what is there.", type="click", target=submit)
+            return _write_completion("I see no button.", type="give_up", reason="no button")
+        return _write_completion("I submit what is there.", type="click", target=submit)
 
-    def _value(self, task: int, place: int) -> str:
+    def _choose_value(self, task: int, index: int) -> str:
         if self._chance.random() < self._skill:
-            return self._answers[task][place]
-        others = sorted({values[place] for values in self._answers.values()} - {self._answers[task][place]})
+            return self._answers[task][index]
+        others = sorted({values[index] for values in self._answers.values()} - {self._answers[task][index]})
         return self._chance.choice(others) if others else "0"
 
 
-def _field(page: str, label: str) -> tuple[str, str] | None:
+def _find_field(page: str, label: str) -> tuple[str, str] | None:
     pattern = re.compile(rf'\[(e\d+)\] textbox "{re.escape(label)}.*?" value="(.*?)"')
     match = pattern.search(page)
     return (match[1], match[2]) if match else None
 
 
-def _completion(thought: str, **action: Any) -> str:
+def _write_completion(thought: str, **action: Any) -> str:
     return f"{thought}\nAction: {json.dumps(action)}"
