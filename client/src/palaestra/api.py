@@ -56,14 +56,17 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
     async def tasks_page(
         self, *, cursor: str | int | None = None, limit: int | None = None, **filters: Any
     ) -> Page[records.Task]:
-        """One page of tasks. Filters: benchmark, split, tag, ids (a list), difficulty_min, difficulty_max,
-        drawn (``"true"``: tasks whose question has a picture)."""
+        """Return one page of tasks.
+
+        Filters: benchmark, split, tag, ids (a list), difficulty_min, difficulty_max, drawn (``"true"``: tasks
+        whose question has a picture).
+        """
         return await self._get(
             "tasks", Page[records.Task], cursor=cursor, limit=limit, **encode_filters(filters)
         )
 
     async def tasks(self, *, limit: int = 100, **filters: Any) -> list[records.Task]:
-        """The first ``limit`` tasks that match the filters, in the server's order."""
+        """Return the first ``limit`` tasks that match the filters, in the server's order."""
         page = await self.tasks_page(limit=min(limit, PAGE_MAX), **filters)
         tasks = page.results
         while page.next is not None and len(tasks) < limit:
@@ -103,7 +106,7 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
         return await self._get(build_path("runs/{}", run), records.Run)
 
     async def runs(self, *, cursor: str | int | None = None, **filters: Any) -> Page[records.Run]:
-        """One page of runs, the newest first. Filters: kind, tag, name."""
+        """Return one page of runs, newest first. Filters: kind, tag, name."""
         return await self._get("runs", Page[records.Run], cursor=cursor, **filters)
 
     async def policy_register(
@@ -114,6 +117,7 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
         return await self._post(build_path("runs/{}/policy", run), Any, body, headers=build_idempotency())
 
     async def metrics_post(self, run: int, *, policy_version: int, values: dict[str, float]) -> Any:
+        """Store training metrics of a policy version."""
         body = {"policy_version": policy_version, "values": values}
         return await self._post(build_path("runs/{}/metrics", run), Any, body, is_repeatable=False)
 
@@ -220,7 +224,7 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
         return await self._get(build_path("samplers/{}", sampler), curation.Sampler)
 
     async def samplers(self, *, run: int, cursor: str | int | None = None) -> Page[curation.Sampler]:
-        """One page of a run's samplers, the newest first."""
+        """Return one page of a run's samplers, newest first."""
         return await self._get("samplers", Page[curation.Sampler], run=run, cursor=cursor)
 
     async def sampler_draw(self, sampler: int, *, count: int, number: int | None = None) -> curation.Draw:
@@ -235,7 +239,7 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
         )
 
     async def sampler_draws(self, sampler: int, *, cursor: str | int | None = None) -> Page[curation.Draw]:
-        """One page of a sampler's draws, by number."""
+        """Return one page of a sampler's draws, by number."""
         return await self._get(build_path("samplers/{}/draws", sampler), Page[curation.Draw], cursor=cursor)
 
     # ---- reports
@@ -248,7 +252,7 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
         return await self._get(build_path("reports/{}", report), records.Report)
 
     async def reports(self, *, cursor: str | int | None = None) -> Page[records.ReportSummary]:
-        """One page of reports, the newest first."""
+        """Return one page of reports, newest first."""
         return await self._get("reports", Page[records.ReportSummary], cursor=cursor)
 
     async def report_compute(self, report: int) -> records.ReportSummary:
@@ -256,7 +260,7 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
         return await self._post(build_path("reports/{}/compute", report), records.ReportSummary, {})
 
     async def report_files(self, report: int) -> list[records.ReportFile]:
-        """The files of a report: its page, its episodes row by row, each table and each chart."""
+        """Return the files of a report: its page, a table of its episodes, each table and each chart."""
         return (await self._get(build_path("reports/{}/files", report), records.ReportFiles)).results
 
     async def report_file(self, report: int, name: str) -> AsyncIterator[bytes]:
@@ -266,8 +270,10 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
 
     # ---- labels
     async def labels(self, *, cursor: str | int | None = None, **filters: Any) -> Page[Label]:
-        """One page of labels, oldest first. Filters: project, episode, run, arm, layer, annotator_kind,
-        answer (``"type:reasoning"``), limit."""
+        """Return one page of labels, oldest first.
+
+        Filters: project, episode, run, arm, layer, annotator_kind, answer (``"type:reasoning"``), limit.
+        """
         params = {"cursor": cursor, **filters}
         return await self._lab.call("GET", f"{V1}/labels", answer=Page[Label], params=params)
 
@@ -277,7 +283,7 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
 
     # ---- blobs
     async def blobs_missing(self, digests: Iterable[str]) -> list[str]:
-        """The SHA-256 digests (hex) that the server does not hold yet."""
+        """Return the SHA-256 digests (hex) that the server does not have yet."""
         return (await self._post("blobs/missing", records.Missing, {"sha256": list(digests)})).missing
 
     async def blob_put(self, content: bytes, *, content_type: str = "application/octet-stream") -> str:

@@ -1,4 +1,4 @@
-"""The output of a model in one turn."""
+"""Completions: the output of a model in one turn."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ToolCall:
 
 @dataclass(frozen=True, kw_only=True)
 class Completion:
-    """What a model wrote, with details of the call that produced it, named as in ``Step``.
+    """The output of a model, with details of the call that produced it, named as in ``Step``.
 
     ``reasoning`` is what an endpoint returned apart from the text; None if it returned none. Reasoning tokens
     in ``usage`` without it are thoughts that the model hides. Implausible measurements are dropped, so that

@@ -220,6 +220,7 @@ class Engine:
         """Return an open episode, to be played from where it was interrupted; None if it has ended.
 
         Also None, with a warning, if it cannot be played now: a person holds it, or a fork's parent is gone.
+        Raises ``ApiError`` for other refusals.
         """
         try:
             resumed = await resumed_read(self.client, state.id)

@@ -91,7 +91,7 @@ class EpisodeCalls(Calls):
         return await self._get(build_path("episodes/{}", episode), records.EpisodeState)
 
     async def episodes_page(self, **filters: Any) -> Page[records.EpisodeState]:
-        """One page of episodes. Filters: run, group, status, origin, cursor."""
+        """Return one page of episodes. Filters: run, group, status, origin, cursor."""
         return await self._get("episodes", Page[records.EpisodeState], **filters)
 
     async def episode_resume(self, episode: int) -> records.Resumed:

@@ -45,6 +45,7 @@ class NavigationGuard:
 
     @classmethod
     async def attach(cls, browser: Browser) -> NavigationGuard:
+        """Start guarding all requests of a browser."""
         guard = cls(await browser.new_browser_cdp_session())
         guard._session.on("Fetch.requestPaused", guard._decide)
         await guard._session.send("Fetch.enable", {"patterns": PAUSED})

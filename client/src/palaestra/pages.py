@@ -130,8 +130,8 @@ class WarmPage(Tab):
         """Return the page once it has settled; after an action (``acted``), the page that it leads to.
 
         None if the action submitted the answer: the agent is not shown what follows. A page that the arena
-        failed to send is requested again, and a form posted again; ``PageHung`` is raised if the arena may
-        have processed the form already.
+        failed to send is requested again, and a form posted again. Raises ``PageHung`` if the arena may have
+        processed the form already.
         """
         patience, view = Patience(), await self._observe_once(acted=acted, with_text=with_text)
         while view is not None and view.is_failed and self._may_reload and await patience.pause():

@@ -20,7 +20,7 @@ START_TRIES = 3
 
 
 class PagePool:
-    """At most ``size`` pages at once, created on demand, in a browser that reaches only the arena.
+    """Lends at most ``size`` pages at once, created on demand, in a browser that reaches only the arena.
 
     ``origin`` is the arena's origin, or a client of its installation; ``environment`` are variables that the
     browser gets besides this process's own.

@@ -30,6 +30,7 @@ class TokenRate:
     per_prompt: float
 
     def estimate(self, characters: int) -> int:
+        """Return the tokens of a prompt with so many characters."""
         return round(self.per_character * characters + self.per_prompt)
 
 

@@ -34,9 +34,11 @@ be rendering; if only its picture does, there are more, as a blinking caret is v
 
 @dataclass(frozen=True, kw_only=True)
 class Looks:
-    """How an episode observes its page. ``read_action`` returns the action of a past step on the page,
-    ``texts`` the page text that the parent was shown after a step. With ``checks_all`` every observation is
-    compared, not only the last."""
+    """The way in which an episode observes its page.
+
+    ``read_action`` returns the action of a past step on the page, ``texts`` the page text that the parent was
+    shown after a step. With ``checks_all`` every observation is compared, not only the last.
+    """
 
     observer: Observer
     form: ObservationFormat
@@ -90,6 +92,10 @@ class _Restoration:
         self._bounds = EpisodeBounds.of(recipe.start_url)
 
     async def walk(self, way: Sequence[Arrival], *, ids: dict[str, int]) -> Observation:
+        """Open the documents of a way, and return the observation of the last.
+
+        Raises ``_Differs`` where a page or a result differs, and ``ForkDiverged`` for an empty way.
+        """
         self._looks.observer.before = ("", "")
         shown: Observation | None = None
         for number, (visit, is_real) in enumerate(way):

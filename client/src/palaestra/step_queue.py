@@ -126,7 +126,7 @@ class StepQueue:
         if len(missing) == len(steps):
             raise conflict
         for step in steps:
-            if step.index in stored and not stored[step.index].has_result_of(step):
+            if step.index in stored and not stored[step.index].has_same_result(step):
                 self.overruled[step.index] = stored[step.index]
         if missing:
             await self._post(missing)

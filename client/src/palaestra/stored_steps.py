@@ -27,7 +27,7 @@ class StoredStep:
     turn: Turn
     outcome: Outcome
 
-    def has_result_of(self, step: Step) -> bool:
+    def has_same_result(self, step: Step) -> bool:
         """Return whether ``step`` has the same completion and result: its policy needs no correction."""
         sent = (step.raw or "", step.action_result, step.result_message or "")
         return sent == (self.raw, self.outcome.result, self.outcome.message)

@@ -43,6 +43,7 @@ class Batch:
             self._start_timer()
 
     def end(self) -> None:
+        """Cancel the pending cut."""
         if self._timer is not None:
             self._timer.cancel()
 

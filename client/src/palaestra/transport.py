@@ -58,6 +58,7 @@ class Absence:
             logger.warning(message, self._address, now - self._since, failure)
 
     def note_answer(self) -> None:
+        """Note an answer: the absence is over."""
         if self._is_reported:
             logger.warning("%s answers again.", self._address)
         self._since, self._is_reported = None, False

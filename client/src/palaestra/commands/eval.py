@@ -71,7 +71,10 @@ def add(commands: Any) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Play the plan and print its report; 1 if an episode broke, or none was judged."""
+    """Play the plan and print its report; 1 if an episode broke, or none was judged.
+
+    Raises ``PalaestraError`` for inconsistent arguments, or if the evaluation cannot be played.
+    """
     if bool(options.planted) != bool(options.golds):
         raise PalaestraError(
             "A planted gap (--planted FILE) needs the golds (--golds FILE), and nothing else does."

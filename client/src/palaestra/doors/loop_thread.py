@@ -24,12 +24,15 @@ class LoopThread:
         return self._thread.is_alive()
 
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Start a coroutine in the loop, and return its future."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def call(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine in the loop, and wait for its result. Raises what it raises."""
         return self.start(work).result()
 
     def end(self) -> None:
+        """Stop the loop, and wait for the thread."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()

@@ -78,6 +78,7 @@ class Desk:
         self._turn = asyncio.Lock()  # concurrent calls are handled one after the other
 
     async def call(self, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+        """Carry out a tool call; problems become results with ``is_error``."""
         async with self._turn:
             try:
                 if name == OPEN:

@@ -163,6 +163,7 @@ class PalaestraServer(GymnasiumServer):
         return Ended(reward=reward, info=named)
 
     async def close_session(self, session_id: str | None) -> None:
+        """Close a session, if it is open; an open episode ends as ``cancelled``."""
         session = self.session_state.pop(session_id, None)
         if session is not None:
             await session.stack.aclose()
@@ -198,7 +199,10 @@ class PalaestraAgent(GymnasiumAgent):
     config: PalaestraAgentConfig
 
     async def run(self, request: Request, body: GymnasiumAgentRunRequest) -> PalaestraRunResponse:
-        """Play a row. A rollout that fails after ``reset`` is void, not a zero."""
+        """Play a row. A rollout that fails after ``reset`` is void, not a zero.
+
+        Raises what the server raises if ``reset`` fails.
+        """
         rollout = uuid4().hex
         try:
             played = await super().run(request, body.model_copy(update={"rollout": rollout}))

@@ -52,7 +52,7 @@ Generate = Callable[[list[Ids], GRPOTrainer], Generated]
 
 
 def verdict(*, reward: list[float | None], log_metric: Any = None, **_: Any) -> list[float | None]:
-    """The reward function for TRL: returns the recorded rewards, or those that the reward profile pays.
+    """Return the recorded rewards, or those that the reward profile pays: a reward function for TRL.
 
     None stands for a void verdict; TRL leaves it out of the group's mean.
     """

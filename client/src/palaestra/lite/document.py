@@ -127,6 +127,7 @@ class Element:
         return self.document.elements[self.index + 1 : self.end]
 
     def find_first(self, *tags: str) -> Element | None:
+        """Return the first descendant with one of these tags."""
         return next((element for element in self.walk() if element.tag in tags), None)
 
     def closest(self, *tags: str) -> Element | None:
@@ -137,6 +138,7 @@ class Element:
         return candidate
 
     def holds(self, other: Element) -> bool:
+        """Return whether ``other`` is this element or a descendant."""
         return self.index <= other.index < self.end
 
     @property
@@ -254,6 +256,7 @@ class Document:
         return self._folders[ups] + match[2]
 
     def find_labels(self, control: Element) -> list[Element]:
+        """Return the labels of a control, in document order."""
         if self._labels is None:
             self._labels = {}
             for label in (element for element in self.elements if element.tag == "label"):

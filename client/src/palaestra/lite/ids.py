@@ -78,6 +78,7 @@ class Ids:
         return around
 
     def find(self, id: str) -> Element | None:
+        """Return the element with an id such as ``e5``."""
         return self._holders.get(int(id[1:])) if id[:1] == "e" and id[1:].isdecimal() else None
 
     @property

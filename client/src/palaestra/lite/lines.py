@@ -26,10 +26,12 @@ class Line(NamedTuple):
 
 
 def indent(lines: Iterable[Line]) -> list[Line]:
+    """Return the lines one level deeper."""
     return [Line(depth + 1, text, element) for depth, text, element in lines]
 
 
 def read_preformatted(element: Element) -> list[Line]:
+    """Return the text of a ``pre`` element, line by line."""
     return [Line(0, f"| {line}", element) for line in element.text.rstrip().split("\n")]
 
 
@@ -81,6 +83,7 @@ def join_words(lines: Sequence[Line]) -> list[Line]:
 
 
 def format_marker(parent: Element, item: Element, index: int) -> str:
+    """Return the marker of a list item: ``-``, or the number or letter of an ordered list."""
     if parent.tag != "ol":
         return "-"
     number = int(item.attrs.get("value") or int(parent.attrs.get("start") or 1) + index)
@@ -110,6 +113,7 @@ def find_rows(table: Element) -> list[Element]:
 
 
 def find_cells(row: Element) -> list[Element]:
+    """Return the cells of a row, headers included."""
     if row.tag == "tr":
         return [cell for cell in row.elements if cell.tag in ("td", "th")]
     return [part for part in row.walk() if part.attrs.get("role", "").endswith(("cell", "header"))]

@@ -55,6 +55,7 @@ _DELIMITED = re.compile(r"\s*(\$|\\\(|\\\[)")
 
 
 def clean(text: str) -> str:
+    """Collapse runs of white space to single blanks, and strip the ends."""
     return " ".join(text.split())
 
 
@@ -128,6 +129,7 @@ class Names:
         self._learn()
 
     def is_gone(self, element: Element) -> bool:
+        """Return whether an element is absent from the outline: not displayed, inert or hidden."""
         if element.is_gone is None:
             attrs, is_none = element.attrs, self.style(element).is_none
             is_gone = is_none or "inert" in attrs or element.tag in SKIPPED
@@ -174,6 +176,7 @@ class Names:
         parts.append(" ")
 
     def math(self, element: Element) -> str:
+        """Return a formula as TeX between dollar signs."""
         attrs = element.attrs
         tex = attrs.get("aria-label") or attrs.get("alttext")
         if not tex:
@@ -189,6 +192,7 @@ class Names:
 
     # ---- names
     def name(self, element: Element, role: str) -> str:
+        """Return the accessible name (a subset of the W3C computation, as in ``js/axtree.js``)."""
         attrs, tag = element.attrs, element.tag
         if name := self._name_by_attributes(element):
             return name
@@ -231,6 +235,7 @@ class Names:
 
     # ---- values and states
     def value(self, element: Element) -> str:
+        """Return the value of a control, shortened to ``VALUE_CHARS``; passwords as dots."""
         if element.tag == "select":
             return ", ".join(option.option_label for option in element.options if option.is_checked)
         if element.tag == "input" and element.type == "password":
@@ -245,6 +250,7 @@ class Names:
         return f"{excerpt}\u2026 ({len(value)} characters)" if len(value) > VALUE_CHARS else excerpt
 
     def states(self, element: Element, role: str) -> list[str]:
+        """Return the states to write after the name, such as ``checked`` or ``disabled``."""
         attrs = element.attrs
         states = []
         if role in CHECKABLE:
@@ -272,6 +278,7 @@ class Names:
         return states
 
     def options(self, element: Element, limit: float = float("inf")) -> str:
+        """Return the options of a select, at least two, and as many as fit ``limit`` characters."""
         options = [
             f'"{option.option_label}"' + (" (disabled)" if "disabled" in option.attrs else "")
             for option in element.options

@@ -94,6 +94,7 @@ class Writer:
         self.lines.append(Line(0, text, element))
 
     def nest(self, head: str, element: Element, lines: Iterable[Line]) -> None:
+        """Add a line, and others one level below it."""
         self.add_line(head, element)
         self.lines += indent(lines)
 
@@ -183,6 +184,7 @@ class Outline:
         return True
 
     def describe(self, element: Element, role: str) -> str:
+        """Return the line of an interactive element: id, role, name, value, states, options, link."""
         names = self.names
         name = names.name(element, role)
         parts = [f"[{self.ids.assign(element, role, name)}]", role or "element"]
@@ -199,6 +201,7 @@ class Outline:
         return text
 
     def is_interactive(self, element: Element, role: str) -> bool:
+        """Return whether an element gets an id: by its role, or because it takes the focus."""
         if role in INTERACTIVE or "tabindex" not in element.attrs:
             return role in INTERACTIVE
         given = element.attrs["tabindex"]

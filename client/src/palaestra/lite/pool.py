@@ -12,7 +12,7 @@ REQUEST_LIMIT_S = 15.0
 
 
 class LitePool:
-    """At most ``size`` pages at once over one pool of connections."""
+    """Lends at most ``size`` pages at once, over one pool of connections."""
 
     def __init__(self, *, size: int, exchange: Exchange | None = None) -> None:
         self._exchange = exchange or Exchange(count=min(size, CONNECTIONS), limit_s=REQUEST_LIMIT_S)

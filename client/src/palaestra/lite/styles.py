@@ -136,6 +136,7 @@ class Rule:
     plain: tuple[str, frozenset[str]] | None
 
     def may_match(self, tag: str, classes: frozenset[str]) -> bool:
+        """Return False if a plain selector cannot match; others need the parser."""
         return self.plain is None or (self.plain[0] in ("", tag) and self.plain[1] <= classes)
 
 
@@ -198,6 +199,7 @@ class Styles:
                 self._rules[_choose_key(selector)].append(Rule(selector, rank, own, plain))
 
     def find_kind(self, element: Element) -> Kind:
+        """Return the kind of an element, shared by all with its signature."""
         attrs = element.attrs
         signature: Signature = (element.tag, attrs.get("class"), attrs.get("id"), *attrs)
         kind = self._kinds.get(signature)

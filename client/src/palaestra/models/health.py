@@ -48,6 +48,7 @@ class EndpointHealth:
             del self._begun[number]
 
     def note_answer(self) -> None:
+        """Count an answer, which ends a series of failures."""
         self.has_answered, self._failing_since = True, None
 
     def note_failure(self, failure: ModelFailure) -> None:

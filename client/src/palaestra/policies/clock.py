@@ -62,7 +62,7 @@ class PolicyClock:
 
     @contextmanager
     def refunded_on_failure(self) -> Iterator[None]:
-        """Refund the time of a block that raises: it was not the policy's."""
+        """Refund the time of a block that raises: it was not the policy's. Raises what the block raises."""
         used_s = self.limit_s - self.left_s
         try:
             yield

@@ -56,6 +56,7 @@ class Browsers(Background):
         return len(self._generations)
 
     async def acquire(self) -> WarmPage:
+        """Lend a page of the newest browser. Raises what ``PagePool.acquire`` raises."""
         generation = self._newest()
         generation.pages_in_use += 1
         try:
