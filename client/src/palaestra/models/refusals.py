@@ -99,8 +99,8 @@ def find_refused(error: Exception, sent: Mapping[str, Any]) -> str | None:
     message = _read_message(error)
     if status in _NEVER or not _REFUSED.search(message):
         return None
-    found = {name: _find_position(name, message, str(error.param or "")) for name in _list_optional(sent)}
-    positions = {name: position for name, position in found.items() if position is not None}
+    matched = {name: _find_position(name, message, str(error.param or "")) for name in _list_optional(sent)}
+    positions = {name: position for name, position in matched.items() if position is not None}
     if not positions:
         return None
     within = [name for name in positions if name in _WITHIN]
