@@ -48,7 +48,7 @@ def test_a_run_plays_every_sample_once_and_ends_with_its_results(
     assert run(fake, model, "--limit", "3", "--samples", "2", "--temperature", "0.5") == 0
     out = capsys.readouterr()
     assert played(fake) == [1, 1, 2, 2, 3, 3]
-    assert "100.0% (6 of 6), 95% compute_interval" in out.out
+    assert "100.0% (6 of 6), 95% interval" in out.out
     assert f"{fake.lab_url}/runs/7/" in out.out
     assert "6/6 episodes" in out.err
     assert model.requests[0]["temperature"] == 0.5

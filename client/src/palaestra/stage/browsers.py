@@ -146,7 +146,7 @@ class Browsers(Background):
 
 
 def measure_memory(marks: list[str]) -> dict[str, float]:
-    """Return the memory in MiB, without shared pages, of find_marked browsers that this process started."""
+    """Return the memory in MiB, without shared pages, of marked browsers that this process started."""
     used = dict.fromkeys(marks, 0.0)
     for process, mark in find_marked(psutil.Process().children(recursive=True)):
         if mark in used:
