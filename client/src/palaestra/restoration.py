@@ -48,12 +48,12 @@ class Looks:
 
 
 class _Differs(Exception):
-    """An action had another result than the parent's, or led to another page, which is ``shown``."""
+    """An action had another result than the parent's, or led to another page, ``observation``."""
 
-    def __init__(self, past: PastAct, shown: Observation | None = None) -> None:
+    def __init__(self, past: PastAct, observation: Observation | None = None) -> None:
         super().__init__()
         self.past = past
-        self.shown = shown
+        self.observation = observation
 
 
 async def page_restore(page: Surface, recipe: Recipe, *, ids: ElementIds, looks: Looks) -> Observation:
@@ -97,7 +97,7 @@ class _Restoration:
         Raises ``_Differs`` where a page or a result differs, and ``ForkDiverged`` for an empty way.
         """
         self._looks.observer.before = ("", "")
-        shown: Observation | None = None
+        observation: Observation | None = None
         for number, (visit, is_real) in enumerate(way):
             is_last = number == len(way) - 1
             self._page.types_by_keys = is_last or not self._is_quick
@@ -108,17 +108,17 @@ class _Restoration:
                 if not self._is_quick:
                     await self._page.observe(acted=number > 0, with_text=False)
                 continue
-            shown = await self._look(visit.landing, acted=number > 0)
+            observation = await self._look(visit.landing, acted=number > 0)
             for interaction in visit.interactions:
-                shown = await self._repeat(interaction)
+                observation = await self._repeat(interaction)
             if not is_last:
                 await self._leave(visit.parting)
         # The events so far must be sent now, as of the parent: they are not the fork's.
         await self._page.flush_recorder()
         self._bounds.as_of = None
-        if shown is None:
+        if observation is None:
             raise ForkDiverged("There is nothing to restore.")
-        return shown
+        return observation
 
     def _announce(self, index: int, *, seq: int) -> None:
         self._bounds.as_of = seq
@@ -177,41 +177,41 @@ class _Restoration:
     async def _compare(self, past: PastAct, view: PageView) -> Observation:
         observer = self._looks.observer
         before = observer.before
-        shown = await observer.observe(self._page, view)
+        observation = await observer.observe(self._page, view)
         for number, pause_s in enumerate(AGAIN_S):
-            if _equals_record(shown, past, self._looks.form):
-                return shown
-            if number and not _has_recorded_text(shown, past):
+            if _equals_record(observation, past, self._looks.form):
+                return observation
+            if number and not _has_recorded_text(observation, past):
                 break
             await asyncio.sleep(pause_s)
             again = await self._page.observe(acted=False, with_text=self._looks.form.has_text)
             if again is not None:
                 observer.before = before
-                shown = await observer.observe(self._page, again)
-        if not _equals_record(shown, past, self._looks.form):
-            raise _Differs(past, shown)
-        return shown
+                observation = await observer.observe(self._page, again)
+        if not _equals_record(observation, past, self._looks.form):
+            raise _Differs(past, observation)
+        return observation
 
 
-def _equals_record(shown: Observation, past: PastAct, form: ObservationFormat) -> bool:
+def _equals_record(observation: Observation, past: PastAct, form: ObservationFormat) -> bool:
     """Return whether an observation equals the parent's, in text and picture."""
-    if not _has_recorded_text(shown, past):
+    if not _has_recorded_text(observation, past):
         return False
-    if not form.has_screenshot or past.screenshot is None or shown.screenshot is None:
+    if not form.has_screenshot or past.screenshot is None or observation.screenshot is None:
         return True
-    return hashlib.sha256(shown.screenshot).hexdigest() == past.screenshot
+    return hashlib.sha256(observation.screenshot).hexdigest() == past.screenshot
 
 
-def _has_recorded_text(shown: Observation, past: PastAct) -> bool:
-    return hashlib.sha256(text_clean(shown.text).encode()).hexdigest() == past.sha256
+def _has_recorded_text(observation: Observation, past: PastAct) -> bool:
+    return hashlib.sha256(text_clean(observation.text).encode()).hexdigest() == past.sha256
 
 
 def _describe(failure: _Differs, looks: Looks) -> str:
     """Return a message with the step and the first lines that differ."""
-    if failure.shown is None:
+    if failure.observation is None:
         return f"Step {failure.past.index} can no longer be done."
     recorded = looks.texts(failure.past.index).split("\n")
-    lines = difflib.unified_diff(recorded, text_clean(failure.shown.text).split("\n"), lineterm="", n=0)
+    lines = difflib.unified_diff(recorded, text_clean(failure.observation.text).split("\n"), lineterm="", n=0)
     differing = [line[:LINE_CHARS] for line in lines if not line.startswith(("---", "+++", "@@"))]
     named = "; ".join(differing[:LINES_MAX]) or "its picture"
     return f"After step {failure.past.index} the page differs: {named}"

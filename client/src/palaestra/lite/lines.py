@@ -1,4 +1,4 @@
-"""Lines of an outline, and the parts of elements that they are written from."""
+"""Lines of an outline, and helpers to write them from parts of elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thoughts in channels and after headings: gpt-oss's harmony, and Granite."""
+"""Thoughts in channels and after headings, as in gpt-oss's harmony format and in Granite."""
 
 from __future__ import annotations
 

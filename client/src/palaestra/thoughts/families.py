@@ -1,4 +1,4 @@
-"""The marks between which models write their thoughts, as the parsers of vLLM and SGLang know them."""
+"""Marks around thoughts by family of models, as in the parsers of vLLM and SGLang."""
 
 from __future__ import annotations
 
