@@ -1,3 +1,3 @@
-"""The floor that knows no app."""
+"""Shared code at the bottom of the import layers; it knows no app."""
 
 __version__ = "0.1.0"

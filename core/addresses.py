@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
-# A cut line shows within 25 s, on an idle connection and on one that waits for an answer (libpq's names; the
-# server's side is in gymsite/roles.sql). Without them it takes hours. Sockets of files ignore them.
+# TCP keepalives (libpq's names; the server's side is in gymsite/roles.sql): a broken connection shows within
+# 25 s, idle or waiting for an answer, and not after hours. Unix sockets ignore them.
 LINE_OPTIONS = {
     "connect_timeout": 5,
     "keepalives_idle": 10,
@@ -17,7 +17,7 @@ LINE_OPTIONS = {
 
 
 def django_database(url: str) -> dict[str, Any]:
-    """``DATABASES`` entries for ``postgresql://user:password@host:port/name?host=/socket/folder``.
+    """Return ``DATABASES`` entries for ``postgresql://user:password@host:port/name?host=/socket/folder``.
 
     A socket folder may stand in the query (``host=``), as libpq writes it, or percent-encoded as the host.
     Other parameters (``sslmode``, ``sslrootcert`` ...) go to libpq unchanged, under ``OPTIONS``.
@@ -36,7 +36,7 @@ def django_database(url: str) -> dict[str, Any]:
 
 
 def _port(parts: SplitResult) -> str:
-    """A bad port is passed on: settings are read before an error can be reported well."""
+    """Return the port, a bad one unchanged: settings are read before an error can be reported well."""
     try:
         return str(parts.port or "")
     except ValueError:
@@ -44,7 +44,7 @@ def _port(parts: SplitResult) -> str:
 
 
 def celery_broker_url(redis_url: str) -> str:
-    """Kombu calls a Redis socket ``redis+socket://`` where redis-py says ``unix://``."""
+    """Return the URL as Kombu spells it: ``redis+socket://`` where redis-py says ``unix://``."""
     if redis_url.startswith("unix://"):
         return "redis+socket://" + redis_url.removeprefix("unix://").replace("db=", "virtual_host=")
     return redis_url

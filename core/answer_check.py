@@ -1,7 +1,7 @@
 """The request to check a first answer, in a run whose setting ``answer_check`` is ``once``.
 
-Pages and the API send the same words, which say nothing of whether the answer is right. Another wording may
-change a score, so it needs another value of the setting.
+Pages and the API send the same words, which say nothing about whether the answer is right. Another wording
+may change a score, so it needs another value of the setting.
 """
 
 from __future__ import annotations
@@ -18,5 +18,5 @@ REQUEST: Final = (
 
 
 def is_checked(settings: dict[str, Any]) -> bool:
-    """Whether a run with these settings asks for a second answer."""
+    """Return whether a run with these settings asks for a second answer."""
     return settings.get(SETTING) == ONCE

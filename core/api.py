@@ -25,7 +25,7 @@ DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class MsgspecRenderer(renderers.BaseRenderer):
-    """JSON by msgspec, ten times as fast as DRF's renderer."""
+    """JSON renderer on msgspec, ten times as fast as DRF's."""
 
     media_type = "application/json"
     format = "json"
@@ -40,7 +40,7 @@ class MsgspecRenderer(renderers.BaseRenderer):
 
 
 class MsgspecParser(parsers.BaseParser):
-    """JSON by msgspec, which rejects lone surrogates and NaN."""
+    """JSON parser on msgspec, which rejects lone surrogates and NaN."""
 
     media_type = "application/json"
 
@@ -49,7 +49,7 @@ class MsgspecParser(parsers.BaseParser):
     ) -> Any:
         request = (parser_context or {}).get("request")
         if request is not None:
-            check_body_size(announced_bytes(request.META))
+            check_body_size(read_content_length(request.META))
         return parse_json(stream.read())
 
 
@@ -64,7 +64,7 @@ class JsonOnly(negotiation.DefaultContentNegotiation):
 
 
 def parse_json(body: bytes) -> Any:
-    """The value of a JSON body; ``GymError`` 400 ``malformed_json``, or 413 ``body_too_large``."""
+    """Decode a JSON body. Raises ``GymError`` ``malformed_json``, ``nul_byte`` or ``body_too_large``."""
     check_body_size(len(body))
     check_body_values(body)
     try:
@@ -79,8 +79,8 @@ def parse_json(body: bytes) -> Any:
     return value
 
 
-def announced_bytes(headers: Mapping[str, Any]) -> int:
-    """``CONTENT_LENGTH`` of ``request.META``; 0 if it is not a number, as for Django."""
+def read_content_length(headers: Mapping[str, Any]) -> int:
+    """Return ``CONTENT_LENGTH`` of ``request.META``; 0 if it is not a number, as Django does."""
     try:
         return int(headers.get("CONTENT_LENGTH") or 0)
     except ValueError:
@@ -88,23 +88,27 @@ def announced_bytes(headers: Mapping[str, Any]) -> int:
 
 
 def check_body_size(size: int) -> None:
+    """Raise ``GymError`` 413 ``body_too_large`` for a body of more than ``API_BODY_MAX_BYTES`` bytes."""
     if size > settings.API_BODY_MAX_BYTES:
         raise too_large("body_too_large", "body", size, settings.API_BODY_MAX_BYTES, "API_BODY_MAX_BYTES")
 
 
 def check_body_values(body: bytes) -> None:
-    """Refuse a body that would take many times its size in memory: ``[],[],[], …`` takes twenty times."""
+    """Refuse a body that would take many times its size in memory: ``[],[],[], …`` takes twenty times.
+
+    Raises ``GymError`` 413 ``body_too_large``.
+    """
     if sum(body.count(sign) for sign in b"[{,") > BODY_VALUES_MAX:
         message = f"The body has more than {BODY_VALUES_MAX:,} values: send it in parts."
         raise GymError("body_too_large", message, status=413)
 
 
 def invalid_body(error: msgspec.ValidationError, *, model: type[msgspec.Struct]) -> GymError:
-    """An error that names the invalid field and, from ``model``, the values that would be valid."""
-    text, _, place = str(error).partition(" - at `$.")
-    place = place.rstrip("`")
-    hint = struct_hints.hint(text, place=place, model=model)
-    fields = {place or "body": [f"{text}. {hint}" if hint else text]}
+    """Return an error that names the invalid field and, from ``model``, the values that would be valid."""
+    text, _, path = str(error).partition(" - at `$.")
+    path = path.rstrip("`")
+    hint = struct_hints.hint(text, place=path, model=model)
+    fields = {path or "body": [f"{text}. {hint}" if hint else text]}
     message = f"The body is not valid: {error}"
     return GymError("invalid", f"{message}. {hint}" if hint else message, fields=fields)
 
@@ -118,10 +122,12 @@ def _has_nul(value: Any) -> bool:
 
 
 def json_response(data: Any, *, status: int = 200) -> HttpResponse:
+    """Encode ``data`` as the JSON body of a response."""
     return HttpResponse(_encoder.encode(data), status=status, content_type="application/json")
 
 
 def gym_error_response(error: GymError) -> HttpResponse:
+    """Render an error as a response, with ``Retry-After`` where it names a delay."""
     response = json_response(error.as_body(), status=error.status)
     if error.retry_after_s is not None:
         response["Retry-After"] = str(error.retry_after_s)
@@ -129,7 +135,7 @@ def gym_error_response(error: GymError) -> HttpResponse:
 
 
 def error_response(error: Exception, context: Mapping[str, Any]) -> Response | None:
-    """DRF's exception handler: expected failures in one shape; the unexpected are not caught."""
+    """Render an expected failure in the one error shape (DRF's exception handler); leave others uncaught."""
     converted = as_gym_error(error)
     if converted is None:
         return None
@@ -142,9 +148,10 @@ def error_response(error: Exception, context: Mapping[str, Any]) -> Response | N
 
 
 def as_gym_error(error: Exception) -> GymError | None:
+    """Convert an expected failure of Django, DRF, the database or the disk; None for any other exception."""
     if isinstance(error, GymError):
         return error
-    if disk.is_of_full_disk(error):
+    if disk.is_disk_full_error(error):
         logger.error("the disk is full: %s", error)
         return disk.disk_full_error()
     if isinstance(error, disk.DATABASE_LOST):
@@ -173,7 +180,7 @@ def as_gym_error(error: Exception) -> GymError | None:
 
 
 def _fields(detail: Any, path: str = "") -> dict[str, list[str]]:
-    """DRF's nested validation errors, flattened to ``{"episodes.0.seed": ["..."]}``."""
+    """Flatten DRF's nested validation errors to ``{"episodes.0.seed": ["..."]}``."""
     if isinstance(detail, list) and any(isinstance(item, dict | list) for item in detail):
         detail = dict(enumerate(detail))
     if not isinstance(detail, dict):

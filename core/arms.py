@@ -8,7 +8,7 @@ from palaestra.protocol.suggestions import did_you_mean
 
 
 def arm_open(arm_id: str) -> Arm:
-    """The arm if episodes can be opened in it. Raises ``GymError`` 422 ``unknown_arm``."""
+    """Return the arm if episodes can be opened in it. Raises ``GymError`` 422 ``unknown_arm``."""
     arm = ARMS.get(arm_id)
     if arm is None:
         raise GymError("unknown_arm", f"There is no arm {arm_id!r}. {did_you_mean(arm_id, ARMS)}", status=422)
@@ -16,5 +16,5 @@ def arm_open(arm_id: str) -> Arm:
 
 
 def arm_choices() -> list[tuple[str, str]]:
-    """Ids and labels, for models and forms."""
+    """Return ids and labels, for models and forms."""
     return [(arm.id, arm.label) for arm in ARMS.values()]

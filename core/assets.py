@@ -14,7 +14,7 @@ IMPORT = re.compile(r'^import\b[^;"]*"(\.[^"]+)";', re.MULTILINE)
 
 
 def folder_version(folder: Path) -> str:
-    """12 hex digits of a hash over the names and bytes of all files below a folder."""
+    """Return 12 hex digits of a hash over the names and bytes of all files below a folder."""
     total = hashlib.sha256()
     for path in sorted(file for file in folder.rglob("*") if file.is_file()):
         data = path.read_bytes()

@@ -80,25 +80,25 @@ def blob_receive(
     Raises ``GymError`` ``hash_mismatch`` (400) and ``blob_too_large`` (413); nothing is stored then.
     """
     check_sha256(sha256)
-    place = storages[storage]
-    with durable_files.part_open(place) as part:
+    target = storages[storage]
+    with durable_files.part_open(target) as part:
         size, head = _copy(read=read, target=part, sha256=sha256, limit=limit)
-        is_new = durable_files.part_keep(place, part, name=_name(sha256))
-        stored = StoredBlob(sha256=sha256, size=size, content_type=content_type_of(head), is_new=is_new)
+        is_new = durable_files.part_keep(target, part, name=_name(sha256))
+        stored = StoredBlob(sha256=sha256, size=size, content_type=detect_content_type(head), is_new=is_new)
         if note:
             note(stored)
-            if stored_size(place, sha256) != size:
-                durable_files.part_keep(place, part, name=_name(sha256))
+            if stored_size(target, sha256) != size:
+                durable_files.part_keep(target, part, name=_name(sha256))
     return stored
 
 
 def blob_exists(sha256: str, *, size: int | None = None, storage: str = BLOBS) -> bool:
-    """Whether the blob is stored at its size; without ``size``, in bytes, an empty file counts as damage."""
+    """Return whether the blob is stored at its size in bytes; without ``size``, an empty file is damage."""
     return _is_whole(sha256, blob_size(sha256, storage=storage), size)
 
 
 def blobs_missing(sizes: Mapping[str, int | None]) -> list[str]:
-    """Those that are not stored at their size, in order; ``sizes`` in bytes, None where it is unknown."""
+    """List the blobs that are not stored at their size, in order; ``sizes`` in bytes, None where unknown."""
     stored = durable_files.files_map(storages[BLOBS], blob_size, sizes)
     return [
         sha256
@@ -108,12 +108,12 @@ def blobs_missing(sizes: Mapping[str, int | None]) -> list[str]:
 
 
 def blob_size(sha256: str, *, storage: str = BLOBS) -> int | None:
-    """Of the file, in bytes; None when there is none."""
+    """Return the file's size in bytes; None when there is no file."""
     return stored_size(storages[storage], sha256)
 
 
 def blob_stored_at(sha256: str, *, storage: str = BLOBS) -> datetime | None:
-    """When the file was last written; None when there is none."""
+    """Return the time of the file's last write; None when there is no file."""
     try:
         return storages[storage].get_modified_time(_name(sha256))
     except FileNotFoundError:
@@ -121,6 +121,7 @@ def blob_stored_at(sha256: str, *, storage: str = BLOBS) -> datetime | None:
 
 
 def blob_delete(sha256: str, *, storage: str = BLOBS) -> None:
+    """Delete a blob; nothing happens when there is none."""
     storages[storage].delete(_name(sha256))
 
 
@@ -137,12 +138,12 @@ def blob_copy(sha256: str, *, source: Storage, target: Storage) -> int:
 
 
 def stored_size(storage: Storage, sha256: str) -> int | None:
-    """Of a blob's file in any storage, in bytes; None when there is none."""
+    """Return the size of a blob's file in any storage, in bytes; None when there is none."""
     return durable_files.file_size(storage, _name(sha256))
 
 
 def stored_blobs(storage: Storage) -> Iterator[str]:
-    """The name of every blob that a storage holds, in order; not parts, not thumbnails."""
+    """Yield the name of every blob that a storage holds, in order; not parts, not thumbnails."""
     for first in _folders(storage, ""):
         for second in _folders(storage, first):
             _, files = storage.listdir(f"{first}/{second}")
@@ -158,13 +159,13 @@ def _folders(storage: Storage, path: str) -> list[str]:
 
 
 def blob_open(sha256: str, *, storage: str = BLOBS) -> File[bytes]:
-    """The stored bytes as a file; ``FileNotFoundError`` when there are none."""
+    """Open the stored bytes as a file. Raises ``FileNotFoundError`` when there are none."""
     check_sha256(sha256)
     return storages[storage].open(_name(sha256), "rb")
 
 
 def blob_response(request: HttpRequest, sha256: str, *, size: int | None = None) -> HttpResponseBase:
-    """A blob as a response that no browser executes: fixed types, sandboxed, cacheable; or ``Http404``.
+    """Serve a blob such that no browser executes it: fixed types, sandboxed, cacheable. Raises ``Http404``.
 
     A file that is not of ``size`` bytes is 404 too: browsers would cache the damage.
     """
@@ -173,7 +174,7 @@ def blob_response(request: HttpRequest, sha256: str, *, size: int | None = None)
     if request.headers.get("If-None-Match") == tag and blob_exists(sha256, size=size):
         return _with_headers(HttpResponseNotModified(), tag=tag)
     file = _whole_open(sha256, size)
-    content_type = content_type_of(file.read(HEAD_BYTES))
+    content_type = detect_content_type(file.read(HEAD_BYTES))
     file.seek(0)
     response = FileResponse(
         file, content_type=content_type, as_attachment=content_type == OTHER, filename=sha256
@@ -181,8 +182,8 @@ def blob_response(request: HttpRequest, sha256: str, *, size: int | None = None)
     return _with_headers(response, tag=tag)
 
 
-def content_type_of(head: bytes) -> str:
-    """One of a fixed list of types, by the first bytes; the type that a client claims is ignored."""
+def detect_content_type(head: bytes) -> str:
+    """Detect one of a fixed list of types from the first bytes; the type that a client claims is ignored."""
     for content_type, matches in PICTURES:
         if matches(head):
             return content_type
@@ -192,6 +193,7 @@ def content_type_of(head: bytes) -> str:
 
 
 def check_sha256(sha256: str) -> None:
+    """Raise ``GymError`` 400 ``bad_sha256`` for text that is not a lower-case SHA-256 in hexadecimal."""
     if not SHA256.match(sha256):
         raise GymError("bad_sha256", "A blob is named by 64 lower-case hexadecimal digits.", status=404)
 

@@ -1,4 +1,4 @@
-"""Finds a Chromium on this machine."""
+"""Locating a Chromium on this machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PLAYWRIGHT_PROGRAMS = (
 
 
 def browser_find() -> Path | None:
-    """The browser that the setting names, else the first one found."""
+    """Return the browser that the setting names, else the first one on this machine."""
     for name in (os.environ.get(SETTING, ""), *NAMES):
         if name and (path := shutil.which(name)):
             return Path(path)

@@ -22,17 +22,17 @@ from storages.utils import clean_name
 from core.durable_files import THREADS
 
 CONNECT_S = 3.0
-# For the next bytes of an answer.
+# Until the next bytes of a response.
 READ_S = 20.0
 TRIES = 3
-# Of an object that is read; the rest is in a temporary file.
+# Of an object being read; the rest goes to a temporary file.
 MEMORY_BYTES = 1024 * 1024
-# How the service says that an object is not there; a bucket that is not there is something else.
+# The service's codes for a missing object; a missing bucket has another.
 ABSENT = ("NoSuchKey", "404")
 
 
 class BucketStorage(S3Storage):  # type: ignore[misc]
-    """Options are those of django-storages: ``bucket_name``, ``endpoint_url``, ``access_key`` and so on."""
+    """One bucket, with the options of django-storages: ``bucket_name``, ``endpoint_url`` and so on."""
 
     def __init__(self, **options: Any) -> None:
         config = Config(
@@ -41,7 +41,7 @@ class BucketStorage(S3Storage):  # type: ignore[misc]
             retries={"mode": "standard", "total_max_attempts": TRIES},
             max_pool_connections=2 * THREADS,
         )
-        # Uploads have threads of their callers already.
+        # Uploads run in their callers' threads already.
         transfer = TransferConfig(use_threads=False)
         super().__init__(client_config=config, transfer_config=transfer, **options)
 
@@ -62,7 +62,7 @@ class BucketStorage(S3Storage):  # type: ignore[misc]
             return str(super()._save(name, content))
 
     def _open(self, name: str, mode: str = "rb") -> File[bytes]:
-        """All of the object, fetched by one request: django-storages takes three."""
+        """Fetch the whole object in one request: django-storages makes three."""
         key = self._normalize_name(clean_name(name))
         with _os_errors(name), ExitStack() as unless_read:
             source = self.bucket.Object(key).get()["Body"]

@@ -20,8 +20,8 @@ R = TypeVar("R")
 
 
 @contextmanager
-def side_by_side() -> Iterator[Executor]:
-    """An executor with one child process for each available processor; calls must be picklable.
+def start_executor() -> Iterator[Executor]:
+    """Provide an executor with one child process per available processor; calls must be picklable.
 
     Meant for work of seconds: starting a child takes half a second. When an error leaves the block, running
     calls and the few prefetched ones are awaited; Ctrl-C in a terminal ends the children at once.
@@ -35,7 +35,7 @@ def side_by_side() -> Iterator[Executor]:
 
 
 @contextmanager
-def main_hidden() -> Iterator[None]:
+def hide_main() -> Iterator[None]:
     """Start children that do not import the program's main module again, as multiprocessing has them do.
 
     A worker's main module brings Django and more: a third of a second and 30 MB for each child. For children
@@ -49,8 +49,8 @@ def main_hidden() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
-class AtOnce(Executor):
-    """Runs each call in this process at once: for work that is not worth a child."""
+class InlineExecutor(Executor):
+    """Executor that runs each call at once in this process: for work that is not worth a child."""
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         future: Future[R] = Future()
@@ -62,7 +62,7 @@ class AtOnce(Executor):
 
 
 def end_with_parent() -> None:
-    """Have the kernel end this process when its parent is gone.
+    """Have the kernel end this process when its parent is gone. Raises ``RuntimeError`` in no child.
 
     Only the parent holds the write end of the pipe behind ``sentinel``. When that closes, the kernel sends
     SIGIO, whose default action ends a process even inside a long C loop, where no thread gets a turn.
@@ -79,6 +79,6 @@ def end_with_parent() -> None:
 
 
 def _begin() -> None:
-    """Ctrl-C ends a child silently: the parent reports it."""
+    """Let Ctrl-C end a child silently: the parent reports it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     end_with_parent()

@@ -12,15 +12,15 @@ from typing import Any
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
-def csv_bytes(rows: Iterable[Iterable[Any]]) -> bytes:
-    """Lines of CSV in UTF-8, one for each row."""
+def encode_csv(rows: Iterable[Iterable[Any]]) -> bytes:
+    """Encode rows as CSV in UTF-8, one line each."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(map(_cell, row) for row in rows)
     return text.getvalue().encode("utf-8", "replace")
 
 
-def cell_text(cell: str) -> str:
-    """A text as it was before ``csv_bytes`` kept it from being run."""
+def unescape_formula(cell: str) -> str:
+    """Undo the escaping of ``encode_csv``."""
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_SIGNS) else cell
 
 
@@ -29,9 +29,9 @@ def _cell(value: Any) -> Any:
         return "true" if value else "false"
     if isinstance(value, datetime):
         return value.isoformat()
-    return harmless(value)
+    return escape_formula(value)
 
 
-def harmless(value: Any) -> Any:
-    """A cell that no spreadsheet runs as a formula."""
+def escape_formula(value: Any) -> Any:
+    """Escape a cell that a spreadsheet would run as a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_SIGNS) else value

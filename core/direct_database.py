@@ -1,4 +1,4 @@
-"""Connections to Postgres itself, for what belongs to a session: advisory locks and LISTEN.
+"""Connections to Postgres itself, for session-level features: advisory locks and LISTEN.
 
 A pooler (PgBouncer) gives each transaction another session, so these go past it: ``DATABASE_DIRECT_URL``.
 """
@@ -14,7 +14,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 
 def direct_connect() -> psycopg.Connection[tuple[Any, ...]]:
-    """A new connection of this process's role, in autocommit."""
+    """Open a connection of this process's role, in autocommit."""
     parameters = dict(connection.get_connection_params())
     if settings.DATABASE_DIRECT_URL:
         parameters |= conninfo_to_dict(settings.DATABASE_DIRECT_URL)

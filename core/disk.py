@@ -1,4 +1,4 @@
-"""Failures that a full disk causes, and the one answer of every door to them."""
+"""Failures caused by a full disk, and the one error that every service returns for them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ MESSAGE = "The server's disk is full: nothing was stored. Make room there (`mana
 
 
 def disk_full_error() -> GymError:
+    """Build the error 507, which says when to try again."""
     return GymError("disk_full", MESSAGE, status=507, retry_after_s=RETRY_AFTER_S)
 
 
-def is_of_full_disk(error: BaseException | None) -> bool:
+def is_disk_full_error(error: BaseException | None) -> bool:
     """Return whether an exception or one of its causes was a write without room.
 
     A database that is lost while the disk of ``VAR_DIR`` is full counts too.

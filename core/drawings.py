@@ -1,4 +1,4 @@
-"""Pictures of the mock sites for rooms below the arena (the lab, workers), which may not import it."""
+"""The mock sites' pictures for layers below the arena (the lab, workers), which may not import it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def source_set(draw: Draw) -> None:
     _sources[:] = [draw]
 
 
-def drawing_bytes(name: str, *, width: int) -> bytes:
-    """The WebP file of a picture; ``KeyError`` for an unknown name or width."""
+def read_drawing(name: str, *, width: int) -> bytes:
+    """Return the WebP file of a picture. Raises ``KeyError`` for an unknown name or width."""
     if not _sources:
         raise KeyError(name)
     return _sources[0](name, width)

@@ -16,8 +16,8 @@ T = TypeVar("T")
 
 
 class Draws:
-    """A stream of draws named by a path. Streams of different paths are independent, so that drawing more in
-    one place never changes what another place draws.
+    """A stream of draws named by a path. Streams of different paths are independent: drawing more from one
+    never changes another.
     """
 
     def __init__(self, *path: bytes | int | str) -> None:
@@ -27,25 +27,28 @@ class Draws:
         """A number in [0, 1). An attribute, not a method: a world takes some 25,000 of these."""
 
     def at(self, *path: int | str) -> Draws:
-        """The stream of a path below this one."""
+        """Return the substream of a path below this one."""
         return Draws(self._path, *path)
 
     def chance(self, probability: float) -> bool:
+        """Return True with this probability."""
         return self.share() < probability
 
     def whole(self, low: int, high: int) -> int:
-        """A whole number from ``low`` to ``high``, both included."""
+        """Draw a whole number from ``low`` to ``high``, both included."""
         return low + int(self.share() * (high - low + 1))
 
     def log_whole(self, low: int, high: int) -> int:
-        """As ``whole``, but log-uniform: as many draws between 1 and 10 as between 10 and 100."""
+        """Draw as ``whole`` does, but log-uniformly: as many between 1 and 10 as between 10 and 100."""
         drawn = math.exp(math.log(low) + self.share() * (math.log(high + 1) - math.log(low)))
         return min(max(int(drawn), low), high)
 
     def pick(self, options: Sequence[T]) -> T:
+        """Draw one option, each with the same probability."""
         return options[int(self.share() * len(options))]
 
     def weighted(self, options: Sequence[T], weights: Sequence[float]) -> T:
+        """Draw one option in proportion to its weight."""
         left = self.share() * sum(weights)
         for option, weight in zip(options, weights, strict=True):
             left -= weight
@@ -54,6 +57,7 @@ class Draws:
         return options[-1]
 
     def shuffled(self, options: Sequence[T]) -> list[T]:
+        """Return the options in drawn order."""
         mixed = list(options)
         for last in range(len(mixed) - 1, 0, -1):
             other = int(self.share() * (last + 1))
@@ -61,7 +65,7 @@ class Draws:
         return mixed
 
     def sample(self, options: Sequence[T], count: int) -> list[T]:
-        """``count`` distinct options in drawn order; ``ValueError`` when there are fewer."""
+        """Draw ``count`` distinct options, in drawn order. Raises ``ValueError`` when there are fewer."""
         if count > len(options):
             raise ValueError(f"{count} of {len(options)} options cannot be drawn")
         return self.shuffled(options)[:count]

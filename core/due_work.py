@@ -1,4 +1,4 @@
-"""Long work that a row asks for: sent to a queue while it is due, and again once a worker has lost it.
+"""Long work requested by a row: sent to a queue while it is due, and again once a worker has lost it.
 
 Such a row has ``requested_at`` (null unless the work is due or goes on), ``sent_at``, ``claims`` (by workers,
 since it was requested), ``state`` and ``problem``.
@@ -15,13 +15,13 @@ from django.db.models.functions import Now
 
 SOFT_LIMIT_S = 270
 HARD_LIMIT_S = 300
-# What a worker lost is sent again, once it can no longer be at work on it.
+# Lost work is sent again once its worker can no longer be at it.
 AGAIN_S = HARD_LIMIT_S + 30
 CLAIMS_MAX = 3
 
 
-def loss(work: str, advice: str) -> str:
-    """The problem of a row whose work was lost in the hands of ``CLAIMS_MAX`` workers."""
+def describe_loss(work: str, advice: str) -> str:
+    """Word the problem of a row whose work ``CLAIMS_MAX`` workers have lost."""
     cause = f"its worker was killed, for lack of memory or after {HARD_LIMIT_S} s"
     return f"{work} was lost {CLAIMS_MAX} times: {cause}. {advice}"
 
@@ -31,8 +31,8 @@ def due_send(
 ) -> int:
     """Send the work that is due, the oldest request first; returns how much the queue accepted.
 
-    ``send`` gets the key of a row and says whether the queue took it; ``failure`` is written to what was lost
-    in the hands of ``CLAIMS_MAX`` workers.
+    ``send`` gets the key of a row and returns whether the queue accepted it; ``failure`` is written to rows
+    whose work ``CLAIMS_MAX`` workers have lost.
     """
     lost = Q(sent_at__lt=Now() - timedelta(seconds=AGAIN_S))
     requested = rows.filter(requested_at__isnull=False)
@@ -51,7 +51,7 @@ def due_send(
 
 
 def due_claim(rows: QuerySet[Any], pk: int, *, waiting: str, state: str, **fields: Any) -> bool:
-    """Claim waiting work for a worker that begins; False if it does not wait.
+    """Claim waiting work for the worker that begins it; False if it is not waiting.
 
     Lost work is recognised by the time since it began, however long it had waited.
     """

@@ -23,9 +23,9 @@ from django.core.files.storage import FileSystemStorage, Storage
 
 INCOMING = "incoming"
 MODE = 0o640
-# Far longer than any upload goes without writing: the part of a process that was killed.
+# No upload pauses for so long: such a part belongs to a killed process.
 PART_MAX_AGE_S = 3600.0
-# Requests at once, by process, to a storage that is no folder: each mostly waits.
+# Concurrent requests per process to remote storage; each mostly waits.
 THREADS = 16
 
 T = TypeVar("T")
@@ -34,7 +34,7 @@ R = TypeVar("R")
 
 @contextmanager
 def part_open(storage: Storage) -> Iterator[IO[bytes]]:
-    """A new file to write to and to give to ``part_keep``; it is gone afterwards.
+    """Provide a new file to write to and to give to ``part_keep``; it is gone afterwards.
 
     Only in a folder does it have a name, which a killed process leaves behind.
     """
@@ -63,7 +63,7 @@ def part_keep(storage: Storage, part: IO[bytes], *, name: str) -> bool:
         target = Path(storage.path(name))
         if is_new:
             _rename(part, target)
-        # Also when it was there: who wrote it may not have come this far.
+        # Even for an existing file: its writer may not have come this far.
         _folders_flush(target.parent, top=Path(storage.location))
     elif is_new:
         _replace(storage, part, name=name, size=size)
@@ -71,7 +71,7 @@ def part_keep(storage: Storage, part: IO[bytes], *, name: str) -> bool:
 
 
 def file_size(storage: Storage, name: str) -> int | None:
-    """The size in bytes; None where there is no such file."""
+    """Return the size in bytes; None where there is no such file."""
     try:
         return storage.size(name)
     except FileNotFoundError:
@@ -79,7 +79,7 @@ def file_size(storage: Storage, name: str) -> int | None:
 
 
 def files_map(storage: Storage, look: Callable[[T], R], files: Iterable[T]) -> Iterator[R]:
-    """What ``look`` says of each file, in order; in threads where looking means asking another machine."""
+    """Yield the result of ``look`` for each file, in order; in threads where a look asks another machine."""
     if isinstance(storage, FileSystemStorage):
         return map(look, files)
     return _threads().map(look, files)
@@ -123,7 +123,7 @@ def _incoming(storage: FileSystemStorage) -> Path:
 
 
 def _rename(part: IO[bytes], target: Path) -> None:
-    """A name that appears before its bytes are on disk would be an empty file after a power failure."""
+    """Flush, then rename: after a power failure, a name without its bytes on disk would be an empty file."""
     os.fchmod(part.fileno(), MODE)
     os.fsync(part.fileno())
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -138,7 +138,7 @@ def _folders_flush(folder: Path, *, top: Path) -> None:
 
 
 def _replace(storage: Storage, part: IO[bytes], *, name: str, size: int) -> None:
-    """Some storages overwrite a file of the same name, others choose another name."""
+    """Save the part as ``name`` again: some storages overwrite such a file, others choose another name."""
     saved = _saved(storage, part, name)
     if saved == name:
         return
@@ -152,6 +152,7 @@ def _replace(storage: Storage, part: IO[bytes], *, name: str, size: int) -> None
 
 
 def _saved(storage: Storage, part: IO[bytes], name: str) -> str:
+    """Save the part and return the name that the storage chose."""
     # Storages may close the file that they are given.
     with os.fdopen(os.dup(part.fileno()), "rb") as copy:
         copy.seek(0)

@@ -6,7 +6,7 @@ from __future__ import annotations
 class GymError(Exception):
     """An expected failure, with a stable ``code`` and a ``message`` that says what to do.
 
-    Interfaces answer it as ``{"error": {"code", "message", "fields"}}`` with ``status``.
+    APIs and pages report it as ``{"error": {"code", "message", "fields"}}`` with ``status``.
     """
 
     status = 400
@@ -32,6 +32,7 @@ class GymError(Exception):
 
 
 def too_large(code: str, what: str, size: int, limit: int, setting: str) -> GymError:
+    """Build the error 413 for something above a limit, which is named by its setting."""
     return GymError(
         code, f"The {what} has {size:,} bytes; the limit is {limit:,} (setting {setting}).", status=413
     )

@@ -1,7 +1,7 @@
 """The metrics of each process, at a socket of its own in a folder that the installation's processes share.
 
-A process answers with what it counts, and none writes a file: one that is killed leaves behind a socket that
-nobody answers. Its successor takes the place, and with it the number by which the metrics name it.
+Each process serves its own counters and writes no file: a killed one leaves behind a socket that nobody
+answers. Its successor takes over the slot, and with it the number that labels the metrics.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 CLIENT_S = 2.0
 BLOCK_BYTES = 1 << 18
-# An open lock file is held until the process ends.
+# Lock files stay open, and so locked, until the process ends.
 _held: list[int] = []
 
 
@@ -45,8 +45,8 @@ class Family(NamedTuple):
     samples: list[Sample]
 
 
-class Place(NamedTuple):
-    """A process: its name in the table of processes, and its number among those of that name."""
+class Slot(NamedTuple):
+    """Slot of a process: its name in the table of processes, and its number among those of that name."""
 
     process: str
     number: int
@@ -56,7 +56,7 @@ _decoder = msgspec.msgpack.Decoder(list[Family])
 
 
 def expose(process: str) -> None:
-    """Answer with this process's metrics from now on, in a thread; a forked process needs its own.
+    """Serve this process's metrics from now on, in a thread; a forked process needs its own call.
 
     Nothing happens where ``METRICS_PORT`` is 0. A folder that cannot be used is logged: no process fails for
     want of metrics.
@@ -71,32 +71,32 @@ def expose(process: str) -> None:
     threading.Thread(target=_answer_forever, args=(listener,), name="metrics", daemon=True).start()
 
 
-def places(folder: Path) -> list[Place]:
-    """The places of all processes, those that have died included."""
+def list_slots(folder: Path) -> list[Slot]:
+    """List the slots of all processes, dead ones included."""
     names = (path.stem.rpartition(".") for path in folder.glob("*.sock"))
-    return sorted(Place(process, int(number)) for process, _, number in names)
+    return sorted(Slot(process, int(number)) for process, _, number in names)
 
 
-def metrics_read(folder: Path, place: Place) -> list[Family] | None:
-    """What the process at a place counts; None when it is dead, or silent for ``CLIENT_S``."""
+def read_metrics(folder: Path, slot: Slot) -> list[Family] | None:
+    """Read the metrics of the process in a slot; None when it is dead, or silent for ``CLIENT_S`` seconds."""
     with _opened(folder) as directory, socket.socket(socket.AF_UNIX) as client:
         client.settimeout(CLIENT_S)
         try:
-            client.connect(_address(directory, f"{place.process}.{place.number}.sock"))
+            client.connect(_address(directory, f"{slot.process}.{slot.number}.sock"))
             parts = list(iter(lambda: client.recv(BLOCK_BYTES), b""))
             return _decoder.decode(b"".join(parts))
         except (OSError, msgspec.DecodeError):
             return None
 
 
-def places_clear(folder: Path) -> None:
-    """Remove what an earlier start left behind."""
+def clear_slots(folder: Path) -> None:
+    """Remove the sockets that an earlier start left behind."""
     for path in (*folder.glob("*.sock"), *folder.glob("*.lock")):
         path.unlink(missing_ok=True)
 
 
 def _listener(process: str, folder: Path) -> socket.socket:
-    """A socket at the first place that no living process of the name holds."""
+    """Bind a socket in the first slot that no living process of the name holds."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _opened(folder) as directory:
         number = next(number for number in itertools.count() if _hold(directory, f"{process}.{number}.lock"))
@@ -142,7 +142,7 @@ def _families() -> Iterator[Family]:
 
 @contextmanager
 def _opened(folder: Path) -> Iterator[int]:
-    """The folder's descriptor: through it, names are short enough for sockets however long the path is."""
+    """Open the folder; through its descriptor, socket names are short enough however long the path is."""
     directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         yield directory

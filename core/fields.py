@@ -21,7 +21,7 @@ class StrictSerializer(serializers.Serializer[Any]):
     """A body or query that rejects unknown names: a misspelt filter must not mean "everything"."""
 
     rules: ClassVar[Mapping[str, Any]] = {}
-    """What its fields alone do not say, in words of JSON schema."""
+    """Rules that its fields alone do not express, in words of JSON schema."""
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping):
@@ -32,7 +32,7 @@ class StrictSerializer(serializers.Serializer[Any]):
 
 
 def body_read(serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:
-    """The validated fields of a body or query; ``GymError`` 400 ``invalid`` names the others."""
+    """Return the validated fields of a body or query. Raises ``GymError`` 400 ``invalid``."""
     checked = serializer(data=data)
     checked.is_valid(raise_exception=True)
     return dict(checked.validated_data)
@@ -106,9 +106,9 @@ class SuggestingChoiceField(serializers.ChoiceField):
             raise serializers.ValidationError(f"{data[:100]!r} is not known. {hint}") from error
 
 
-@extend_schema_field({"type": "string", "pattern": histories.pattern()})
+@extend_schema_field({"type": "string", "pattern": histories.build_pattern()})
 class HistoryField(TextField):
-    """The name of a history policy; refuses others with what is known."""
+    """The name of a history policy; the error for an unknown one lists the known."""
 
     def to_internal_value(self, data: Any) -> str:
         name = str(super().to_internal_value(data))
@@ -191,7 +191,7 @@ def _unknown(name: str, known: Iterable[str]) -> str:
 
 
 def _depth_exceeds(value: Any, limit: int) -> bool:
-    """Whether lists and objects are nested deeper; goes level by level, so depth costs no stack."""
+    """Return whether lists and objects are nested deeper; goes level by level, so depth costs no stack."""
     level: list[Any] = [value]
     for _ in range(limit + 1):
         level = [child for item in level for child in _children(item)]

@@ -1,4 +1,4 @@
-"""The lock between those who store files before any committed row names them, and who deletes unnamed files.
+"""Lock between writers of files that no committed row names yet, and the deletion of unnamed files.
 
 Who makes sure of the file once more after its row is committed needs no lock: uploads and the arena's
 recordings do so (``trajectories/rollouts/retention/files.py``).
@@ -15,8 +15,8 @@ LOCK = 0x4649_4C45  # "FILE"
 
 
 @contextmanager
-def files_held() -> Iterator[None]:
-    """No file is deleted as unnamed meanwhile; waits while a batch of them is. Keeps one connection."""
+def hold_files() -> Iterator[None]:
+    """Keep files without a row from being deleted; waits for a batch under way. Holds one connection."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock_shared(%s)", [LOCK])
     try:
@@ -29,7 +29,7 @@ def files_held() -> Iterator[None]:
 
 
 def deletion_try() -> bool:
-    """Whether nobody holds files, until the end of this transaction; never waits."""
+    """Try to lock out writers until the end of this transaction; never waits."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK])
         (is_free,) = cursor.fetchone() or (False,)

@@ -7,12 +7,12 @@ import gc
 from collections.abc import Iterator
 
 SELDOM = 1_000
-"""Collections of the young generations before a full one; Python's default is 10."""
+"""Collections of the young generations per full one; Python's default is 10."""
 
 
 @contextlib.contextmanager
 def loading() -> Iterator[None]:
-    """Collect nothing while code is loaded: it stays, and looking through it takes a seventh of the time."""
+    """Suspend collection while code is loaded: code stays, and scanning it takes a seventh of the time."""
     gc.disable()
     try:
         yield
@@ -22,7 +22,7 @@ def loading() -> Iterator[None]:
 
 
 def code_freeze() -> None:
-    """Leave out of every later collection what is loaded now; call it once all code is loaded.
+    """Exclude everything loaded so far from later collections; call it once all code is loaded.
 
     Full collections are then cheap: a process without caches has few thousand objects beside its code.
     """

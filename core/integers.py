@@ -1,12 +1,12 @@
-"""What Postgres' integer columns hold."""
+"""The range of Postgres' integer columns."""
 
 INT_MAX = 2**31 - 1
 BIGINT_MAX = 2**63 - 1
 
 ID_DIGITS = 18
-"""Every number of so many digits is a key that a ``bigint`` column can hold."""
+"""Every number of at most this many digits fits a ``bigint`` key."""
 
 
 def is_id(text: str) -> bool:
-    """Whether a text from outside can be the number of a row."""
+    """Return whether a text from outside can be a row's id."""
     return text.isascii() and text.isdigit() and len(text) <= ID_DIGITS

@@ -1,4 +1,4 @@
-"""Sends jobs. Postgres knows what is left to do: a job that cannot be sent now is sent by a later sweep."""
+"""Sending jobs. Postgres knows what is left to do: a job that cannot be sent now is sent by a later sweep."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.queues import Queue
 logger = logging.getLogger(__name__)
 
 
-# A broker that hangs costs seconds a call; after one the others are not tried for so long.
+# Circuit breaker: a hanging broker costs seconds per call, so after one failure none is made for this long.
 BREAK_S = 5.0
 
 
@@ -26,7 +26,8 @@ class _Breaker:
 def job_send(job: Task[Any, Any], queue: Queue, **ids: Any) -> bool:
     """Send a job to a queue; False when the broker does not answer, or did not a moment ago.
 
-    Never within a request: what is due is a row, and the sweeper or the housekeeper sends it.
+    Never call it within a request: a request only marks its row as due, and the sweeper or the housekeeper
+    sends it.
     """
     if monotonic() < _Breaker.closes_at:
         return False
@@ -45,13 +46,13 @@ def job_send(job: Task[Any, Any], queue: Queue, **ids: Any) -> bool:
 
 
 def queue_length(queue: Queue) -> int | None:
-    """Jobs that no worker has taken; None when Redis, which alone knows, does not answer."""
+    """Count the jobs that no worker has taken; None when Redis, which alone knows, does not answer."""
     lengths = queue_lengths(queue)
     return None if lengths is None else lengths[queue]
 
 
 def queue_lengths(*queues: Queue) -> dict[Queue, int] | None:
-    """As ``queue_length``, of several queues in one round trip."""
+    """Read the lengths of several queues in one round trip, as ``queue_length`` does."""
     pipeline = redis_client.client().pipeline(transaction=False)
     for queue in queues:
         pipeline.llen(queue.id)
@@ -62,5 +63,5 @@ def queue_lengths(*queues: Queue) -> dict[Queue, int] | None:
 
 
 def serves(worker: Any, queue: Queue) -> bool:
-    """Whether the worker that sent a ``worker_ready`` signal takes jobs of the queue."""
+    """Return whether the worker that sent a ``worker_ready`` signal takes jobs of the queue."""
     return queue.id in worker.app.amqp.queues.consume_from

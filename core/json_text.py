@@ -1,4 +1,4 @@
-"""What can be read off encoded JSON without decoding it."""
+"""Checks of encoded JSON without decoding it."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
 def has_nul(text: bytes) -> bool:
-    """Whether a string of the JSON holds a NUL character, which Postgres cannot store."""
+    """Return whether a string of the JSON holds a NUL character, which Postgres cannot store."""
     return _NUL.search(text) is not None

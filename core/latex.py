@@ -1,4 +1,4 @@
-"""Splits problem text into words, formulas and figures, so that a page only has to render them.
+"""Problem text split into words, formulas and figures, ready to be rendered.
 
 Benchmarks write LaTeX inside running text. One tokenizer decides where a formula begins and ends; pages,
 parity checks and the no-JavaScript fallback all follow it.
@@ -56,7 +56,7 @@ class Block:
 
 @lru_cache(maxsize=4096)
 def blocks_split(text: str, *, text_format: TextFormat) -> tuple[Block, ...]:
-    """The blocks of a problem's text. In ``plain`` text a dollar is money; only ``latex`` has formulas."""
+    """Split a problem's text into blocks. In ``plain`` text a dollar is money and opens no formula."""
     if text_format == "plain":
         parts = [part for part in _BLANK_LINES.split(text.strip()) if part]
         return tuple(_paragraph([Segment(kind="text", text=part, raw=part)]) for part in parts)
@@ -73,17 +73,17 @@ def blocks_split(text: str, *, text_format: TextFormat) -> tuple[Block, ...]:
 
 
 def segments_split(text: str) -> Iterator[Segment]:
-    """The segments of LaTeX text; their ``raw`` joined is the text. An opener without a closer is text."""
-    start = place = 0
-    while (match := _OPENER.search(text, place)) is not None:
+    """Yield segments of LaTeX, whose joined ``raw`` is the input. An opener without a closer is text."""
+    start = position = 0
+    while (match := _OPENER.search(text, position)) is not None:
         segment = _segment_at(text, match)
         if segment is None:
-            place = match.end()
+            position = match.end()
             continue
         if match.start() > start:
             yield _words(text[start : match.start()])
         yield segment
-        start = place = match.start() + len(segment.raw)
+        start = position = match.start() + len(segment.raw)
     if start < len(text):
         yield _words(text[start:])
 
@@ -107,7 +107,7 @@ def _segment_at(text: str, match: re.Match[str]) -> Segment | None:
 
 
 def _dollars(text: str, *, opener: str, begin: int, after: int) -> Segment | None:
-    """Up to the next matching dollars outside braces, so that ``$\\text{if $x>0$}$`` is one formula."""
+    """Match up to the next dollars outside braces, so that ``$\\text{if $x>0$}$`` is one formula."""
     depth = 0
     end = -1
     for match in _IN_DOLLARS.finditer(text, after):
@@ -150,7 +150,7 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def _paragraphs(run: list[Segment]) -> Iterator[list[Segment]]:
-    """Splits a run of segments at blank lines; empty paragraphs are dropped."""
+    """Split a run of segments at blank lines; empty paragraphs are dropped."""
     paragraphs: list[list[Segment]] = [[]]
     for segment in run:
         if segment.kind != "text":

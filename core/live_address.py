@@ -1,4 +1,4 @@
-"""The address of live for a page of the lab, reached with the lab's cookie, and how long a call may wait."""
+"""Address of the live server for the lab's pages, reached with the lab's cookie, and its time limit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SOCKET_SCHEMES = {"http": "ws", "https": "wss"}
 
 
 def live_url(request: HttpRequest) -> str:
-    """Live's address as the client of ``request`` can reach it.
+    """Return live's address as the client of ``request`` can reach it.
 
     A cookie belongs to a host name, whatever the port. Where lab and live share one, a page requested under
     another name of the same machine (``localhost``, an address in the network) gets live's address under
@@ -37,7 +37,7 @@ def live_url(request: HttpRequest) -> str:
 
 
 def socket_origin(url: str) -> str:
-    """The origin of live's sockets; empty where the address has none."""
+    """Return the origin of live's sockets; empty where the address has none."""
     parts = urlsplit(url)
     if parts.scheme not in SOCKET_SCHEMES or not parts.netloc:
         return ""

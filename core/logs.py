@@ -1,4 +1,4 @@
-"""What the log looks like, and what it leaves out."""
+"""Log formats and filters."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import msgspec
 from core import request_ids
 from core.tokens import mask_tokens
 
-# All but the tab, and the line break, which tracebacks have.
+# Control characters but for tabs, and line breaks, which tracebacks have.
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class RefusalFilter(logging.Filter):
-    """Logs in one line what Django refuses as malformed or hostile (``SuspiciousOperation``).
+    """Shortens to one line what Django refuses as malformed or hostile (``SuspiciousOperation``).
 
     Its traceback helps nobody, and any stranger can cause one.
     """
@@ -28,7 +28,7 @@ class RefusalFilter(logging.Filter):
 
 
 class PlainFormatter(logging.Formatter):
-    """One line for each message, however hostile the text in it, and tracebacks below: for people."""
+    """Format for people: one line per message, however hostile its text, with tracebacks below."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s [%(request_id)s]: %(message)s")
@@ -43,7 +43,7 @@ class PlainFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """A JSON object in each line: for programs."""
+    """Format for programs: one JSON object per line."""
 
     def __init__(self, process: str) -> None:
         super().__init__()
@@ -64,5 +64,5 @@ class JsonFormatter(logging.Formatter):
 
 
 def _escaped(text: str) -> str:
-    """Escapes that JSON has too."""
+    """Escape control characters in a form that JSON has too."""
     return CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", text)

@@ -1,4 +1,4 @@
-"""Long work that a worker does for a row: how far it is, when it pauses, and how it ended.
+"""Long work that a worker does for a row: its progress, its pauses and its outcome.
 
 Such a row is one of ``core/due_work.py``, with ``done``, ``total``, ``result`` and ``finished_at``.
 """
@@ -30,15 +30,15 @@ STATES = ("waiting", "done", "failed")
 
 
 class Pause(Exception):
-    """The worker's time is over; the rest is done by the next."""
+    """The worker's time is up; the next one does the rest."""
 
 
 class Withdrawn(Exception):
     """Nobody wants the work any longer: it was cancelled, or requested again."""
 
 
-def broken(error: Exception) -> str:
-    """The problem of work that an error ended: in words, and its detail below them."""
+def describe_failure(error: Exception) -> str:
+    """Word the problem of work that an error ended, with its detail below."""
     return f"{BROKEN}\n{type(error).__name__}: {error}"[:PROBLEM_MAX_CHARS]
 
 
@@ -46,8 +46,8 @@ def broken(error: Exception) -> str:
 class LongWork:
     """The work of a row; ``too_long`` is its problem if it takes longer than a worker has.
 
-    Work that is ``resumable`` calls ``Progress`` after what is committed, and when it is called again, does
-    the rest. ``Progress`` then raises ``Pause``, which the work must let pass.
+    ``resumable`` work calls ``Progress`` after each commit, and does the rest when called again.
+    ``Progress`` may raise ``Pause``, which the work must not catch.
     """
 
     row: Model
@@ -55,7 +55,7 @@ class LongWork:
     too_long: str
 
     def do(self, work: Callable[[Progress], dict[str, Any]]) -> bool:
-        """Do it and write what came of it; False if the row was requested again, or withdrawn, meanwhile."""
+        """Do the work and store its outcome; False if the row was requested again or withdrawn meanwhile."""
         waiting, done, failed = STATES
         try:
             result = work(self._progress())
@@ -71,19 +71,19 @@ class LongWork:
             self._finish(state=failed, problem=self.too_long)
             raise
         except Exception as error:
-            self._finish(state=failed, problem=broken(error))
+            self._finish(state=failed, problem=describe_failure(error))
             raise
         problem = str(result.pop("problem", ""))[:PROBLEM_MAX_CHARS]
         return self._finish(state=done, result=result, problem=problem)
 
     def write(self, **fields: Any) -> bool:
-        """Write fields of the row, unless it was requested again, or given up, meanwhile."""
+        """Update fields of the row, unless it was requested again, or given up, meanwhile."""
         rows = type(self.row)._default_manager
         requested_at = getattr(self.row, "requested_at", None)
         return rows.filter(pk=self.row.pk, requested_at=requested_at).update(**fields) > 0
 
     def _progress(self) -> Progress:
-        """Writes how far the work is, once a second, and ends it when its time is over."""
+        """Make the callback that stores progress once a second, and ends the work when its time is up."""
         begun_at = time.monotonic()
         written_at = 0.0
 

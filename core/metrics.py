@@ -1,4 +1,4 @@
-"""What each process counts and times. Labels take few values: never an id, nor text of a policy or client."""
+"""Counters and timers of each process. Labels take few values: never an id, never text from outside."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ WORK_BUCKETS = (0.01, 0.05, 0.25, 1.0, 5.0, 30.0, 120.0)
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 OTHER_METHOD = "other"
 ROUTE = "palaestra.route"
-"""The key of the pattern in a WSGI environment."""
+"""Key of the URL pattern in a WSGI environment."""
 UNROUTED = "none"
-"""The route of requests that no view answered: files, refusals, unknown addresses."""
+"""Route of requests that no view answered: files, refusals, unknown addresses."""
 LANE_THREADS = Gauge("palaestra_lane_threads", "Threads of a door's lane.", ["lane"], registry=REGISTRY)
 LANE_BUSY = Gauge("palaestra_lane_threads_busy", "Those that answer a request.", ["lane"], registry=REGISTRY)
 LANE_WAITING = Gauge(
@@ -56,7 +56,7 @@ JOB_FAILURES = Counter("palaestra_job_failures", "Jobs that raised an error.", [
 
 
 class _PoolCollector(Collector):
-    """The pool of database connections, by its own counts."""
+    """The database connection pool's own statistics."""
 
     def collect(self) -> Iterable[Metric]:
         for pool in list(DatabaseWrapper._connection_pools.values()):  # type: ignore[attr-defined]
@@ -80,7 +80,7 @@ class _PoolCollector(Collector):
 class RequestCounter(Collector):
     """Counts requests from one thread, the event loop of a server.
 
-    The library's own counters are safe between threads; measured, that costs a request ten times as much.
+    The library's own counters are thread-safe, which was measured to cost a request ten times as much.
     """
 
     is_on = True
@@ -96,7 +96,7 @@ class RequestCounter(Collector):
         self._requests[route, method if method in METHODS else OTHER_METHOD, status] += 1
         if seconds is None:
             return
-        # By bucket, the last without a limit, and behind them the sum.
+        # Counts by bucket, the last one unbounded, then the sum.
         times = self._seconds.get(route)
         if times is None:
             times = self._seconds[route] = [0.0] * (len(REQUEST_BUCKETS) + 2)

@@ -16,7 +16,7 @@ ADDRESSES_CACHED = 64
 
 @lru_cache(maxsize=ADDRESSES_CACHED)
 def content_security_policy(live: str) -> str:
-    """The lab's policy: only its own files, no inline script or style; connections to live are allowed."""
+    """Build the lab's policy: its own files only, no inline script or style, connections to live."""
     parts, sockets = urlsplit(live), socket_origin(live)
     origins = f"{parts.scheme}://{parts.netloc} {sockets}" if sockets else ""
     return "; ".join(
@@ -32,7 +32,7 @@ def content_security_policy(live: str) -> str:
 
 
 def route_note(request: HttpRequest) -> None:
-    """Tell the door by which pattern the request was routed."""
+    """Report to the door the URL pattern that the request was routed by."""
     if request.resolver_match:
         request.META[metrics.ROUTE] = request.resolver_match.route
 

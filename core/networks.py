@@ -1,4 +1,4 @@
-"""The network of a client, which counts as one caller where callers are counted by address."""
+"""Client networks, by which callers without a key are counted."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from ipaddress import IPv6Address, ip_address, ip_network
 IPV6_PREFIX = 64
 
 
-def network_of(address: str) -> str:
-    """Return the address, or the network of IPv6, where a single client has all addresses of a /64."""
+def reduce_to_network(address: str) -> str:
+    """Return the address, or for IPv6 its /64 network: a single client has all of those addresses."""
     try:
-        place = ip_address(address)
+        parsed = ip_address(address)
     except ValueError:
         return address
-    if not isinstance(place, IPv6Address):
+    if not isinstance(parsed, IPv6Address):
         return address
-    if place.ipv4_mapped is not None:  # all of these share one /64
-        return str(place.ipv4_mapped)
-    return str(ip_network((place.packed, IPV6_PREFIX), strict=False))
+    if parsed.ipv4_mapped is not None:  # all of these share one /64
+        return str(parsed.ipv4_mapped)
+    return str(ip_network((parsed.packed, IPV6_PREFIX), strict=False))

@@ -1,4 +1,4 @@
-"""What a run fixes of its observations beside their format."""
+"""A run's observation settings beside its format."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class ObservationSettings(StrictSerializer):
 
 
 def settings_check(settings: Mapping[str, Any], observation: ObservationFormat) -> None:
-    """Raises ``ValidationError`` for a setting of what the observation does not show."""
+    """Raise ``ValidationError`` for a setting of something that the observation does not show."""
     for name in settings:
-        if name not in settings_of(settings, observation):
+        if name not in select_settings(settings, observation):
             lacks = "picture" if observation.has_text else "outline"
             message = f"{observation.id} has no {lacks}, so {name} means nothing."
             raise serializers.ValidationError({"observation_settings": {name: [message]}})

@@ -28,12 +28,12 @@ class CursorField(serializers.CharField):
     """An opaque position in a list, taken from ``next`` of the previous response."""
 
     def to_internal_value(self, data: Any) -> Any:
-        place = cursor_open(str(data))
-        if place is None:
+        position = cursor_open(str(data))
+        if position is None:
             raise serializers.ValidationError(
                 "This is not a cursor: send `next` of the previous response unchanged."
             )
-        return place
+        return position
 
 
 class Query(StrictSerializer):
@@ -49,28 +49,29 @@ class Query(StrictSerializer):
 
 
 def query_read(query: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """The validated query parameters of a request; raises as ``body_read`` does."""
+    """Return the validated query parameters of a request; raises as ``body_read`` does."""
     return body_read(query, request.query_params)
 
 
 def page(rows: Sequence[Row], *, limit: int, place: Callable[[Row], int]) -> tuple[list[Row], str | None]:
-    """The first ``limit`` of up to ``limit + 1`` rows, and the cursor of the next page, if there is one."""
-    shown, last = page_cut(rows, limit=limit, place=place)
-    return shown, None if last is None else cursor_make(last)
+    """Return the first ``limit`` of up to ``limit + 1`` rows, and the cursor of the next page, if any."""
+    rows_shown, last = page_cut(rows, limit=limit, place=place)
+    return rows_shown, None if last is None else cursor_make(last)
 
 
 def page_cut(rows: Sequence[Row], *, limit: int, place: Callable[[Row], int]) -> tuple[list[Row], int | None]:
-    """The first ``limit`` of up to ``limit + 1`` rows, and the place of the last of them if more follow."""
-    shown = list(rows[:limit])
-    return shown, place(shown[-1]) if len(rows) > limit else None
+    """Return the first ``limit`` of up to ``limit + 1`` rows, and the last one's position if more follow."""
+    first = list(rows[:limit])
+    return first, place(first[-1]) if len(rows) > limit else None
 
 
-def cursor_make(place: int) -> str:
-    return base64.urlsafe_b64encode(f"after:{place}".encode()).decode().rstrip("=")
+def cursor_make(position: int) -> str:
+    """Encode a position as an opaque cursor."""
+    return base64.urlsafe_b64encode(f"after:{position}".encode()).decode().rstrip("=")
 
 
 def cursor_open(cursor: str) -> int | None:
-    """The position that a cursor stands for, or None if it is not one of ours."""
+    """Decode a cursor to its position, or None if it is not one of ours."""
     if len(cursor) > CURSOR_CHARS:
         return None
     try:

@@ -16,11 +16,11 @@ from palaestra.protocol.suggestions import did_you_mean
 
 Axes = Mapping[str, tuple[Value, ...]]
 
-# What a call may name in ``presentation`` beside the axes of a look; messages list them too.
+# Keys that ``presentation`` may have beside the axes of a look; messages list them too.
 AXES_BESIDE_LOOKS = frozenset({"choices", "instruction", "task_bar", "text"})
 
 ROTATION = 12
-"""Looks after which every value of every axis has occurred equally often: each axis's size divides it."""
+"""Looks until every value of every axis has occurred equally often: a multiple of each axis's size."""
 
 AXES: Axes = {name: axis.values for name, axis in looks.AXES.items()}
 AXES_DRAWN: Mapping[PageKind, Axes] = {
@@ -59,12 +59,12 @@ class Look:
     editor: str = _neutral("editor")
 
     def as_dict(self, page: PageKind = "question") -> dict[str, Value]:
-        """The form stored in an episode's row: the axes drawn for its pages, and any other not neutral."""
+        """Return the form stored with an episode: the axes drawn for its pages, and any other not neutral."""
         axes = AXES_DRAWN[page]
         return {axis: value for axis, value in vars(self).items() if axis in axes or value != NEUTRAL[axis]}
 
     def digest(self) -> str:
-        """16 hex digits, equal for equal looks on every machine and Python version."""
+        """Return 16 hex digits, equal for equal looks on every machine and Python version."""
         return _digest(self)
 
 
@@ -74,7 +74,7 @@ def _digest(look: Look) -> str:
 
 
 def look_make(*, seed: int, fixed: Mapping[str, object], page: PageKind = "question") -> Look:
-    """The look of a seed. An axis in ``fixed`` keeps that value and does not move the others.
+    """Draw the look of a seed. An axis in ``fixed`` keeps that value and does not move the others.
 
     Raises ``GymError`` ``unknown_look_axis`` or ``unknown_look_value`` (422).
     """
@@ -83,7 +83,7 @@ def look_make(*, seed: int, fixed: Mapping[str, object], page: PageKind = "quest
 
 
 def look_rotate(*, seed: int, place: int, fixed: Mapping[str, object], page: PageKind = "question") -> Look:
-    """The look at a place, from 0, of a seed's rotation: each block of ``ROTATION`` looks is balanced.
+    """Draw the look at an index, from 0, of a seed's rotation: each block of ``ROTATION`` looks is balanced.
 
     Raises as ``look_make`` does.
     """
@@ -93,7 +93,7 @@ def look_rotate(*, seed: int, place: int, fixed: Mapping[str, object], page: Pag
 
 
 def look_read(stored: Mapping[str, object]) -> Look:
-    """A stored look; an axis that did not exist when it was stored is neutral.
+    """Parse a stored look; an axis that did not exist when it was stored is neutral.
 
     Raises as ``look_make`` does.
     """
@@ -106,7 +106,7 @@ def _look(chosen: Mapping[str, Value]) -> Look:
 
 
 def _draw(*, axis: str, seed: int) -> Value:
-    """Each axis has its own hash, so that fixing or adding one leaves the others unchanged."""
+    """Draw by a hash of the axis's own, so that fixing or adding one leaves the others unchanged."""
     raw = hashlib.sha256(f"{LOOK_VERSION}:{axis}:{seed}".encode()).digest()
     values = AXES[axis]
     return values[int.from_bytes(raw[:8], "big") % len(values)]
@@ -114,7 +114,7 @@ def _draw(*, axis: str, seed: int) -> Value:
 
 @lru_cache(maxsize=1024)
 def _turn(axis: str, seed: int, turn: int) -> tuple[Value, ...]:
-    """The values of an axis in one turn of a rotation, each equally often."""
+    """Permute the values of an axis for one turn of a rotation, each equally often."""
     values = AXES[axis]
     draws = Draws(str(seed).encode(), LOOK_VERSION, "rotation", axis, turn)
     return tuple(draws.shuffled(values * (ROTATION // len(values))))

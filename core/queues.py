@@ -11,32 +11,32 @@ from django.conf import settings
 
 @dataclass(frozen=True)
 class Queue:
-    """One queue and the worker that serves it. A job names its queue where it is sent."""
+    """One queue and its worker. A job names its queue where it is sent."""
 
     id: str
     pool: Literal["threads", "prefork"]
     concurrency: int | str
-    """How many jobs run at once, or the setting that says so."""
+    """Jobs that run at once, or the setting with their number."""
     connections: int
     """Database connections that each process of the worker may hold."""
     soft_limit_s: int | None = None
     hard_limit_s: int | None = None
-    """Limits for jobs that state none of their own."""
+    """Time limit for jobs that state none of their own."""
     prefetch: int | None = None
     """Jobs reserved for each that runs, where this differs from ``CELERY_WORKER_PREFETCH_MULTIPLIER``."""
     role: str = "gym_worker"
     """The database role of the worker."""
     redis_user: str = ""
-    """Its user in Redis, where that has fewer rights than the others'."""
+    """Its user in Redis, where that has fewer rights than the others."""
     has_lock: bool = False
-    """Each process holds a connection more, for the lock that its claims name."""
+    """Each process holds one more connection, for the lock that its claims name."""
     has_world_salt: bool = False
     has_files: bool = False
     """Its jobs read or write blobs or recordings."""
     is_awaited: bool = False
-    """The installation counts as started only when this worker is ready."""
+    """The installation counts as started only once this worker is ready."""
     copies: int = 1
-    """Workers of this queue in an installation: when one dies, the others go on."""
+    """Workers of this queue per installation: when one dies, the others go on."""
 
     @property
     def worker(self) -> str:
@@ -46,12 +46,13 @@ class Queue:
         return getattr(settings, self.concurrency) if isinstance(self.concurrency, str) else self.concurrency
 
     def process_count(self) -> int:
-        """Processes of a worker: prefork adds one for each job that runs at once."""
+        """Return the processes of a worker: prefork adds one for each job that runs at once."""
         return 1 + (self.job_count() if self.pool == "prefork" else 0)
 
     def broker_options(self) -> dict[str, str]:
-        """Where its workers note the jobs that they hold. By default that is one place for all queues, from
-        which a worker sends lost jobs to whichever queue the note names."""
+        """Return a place of its own to note reserved jobs. By default all queues share one, from which a
+        worker sends lost jobs to whichever queue the note names.
+        """
         return {f"unacked{part}_key": f"{self.id}.unacked{part}" for part in ("", "_index", "_mutex")}
 
     def worker_options(self) -> dict[str, Any]:
@@ -95,7 +96,7 @@ SANDBOX = Queue(
 
 
 def _media(name: str) -> Queue:
-    """Slow work after the fact, in a queue for each kind: a thousand pictures keep no facts waiting."""
+    """Build the queue of one kind of slow background work: a thousand pictures keep no facts waiting."""
     return Queue(
         id=name,
         pool="prefork",
@@ -109,7 +110,7 @@ def _media(name: str) -> Queue:
 
 PICTURES, FACTS, REPLAYS = map(_media, ("pictures", "facts", "replays"))
 
-# A call of a judge may take a minute, which keeps no facts waiting here; a job makes several at once.
+# A queue of its own, so that no facts wait for judges: a call may take a minute. A job makes several at once.
 JUDGES = Queue(id="judges", pool="prefork", concurrency=1, connections=1, soft_limit_s=280, hard_limit_s=300)
 
 QUEUES = (VERIFY, SANDBOX, PICTURES, FACTS, REPLAYS, JUDGES)

@@ -19,7 +19,7 @@ Unreachable = (redis.ConnectionError, redis.TimeoutError, redis.ResponseError)
 
 @cache
 def client() -> redis.Redis:
-    """The shared client. ``GymError`` ``no_redis`` (503) in a process without Redis (the arena)."""
+    """Return the shared client. Raises ``GymError`` 503 ``no_redis`` in the arena, which has no Redis."""
     if not settings.REDIS_URL:
         raise GymError("no_redis", "This process has no Redis: set REDIS_URL.", status=503)
     return redis.Redis.from_url(
@@ -27,12 +27,13 @@ def client() -> redis.Redis:
         decode_responses=True,
         socket_timeout=TIMEOUT_S,
         socket_connect_timeout=TIMEOUT_S,
-        # redis-py waits seconds between tries; one immediate retry replaces a stale connection.
+        # redis-py waits seconds between retries; a single immediate one replaces a stale connection.
         retry=Retry(NoBackoff(), 1),
     )
 
 
 def redis_down() -> GymError:
+    """Build the error 503 for a Redis that does not answer."""
     return GymError(
         "redis_down", "Redis does not answer; try again.", status=503, retry_after_s=RETRY_AFTER_S
     )

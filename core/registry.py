@@ -1,4 +1,4 @@
-"""Plug-ins that register themselves: one file each, found by walking a folder."""
+"""Plug-ins that register themselves: one file each, discovered by walking a folder."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Registry(Generic[T]):
         self._items: dict[str, T] = {}
 
     def register(self, plugin_id: str, plugin: T) -> T:
-        """Add a plug-in; an id used twice raises ``ValueError``."""
+        """Add a plug-in. Raises ``ValueError`` for an id used twice."""
         if plugin_id in self._items:
             raise ValueError(f"{self.kind} {plugin_id!r} is registered twice")
         self._items[plugin_id] = plugin
         return plugin
 
     def get(self, plugin_id: str) -> T:
-        """The plug-in, or ``GymError`` ``unknown_<kind>`` (422) with a suggestion."""
+        """Return the plug-in. Raises ``GymError`` 422 ``unknown_<kind>`` with a suggestion."""
         try:
             return self._items[plugin_id]
         except KeyError:
@@ -42,6 +42,7 @@ class Registry(Generic[T]):
             raise GymError(code, f"There is no {self.kind} {plugin_id!r}. {hint}", status=422) from None
 
     def discover(self, package: ModuleType) -> None:
+        """Import every module of a package whose name does not start with ``_``."""
         for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
             if not module.name.rpartition(".")[2].startswith("_"):
                 importlib.import_module(module.name)

@@ -1,4 +1,4 @@
-"""The id of the request, chore or job at hand, on each line that is logged because of it."""
+"""Id of the request, chore or job at hand, on each line that it logs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ WELL_FORMED = re.compile(r"[A-Za-z0-9._-]{1,64}")
 current: ContextVar[str] = ContextVar("request_id", default=NONE)
 
 
-def new() -> str:
+def generate() -> str:
+    """Generate a request id."""
     return secrets.token_hex(8)
 
 
 @contextmanager
-def named(request_id: str) -> Iterator[None]:
-    """What is logged in the block has the id."""
+def bind(request_id: str) -> Iterator[None]:
+    """Give the id to everything logged in the block."""
     token = current.set(request_id)
     try:
         yield
@@ -30,10 +31,10 @@ def named(request_id: str) -> Iterator[None]:
         current.reset(token)
 
 
-def accepted(headers: Iterable[tuple[bytes, bytes]]) -> str:
-    """The id in the headers of a request, or a new one where it is missing, long, or could upset a log."""
+def read_or_generate(headers: Iterable[tuple[bytes, bytes]]) -> str:
+    """Return the id in a request's headers, or a new one if it is missing, long or unsafe to log."""
     for name, value in headers:
         if name == HEADER:
             given = value.decode("latin-1")
-            return given if WELL_FORMED.fullmatch(given) else new()
-    return new()
+            return given if WELL_FORMED.fullmatch(given) else generate()
+    return generate()

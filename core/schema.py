@@ -55,7 +55,7 @@ def call(
     description: str | None = None,
     is_open: bool = False,
 ) -> Callable[[Handler], Handler]:
-    """Describes a call in the schema. ``body`` and answers are serializers or msgspec structs.
+    """Describe a call in the schema. ``body`` and answers are serializers or msgspec structs.
 
     ``answers`` are by status, each with its meaning if that is not plain. ``errors`` are those besides the
     ones of every call that needs a key, which an open call does not.
@@ -107,7 +107,7 @@ class CallSchema(AutoSchema):
 
 
 class StrictBody(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
-    """Says of a strict serializer that it takes no other fields, and its rules."""
+    """Adds to a strict serializer's schema that it takes no other fields, and its rules."""
 
     target_class = "core.fields.StrictSerializer"
     match_subclasses = True
@@ -133,7 +133,7 @@ _NOT_BLANK = r"[^\s\x1c-\x1f\x85]"
 
 
 class NoBlank(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
-    """Says of a text that white space alone is none: REST framework strips it before it counts characters."""
+    """Adds to a text's schema that it is not all white space, which REST framework strips before counting."""
 
     target_class = "rest_framework.serializers.CharField"
     match_subclasses = True
@@ -149,8 +149,9 @@ class NoBlank(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
 
 
 def calls_complete(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
-    """drf-spectacular's post-processing hook: an empty query parameter counts as none, and a body with
-    required fields is required."""
+    """Complete the schema (drf-spectacular's post-processing hook): an empty query parameter counts as none,
+    and a body with required fields is required.
+    """
     schemas = result.get("components", {}).get("schemas", {})
     for methods in result["paths"].values():
         for call_ in methods.values():

@@ -1,4 +1,4 @@
-"""Several reads of one moment of the database."""
+"""Several reads from one snapshot of the database."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from django.db import connection, transaction
 
 
 @contextmanager
-def one_moment() -> Iterator[None]:
-    """Everything read within is of the moment of the first statement, whatever is written meanwhile.
+def read_one_snapshot() -> Iterator[None]:
+    """Read everything in the block from the snapshot of its first statement, whatever is written meanwhile.
 
     Inside a caller's transaction it sees what that transaction sees.
     """

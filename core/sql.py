@@ -1,4 +1,4 @@
-"""SQL statements as files: ``sql/<name>.sql`` beside the module that runs them, each file read once."""
+"""SQL statements as files: ``sql/<name>.sql`` beside the module that runs them, each read once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.db.backends.utils import CursorWrapper
 
 
 def sql_read(module: str, name: str, **parts: str) -> str:
-    """The text of a statement beside ``module`` (its ``__file__``), without comments.
+    """Read a statement beside ``module`` (its ``__file__``), without comments.
 
     ``parts`` fill its ``{places}``. They are text of ours, never input: values are bound as parameters.
     """
@@ -24,7 +24,7 @@ def sql_read(module: str, name: str, **parts: str) -> str:
 
 @cache
 def _file_read(path: Path) -> str:
-    """Some statements are put together for each call, so files are not read again."""
+    """Read and cache a file: some statements are assembled anew for each call."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return "\n".join(line for line in lines if not line.lstrip().startswith("--"))
 
@@ -37,18 +37,20 @@ class Statement:
         self._is_hot = is_hot
 
     def rows(self, **parameters: Any) -> list[tuple[Any, ...]]:
+        """Run the statement and return all rows."""
         with self._cursor() as cursor:
             cursor.execute(self.text, parameters)
             return list(cursor.fetchall())
 
     def row(self, **parameters: Any) -> tuple[Any, ...] | None:
+        """Run the statement and return its first row; None without one."""
         with self._cursor() as cursor:
             cursor.execute(self.text, parameters)
             row: tuple[Any, ...] | None = cursor.fetchone()
         return row
 
     def run(self, **parameters: Any) -> int:
-        """How many rows the statement wrote."""
+        """Run the statement and return the number of rows written."""
         with self._cursor() as cursor:
             cursor.execute(self.text, parameters)
             return int(cursor.rowcount)
@@ -58,7 +60,7 @@ class Statement:
 
 
 def hot_cursor() -> CursorWrapper:
-    """A cursor that binds parameters on the server, so that each connection plans a statement once.
+    """Open a cursor that binds parameters on the server, so that each connection plans a statement once.
 
     Django's own cursor binds on the client; measurements show that planning then costs as much as execution.
     """

@@ -18,8 +18,8 @@ class TooSlow(Exception):
 
 
 @contextmanager
-def statements_within(limit_ms: int) -> Iterator[None]:
-    """A transaction in which each statement may take ``limit_ms``, whatever the role's own limit is.
+def limit_statements(limit_ms: int) -> Iterator[None]:
+    """Open a transaction in which each statement may take ``limit_ms``, whatever the role's own limit.
 
     Raises ``TooSlow`` when a statement is stopped; the block is then rolled back.
     """

@@ -1,4 +1,4 @@
-"""Hints that msgspec's errors lack: the names or values that would have been valid."""
+"""Hints that msgspec's errors lack: names or values that would have been valid."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORD_MAX_CHARS = 100
 
 
 def hint(error: str, *, place: str, model: type[msgspec.Struct]) -> str:
-    """A hint for an error at a place such as ``steps[0].actor``; empty if there is none."""
+    """Hint at valid input for an error at a path such as ``steps[0].actor``; empty if there is none."""
     nodes = list(_nodes_at(model, place))
     if match := _UNKNOWN_FIELD.fullmatch(error):
         names = {
@@ -37,7 +37,7 @@ def hint(error: str, *, place: str, model: type[msgspec.Struct]) -> str:
 
 
 def _nodes_at(model: type[msgspec.Struct], place: str) -> Iterator[inspect.Type]:
-    """The types that a place may have; unions are split into their members."""
+    """Yield the types that a path may have; unions are split into their members."""
     nodes = list(_members(_type_of(model)))
     for step in _STEP.finditer(place):
         nodes = [member for node in nodes for child in _children(node, step[1]) for member in _members(child)]
@@ -58,7 +58,7 @@ def _members(node: inspect.Type) -> Iterator[inspect.Type]:
 
 
 def _children(node: inspect.Type, name: str | None) -> Iterator[inspect.Type]:
-    """The field of that name, or without a name the items of a list and the values of a mapping."""
+    """Yield the field of that name, or without a name the items of a list and the values of a mapping."""
     if isinstance(node, inspect.StructType):
         yield from (field.type for field in node.fields if field.encode_name == name)
     elif isinstance(node, inspect.ListType):

@@ -11,7 +11,7 @@ from core import api
 
 
 def limit(setting: str) -> msgspec.Meta:
-    """Says in the schema which setting bounds a value that no shape can: it is checked when it is read."""
+    """Name in the schema the setting that bounds a value, which no shape can: it is checked at reading."""
     return msgspec.Meta(extra_json_schema={"x-limit": setting})
 
 
@@ -19,18 +19,18 @@ _structs: dict[str, type[msgspec.Struct]] = {}
 
 
 def struct_body(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """A reference to a struct for ``extend_schema(request=..., responses=...)``; it becomes a component."""
+    """Refer to a struct in ``extend_schema(request=..., responses=...)``; it becomes a component."""
     _structs[struct.__name__] = struct
     return {"$ref": f"#/components/schemas/{struct.__name__}"}
 
 
 def json_body(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """As ``struct_body``, for a request."""
+    """Wrap ``struct_body`` as the JSON body of a request."""
     return {"application/json": struct_body(struct)}
 
 
 def components_append(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
-    """drf-spectacular's post-processing hook: adds every struct that a view refers to."""
+    """Add every struct that a view refers to (drf-spectacular's post-processing hook)."""
     _, components = msgspec.json.schema_components(
         _structs.values(), schema_hook=_choices_schema, ref_template="#/components/schemas/{name}"
     )
@@ -41,7 +41,7 @@ def components_append(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
 
 
 def _choices_schema(choices: type) -> dict[str, Any]:
-    """The schema of a model's choices, which msgspec reads as an enum but cannot describe."""
+    """Return the schema of a model's choices, which msgspec reads as an enum but cannot describe."""
     if not issubclass(choices, Enum):
         raise NotImplementedError
     return {"enum": [member.value for member in choices]}
@@ -51,7 +51,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 def struct_read(value: Any, struct: type[T]) -> T:
-    """The struct of a decoded body; ``GymError`` 400 ``invalid`` names the field that is wrong."""
+    """Convert a decoded body to its struct. Raises ``GymError`` 400 ``invalid`` with the invalid field."""
     try:
         return msgspec.convert(value, struct)
     except msgspec.ValidationError as error:

@@ -8,7 +8,7 @@ import msgspec
 
 
 def structs_prepare() -> None:
-    """Read the fields of every struct; call it once all code is loaded, before threads read records.
+    """Initialise every struct; call it once all code is loaded, before threads decode records.
 
     msgspec (0.22) reads them when a struct is first used, and lets another thread that uses it then see it
     half read: the process dies of a segmentation fault.

@@ -1,4 +1,4 @@
-"""Finds what is due by walking through rows in the order of their time, and sends it to a queue."""
+"""Sweeps: walk rows in the order of their time, and send those that are due to a queue."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ K = TypeVar("K", bound=int | str)
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)
 PAGE = 1_000
-# A sweep goes on through pages in which nothing is due for so long at most.
+# Time limit for walking on through pages on which nothing is due.
 LOOK_S = 0.5
 
 
 class Place(NamedTuple, Generic[K]):
-    """A row's place in the order of the walk."""
+    """Position of a row in the order of the walk."""
 
     since: datetime
     key: K
 
 
 class Seen(NamedTuple, Generic[K]):
-    """A row that a walk meets, and whether there is something to do."""
+    """Row that a walk meets, and whether it is due."""
 
     since: datetime
     key: K
@@ -36,10 +36,10 @@ class Seen(NamedTuple, Generic[K]):
 
 
 class Walk(Generic[K]):
-    """Goes through rows once, a page at a time, and waits before the first that is still due.
+    """Cursor that goes through rows once, a page at a time, and waits before the first that is still due.
 
-    ``read`` gives the page after a place, in order, of at most ``PAGE`` rows. A key that is still due after
-    ``tries`` sends is left alone. ``note`` is called with each new place.
+    ``read`` returns the page of at most ``PAGE`` rows after a position, in order. A key that is still due
+    after ``tries`` sends is left alone. ``note`` is called with each new position.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Walk(Generic[K]):
         self._tries: Counter[K] = Counter()
 
     def due(self) -> list[K]:
-        """The keys that are due on the page at hand; goes on over pages on which nothing is."""
+        """Return the keys that are due on the current page; goes on over pages on which nothing is."""
         until = time.monotonic() + LOOK_S
         while True:
             page = self._read(self._place)
@@ -68,14 +68,14 @@ class Walk(Generic[K]):
                 return keys
 
     def sent(self, keys: Collection[K]) -> None:
-        """Note that these keys were sent."""
+        """Mark these keys as sent."""
         self._tries.update(keys)
 
     def _is_given_up(self, key: K) -> bool:
         return self._most_tries is not None and self._tries[key] >= self._most_tries
 
     def _go(self, page: Sequence[Seen[K]], *, until: K | None) -> None:
-        """Move behind the page's last row before the key ``until``."""
+        """Move past the page's last row before the key ``until``."""
         done = list(itertools.takewhile(lambda row: row.key != until, page))
         if done:
             self._place = Place(done[-1].since, done[-1].key)
@@ -91,10 +91,11 @@ class Sweep(Generic[K]):
         self._queue, self._walks, self._send = queue, walks, send
 
     def __call__(self) -> int:
-        """How many were sent: none while the queue holds jobs, which may well be the same ones."""
+        """Send what is due and return how many: none while the queue holds jobs, which may be the same."""
         return self.advance() if queue_length(self._queue) == 0 else 0
 
     def advance(self) -> int:
+        """Send the due keys of each walk and return how many."""
         due = [(walk, walk.due()) for walk in self._walks]
         sent = self._send(list(dict.fromkeys(key for _, keys in due for key in keys)))
         for walk, keys in due:

@@ -11,11 +11,11 @@ T = TypeVar("T")
 
 
 def toml_load(path: Path, kind: type[T]) -> T:
-    """The content of a TOML file; ``msgspec.ValidationError`` names what is not of the kind."""
+    """Load a TOML file as ``kind``. Raises ``msgspec.ValidationError``, which names what does not match."""
     return msgspec.toml.decode(path.read_bytes(), type=kind)
 
 
 def table_load(path: Path, kind: type[T]) -> list[T]:
-    """The records of a file's one array."""
+    """Load the records of a file's one array."""
     (records,) = toml_load(path, dict[str, list[kind]]).values()  # type: ignore[valid-type]
     return records

@@ -14,9 +14,9 @@ else:
 
 
 class TextKey(TextField):
-    """Django gives each ``varchar`` key, and each reference to it, a second index for searches by prefix.
+    """Text column without the extra prefix-search index that Django gives each ``varchar`` key and reference.
 
-    Nobody searches keys so. Under its long name the type is not recognised.
+    Nobody searches keys by prefix. Django does not recognise the type under its long name.
     """
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:

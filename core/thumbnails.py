@@ -23,7 +23,7 @@ SIZE = (320, 240)
 QUALITY = 70
 BLANK = (127, 127, 127)
 PIXELS_MAX = 40_000_000  # more is a decompression bomb, not a screenshot
-# What Pillow raises for malformed files.
+# Pillow's exceptions for malformed files.
 UNREADABLE = (
     UnidentifiedImageError,
     Image.DecompressionBombWarning,
@@ -42,7 +42,7 @@ FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 
 
 def picture_read(sha256: str) -> Image.Image | None:
-    """The first frame of a blob's picture, in RGB; None when the blob cannot be read safely as a picture."""
+    """Decode the first frame of a blob's picture, in RGB; None when that cannot be done safely."""
     try:
         with blobs.blob_open(sha256) as source:
             picture = picture_open(source)
@@ -55,7 +55,7 @@ def picture_read(sha256: str) -> Image.Image | None:
 
 
 def picture_open(source: IO[bytes]) -> Image.Image | None:
-    """The first frame of an uploaded picture, in RGB; None when it cannot be read safely."""
+    """Decode the first frame of an uploaded picture, in RGB; None when that cannot be done safely."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -69,7 +69,7 @@ def picture_open(source: IO[bytes]) -> Image.Image | None:
 
 
 def picture_size(sha256: str) -> tuple[int, int] | None:
-    """Width and height in pixels from the file's header; None when the blob is not a picture."""
+    """Read width and height in pixels from the file's header; None when the blob is not a picture."""
     try:
         with blobs.blob_open(sha256) as source, warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -79,6 +79,7 @@ def picture_size(sha256: str) -> tuple[int, int] | None:
 
 
 def thumbnail_exists(sha256: str) -> bool:
+    """Return whether the blob has a thumbnail."""
     is_name = bool(blobs.SHA256.match(sha256))
     return is_name and bool(durable_files.file_size(storages["blobs"], _name(sha256)))
 
@@ -95,11 +96,12 @@ def thumbnail_save(sha256: str, picture: Image.Image) -> None:
 
 
 def thumbnail_delete(sha256: str) -> None:
+    """Delete the blob's thumbnail, if there is one."""
     storages["blobs"].delete(_name(sha256))
 
 
 def thumbnail_read(sha256: str) -> Image.Image | None:
-    """The thumbnail as a picture; None when it has not been made."""
+    """Open the thumbnail as a picture; None when it has not been made."""
     storage = storages["blobs"]
     if not blobs.SHA256.match(sha256) or not durable_files.file_size(storage, _name(sha256)):
         return None
@@ -108,8 +110,9 @@ def thumbnail_read(sha256: str) -> Image.Image | None:
 
 
 def thumbnail_response(sha256: str) -> HttpResponseBase:
-    """Return the thumbnail, or a blank one until it is made: lists never load full pictures, which are a
-    hundred times as large. ``Http404`` without the blob."""
+    """Serve the thumbnail, or a blank one until it is made: lists never load full pictures, which are a
+    hundred times as large. Raises ``Http404`` without the blob.
+    """
     storage = storages["blobs"]
     if thumbnail_exists(sha256):
         response: HttpResponseBase = FileResponse(storage.open(_name(sha256)), content_type="image/webp")

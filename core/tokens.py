@@ -1,4 +1,4 @@
-"""Capability tokens of episodes and takeovers: never stored, refused without a query, masked in logs."""
+"""Capability tokens of episodes and takeovers: never stored, rejected without a query, masked in logs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ PERSON = b"palaestra-takeover"
 
 
 def token_make(*, episode_id: int, key: bytes) -> str:
-    """The episode's id and 128 bits of HMAC-SHA256 over it, as 32 URL-safe characters."""
+    """Make the episode's token: its id and 128 bits of HMAC-SHA256 over it, as 32 URL-safe characters."""
     return _make(episode_id, key, EPISODE)
 
 
 def person_token_make(*, takeover_id: int, key: bytes) -> str:
-    """The same for a takeover: its pages have the form of addresses that an episode's have."""
+    """Make a takeover's token: its pages have addresses of the same form as an episode's."""
     return _make(takeover_id, key, PERSON)
 
 
@@ -36,12 +36,12 @@ def _make(subject_id: int, key: bytes, purpose: bytes) -> str:
 
 
 def token_open(*, token: str, key: bytes) -> int | None:
-    """The id of the episode that a token names; None when the token is not ours, or a person's."""
+    """Return the id of the token's episode; None when the token is not ours, or a person's."""
     return _open(token, key, EPISODE)
 
 
 def person_token_open(*, token: str, key: bytes) -> int | None:
-    """The id of the takeover that a token names; None when the token is not ours, or an episode's."""
+    """Return the id of the token's takeover; None when the token is not ours, or an episode's."""
     return _open(token, key, PERSON)
 
 
@@ -59,12 +59,12 @@ def _open(token: str, key: bytes, purpose: bytes) -> int | None:
 
 
 def code_digest(code: str) -> str:
-    """Return the SHA-256, in hexadecimal, by which the code of a link that works once is stored."""
+    """Return the SHA-256, in hexadecimal, under which the code of a single-use link is stored."""
     return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def mask_tokens(text: str) -> str:
-    """The text with every capability token replaced, for logs and pages."""
+    """Replace every capability token in a text, for logs and pages."""
     return TOKEN_IN_PATH.sub(MASKED, text)
 
 

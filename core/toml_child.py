@@ -1,4 +1,4 @@
-"""Runs as a script in a child process: a document in TOML on its input, the same as JSON on its output.
+"""Child-process script: reads TOML from its input and writes the same as JSON to its output.
 
 It imports nothing of this project. Its first line of output is ``ok``, or ``error`` before what is wrong.
 """
@@ -18,7 +18,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
         content = tomllib.loads(sys.stdin.buffer.read().decode("utf-8-sig"))
-        # No form here takes dates or times: as text they are refused where they appear.
+        # No format here has dates or times: as text they are rejected where they appear.
         text = "ok\n" + json.dumps(content, default=str)
     except (ValueError, RecursionError) as error:
         text = f"error\n{error}"

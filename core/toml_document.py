@@ -1,6 +1,6 @@
-"""Documents in TOML that people send, read in a child process with limits of its own.
+"""Documents in TOML that people send, parsed in a child process with limits of its own.
 
-Python's parser needs memory and time by the square of a dotted key: 256 KB of ``a.a.a.a = 1`` take gigabytes.
+Python's parser takes memory and time quadratic in a dotted key: 256 KB of ``a.a.a.a = 1`` take gigabytes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class TomlRefused(Exception):
 
 
 def toml_as_json(data: bytes) -> bytes:
-    """The document as JSON, dates as text. ``TomlRefused`` if it cannot be read within the limits."""
+    """Convert the document to JSON, dates as text. Raises ``TomlRefused`` if that exceeds the limits."""
     command = [sys.executable, "-I", "-S", str(CHILD), str(MEMORY_BYTES), str(CPU_S)]
     try:
         done = subprocess.run(  # noqa: S603 - this interpreter and a file of ours

@@ -20,7 +20,7 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.urls import get_resolver
 
 from core.garbage import code_freeze
-from core.networks import network_of
+from core.networks import reduce_to_network
 from core.struct_types import structs_prepare
 
 API_PREFIX = "/api/"
@@ -65,7 +65,7 @@ def caller_of(scope: HTTPScope) -> Hashable:
     for name, value in scope["headers"]:
         if name == b"authorization" and (key := auth.key_known(value.decode("latin-1"))):
             return key
-    return network_of(scope["client"][0]) if scope["client"] else None
+    return reduce_to_network(scope["client"][0]) if scope["client"] else None
 
 
 def lane_of(method: str, path: str) -> str:

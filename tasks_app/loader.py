@@ -80,7 +80,7 @@ def tasks_load(
     another question of another file, unless ``is_replacing``.
     """
     report = LoadReport()
-    with file_lock.files_held():  # pictures are stored before the rows that name them
+    with file_lock.hold_files():  # pictures are stored before the rows that name them
         for batch in _batches_stored(plugin, rows, split=split, is_replacing=is_replacing, report=report):
             if progress:
                 progress(len(batch))
@@ -104,7 +104,7 @@ def starter_tasks_load() -> LoadReport:
     """Every benchmark's starter tasks, in the split ``starter``."""
     report = LoadReport()
     placed: list[_Placed] = []
-    with file_lock.files_held():
+    with file_lock.hold_files():
         for plugin_id in benchmarks:
             plugin = benchmarks.get(plugin_id)
             benchmark_store(plugin)

@@ -215,7 +215,7 @@ def _batch(statement: Composed, tasks: TaskFilter, *, after: int, last: int) -> 
     """The lines of the next records, read completely, so that nothing is open while they are sent."""
     place = {"after": after, "last": last, "limit": EXPORT_BATCH}
     with (
-        statements_within(EXPORT_MS),
+        limit_statements(EXPORT_MS),
         connection.cursor() as cursor,
         cursor.copy(statement, {**tasks.parameters(), **place}) as rows,
     ):

@@ -55,7 +55,7 @@ class Child:
         self.process: ForkServerProcess = context.Process(
             target=child.serve, args=(theirs, modules), daemon=True, name="verifier-child"
         )
-        with child_processes.main_hidden():
+        with child_processes.hide_main():
             self.process.start()
         theirs.close()
         self._answered = _watched(self.connection.fileno())

@@ -1,4 +1,4 @@
-"""Checks pooled connections by their sockets.
+"""Connection pool that checks connections by their sockets.
 
 Django queries the server before every request: a second round trip for most requests, which are one
 statement. A server that has ended or was killed has closed the socket, and that shows without a query.
@@ -25,9 +25,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
 def connection_check(connection: Connection[Any]) -> None:
     """Close the connection and raise ``OperationalError`` when the server has hung up.
 
-    It is closed because the pool would hand out again a connection that looks idle. All that an idle
-    connection can have to read is its end, or a notice just before it: nothing listens for notifications on
-    pooled connections.
+    The pool would hand out an idle-looking connection again, hence the close. All that an idle connection
+    can have to read is its end, or a notice just before it: nothing listens for notifications on pooled
+    connections.
     """
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN)

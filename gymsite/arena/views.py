@@ -169,7 +169,7 @@ def too_many_requests(request: HttpRequest, *, wait_s: float) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    if disk.is_of_full_disk(sys.exc_info()[1]):
+    if disk.is_disk_full_error(sys.exc_info()[1]):
         return _message(request, title="Our disk is full, so nothing was stored", status=507)
     return _message(request, title="Something went wrong on our side", status=500)
 

@@ -147,7 +147,7 @@ class Gateway:
         self.exports = 0
 
     async def __call__(self, scope: HTTPScope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
-        call = Call(scope, send, request_ids.accepted(scope["headers"]))
+        call = Call(scope, send, request_ids.read_or_generate(scope["headers"]))
         request_ids.current.set(call.request_id)
         try:
             self.bodies.announced_check(_announced_bytes(scope))

@@ -36,13 +36,13 @@ class ProcessCollector(Collector):
 
     def collect(self) -> Iterable[Metric]:
         folder = settings.METRICS_DIR
-        places = exposition.places(folder)
+        places = exposition.list_slots(folder)
         is_up = GaugeMetricFamily(
             "palaestra_process_up", "Whether the process answers.", labels=["process", "worker"]
         )
         merged: dict[str, Metric] = {}
         with ThreadPoolExecutor(max_workers=max(1, len(places))) as threads:
-            reports = list(threads.map(partial(exposition.metrics_read, folder), places))
+            reports = list(threads.map(partial(exposition.read_metrics, folder), places))
         for place, report in zip(places, reports, strict=True):
             labels = {"process": place.process, "worker": str(place.number)}
             is_up.add_metric(list(labels.values()), report is not None)

@@ -70,7 +70,7 @@ def up(installation: Installation, *, say: Callable[[str], None]) -> None:
 def _start(installation: Installation, supervisor: Supervisor, *, say: Callable[[str], None]) -> None:
     var_dir = installation.var_dir
     processes.ready_marks_clear(var_dir)
-    exposition.places_clear(endpoints.metrics_folder(var_dir))
+    exposition.clear_slots(endpoints.metrics_folder(var_dir))
     if installation.is_replica:
         others, greeting = _start_replica(installation, supervisor, say=say)
     else:

@@ -65,7 +65,7 @@ def _celery_worker(queue: Queue) -> Any:
 
 def _job_begin(task: Any, **_kwargs: Any) -> None:
     """The job's log lines have the id of what caused it."""
-    request_ids.current.set(task.request.get(request_ids.JOB_HEADER) or request_ids.new())
+    request_ids.current.set(task.request.get(request_ids.JOB_HEADER) or request_ids.generate())
     task.request.began_at = time.perf_counter()
 
 

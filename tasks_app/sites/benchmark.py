@@ -86,7 +86,7 @@ def guess_rates(site: str, *, split: str, salt: bytes) -> Mapping[str, float]:
         split=split,
         salt=salt,
         with_scope=False,
-        pool=child_processes.AtOnce(),
+        pool=child_processes.InlineExecutor(),
     )
     return {
         one.family: round(one.best, RATE_DECIMALS)

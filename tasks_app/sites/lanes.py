@@ -76,7 +76,7 @@ def tasks_draw(
 
 def workers(count: int) -> AbstractContextManager[Executor]:
     """Child processes where there is work for more than one."""
-    return child_processes.side_by_side() if count > LANE_TASKS else child_processes.AtOnce()
+    return child_processes.start_executor() if count > LANE_TASKS else child_processes.InlineExecutor()
 
 
 def _lane_draw(

@@ -25,7 +25,7 @@ from core import child_processes
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    with child_processes.side_by_side() as pool:
+    with child_processes.start_executor() as pool:
         pool.submit(len, "").result()
         pool.submit(time.sleep, 60)
         print("begun", flush=True)
@@ -34,7 +34,7 @@ if __name__ == "__main__":
 
 
 def test_functions_in_child_processes_return_or_raise() -> None:
-    with child_processes.side_by_side() as pool:
+    with child_processes.start_executor() as pool:
         assert pool.submit(os.getpid).result() != os.getpid()
         assert pool.submit(math.hypot, 3, 4).result() == 5
         with pytest.raises(ValueError, match="math domain error"):
@@ -42,7 +42,7 @@ def test_functions_in_child_processes_return_or_raise() -> None:
 
 
 def test_the_immediate_pool_runs_functions_in_this_process() -> None:
-    with child_processes.AtOnce() as pool:
+    with child_processes.InlineExecutor() as pool:
         assert pool.submit(os.getpid).result() == os.getpid()
         failed = pool.submit(math.sqrt, -1)
         with pytest.raises(ValueError, match="math domain error"):

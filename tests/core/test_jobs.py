@@ -54,7 +54,7 @@ def test_after_a_failure_the_broker_is_left_alone_for_a_while(clock: list[float]
 def test_a_job_carries_the_id_of_what_caused_it(clock: list[float]) -> None:
     broker: Any = Broker()
     broker.is_up = True
-    with request_ids.named("trainer-7"):
+    with request_ids.bind("trainer-7"):
         jobs.job_send(broker, queues.VERIFY, episode_id=1)
     assert broker.headers == {"request_id": "trainer-7"}
 
@@ -67,6 +67,6 @@ def test_the_lines_of_a_job_have_the_id_that_it_carries() -> None:
         worker._job_begin(task)
         return request_ids.current.get()
 
-    with request_ids.named("outside"):
+    with request_ids.bind("outside"):
         assert identity(request_id="trainer-7") == "trainer-7"
         assert re.fullmatch(r"[0-9a-f]{16}", identity())

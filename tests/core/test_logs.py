@@ -102,13 +102,16 @@ HOSTILE = [
 
 @pytest.mark.parametrize("given", HOSTILE)
 def test_a_hostile_request_id_is_replaced(given: str) -> None:
-    made = request_ids.accepted([(b"x-request-id", given.encode("latin-1", "replace"))])
+    made = request_ids.read_or_generate([(b"x-request-id", given.encode("latin-1", "replace"))])
     assert made != given
     assert re.fullmatch(r"[0-9a-f]{16}", made)
 
 
 def test_a_well_formed_request_id_stays() -> None:
-    assert request_ids.accepted([(b"host", b"x"), (b"x-request-id", b"trainer-7.a_B")]) == "trainer-7.a_B"
+    assert (
+        request_ids.read_or_generate([(b"host", b"x"), (b"x-request-id", b"trainer-7.a_B")])
+        == "trainer-7.a_B"
+    )
 
 
 def _record(message: str, *arguments: object, error: Exception | None = None) -> logging.LogRecord:
@@ -119,7 +122,7 @@ def _record(message: str, *arguments: object, error: Exception | None = None) ->
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("formatter", [PlainFormatter(), JsonFormatter("lab")], ids=["plain", "json"])
 def test_a_message_stays_in_its_line(formatter: logging.Formatter, text: str) -> None:
-    with request_ids.named("trainer-7"):
+    with request_ids.bind("trainer-7"):
         line = formatter.format(_record("Not found: %s", text))
     assert len(line.splitlines()) == 1
     assert "trainer-7" in line

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core import exposition, metrics
-from core.exposition import Place
+from core.exposition import Slot
 
 
 @pytest.fixture
@@ -58,9 +58,9 @@ def test_processes_of_one_name_have_places_of_their_own(folder: Path) -> None:
     exposition.expose("lab")
     exposition.expose("lab")
     exposition.expose("live")
-    assert exposition.places(folder) == [Place("lab", 0), Place("lab", 1), Place("live", 0)]
-    for place in exposition.places(folder):
-        names = {family.name for family in exposition.metrics_read(folder, place) or ()}
+    assert exposition.list_slots(folder) == [Slot("lab", 0), Slot("lab", 1), Slot("live", 0)]
+    for place in exposition.list_slots(folder):
+        names = {family.name for family in exposition.read_metrics(folder, place) or ()}
         assert {"palaestra_requests", "process_resident_memory_bytes"} <= names
 
 
@@ -72,14 +72,14 @@ def test_a_killed_process_is_silent_and_its_successor_has_its_place(folder: Path
         os.write(go_on, b".")
         threading.Event().wait()
     os.read(ready, 1)
-    assert exposition.metrics_read(folder, Place("lab", 0)) is not None
+    assert exposition.read_metrics(folder, Slot("lab", 0)) is not None
     os.kill(pid, 9)
     os.waitpid(pid, 0)
-    assert exposition.places(folder) == [Place("lab", 0)]
-    assert exposition.metrics_read(folder, Place("lab", 0)) is None
+    assert exposition.list_slots(folder) == [Slot("lab", 0)]
+    assert exposition.read_metrics(folder, Slot("lab", 0)) is None
     left = sorted(os.listdir(folder))
     exposition.expose("lab")
-    assert exposition.metrics_read(folder, Place("lab", 0)) is not None
+    assert exposition.read_metrics(folder, Slot("lab", 0)) is not None
     assert sorted(os.listdir(folder)) == left
 
 
@@ -92,7 +92,7 @@ def test_a_process_that_does_not_answer_costs_a_limited_wait(
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(f"/proc/self/fd/{directory}/lab.0.sock")
         silent.listen()
-        assert exposition.metrics_read(folder, Place("lab", 0)) is None
+        assert exposition.read_metrics(folder, Slot("lab", 0)) is None
     os.close(directory)
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.networks import network_of
+from core.networks import reduce_to_network
 
 CASES = [
     ("10.0.0.1", "10.0.0.1"),
@@ -16,4 +16,4 @@ CASES = [
 
 @pytest.mark.parametrize(("address", "network"), CASES)
 def test_a_client_has_one_address_or_the_network_of_its_own(address: str, network: str) -> None:
-    assert network_of(address) == network
+    assert reduce_to_network(address) == network

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.db.utils import OperationalError
 
-from core.statements import TooSlow, statements_within
+from core.statements import TooSlow, limit_statements
 
 pytestmark = pytest.mark.django_db
 
@@ -19,19 +19,19 @@ def value_of(sql: str) -> object:
 
 def test_a_statement_is_stopped_at_the_limit_and_the_transaction_goes_on() -> None:
     before = value_of("SHOW statement_timeout")
-    with pytest.raises(TooSlow), statements_within(20):
+    with pytest.raises(TooSlow), limit_statements(20):
         value_of("SELECT pg_sleep(30)")
     assert value_of("SHOW statement_timeout") == before
 
 
 def test_the_limit_ends_with_the_block() -> None:
     before = value_of("SHOW statement_timeout")
-    with statements_within(1234):
+    with limit_statements(1234):
         assert value_of("SHOW statement_timeout") == ("1234ms",)
     assert value_of("SHOW statement_timeout") == before
 
 
 def test_other_errors_are_raised_unchanged() -> None:
     failure = OperationalError("the server closed the connection")
-    with pytest.raises(OperationalError, match="closed the connection"), statements_within(1000):
+    with pytest.raises(OperationalError, match="closed the connection"), limit_statements(1000):
         raise failure

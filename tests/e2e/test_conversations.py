@@ -120,8 +120,8 @@ async def play_all(lab: str, arena: str, key: str, runs: Mapping[str, int], task
                 return await play(client, pool, opened, config, place)
 
         plays: list[Any] = []
-        settings_of = [*CONFIGS, *((arm, "axtree", "full") for arm in ARMS_WITHOUT_PAGE)]
-        for arm, kind, history in settings_of:
+        select_settings = [*CONFIGS, *((arm, "axtree", "full") for arm in ARMS_WITHOUT_PAGE)]
+        for arm, kind, history in select_settings:
             fields = {"run": runs[history], "arm": arm, "samples_per_task": SAMPLES}
             usable = tasks if arm == "gym" else tasks[: len(QUESTIONS)]
             opening = await client.episodes_open(tasks=usable, **fields)

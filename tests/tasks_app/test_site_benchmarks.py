@@ -182,7 +182,7 @@ def test_tasks_do_not_depend_on_the_number_of_processors(monkeypatch: pytest.Mon
     monkeypatch.setattr(lanes, "LANE_TASKS", 30)
     options = {"count": 80, "seed": 1, "split": "train", "salt": SALT, "with_scope": False}
     spread = lanes.tasks_draw(STAYS, **options)
-    assert spread == lanes.tasks_draw(STAYS, **options, pool=child_processes.AtOnce())
+    assert spread == lanes.tasks_draw(STAYS, **options, pool=child_processes.InlineExecutor())
     assert len({(one.task.wording, one.task.answer) for one in spread}) == 80
     assert [one.world.number for one in spread[:30]] == [
         one.world.number for one in lanes.tasks_draw(STAYS, **{**options, "count": 30})
@@ -201,7 +201,7 @@ def test_a_task_that_two_lanes_drew_counts_once_and_is_replaced(monkeypatch: pyt
     lane_draw = lanes._lane_draw
     monkeypatch.setattr(lanes, "_lane_draw", twice_the_first)
     options = {"count": 140, "seed": 1, "split": "train", "salt": SALT, "with_scope": False}
-    placed = lanes.tasks_draw(STAYS, **options, pool=child_processes.AtOnce())
+    placed = lanes.tasks_draw(STAYS, **options, pool=child_processes.InlineExecutor())
     assert drawn == [0, 1, 2]
     assert len({(one.task.wording, one.task.answer) for one in placed}) == 140
     twins = Counter(one.task.twin for one in placed if one.task.twin)

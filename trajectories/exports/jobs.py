@@ -12,7 +12,7 @@ from trajectories.models import Export
 
 logger = logging.getLogger(__name__)
 
-LOST = due_work.loss(
+LOST = due_work.describe_loss(
     "The export", "Give workers more memory, or export fewer runs at once, then run it again."
 )
 

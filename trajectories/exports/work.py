@@ -84,7 +84,7 @@ class ExportWork:
         try:
             return self._do(progress)
         except Exception as error:
-            if not disk.is_of_full_disk(error):
+            if not disk.is_disk_full_error(error):
                 raise
             raise GymError("disk_full", DISK_FULL) from error
 
@@ -196,7 +196,7 @@ class ExportWork:
             **{name: export.result[name] for name in ("units", "left_out", "files")},
             "rows": rows,
         }
-        with tempfile.TemporaryFile() as file, file_lock.files_held():
+        with tempfile.TemporaryFile() as file, file_lock.hold_files():
             file.write(msgspec.json.format(msgspec.json.encode(content)) + b"\n")
             manifest = file_store(file, name=MANIFEST, rows=0)
             result = {**export.result, "rows": rows, "manifest": msgspec.to_builtins(manifest)}

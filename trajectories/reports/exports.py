@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 
 import msgspec
 
-from core.csv_text import harmless
+from core.csv_text import escape_formula
 from trajectories.models import Report
 from trajectories.reports.episode_rows import CHUNK, EpisodeRow, episode_rows
 from trajectories.reports.selectors import report_runs
@@ -124,5 +124,5 @@ def _kinds(hint: Any) -> tuple[type, ...]:
 
 def _line(values: Sequence[Any]) -> bytes:
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerow(map(harmless, values))
+    csv.writer(buffer, lineterminator="\n").writerow(map(escape_formula, values))
     return buffer.getvalue().encode("utf-8", "replace")

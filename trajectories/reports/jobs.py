@@ -11,7 +11,7 @@ from trajectories.models import Report
 
 logger = logging.getLogger(__name__)
 
-LOST = due_work.loss(
+LOST = due_work.describe_loss(
     "The computation", "Give workers more memory or split the plan by benchmarks, then compute it again."
 )
 

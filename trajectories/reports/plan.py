@@ -181,7 +181,7 @@ def _arms_check(plan: dict[str, Any]) -> None:
             )
             raise serializers.ValidationError({"arms": [message]})
         forms += [form] if form else []
-    known = {name for form in forms for name in settings_of(plan["observation_settings"], form)}
+    known = {name for form in forms for name in select_settings(plan["observation_settings"], form)}
     if forms and (unused := sorted(plan["observation_settings"].keys() - known)):
         message = f"No observation of the plan shows what {unused[0]} bounds."
         raise serializers.ValidationError({"observation_settings": [message]})

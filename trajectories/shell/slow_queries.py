@@ -20,7 +20,7 @@ FRAGMENT_HEADER = "X-Lab-Error"
 def result_in_time(query: Callable[[], T]) -> T | None:
     """Run ``query`` and return its result; None if one of its statements was stopped."""
     try:
-        with statements_within(SEARCH_MS):
+        with limit_statements(SEARCH_MS):
             return query()
     except TooSlow:
         return None

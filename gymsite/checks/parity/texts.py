@@ -135,7 +135,7 @@ def _question_lines(lines: Sequence[str], payload: Mapping[str, Any], look: Look
 
 def _place(lines: Sequence[str], box: Sequence[str]) -> int | None:
     """The place of a box that contains nothing else."""
-    plain = [ids_removed(line) for line in lines]
+    plain = [strip_ids(line) for line in lines]
     for place in range(len(plain) - len(box) + 1):
         depth = len(plain[place]) - len(plain[place].lstrip())
         after = plain[place + len(box)] if place + len(box) < len(plain) else ""

@@ -40,7 +40,7 @@ class Command(BaseCommand):
                     pictures = questions_draw(batch)
                 except BrowserMissing as error:
                     raise CommandError(str(error)) from None
-                with file_lock.files_held():
+                with file_lock.hold_files():
                     for place, data in pictures:
                         question_pictures.picture_store(batch[place], data)
                 bar.update(len(batch))

@@ -52,7 +52,7 @@ def backup_make(folder: Path, *, var_dir: Path, database_url: str, say: Say) -> 
         stack.enter_context(preflight.locked(folder, code="backup_under_way", message=UNDER_WAY))
         url = stack.enter_context(database_running(var_dir, database_url=database_url))
         preparation.database_use(url)
-        stack.enter_context(file_lock.files_held())
+        stack.enter_context(file_lock.hold_files())
         made = _parts_make(folder, url=url, var_dir=var_dir, say=say)
         manifest.manifest_write(folder, made)
         _leftovers_delete(folder, made)

@@ -225,7 +225,7 @@ def _steps(
         if step["index"] > last:
             return
         observation = (step["observation"] or {}).get("text") or ""
-        lines = ids_removed(observation)[:PAGE_CHARS].splitlines()
+        lines = strip_ids(observation)[:PAGE_CHARS].splitlines()
         page = [line.strip() for line in lines if line.strip() not in seen]
         seen.update(page)
         yield SampledStep(

@@ -350,7 +350,7 @@ def test_files_wait_for_whoever_holds_them(monkeypatch: pytest.MonkeyPatch) -> N
     held, release = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with file_lock.files_held():
+        with file_lock.hold_files():
             held.set()
             release.wait(10)
         connection.close()

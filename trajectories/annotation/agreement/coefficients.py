@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.intervals import holding
+from core.intervals import widen_to_include
 
 Floats = NDArray[np.float64]
 RESAMPLES = 2_000
@@ -133,7 +133,7 @@ def _estimate(sums: Floats, resamples: Floats, coefficient: Callable[[Floats], F
     if len(resampled) < RESAMPLES * COVERAGE:
         return Estimate(value=value)  # undefined too often to say where the middle of it lies
     ends = np.quantile(resampled, [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
-    low, high = holding(value, low=float(ends[0]), high=float(ends[1]))
+    low, high = widen_to_include(value, low=float(ends[0]), high=float(ends[1]))
     return Estimate(value=value, low=low, high=high)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from django.db.models import BooleanField, ExpressionWrapper, Q
 
-from core.csv_text import csv_bytes
+from core.csv_text import encode_csv
 from trajectories.models import AnnotationProject, Annotator, Label
 
 COLUMNS = {
@@ -70,7 +70,7 @@ def json_line(row: dict[str, Any]) -> bytes:
 
 def csv_head(fields: Sequence[str]) -> bytes:
     """A column for each of the codebook's ``fields``."""
-    return csv_bytes([[*PLAIN, *fields, "spans", "links"]])
+    return encode_csv([[*PLAIN, *fields, "spans", "links"]])
 
 
 def csv_line(row: dict[str, Any], fields: Sequence[str]) -> bytes:
@@ -78,7 +78,7 @@ def csv_line(row: dict[str, Any], fields: Sequence[str]) -> bytes:
     answers = [_joined(row["values"].get(field, "")) for field in fields]
     spans = BETWEEN.join(f"{begin}-{end}" for begin, end in row["spans"])
     links = BETWEEN.join(f"{name}={step}" for name, step in row["links"].items())
-    return csv_bytes([[*(row[name] for name in PLAIN), *answers, spans, links]])
+    return encode_csv([[*(row[name] for name in PLAIN), *answers, spans, links]])
 
 
 def _joined(answer: Any) -> Any:

@@ -15,7 +15,7 @@ import msgspec
 from core import blobs, file_lock
 from core.errors import GymError
 from core.long_work import Progress
-from core.snapshots import one_moment
+from core.snapshots import read_one_snapshot
 from trajectories.annotation.codebook.types import codebook_of
 from trajectories.annotation.exports import manifest
 from trajectories.annotation.exports.manifest import FileEntry
@@ -79,7 +79,7 @@ def archive_write(
         }
         if project.level == AnnotationProject.Level.PAIR:
             files[PREFERENCES] = _File(file=stack.enter_context(tempfile.TemporaryFile()))
-        with one_moment():
+        with read_one_snapshot():
             annotators = list(project.annotators.order_by("pk"))
             names = annotator_names(annotators, with_names=with_names)
             codebooks = _rows_write(files, project, names=names)
@@ -145,7 +145,7 @@ def _archive_store(archive: IO[bytes], *, job: AnnotationJob, result: dict[str, 
         digest.update(piece)
     sha256 = digest.hexdigest()
     archive.seek(0)
-    with file_lock.files_held():  # the file is stored before the job names it
+    with file_lock.hold_files():  # the file is stored before the job names it
         stored = blobs.blob_receive(
             read=archive.read, sha256=sha256, limit=ARCHIVE_MAX_BYTES, storage=blobs.PRIVATE
         )

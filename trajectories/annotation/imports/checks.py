@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from core.csv_text import cell_text
+from core.csv_text import unescape_formula
 from core.errors import GymError
 from trajectories.annotation.codebook.types import VERSION_CHARS, Codebook, codebook_of, codebook_read
 from trajectories.annotation.exports.manifest import Manifest
@@ -243,7 +243,7 @@ def content_of(row: Row | Label) -> bytes:
         {name: value for name, value in row.values.items() if value != []},
         [list(span) for span in row.spans],
         dict(row.links),
-        cell_text(row.note),
+        unescape_formula(row.note),
         row.is_unsure,
         row.view,
         row.is_swapped,

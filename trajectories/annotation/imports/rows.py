@@ -165,7 +165,7 @@ def _cells_read(names: list[str], cells: list[str], fields: Mapping[str, Field])
         return f"{len(cells)} cells for {len(names)} columns."
     content: dict[str, Any] = {"values": {}}
     try:
-        for name, cell in zip(names, map(cell_text, cells), strict=True):
+        for name, cell in zip(names, map(unescape_formula, cells), strict=True):
             if not cell:
                 continue
             if name in fields:

@@ -12,7 +12,7 @@ from trajectories.models import AnnotationJob
 
 logger = logging.getLogger(__name__)
 
-LOST = due_work.loss("The work", "Give workers more memory, then ask for it again.")
+LOST = due_work.describe_loss("The work", "Give workers more memory, then ask for it again.")
 
 
 @shared_task(

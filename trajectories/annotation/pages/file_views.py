@@ -83,7 +83,7 @@ def annotation_import_start(request: LabRequest, project_id: int) -> HttpRespons
     if not form.is_valid():
         return _import_render(request, project, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     data = form.cleaned_data
-    with file_lock.files_held():  # the files are stored before the job names them
+    with file_lock.hold_files():  # the files are stored before the job names them
         parameters = {
             "name": data["labels"].name,
             "sha256": _store(data["labels"]),

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 
-from core.csv_text import csv_bytes
+from core.csv_text import encode_csv
 from core.integers import is_id
 from trajectories.annotation.agreement.coefficients import estimate_cells
 from trajectories.annotation.agreement.selectors import UnitLabels
@@ -130,7 +130,7 @@ def _units_render(
 def annotation_machines_file(request: LabRequest, project_id: int) -> HttpResponseBase:
     """The tables of the page as one file."""
     page = MachinesPage(project=project_or_404(project_id))
-    response = HttpResponse(csv_bytes(_csv_rows(page)), content_type="text/csv; charset=utf-8")
+    response = HttpResponse(encode_csv(_csv_rows(page)), content_type="text/csv; charset=utf-8")
     return as_file(response, f"annotation-{project_id}-machines.csv")
 
 

@@ -54,5 +54,5 @@ def annotation_rate_units(request: LabRequest, project_id: int) -> HttpResponse:
 def annotation_rates_file(request: LabRequest, project_id: int) -> HttpResponseBase:
     """The tables of the page as one file."""
     page = RatesPage(project=project_or_404(project_id), data=request.GET)
-    response = HttpResponse(csv_bytes(page.csv_rows()), content_type="text/csv; charset=utf-8")
+    response = HttpResponse(encode_csv(page.csv_rows()), content_type="text/csv; charset=utf-8")
     return as_file(response, f"annotation-{project_id}-rates.csv")

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from core.intervals import holding, wilson
+from core.intervals import widen_to_include, wilson
 from trajectories.annotation.agreement.coefficients import COVERAGE, RESAMPLES, SEED, Estimate, ratio
 
 Floats = NDArray[np.float64]
@@ -86,7 +86,7 @@ def estimate_of(samples: Floats) -> Estimate:
     if len(usable) < max(len(others) * COVERAGE, 1) or np.ptp(usable) == 0:
         return Estimate(value=value)
     ends = np.quantile(usable, [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
-    low, high = holding(value, low=float(ends[0]), high=float(ends[1]))
+    low, high = widen_to_include(value, low=float(ends[0]), high=float(ends[1]))
     return Estimate(value=value, low=low, high=high)
 
 

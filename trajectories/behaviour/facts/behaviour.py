@@ -159,7 +159,7 @@ def place_of(turn: Turn) -> str:
     """
     if turn.shown is not None:
         return turn.shown
-    shown = ids_removed(turn.observation) if turn.observation else turn.picture
+    shown = strip_ids(turn.observation) if turn.observation else turn.picture
     if not shown:
         return ""
     return hashlib.blake2b(shown.encode("utf-8", "replace"), digest_size=PLACE_CHARS // 2).hexdigest()
@@ -180,7 +180,7 @@ def _content(text: str) -> list[str]:
 # Consecutive steps often observe the same page.
 @lru_cache(maxsize=8)
 def _pairs_of_page(observation: str) -> frozenset[Pair]:
-    lines = ids_removed(observation)[:MEASURED_CHARS].splitlines()
+    lines = strip_ids(observation)[:MEASURED_CHARS].splitlines()
     words = (_content_cached(line) if len(line) <= CACHED_CHARS else _content(line) for line in lines)
     return frozenset(pairwise(chain.from_iterable(words)))
 

@@ -66,7 +66,7 @@ def sentences_read(source: Source) -> list[list[Classed] | None]:
     reader = Reader(question=source.question)
     read: list[list[Classed] | None] = []
     for step in source.steps:
-        reader.see(ids_removed(step.observation))
+        reader.see(strip_ids(step.observation))
         if step.is_thought_hidden:
             read.append(None)
         else:

@@ -58,7 +58,7 @@ def step_check(*, episode_id: int, index: int) -> bool:
         return False
     # A machine that cannot render uses up no try: other workers may, or this one after an installation.
     spent = {"tries": F("tries") - 1} if outcome.reason in LEFT else {}
-    with file_lock.files_held():  # the pictures are stored before the row names them
+    with file_lock.hold_files():  # the pictures are stored before the row names them
         columns = {
             **vars(outcome),
             "replay": _stored(outcome.replay),

@@ -116,7 +116,7 @@ def _read(named: Named) -> bytes | None:
             with blobs.blob_open(named.name) as blob:
                 return bytes(blob.read())
         if named.kind == "drawing":
-            return drawings.drawing_bytes(named.name, width=named.width)
+            return drawings.read_drawing(named.name, width=named.width)
         path = finders.find(named.name)
         return Path(path).read_bytes() if isinstance(path, str) else None
     except (OSError, KeyError):

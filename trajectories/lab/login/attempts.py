@@ -14,7 +14,7 @@ from django.contrib.auth.forms import UsernameField
 from django.http import HttpRequest
 
 from core import redis_client
-from core.networks import network_of
+from core.networks import reduce_to_network
 
 NAME_ATTEMPTS_MAX = 10
 ADDRESS_ATTEMPTS_MAX = 100

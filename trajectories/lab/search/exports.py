@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from core.csv_text import csv_bytes
+from core.csv_text import encode_csv
 from trajectories.actions.checks import PUBLISHED_COLUMNS
 from trajectories.behaviour.facts.measures import TOTALS
 from trajectories.lab.search.request import SearchRequest
@@ -70,10 +70,10 @@ def trajectories_export(request: SearchRequest, *, principal: Principal, now: da
 def facts_export(request: SearchRequest, *, now: datetime, **_: object) -> Iterator[bytes]:
     """CSV, one row per episode: ids, outcome and facts, which are empty until they are computed."""
     yield _heading(request, now)
-    yield csv_bytes([COLUMNS])
+    yield encode_csv([COLUMNS])
     for ids in _batches(request):
         rows = Episode.objects.filter(pk__in=ids).order_by("-pk").values_list(*COLUMNS.values())
-        yield csv_bytes(rows)
+        yield encode_csv(rows)
 
 
 def ids_export(request: SearchRequest, *, now: datetime, **_: object) -> Iterator[bytes]:

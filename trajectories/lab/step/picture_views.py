@@ -56,7 +56,7 @@ def blob_thumbnail(request: LabRequest, sha256: str) -> HttpResponseBase:
 def drawing(request: LabRequest, name: str, width: int) -> HttpResponse:
     """A picture of a mock site, for replays: the bytes that the arena serves under the same name."""
     try:
-        data = drawings.drawing_bytes(name, width=width)
+        data = drawings.read_drawing(name, width=width)
     except KeyError:
         raise Http404("There is no such picture.") from None
     cache = {"Cache-Control": f"private, max-age={DRAWING_CACHE_S}"}

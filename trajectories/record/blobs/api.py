@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.api import announced_bytes
+from core.api import read_content_length
 from core.errors import too_large
 from core.fields import Sha256Field, StrictSerializer, body_read
 from core.schema import call
@@ -50,7 +50,7 @@ class BlobView(APIView):
         # The raw stream: DRF would read all of it into memory first.
         stream = request._request
         limit = settings.BLOB_MAX_BYTES
-        announced = announced_bytes(request.META)
+        announced = read_content_length(request.META)
         if announced > limit:
             raise too_large("blob_too_large", "blob", announced, limit, "BLOB_MAX_BYTES")
         stored = services.blob_put(sha256=sha256, read=stream.read, project=caller(request).project or "")

@@ -53,7 +53,7 @@ def lost_episodes(
 
 
 def _lost(source: Source, *, reading: float | None) -> LostEpisode:
-    shown = [(ids_removed(text), form) for _, text, form in source.steps if text or form]
+    shown = [(strip_ids(text), form) for _, text, form in source.steps if text or form]
     answer = source.answer if isinstance(source.answer, list) else [source.answer]
     payload = payload_shown(source.payload, source.variation)
     return LostEpisode(

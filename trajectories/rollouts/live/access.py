@@ -81,7 +81,7 @@ def header(connection: Connection, name: bytes) -> str | None:
 
 
 def unavailable(error: Exception) -> GymError:
-    if disk.is_of_full_disk(error):
+    if disk.is_disk_full_error(error):
         return disk.disk_full_error()
     message = "The database is unreachable; try again."
     return GymError("database_unavailable", message, status=503, retry_after_s=1)

@@ -22,7 +22,7 @@ class LiveApplication:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
             return
-        request_id = request_ids.accepted(scope["headers"])
+        request_id = request_ids.read_or_generate(scope["headers"])
         request_ids.current.set(request_id)
         if scope["type"] == "websocket":
             await self._sockets(scope, receive, send)

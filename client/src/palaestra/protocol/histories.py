@@ -19,7 +19,8 @@ _NAME = re.compile(r"([a-z_]+)(?::([1-9][0-9]{0,2}))?")
 @dataclass(frozen=True)
 class HistoryPolicy:
     """``has_number``: its name goes on with ``:`` and a number. ``needs_text``: it works on outlines.
-    ``label_of_one``: where its number is 1."""
+    ``label_of_one``: its label where the number is 1.
+    """
 
     id: str
     label: str
@@ -70,7 +71,7 @@ def pattern() -> str:
 
 
 def history_read(name: str) -> History:
-    """The history that a run names. Raises ``ValueError`` with a message for who wrote the name."""
+    """Parse the history that a run names. Raises ``ValueError`` with a message for whoever wrote the name."""
     match = _NAME.fullmatch(name)
     policy = HISTORY_POLICIES.get(match[1]) if match else None
     if match is None or policy is None or (match[2] is not None and not policy.has_number):

@@ -1,4 +1,4 @@
-"""The outline: the text in which an axtree observation shows a page, one element or run of text a line.
+"""The outline: an axtree observation's text of a page, one element or run of text per line.
 
 ``js/axtree.js`` of the client writes it. Nothing in it is escaped, so a name may contain quotation
 marks: what may follow a name depends on the role, and a line is read from its end.
@@ -22,9 +22,9 @@ ELEMENT_ID = r"e[0-9]{1,9}"
 REFERENCE = rf"\[{ELEMENT_ID}\] ?"
 """The pattern by which a line names its element; also for Postgres."""
 TEXTS = ("text", "header", "row")
-"""Roles of lines that say ``role: text``."""
+"""Roles of lines of the form ``role: text``."""
 PREFORMATTED = "preformatted"
-"""The role of the lines of a block that keeps its line breaks."""
+"""Role of the lines of a block that keeps its line breaks."""
 STATES = frozenset(
     {"mixed", "checked", "unchecked", "disabled", "expanded", "collapsed", "selected", "pressed", "current"}
     | {"readonly", "required", "invalid", "focused"}
@@ -34,12 +34,12 @@ WITH_VALUE = frozenset(
 )
 WITH_OPTIONS = frozenset({"combobox", "listbox"})
 LINES_CACHED = 64
-"""The measures and checks of a step read the line of its target one after the other."""
+"""Cache size: a step's measures and checks read its target's line one after the other."""
 ADDRESSES = {
     "link": re.compile(r" -> (?P<url>\S+)(?P<more> \| .*)?$"),
     "page": re.compile(r" (?P<url>\S+)(?P<more>)$"),
 }
-"""The address in which such a line ends; in a list item words may follow it."""
+"""Pattern of the address that ends such a line; in a list item words may follow it."""
 
 _REFERENCE = re.compile(REFERENCE)
 _TEXT = re.compile(rf"({'|'.join(TEXTS)}): (.*)")
@@ -54,10 +54,10 @@ _OPTION = re.compile(r'"([^"]*)"')
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """A line by its parts; those that it lacks are empty or None.
+    """The parts of a line; missing ones are empty or None.
 
     ``marker`` begins a list item (``-``, ``3.``). ``text`` holds the words of a line that names no element,
-    and whatever follows a name and is not understood.
+    and whatever follows a name and cannot be parsed.
     """
 
     depth: int = 0
@@ -82,7 +82,7 @@ class Line:
 
 @lru_cache(maxsize=LINES_CACHED)
 def line_read(text: str) -> Line:
-    """The parts of one line of an outline, also of one that was cut."""
+    """Parse one line of an outline, even one that was cut off."""
     body = text.lstrip()
     depth = (len(text) - len(body)) // len(INDENT)
     if match := _TEXT.match(body):
@@ -105,7 +105,7 @@ def line_read(text: str) -> Line:
 
 
 def element_read(outline: str, element_id: str) -> Line | None:
-    """The element with this id; None when the outline does not show it. In a table it ends with its cell."""
+    """Parse the element with this id, in a table only its cell; None when the outline does not show it."""
     start = outline.find(f"[{element_id}]") if is_element_id(element_id) else -1
     if start < 0:
         return None
@@ -123,13 +123,13 @@ def is_element_id(text: str) -> bool:
     return re.fullmatch(ELEMENT_ID, text) is not None
 
 
-def ids_removed(outline: str) -> str:
-    """The outline without the ids of its elements, which differ from look to look."""
+def strip_ids(outline: str) -> str:
+    """Strip element ids, which differ from one observation to the next."""
     return _REFERENCE.sub("", outline)
 
 
 def _described(head: Line, tail: str) -> Line:
-    """The line with what follows its role: name, value, states, options and address, in this order."""
+    """Parse what follows the role: name, value, states, options and address, in this order."""
     rest, url, more, options, value = tail, "", "", "", None
     if head.role in ADDRESSES and (address := ADDRESSES[head.role].search(rest)):
         rest, url, more = rest[: address.start()], address["url"], address["more"] or ""

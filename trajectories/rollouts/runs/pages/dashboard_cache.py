@@ -55,7 +55,7 @@ def _entry(run_id: int) -> _Entry:
 
 
 def _read(entry: _Entry, run_id: int) -> Dashboard:
-    with one_moment():
+    with read_one_snapshot():
         tables = entry.tables if entry.tables and entry.tables_until else _read_tables(entry, run_id)
         began = monotonic()
         dashboard = Dashboard(run_id, tables)
@@ -83,7 +83,7 @@ def _with_fresh_tables(entry: _Entry, run_id: int) -> Dashboard | None:
     try:
         if not _has_stale_tables(entry):  # another thread has just read them
             return None
-        with one_moment():
+        with read_one_snapshot():
             tables = _read_tables(entry, run_id)
     finally:
         entry.tables_lock.release()
