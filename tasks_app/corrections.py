@@ -11,7 +11,7 @@ from tasks_app.questions import questions
 from tasks_app.registry import benchmarks
 from verifiers import registry
 from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout
-from verifiers.choice_labels import choice_named
+from verifiers.choice_labels import find_choice
 from verifiers.types import Evidence, Gold
 
 
@@ -45,7 +45,7 @@ def labels_read(answers: Iterable[str], *, choices: Sequence[Mapping[str, Any]])
 
 
 def _labels(answer: str, choices: Sequence[Mapping[str, Any]]) -> list[str]:
-    named = choice_named(answer, {choice["label"]: choice["text"] for choice in choices})
+    named = find_choice(answer, {choice["label"]: choice["text"] for choice in choices})
     by_label = [choice for choice in choices if choice["label"] == named]
     by_text = [choice for choice in choices if _plain(choice["text"]) == _plain(answer)]
     if by_label and by_text and by_label[0] not in by_text:

@@ -10,5 +10,5 @@ def answer_of(gold: str, *, form: AnswerForm) -> str | list[str]:
     """The answer that the gold holder submits: several values as a list, otherwise a text."""
     if form != "values":
         return gold
-    items = denotations.items_of(gold)
+    items = denotations.split_cell(gold)
     return items if len(items) > 1 else items[0]

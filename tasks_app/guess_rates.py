@@ -153,7 +153,7 @@ def _rates(
 
 @contextmanager
 def _judging(verifier_id: str) -> Iterator[Judge]:
-    if verifier_id in registry.sandboxed():
+    if verifier_id in registry.list_sandboxed():
         yield lambda _gold, _evidence: False
         return
     pool = ChildPool(1)

@@ -1,4 +1,4 @@
-"""Measures how well our verifiers agree with published verdicts."""
+"""Agreement of our verifiers with published verdicts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from core.errors import GymError
 from verifiers import completions, denotations
-from verifiers.answer_text import judged
+from verifiers.answer_text import make_verdict
 from verifiers.extraction import extract
 from verifiers.types import Evidence, Gold, Verdict
 
@@ -36,7 +36,7 @@ EXTRA_FIELDS = {"options": "options", "question_type": "question_type", "test_se
 MAX_GOLD_WORDS = 40
 
 Judge = Callable[[str, Gold, Evidence], Verdict]
-"""Verifier id, gold and evidence to a verdict; raises ``GymError`` when the verifier itself fails."""
+"""Maps verifier id, gold and evidence to a verdict; raises ``GymError`` when the verifier itself fails."""
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,12 @@ class Report:
         return self.positives + self.negatives
 
     def count(self, kind: str) -> int:
+        """Count the disagreements of a kind."""
         return sum(disagreement.kind == kind for disagreement in self.disagreements)
 
 
 def read_cases(path: Path) -> Iterator[Case]:
-    """The cases of one JSONL file. Raises ``GymError`` ``bad_case`` with the line that cannot be read."""
+    """Yield the cases of a JSONL file. Raises ``GymError`` ``bad_case`` with the line that cannot be read."""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         if line.strip():
             try:
@@ -119,15 +120,15 @@ def _gold(row: dict[str, Any]) -> Gold:
     golds = [str(gold) for gold in row["gold"]] if isinstance(row["gold"], list) else [str(row["gold"])]
     if row["benchmark"] == "wikitablequestions":
         canonical = [str(item) for item in row.get("gold_canonical") or ()]
-        extra = {"canonical": denotations.cell_of(canonical)} if canonical else {}
-        return Gold(denotations.cell_of(golds), extra=extra)
+        extra = {"canonical": denotations.join_cell(canonical)} if canonical else {}
+        return Gold(denotations.join_cell(golds), extra=extra)
     first, *others = golds or [""]
     extra = {name: row[field] for field, name in EXTRA_FIELDS.items() if row.get(field)}
     return Gold(first, accepted=tuple(others), extra=extra)
 
 
 def check_file(path: Path, judge: Judge) -> list[Report]:
-    """One report for each benchmark in the file."""
+    """Judge the cases of a file: one report per benchmark."""
     by_benchmark: dict[str, list[Case]] = {}
     for case in read_cases(path):
         by_benchmark.setdefault(case.benchmark, []).append(case)
@@ -137,7 +138,7 @@ def check_file(path: Path, judge: Judge) -> list[Report]:
 def _report(file: str, benchmark: str, cases: Sequence[Case], judge: Judge) -> Report:
     verifier_id = VERIFIER_OF_BENCHMARK.get(benchmark, "")
     positives = sum(case.expected for case in cases)
-    judged = [(case, judge_prediction(case, verifier_id, judge)) for case in cases if verifier_id]
+    make_verdict = [(case, judge_prediction(case, verifier_id, judge)) for case in cases if verifier_id]
     return Report(
         file=file,
         benchmark=benchmark,
@@ -146,15 +147,15 @@ def _report(file: str, benchmark: str, cases: Sequence[Case], judge: Judge) -> R
         negatives=len(cases) - positives,
         disagreements=tuple(
             Disagreement(case, verdict)
-            for case, verdict in judged
+            for case, verdict in make_verdict
             if (verdict is not None and verdict.correct) is not case.expected
         ),
-        unjudged=sum(verdict is None for _, verdict in judged),
+        unjudged=sum(verdict is None for _, verdict in make_verdict),
     )
 
 
 def judge_prediction(case: Case, verifier_id: str, judge: Judge) -> Verdict | None:
-    """The verdict on a prediction, with the answer extracted by the benchmark's published rule.
+    """Judge a prediction by the answer that the benchmark's published rule extracts from it.
 
     None when the verifier itself failed.
     """
@@ -163,7 +164,7 @@ def judge_prediction(case: Case, verifier_id: str, judge: Judge) -> Verdict | No
             return _judge_mathematics(case, verifier_id, judge)
         gold = case.gold
         if case.benchmark in LETTERED:  # the gold may be the text of a choice
-            gold = replace(gold, answer=completions.letter_in(gold.answer) or gold.answer)
+            gold = replace(gold, answer=completions.find_letter(gold.answer) or gold.answer)
         if case.answers is not None:
             return judge(verifier_id, gold, Evidence(case.answers))
         candidates = completions.candidates(case.benchmark, gold, case.prediction)
@@ -174,7 +175,7 @@ def judge_prediction(case: Case, verifier_id: str, judge: Judge) -> Verdict | No
 
 
 def _judge_mathematics(case: Case, verifier_id: str, judge: Judge) -> Verdict:
-    """A prediction that is not a bare answer goes through ``extract``."""
+    """Judge a mathematical prediction; one that is not a bare answer goes through ``extract``."""
     gold = Gold(_answer_in(case.gold.answer), tuple(map(_answer_in, case.gold.accepted)))
     verdict = judge(verifier_id, gold, Evidence(case.prediction))
     if verdict.reason != "unparsable_answer":
@@ -184,19 +185,21 @@ def _judge_mathematics(case: Case, verifier_id: str, judge: Judge) -> Verdict:
 
 
 def math_verify_judge(_verifier_id: str, gold: Gold, evidence: Evidence) -> Verdict:
-    """What math-verify alone says of golds and a prediction, by its defaults: the field's baseline."""
+    """Judge by math-verify alone, with its defaults: the field's baseline."""
     import math_verify
 
     answer = math_verify.parse(str(evidence.answer))
     golds = (math_verify.parse(_in_dollars(text)) for text in (gold.answer, *gold.accepted))
-    return judged(any(math_verify.verify(one, answer) for one in golds), gold=gold.answer, answer=str(answer))
+    return make_verdict(
+        any(math_verify.verify(one, answer) for one in golds), gold=gold.answer, answer=str(answer)
+    )
 
 
 def _in_dollars(formula: str) -> str:
-    """Outside of dollars and boxes math-verify reads plain numbers only."""
+    """Wrap a formula in dollars: outside them and boxes math-verify reads plain numbers only."""
     return formula if "$" in formula or "\\boxed" in formula else f"${formula}$"
 
 
 def _answer_in(gold: str) -> str:
-    """A gold given as a worked solution, reduced to its answer."""
+    """Reduce a gold given as a worked solution to its answer."""
     return (extract(gold) or gold) if len(gold.split()) > MAX_GOLD_WORDS else gold

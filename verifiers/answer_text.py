@@ -1,4 +1,4 @@
-"""One short string of the evidence, which is safe to parse."""
+"""The one short string of an answer's evidence, made safe to parse."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ POWER_OF_LETTER = re.compile(r"(?<=[A-Za-z}])\s*\^\s*\{?[23]\}?")
 
 
 def short_answer(evidence: Evidence) -> str | None:
-    """The one answer. None if there are none or several, if it is too long or has invisible characters, or if
-    the text around a box casts doubt on it.
+    """Return the one answer. None if there are none or several, if it is too long or has invisible
+    characters, or if the text around a box casts doubt on it.
 
     Invisible characters are rejected, not dropped: dropping them could join what a reader sees as separate.
     """
@@ -57,7 +57,7 @@ def short_answer(evidence: Evidence) -> str | None:
 
 
 def readable(text: str) -> str | None:
-    """The text with look-alike characters normalised; None when it is blank or has invisible characters.
+    """Normalise look-alike characters; None when the text is blank or has invisible characters.
 
     Zero-width characters around the text are dropped like spaces; inside it, dropping them could join what a
     reader sees as separate. Characters that could reverse the reading order make the text unreadable.
@@ -71,12 +71,12 @@ def readable(text: str) -> str | None:
 
 
 def gold_answers(gold: Gold) -> tuple[str, ...]:
-    """The reference answer and every other accepted one, the reference first."""
+    """List every accepted answer, the reference first."""
     return (gold.answer, *gold.accepted)
 
 
 def closing_brace(text: str, start: int) -> int:
-    """Index of the brace that closes the one at ``start``; the text's length when none does."""
+    """Find the brace that closes the one at ``start``; the text's length when none does."""
     depth = 0
     for index in range(start, len(text)):
         if text[index] in "{}" and (index == 0 or text[index - 1] != "\\"):
@@ -86,8 +86,8 @@ def closing_brace(text: str, start: int) -> int:
     return len(text)
 
 
-def boxes(text: str) -> list[tuple[int, int, str]]:
-    """Start, end and content of every outermost ``\\boxed{...}`` or ``\\fbox{...}``, in order."""
+def list_boxes(text: str) -> list[tuple[int, int, str]]:
+    """List start, end and content of every outermost ``\\boxed{...}`` or ``\\fbox{...}``, in order."""
     spans = []
     position = 0
     while match := BOX.search(text, position):
@@ -98,11 +98,11 @@ def boxes(text: str) -> list[tuple[int, int, str]]:
 
 
 def is_hedged_box(text: str) -> bool:
-    """Whether the text around the boxes doubts them, computes with them, or names another number.
+    """Return whether the text around the boxes doubts them, computes with them, or names another number.
 
     A derivation before the box is none of these.
     """
-    spans = boxes(text)
+    spans = list_boxes(text)
     if not spans:
         return False
     before, after = text[: spans[0][0]], text[spans[-1][1] :]
@@ -115,6 +115,7 @@ def is_hedged_box(text: str) -> bool:
 
 
 def unparsable(*, gold: str = "", answer: str = "") -> Verdict:
+    """Build the verdict on an answer that cannot be read."""
     return Verdict(
         correct=False,
         reason="unparsable_answer",
@@ -123,7 +124,8 @@ def unparsable(*, gold: str = "", answer: str = "") -> Verdict:
     )
 
 
-def judged(correct: bool, *, gold: str, answer: str) -> Verdict:
+def make_verdict(correct: bool, *, gold: str, answer: str) -> Verdict:
+    """Build the verdict on an answer that was read; its score is 0 or 1."""
     return Verdict(
         correct=correct,
         score=1.0 if correct else 0.0,

@@ -1,4 +1,4 @@
-"""Runs inside a verifier child: a list of jobs in, a list of replies out, as JSON, never pickled."""
+"""Main loop of a verifier child: lists of jobs in, lists of replies out, as JSON, never pickled."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def serve(connection: Connection, modules: Sequence[str] = ()) -> None:
 
 
 def _replies(jobs: list[wire.Job], *, most_bytes: int) -> list[wire.Reply]:
-    """A reply to each job; jobs after one that exhausted the child get none."""
+    """Judge jobs in turn; those after one that exhausted the child get no reply."""
     replies: list[wire.Reply] = []
     for job in jobs:
         replies.append(_reply(job))
@@ -58,7 +58,7 @@ def _reply(job: wire.Job) -> wire.Reply:
 
 
 def _most_bytes() -> int:
-    """The peak memory of this process."""
+    """Return the peak memory of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 

@@ -30,9 +30,9 @@ from verifiers.wire import Job, Reply
 logger = logging.getLogger(__name__)
 
 POOL_SIZE = 4
-READY_S = 30.0  # to start: 15 ms, but many times that where a machine starts everything at once
+READY_S = 30.0  # to start: 15 ms, but many times that on a machine that starts everything at once
 STALLED_SHARE = 0.2  # of the timeout; a verifier only computes and never waits
-PROMPT_S = 0.1  # most verdicts arrive within it, without a need to read the child's CPU time
+PROMPT_S = 0.1  # most verdicts arrive sooner, so that the child's CPU time need not be read
 
 
 class VerifierTimeout(GymError):
@@ -40,7 +40,7 @@ class VerifierTimeout(GymError):
 
 
 class VerifierStalled(VerifierTimeout):
-    """The timeout passed while the child hardly ran: the fault is the machine's, not the answer's."""
+    """The time-out passed while the child hardly ran: the machine's fault, not the answer's."""
 
 
 class VerifierCrash(GymError):
@@ -48,7 +48,7 @@ class VerifierCrash(GymError):
 
 
 class Child:
-    """One warm process. Used by one thread at a time."""
+    """A warm process, used by one thread at a time."""
 
     def __init__(self, context: ForkServerContext, *, modules: Sequence[str]) -> None:
         self.connection, theirs = context.Pipe()
@@ -58,12 +58,14 @@ class Child:
         with child_processes.hide_main():
             self.process.start()
         theirs.close()
-        self._answered = _watched(self.connection.fileno())
-        self._ended = _watched(self.process.sentinel)
+        self._answered = _watch(self.connection.fileno())
+        self._ended = _watch(self.process.sentinel)
         self._is_ready = False
 
     def judge(self, jobs: Sequence[Job], *, timeout_s: float) -> list[Reply]:
-        """Send jobs, return replies. ``VerifierTimeout`` and ``VerifierCrash`` leave the child unusable."""
+        """Send jobs, return replies. After ``VerifierTimeout`` and ``VerifierCrash`` the child is
+        unusable.
+        """
         connection: Connection = self.connection
         try:
             self.ready_wait()
@@ -74,7 +76,10 @@ class Child:
             raise VerifierCrash("verifier_error", "The verifier's child died.") from error
 
     def ready_wait(self) -> None:
-        """Until the child has imported what it needs, which is no part of anybody's time."""
+        """Wait until the child has imported what it needs, which counts against nobody's time.
+
+        Raises ``VerifierStalled``.
+        """
         if self._is_ready:
             return
         if not self._answered.poll(READY_S * 1000):
@@ -95,7 +100,7 @@ class Child:
         )
 
     def _cpu_s(self) -> float:
-        """The CPU time so far of the child and of the forks in which it compares."""
+        """Return the CPU time so far of the child and of the forks in which it compares."""
         total_s = 0.0
         with contextlib.suppress(psutil.Error):
             process = psutil.Process(self.process.pid)
@@ -110,6 +115,7 @@ class Child:
         return not self._ended.poll(0)
 
     def end(self) -> None:
+        """Kill the child and reap it."""
         self.process.kill()
         self.process.join()
         self.connection.close()
@@ -127,19 +133,19 @@ class ChildPool:
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["verifiers.preload"])
         self._start_lock = threading.Lock()
-        self._places: queue.LifoQueue[Child | None] = queue.LifoQueue()
+        self._slots: queue.LifoQueue[Child | None] = queue.LifoQueue()
         self.size = size
         self.modules = tuple(modules)
         for _ in range(size):
-            self._places.put(None)
+            self._slots.put(None)
 
     def warm(self) -> None:
         """Start every child that is not running."""
-        children = [self._usable(self._places.get()) for _ in range(self.size)]
-        for one in children:
+        children = [self._usable(self._slots.get()) for _ in range(self.size)]
+        for held in children:
             with contextlib.suppress(VerifierStalled, EOFError, OSError):  # a verification will report it
-                one.ready_wait()
-            self._places.put(one)
+                held.ready_wait()
+            self._slots.put(held)
 
     def verify(
         self, verifier_id: str, *, gold: Gold, evidence: Evidence, timeout_s: float = VERIFY_TIMEOUT_S
@@ -153,8 +159,8 @@ class ChildPool:
     def verify_together(self, jobs: Sequence[Job]) -> list[Verdict | None]:
         """Judge up to ``TOGETHER_MAX`` jobs in one child with one message.
 
-        None for each job without a verdict: one that hangs or crashes may take others with it. Judging the
-        rest one by one shows which.
+        A job without a verdict gets None: one that hangs or crashes may take others down with it. Judging
+        them one by one shows which.
         """
         try:
             replies = self._judge(jobs[:TOGETHER_MAX], timeout_s=TOGETHER_TIMEOUT_S)
@@ -165,9 +171,9 @@ class ChildPool:
 
     def _judge(self, jobs: Sequence[Job], *, timeout_s: float) -> list[Reply]:
         survivor = None
-        place = self._places.get()
+        slot = self._slots.get()
         try:
-            worker = self._usable(place)
+            worker = self._usable(slot)
             try:
                 replies = worker.judge(jobs, timeout_s=timeout_s)
             except (VerifierTimeout, VerifierCrash):
@@ -178,27 +184,27 @@ class ChildPool:
             else:
                 survivor = worker
         finally:
-            self._places.put(survivor)
+            self._slots.put(survivor)
         return replies
 
     def close(self) -> None:
         """End idle children; for tests and the end of a worker."""
         for _ in range(self.size):
-            place = self._places.get()
-            if place is not None:
-                place.end()
-            self._places.put(None)
+            slot = self._slots.get()
+            if slot is not None:
+                slot.end()
+            self._slots.put(None)
 
-    def _usable(self, place: Child | None) -> Child:
-        if place is not None and place.is_alive:
-            return place
-        if place is not None:
-            place.end()
+    def _usable(self, slot: Child | None) -> Child:
+        if slot is not None and slot.is_alive:
+            return slot
+        if slot is not None:
+            slot.end()
         with self._start_lock:  # multiprocessing keeps its list of children without a lock
             return Child(self._context, modules=self.modules)
 
 
-def _watched(descriptor: int) -> select.poll:
+def _watch(descriptor: int) -> select.poll:
     waiting = select.poll()
     waiting.register(descriptor, select.POLLIN)
     return waiting
@@ -236,7 +242,7 @@ def judge_guarded(
             logger.error("%s fails on its own gold too", verifier_id)
             raise
         if isinstance(failure, VerifierStalled):
-            # The machine runs again: only an answer that is at fault fails once more.
+            # The machine has recovered: only a faulty answer fails a second time.
             with contextlib.suppress(VerifierTimeout, VerifierCrash):
                 return verify(evidence)
         return unparsable(gold=proof.parsed_gold)

@@ -1,13 +1,13 @@
-r"""The choice that a short answer names, in the forms in which published scorers read a label, and no others.
+r"""The choice named by a short answer, in the forms in which published scorers read a label, and no others.
 
 lm-evaluation-harness (``MultiChoiceRegexFilter``), simple-evals (``normalize_response``) and HELM read a
 label in brackets, formulas, boxes and emphasis, after words such as "The correct answer is", and before the
 text of its choice.
 
-Read here are the label alone, and the label with the text of that very choice (``C. 12``, ``12 (C)``), in any
-of these forms. Where the choices are not known, a text after a mark (``C. 12``, not ``C 12``) counts if it
-neither doubts nor names another label. Two labels, a label with another choice's text, a hedge and a denial
-name no choice.
+Read here are the label alone, and the label with the text of that very choice (``C. 12``, ``12 (C)``), in
+any of these forms. Where the choices are not known, a text after a mark (``C. 12``, not ``C 12``) counts if
+it neither doubts nor names another label. Two labels, a label with another choice's text, a hedge and a
+denial name no choice.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LAST = re.compile(
     rf"|(?<!^[A-Za-z])(?<!^[A-Za-z]\.)\s*[-,:;]\s+(?P<bare>[A-Za-z]))",
     re.ASCII | re.DOTALL,
 )
-# The word in the languages of simple-evals (MULTILINGUAL_ANSWER_REGEXES), and the verb after it.
+# "Answer" in the languages of simple-evals (MULTILINGUAL_ANSWER_REGEXES), and the verb after it.
 _ANSWER_ABROAD = (
     r"antwort|respuesta|r\u00e9ponse|resposta|risposta|odpowied\u017a|odpov\u011b\u010f|jawaban|cevap"
     r"|\u043e\u0442\u0432\u0435\u0442|\u0627\u0644\u0625\u062c\u0627\u0628\u0629|\u0909\u0924\u094d\u0924\u0930"
@@ -57,7 +57,7 @@ _CALLED_CORRECT = re.compile(
     r"\s+is\s+(?:the\s+)?(?:(?:correct|right|best|final)(?:\s+(?:answer|option|choice|one))?|answer)\Z",
     re.IGNORECASE,
 )
-# How Minerva's prompt ends an answer.
+# Minerva's prompt has answers end like this.
 _HOPE = re.compile(r"\.\s*I hope (?:it|this) is correct\.?\s*\Z", re.IGNORECASE)
 _COMMAND = re.compile(r"\\(?:boxed|fbox|mbox|text(?:bf|it|rm)?|math(?:rm|bf|sf|it))\s*\{([^{}]*)\}")
 _EMPHASIS = re.compile(r"(?<![\w*)])(\*{1,3}|_{1,2})(?=\S)(.*?\S)\1(?![\w*(])", re.DOTALL)
@@ -68,7 +68,7 @@ _ANOTHER = re.compile(r"(?<![A-Za-z0-9'])(?!A\s[a-z]|I['\s])[A-Z](?![A-Za-z0-9']
 _LOOSE = re.compile(r"[\s\\{}]|(?<=\\)[dt](?=frac)")
 _ANNOUNCEMENTS_MAX = 3
 _EDGES = " \t\n.,;:!*_'"
-# What input methods of Chinese and Japanese write, which simple-evals reads: \uff08\uff22\uff09 is (B).
+# Full-width signs of Chinese and Japanese input methods, as simple-evals reads them: \uff08\uff22\uff09 is (B).
 _WIDE: Mapping[int, int | str] = {
     **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
     0x3002: ".",
@@ -79,14 +79,14 @@ _WIDE: Mapping[int, int | str] = {
 }
 
 
-def choice_named(answer: str, choices: Mapping[str, str]) -> str | None:
-    """Return the label of the one choice that an answer names: a capital letter, a numeral, or None.
+def find_choice(answer: str, choices: Mapping[str, str]) -> str | None:
+    """Find the label of the one choice that an answer names: a capital letter, a numeral, or None.
 
     ``choices`` are the texts of the choices as shown, by their labels; empty where they are not known.
     """
     longest = max(map(len, choices.values()), default=0)
     plain = readable(answer) if len(answer) <= SHORT_ANSWER_CHARS + longest else None
-    stated = _stated(_undecorated(plain)) if plain else ""
+    stated = _strip_announcement(_strip_decoration(plain)) if plain else ""
     alone = _ALONE.fullmatch(stated)
     if alone is not None:
         return _label(alone)
@@ -104,7 +104,7 @@ def _is_named(named: re.Match[str], stated: str, texts: Mapping[str, str]) -> bo
     if texts:
         text = _form(text)
         others = {other for own, other in texts.items() if own != label}
-        return bool(text) and texts.get(label) in (text, _unbracketed(text)) and _form(stated) not in others
+        return bool(text) and texts.get(label) in (text, _unbracket(text)) and _form(stated) not in others
     groups = named.groupdict()
     is_marked = bool(groups.get("mark") or groups.get("closed") or named["round"] or named["square"])
     second = _ALONE.fullmatch(text)
@@ -117,7 +117,7 @@ def _label(match: re.Match[str]) -> str:
     return next(str(groups[name]) for name in ("round", "square", "bare") if groups.get(name)).upper()
 
 
-def _stated(text: str) -> str:
+def _strip_announcement(text: str) -> str:
     """Return the text without the words that announce an answer or call it correct."""
     stated = _HOPE.sub("", text).strip(_EDGES)
     for _ in range(_ANNOUNCEMENTS_MAX):
@@ -126,8 +126,8 @@ def _stated(text: str) -> str:
     return _CALLED_CORRECT.sub("", stated).strip(_EDGES)
 
 
-def _undecorated(text: str) -> str:
-    """The text in narrow characters, without emphasis, quotation marks, and the wrappers of formulas."""
+def _strip_decoration(text: str) -> str:
+    """Return the text in narrow characters, without emphasis, quotation marks or wrappers of formulas."""
     text = _MARKUP.sub("", _HEADING.sub("", text.translate(_WIDE)))
     while (simpler := _EMPHASIS.sub(r"\2", _TAGS.sub(r"\2", _COMMAND.sub(r"\1", text)))) != text:
         text = simpler
@@ -136,8 +136,8 @@ def _undecorated(text: str) -> str:
 
 def _form(text: str) -> str:
     """Return a choice's text as it is compared: models write ``cos`` for ``\\cos``, and other blanks."""
-    return _LOOSE.sub("", _undecorated(readable(text) or "").strip(_EDGES)).casefold()
+    return _LOOSE.sub("", _strip_decoration(readable(text) or "").strip(_EDGES)).casefold()
 
 
-def _unbracketed(text: str) -> str:
+def _unbracket(text: str) -> str:
     return text[1:-1].strip(_EDGES) if text[:1] == "(" and text[-1:] == ")" else text

@@ -1,4 +1,4 @@
-"""The published rules that extract an answer from a whole completion, by benchmark.
+"""Published rules for extracting an answer from a whole completion, by benchmark.
 
 A verifier judges the content of an answer field. Published verdicts on completions need these rules first:
 
@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from verifiers import mmmu_rules
 from verifiers.builtin import mmmu
-from verifiers.choice_labels import choice_named
+from verifiers.choice_labels import find_choice
 from verifiers.types import Evidence, Gold
 
 SCIENCEQA = re.compile(r"The answer is ([A-Z]).")
@@ -49,7 +49,7 @@ DATED = re.compile(
 
 
 def candidates(benchmark: str, gold: Gold, completion: str) -> list[Evidence]:
-    """The answers that the completion gives; it is right if one of them is.
+    """List the answers that a completion gives; it is right if one of them is.
 
     There are several only where the official rule compares each (MMMU's open answers).
     """
@@ -61,13 +61,13 @@ def candidates(benchmark: str, gold: Gold, completion: str) -> list[Evidence]:
     if benchmark == "chartqa_free_text":
         return [Evidence(_stated_number(completion))]
     if benchmark in {"multiple_choice", "mmlu", "sciq", "arc"}:
-        return [Evidence(letter_in(completion) or "")]
+        return [Evidence(find_letter(completion) or "")]
     return [Evidence(completion)]
 
 
-def letter_in(completion: str) -> str | None:
-    """The one label that a completion chooses; None when it chooses none."""
-    label = choice_named(completion, {})
+def find_letter(completion: str) -> str | None:
+    """Return the one label that a completion chooses; None when it chooses none."""
+    label = find_choice(completion, {})
     if label:
         return label
     text = NO_LETTER.sub(" ", DENIED.sub(" ", completion))
@@ -81,8 +81,8 @@ def letter_in(completion: str) -> str | None:
 
 def _mmmu(gold: Gold, completion: str) -> list[Evidence]:
     if mmmu.is_open(gold):
-        return [Evidence(tail) for tail in mmmu_rules.tails_in(completion)]
-    return [Evidence(mmmu_rules.letter_in(completion, mmmu.options_of(gold)) or "")]
+        return [Evidence(tail) for tail in mmmu_rules.list_tails(completion)]
+    return [Evidence(mmmu_rules.find_letter(completion, mmmu.read_options(gold)) or "")]
 
 
 def _stated_number(sentence: str) -> str:

@@ -47,8 +47,8 @@ class Value:
         return self.date is not None and self.date == other.date
 
 
-def normalised(text: str) -> str:
-    """Without accents, citations, details in brackets, outer quotes and final period; lower case."""
+def normalise(text: str) -> str:
+    """Strip accents, citations, details in brackets, outer quotes and final period; lower the case."""
     decomposed = unicodedata.normalize("NFKD", text)
     plain = "".join(char for char in decomposed if unicodedata.category(char) != "Mn")
     plain = DASHES.sub("-", DOUBLE_QUOTES.sub('"', QUOTES.sub("'", plain)))
@@ -62,31 +62,31 @@ def normalised(text: str) -> str:
     return re.sub(r"\s+", " ", plain).lower().strip()
 
 
-def items_of(cell: str) -> list[str]:
-    """The members of a ``targetValue`` cell: separated by ``|``, with the escapes of the official files."""
+def split_cell(cell: str) -> list[str]:
+    """Split a ``targetValue`` cell into members: separated by ``|``, with the official files' escapes."""
     return [ESCAPE.sub(lambda match: ESCAPES[match.group()], item) for item in cell.split("|")]
 
 
-def cell_of(items: Sequence[str]) -> str:
-    """The cell that ``items_of`` reads back."""
+def join_cell(items: Sequence[str]) -> str:
+    """Join members into a cell that ``split_cell`` can read."""
     return "|".join(item.replace("\\", "\\\\").replace("|", "\\p").replace("\n", "\\n") for item in items)
 
 
 def value_set(items: Sequence[str], canonical: Sequence[str] | None = None) -> list[Value]:
-    """The set of values; ``canonical`` (``targetCanon``) gives each item's number or date."""
+    """Build the set of values; ``canonical`` (``targetCanon``) gives each item's number or date."""
     values = [_value(item, meaning) for item, meaning in zip(items, canonical or items, strict=True)]
     return list({value.key: value for value in values}.values())
 
 
 def is_match(targets: Sequence[Value], answers: Sequence[Value]) -> bool:
-    """Whether the sets have equal sizes and every target matches an answer."""
+    """Return whether the sets have equal sizes and every target matches an answer."""
     return len(targets) == len(answers) and all(
         any(target.matches(value) for value in answers) for target in targets
     )
 
 
 def _value(item: str, meaning: str) -> Value:
-    text = normalised(item)
+    text = normalise(item)
     number = _number(meaning)
     if number is not None:
         return Value(text, number=number)

@@ -1,7 +1,7 @@
-r"""The published rule that extracts one answer from a whole completion.
+r"""The published rule for extracting one answer from a whole completion.
 
-Verifiers judge answers of at most 200 characters. The answer of a whole completion is the first of these that
-it contains, and never more than one:
+Verifiers judge answers of at most 200 characters. The answer of a whole completion is the first of these
+that it contains, and never more than one:
 
 1. after the last ``</think>``, the last ``\boxed{...}``, or the last run of boxes joined only by
    commas and the words "and", "or";
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 
-from verifiers.answer_text import boxes
+from verifiers.answer_text import list_boxes
 from verifiers.limits import SHORT_ANSWER_CHARS
 from verifiers.mathtext.normalization import BETWEEN_BOXES
 from verifiers.mathtext.sentences import doubts_value
@@ -47,15 +47,15 @@ DOUBTED_AFTER = re.compile(
 
 
 def extract(completion: str) -> str | None:
-    """The answer that a completion states, or None when it states none by the rule above."""
+    """Extract the answer that a completion states; None when it states none by the rule above."""
     text = SPECIAL_END.sub("", completion.rpartition("</think>")[2])
     after_hashes = [answer.strip() for answer in HASHES.findall(text)][-1:]
-    answer = _boxed(text) or _announced(text) or "".join(after_hashes) or _formula_or_number(text)
+    answer = _find_boxed(text) or _find_announced(text) or "".join(after_hashes) or _formula_or_number(text)
     return answer if answer and len(answer) <= SHORT_ANSWER_CHARS else None
 
 
-def _boxed(text: str) -> str | None:
-    spans = boxes(text)
+def _find_boxed(text: str) -> str | None:
+    spans = list_boxes(text)
     if not spans:
         return None
     contents = [spans[-1][2]]
@@ -66,7 +66,7 @@ def _boxed(text: str) -> str | None:
     return ", ".join(contents)
 
 
-def _announced(text: str) -> str | None:
+def _find_announced(text: str) -> str | None:
     matches = list(ANSWER.finditer(text))
     if not matches:
         return None
@@ -89,7 +89,7 @@ def _formula_or_number(text: str) -> str | None:
 
 
 def _is_doubted(before: str, after: str) -> bool:
-    """Whether the clause in which a value stands denies it, bounds it, or offers it among others."""
+    """Return whether the clause in which a value stands denies it, bounds it, or offers it among others."""
     if DOUBTED_AFTER.match(after) or AMONG_OTHERS.search(before):
         return True
     return doubts_value(CLAUSE.split(before)[-1])
@@ -105,7 +105,7 @@ def _last_run(text: str, formulas: list[re.Match[str]]) -> list[re.Match[str]]:
 
 
 def _content(formula: re.Match[str]) -> str:
-    """The formula's content on one line: the lines of an ``align`` go on with one another."""
+    """Return a formula's content as one line: lines of an ``align`` continue each other."""
     *inline, lines = formula.groups()
     content = next((group for group in inline if group is not None), None)
     return content.strip() if content is not None else " ".join(re.sub(r"&|\\\\", " ", lines).split())

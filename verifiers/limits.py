@@ -1,4 +1,4 @@
-"""Limits on what a verifier is given and what it may cost. They are not settings: scores depend on them."""
+"""Limits on a verifier's input and cost. They are not settings: scores depend on them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ CHILD_MEMORY_BYTES = 1536 * 1024 * 1024
 """Address space of a child; whatever needs more fails in the child, not in the worker."""
 
 CHILD_GROWTH_BYTES = 64 * 1024 * 1024
-"""Memory that a child may gain before it is replaced: the LaTeX parser's tables grow by about 10 KB per
-formula."""
+"""Memory gained after which a child is replaced: the LaTeX parser's tables grow by 10 KB per formula."""
 
 TOGETHER_MAX = 128
 """Verifications sent to a child in one message."""

@@ -1,4 +1,4 @@
-"""How MMMU's official evaluation reads a response.
+"""MMMU's official reading of a response.
 
 Source: MMMU-Benchmark/MMMU, ``mmmu/utils/eval_utils.py`` and, for the line ``Answer: X``, MMMU-Pro's
 ``mmmu-pro/evaluate.py``. Where the official code finds no choice and picks at random, this one returns none.
@@ -26,14 +26,14 @@ SENTENCES = re.compile(r"\.\s(?=[A-Z])|\n")
 Form = str | float
 
 
-def letter_in(response: str, options: Sequence[str]) -> str | None:
-    """The letter that a response to a multiple-choice question gives; None when it gives none.
+def find_letter(response: str, options: Sequence[str]) -> str | None:
+    """Find the letter that a response to a multiple-choice question gives; None when it gives none.
 
     The one letter after the last ``Answer:``; else the last ``(A)``, else the last `` A ``, else, in more
     than five words, the last option named by its text; else the last ``A.`` (MMMU-Pro).
     """
     letters = LETTERS[: len(options)] if options else LETTERS_WITHOUT_OPTIONS
-    announced = _announced(response, letters)
+    announced = _find_announced(response, letters)
     if announced:
         return announced
     text = response
@@ -50,21 +50,21 @@ def letter_in(response: str, options: Sequence[str]) -> str | None:
     )
 
 
-def _announced(response: str, letters: str) -> str | None:
+def _find_announced(response: str, letters: str) -> str | None:
     _, marker, rest = response.rpartition(ANNOUNCED)
     named = [letter for letter in letters if letter in rest] if marker else []
     return named[0] if len(named) == 1 else None
 
 
 def _last(letters: Iterable[str], position: Callable[[str], int]) -> str | None:
-    """The letter at the last position; None if none has one (-1)."""
+    """Return the letter at the last position; None if none has one (-1)."""
     places = {letter: position(letter) for letter in letters}
     best = max(places, key=lambda letter: places[letter], default="")
     return best if places.get(best, -1) >= 0 else None
 
 
-def tails_in(response: str) -> list[str]:
-    """What follows the last sign of an answer ("is", "so", "=" in the last line, ...) in every line."""
+def list_tails(response: str) -> list[str]:
+    """List the text after the last sign of an answer ("is", "so", in the last line "=", ...) in each line."""
     text = response.strip().strip(".").lower()
     lines = SENTENCES.split(text)
     tails = []
@@ -77,14 +77,14 @@ def tails_in(response: str) -> list[str]:
     return tails or [text]
 
 
-def forms_in(tail: str) -> list[Form]:
-    """The tail and every number in it, normalised."""
+def list_forms(tail: str) -> list[Form]:
+    """Normalise the tail and every number in it."""
     numbers = [number for pattern in NUMBERS for number in pattern.findall(tail)]
-    return [form for text in (tail, *numbers) for form in normalised(text)]
+    return [form for text in (tail, *numbers) for form in normalise(text)]
 
 
-def normalised(text: str) -> list[Form]:
-    """A number rounded to two decimals, or lower-case text; one character alone must stand apart."""
+def normalise(text: str) -> list[Form]:
+    """Round a number to two decimals, or lower a text's case; one character alone must stand apart."""
     plain = text.strip()
     try:
         return [round(float(plain.replace(",", "")), 2)]
@@ -94,8 +94,8 @@ def normalised(text: str) -> list[Form]:
 
 
 def is_open_match(golds: Sequence[str], forms: Sequence[Form]) -> bool:
-    """Whether a gold number is among the forms, or a gold text is contained in one."""
-    gold_forms = [form for gold in golds for form in normalised(gold)]
+    """Return whether a gold number is among the forms, or a gold text is contained in one."""
+    gold_forms = [form for gold in golds for form in normalise(gold)]
     return any(
         any(isinstance(gold, str) and gold in form for gold in gold_forms)
         if isinstance(form, str)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import GymError
-from verifiers.programs import suite_of
+from verifiers.programs import build_suite
 from verifiers.sandbox import Report, Suite, suite_run
 from verifiers.sandbox.limits import CPU_MAX_S, Limits
 from verifiers.types import Gold
@@ -46,28 +46,28 @@ class HeldBack:
 
 
 def held_back(gold: Gold, *, seed: int, count: int = PAIRS) -> HeldBack:
-    """Up to ``count`` pairs.
+    """Make up to ``count`` pairs.
 
     Runs the reference in the sandbox, twice. Raises ``ReferenceFails`` and ``SandboxMissing``.
     """
-    suite = suite_of(gold)
-    calls = _mutated(suite, random.Random(seed), count=2 * count)
+    suite = build_suite(gold)
+    calls = _mutate_calls(suite, random.Random(seed), count=2 * count)
     runs = [_run(gold.answer, suite, calls, hash_seed=seed) for seed in HASH_SEEDS]
     slower_s = max(run.own_s for run in runs)
     first, second = (run.values or tuple([] for _ in calls) for run in runs)
-    if _ordered([*first]) != _ordered([*second]):
+    if _sort([*first]) != _sort([*second]):
         return HeldBack([], slower_s, is_deterministic=False)
     pairs = [(call, value[0]) for call, value in zip(calls, first, strict=True) if value]
     return HeldBack(pairs[:count], slower_s)
 
 
-def _ordered(value: Any) -> Any:
-    """A JSON value with its sets and dictionaries sorted, since their order has no meaning."""
+def _sort(value: Any) -> Any:
+    """Sort a JSON value's sets and dictionaries, since their order has no meaning."""
     if isinstance(value, list):
-        return [_ordered(item) for item in value]
+        return [_sort(item) for item in value]
     if isinstance(value, dict):
         return {
-            tag: sorted(_ordered(inner), key=json.dumps) if tag in UNORDERED else _ordered(inner)
+            tag: sorted(_sort(inner), key=json.dumps) if tag in UNORDERED else _sort(inner)
             for tag, inner in value.items()
         }
     return value
@@ -82,8 +82,8 @@ def _run(reference: str, suite: Suite, calls: list[str], *, hash_seed: int) -> R
     raise ReferenceFails("reference_fails", f"The reference program fails its own tests: {report.detail}")
 
 
-def _mutated(suite: Suite, rng: random.Random, *, count: int) -> list[str]:
-    """Distinct calls that are not in the asserts, mutated from asserts with literal arguments only."""
+def _mutate_calls(suite: Suite, rng: random.Random, *, count: int) -> list[str]:
+    """Mutate distinct new calls from the asserts whose arguments are literals."""
     known = [call for test in suite.asserts if (call := _call(test, suite.names))]
     if not known:
         return []
@@ -92,8 +92,8 @@ def _mutated(suite: Suite, rng: random.Random, *, count: int) -> list[str]:
     for _ in range(TRIES):
         call = rng.choice(known)
         given = [ast.literal_eval(argument) for argument in call.args]
-        place = rng.randrange(len(given))
-        given[place] = _changed(given[place], rng, lengths=set(_lengths(given)))
+        index = rng.randrange(len(given))
+        given[index] = _change(given[index], rng, lengths=set(_lengths(given)))
         text = f"{ast.unparse(call.func)}({', '.join(map(repr, given))})"
         if text not in taken and len(calls) < count:
             taken.add(text)
@@ -102,7 +102,7 @@ def _mutated(suite: Suite, rng: random.Random, *, count: int) -> list[str]:
 
 
 def _call(test: str, names: Any) -> ast.Call | None:
-    """The call under test: the first call of one of the program's functions with literal arguments only."""
+    """Find the call under test: the first of one of the program's functions with literal arguments only."""
     for node in ast.walk(ast.parse(test)):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names):
             continue
@@ -123,42 +123,42 @@ def _lengths(value: Any) -> Iterator[int]:
                 yield from _lengths(item)
 
 
-def _changed(value: Any, rng: random.Random, *, lengths: set[int]) -> Any:
-    """A value of the same kind, or the same value where no mild change is known."""
+def _change(value: Any, rng: random.Random, *, lengths: set[int]) -> Any:
+    """Change a value mildly to another of its kind; the same value where no such change is known."""
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, int):
-        return value if value in lengths or value in (0, 1) else _moved(value, rng)
+        return value if value in lengths or value in (0, 1) else _move(value, rng)
     if isinstance(value, float):
         return round(value * rng.uniform(0.5, 1.5), 2)
     if isinstance(value, str):
         return "".join(_letter(char, rng) if rng.random() < 0.5 else char for char in value)
     if isinstance(value, list | tuple) and value:
-        return _rearranged(value, rng, lengths=lengths)
+        return _rearrange(value, rng, lengths=lengths)
     if isinstance(value, dict) and value:
         key = rng.choice(list(value))
-        return {**value, key: _changed(value[key], rng, lengths=lengths)}
+        return {**value, key: _change(value[key], rng, lengths=lengths)}
     return value
 
 
-def _moved(value: int, rng: random.Random) -> int:
+def _move(value: int, rng: random.Random) -> int:
     near = value + rng.choice((-2, -1, 1, 2, 3))
     return near if near * value > 0 else value
 
 
 def _letter(char: str, rng: random.Random) -> str:
-    """A sign of the same alphabet; signs of none stay."""
+    """Draw another letter of the same alphabet; other signs stay."""
     alphabet = next((alphabet for alphabet in ALPHABETS if char in alphabet), char)
     return rng.choice(alphabet) if alphabet != char else char
 
 
-def _rearranged(value: list[Any] | tuple[Any, ...], rng: random.Random, *, lengths: set[int]) -> Any:
-    """One item changed; order is left, since many tasks want their lists sorted."""
+def _rearrange(value: list[Any] | tuple[Any, ...], rng: random.Random, *, lengths: set[int]) -> Any:
+    """Change one item and leave the order, since many tasks want their lists sorted."""
     items = list(value)
-    place = rng.randrange(len(items))
-    changed = _changed(items[place], rng, lengths=lengths)
+    index = rng.randrange(len(items))
+    changed = _change(items[index], rng, lengths=lengths)
     in_order = all(isinstance(item, int | float) for item in items) and items == sorted(items)
-    items[place] = changed
+    items[index] = changed
     if in_order:
         items.sort()
     return items if isinstance(value, list) else tuple(items)

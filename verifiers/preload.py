@@ -1,4 +1,4 @@
-"""Imported once by the forkserver, so that every child starts with the heavy libraries in shared memory.
+"""Modules that the forkserver imports once, so that children start with heavy libraries in shared memory.
 
 The first parse fills the LaTeX grammar's tables (0.3 s), and the first verdicts compile patterns; children
 forked afterwards get all of it for free.

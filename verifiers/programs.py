@@ -1,4 +1,4 @@
-"""The tests that a program is run against, made of the gold of its task.
+"""Tests of a program, made from the gold of its task.
 
 Every verifier of programs reads a gold the same way: ``answer`` is the reference program and
 ``extra["tests"]`` the official asserts (without it ``answer`` and ``accepted`` are asserts and there is no
@@ -15,14 +15,14 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from verifiers.answer_text import judged, unparsable
+from verifiers.answer_text import make_verdict, unparsable
 from verifiers.sandbox import Suite, suite_run
 from verifiers.sandbox.limits import Limits
 from verifiers.types import Evidence, Gold, Verdict
 
 
-def suite_of(gold: Gold, *, pairs: Iterable[tuple[str, object]] = ()) -> Suite:
-    """The official tests of a gold, plus ``pairs``."""
+def build_suite(gold: Gold, *, pairs: Iterable[tuple[str, object]] = ()) -> Suite:
+    """Build a gold's official tests, plus ``pairs``."""
     asserts = tuple(gold.extra["tests"]) if "tests" in gold.extra else (gold.answer, *gold.accepted)
     reference = gold.answer if "tests" in gold.extra else ""
     given_pairs = tuple(pairs)
@@ -41,13 +41,13 @@ class Judged:
 
 
 def program_judge(gold: Gold, evidence: Evidence, *, pairs: Iterable[tuple[str, object]] = ()) -> Judged:
-    """Correct when the program passes every test; ``score`` is the share that it passes.
+    """Run the program, which must pass every test; ``score`` is the share that it passes.
 
     A program that passes its asserts and then hangs or ends in the pairs passes its asserts.
     """
     if not isinstance(evidence.answer, str) or not evidence.answer.strip():
         return Judged(unparsable(), unparsable())
-    suite = suite_of(gold, pairs=pairs)
+    suite = build_suite(gold, pairs=pairs)
     report = suite_run(evidence.answer, suite, limits=_limits(gold))
     return Judged(
         official=_verdict(suite, report.asserts, report.asserts_detail),
@@ -62,7 +62,7 @@ def _limits(gold: Gold) -> Limits | None:
 
 
 def _verdict(suite: Suite, passed: tuple[bool, ...], detail: str) -> Verdict:
-    verdict = judged(bool(passed) and all(passed), gold="; ".join(suite.asserts), answer=detail)
+    verdict = make_verdict(bool(passed) and all(passed), gold="; ".join(suite.asserts), answer=detail)
     return replace(
         verdict,
         score=sum(passed) / len(passed) if passed else 0.0,
@@ -71,7 +71,7 @@ def _verdict(suite: Suite, passed: tuple[bool, ...], detail: str) -> Verdict:
 
 
 def _names(sources: list[str], *, reference: str) -> tuple[list[str], list[str]]:
-    """The names that the tests take from the program, and the modules that they take from Python.
+    """Return the names that the tests take from the program, and the modules that they take from Python.
 
     A builtin belongs to the program only if the reference defines it, or if nothing else could be under test
     (MBPP has functions called ``sum``); otherwise a program could bring its own ``set`` or ``len``.
@@ -92,7 +92,7 @@ def _names(sources: list[str], *, reference: str) -> tuple[list[str], list[str]]
 
 
 def _bound(tree: ast.AST) -> Iterator[str]:
-    """Names that the code binds itself, at any depth."""
+    """Yield the names that the code binds itself, at any depth."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
@@ -105,7 +105,7 @@ def _bound(tree: ast.AST) -> Iterator[str]:
 
 
 def _defined(reference: str) -> set[str]:
-    """Names that the reference program defines at the top level, imports excepted."""
+    """Return the names that the reference program defines at the top level, imports excepted."""
     names: set[str] = set()
     for statement in ast.parse(reference.replace("\r\n", "\n")).body:
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):

@@ -25,11 +25,11 @@ class Verifier:
     check: Check
     examples: tuple[Example, ...]
     needs_sandbox: bool = False
-    """It runs what the agent wrote, so only workers of the sandbox queue judge by it."""
+    """It runs the agent's code, so only workers of the sandbox queue judge by it."""
     sandbox_datasets: frozenset[str] | None = None
     """Needs the sandbox only for golds of these (``extra["dataset"]``), and a child for the others."""
     joint: Joint | None = None
-    """Its verdict and, by id, those of verifiers that judge by a part of the same run."""
+    """Judges once for several: its verdict and, by id, those of verifiers that use a part of the same run."""
 
 
 VERIFIERS: Registry[Verifier] = Registry("verifier")
@@ -63,14 +63,14 @@ def discover() -> None:
     VERIFIERS.discover(importlib.import_module("verifiers.builtin"))
 
 
-def sandboxed() -> list[str]:
-    """Ids of the verifiers that need the sandbox, for some golds at least."""
+def list_sandboxed() -> list[str]:
+    """List the verifiers that need the sandbox, for some golds at least."""
     return [verifier_id for verifier_id, plugin in VERIFIERS.items() if plugin.needs_sandbox]
 
 
 def is_sandboxed(verifier_id: str, *, dataset: object) -> bool:
-    """Whether golds of a dataset (``extra["dataset"]``, None without one) are judged in the sandbox."""
-    if verifier_id not in sandboxed():
+    """Return whether golds of a dataset (``extra["dataset"]``, if any) are judged in the sandbox."""
+    if verifier_id not in list_sandboxed():
         return False
     only = VERIFIERS.get(verifier_id).sandbox_datasets
     return only is None or dataset in only

@@ -1,4 +1,4 @@
-"""A verifier's input and output, as plain JSON between processes."""
+"""Input and output of verifiers, passed between processes as plain JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Reason = Literal["answer", "unparsable_answer"]
 
 
 def storable(text: str) -> str:
-    """The text without what Postgres cannot store: NUL and lone surrogates."""
+    """Drop what Postgres cannot store from a text: NUL and lone surrogates."""
     return text.replace("\0", "\ufffd").encode(errors="replace").decode()
 
 
@@ -24,7 +24,7 @@ class Gold:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def as_evidence(self) -> Evidence:
-        """The gold submitted as an answer, which every sound verifier accepts."""
+        """Return the gold submitted as an answer, which every sound verifier accepts."""
         return Evidence(answer=self.answer, extra=self.extra)
 
 
@@ -52,19 +52,19 @@ class Verdict:
     parsed_answer: str = ""
 
     def storable(self) -> Verdict:
-        """Whatever the answer contains, Postgres can store this."""
+        """Return a copy that Postgres can store, whatever the answer contains."""
         return replace(
             self, parsed_gold=storable(self.parsed_gold), parsed_answer=storable(self.parsed_answer)
         )
 
     def as_json(self) -> dict[str, Any]:
-        """As it is stored."""
+        """Return the form in which it is stored."""
         return asdict(self.storable())
 
 
 @dataclass(frozen=True)
 class Example:
-    """One line of a verifier's proof: whether this answer to this gold is right."""
+    """A line of a verifier's proof: the right verdict on this answer to this gold."""
 
     gold: str
     answer: str | tuple[str, ...]

@@ -37,6 +37,7 @@ _replies = msgspec.json.Decoder(list[Reply])
 
 
 def jobs_encode(jobs: Sequence[Job]) -> bytes:
+    """Encode jobs as a message."""
     try:
         return _encode(jobs)
     except UnicodeEncodeError:  # a lone surrogate, which only the standard library's JSON can write
@@ -44,6 +45,7 @@ def jobs_encode(jobs: Sequence[Job]) -> bytes:
 
 
 def jobs_decode(message: bytes) -> list[Job]:
+    """Decode a message of jobs."""
     try:
         return _jobs.decode(message)
     except msgspec.DecodeError:
@@ -51,6 +53,7 @@ def jobs_decode(message: bytes) -> list[Job]:
 
 
 def replies_encode(replies: Sequence[Reply]) -> bytes:
+    """Encode replies as a message, without lone surrogates, which JSON cannot hold."""
     try:
         return _encode(replies)
     except UnicodeEncodeError:
@@ -63,5 +66,5 @@ def replies_encode(replies: Sequence[Reply]) -> bytes:
 
 
 def replies_decode(message: bytes) -> list[Reply]:
-    """Raises ``ValueError`` if the message is anything else."""
+    """Decode replies. Raises ``ValueError`` if the message is anything else."""
     return _replies.decode(message)

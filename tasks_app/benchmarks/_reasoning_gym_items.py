@@ -24,7 +24,7 @@ from tasks_app.benchmarks import _puzzle_answers, _puzzle_rules
 from tasks_app.benchmarks._reasoning_gym import GOLD_CHARS, LEVEL_MAX, LEVELS, QUESTION_CHARS, UNCLEAR_FONTS
 from verifiers.puzzles import cube, traffic
 from verifiers.puzzles.package_scorers import PACKAGED
-from verifiers.puzzles.rule import Puzzle, cleaned
+from verifiers.puzzles.rule import Puzzle, clean_answer
 from verifiers.puzzles.rules import FACTS, RULES
 from verifiers.types import UnparsableGold
 
@@ -150,7 +150,7 @@ def _answer(name: str, entry: dict[str, Any], dataset: Any) -> str:
     if name == "graph_color":
         return json.dumps({str(vertex): color for vertex, color in metadata["possible_answer"].items()})
     if name == "rubiks_cube":
-        return cube.undoing(metadata["scramble_moves"])
+        return cube.undo_moves(metadata["scramble_moves"])
     if name == "rush_hour":
         return traffic.solution(metadata["board_config"]) or ""
     answer = str(entry["answer"]).replace("\r\n", "\n").strip()
@@ -161,7 +161,7 @@ def _answer(name: str, entry: dict[str, Any], dataset: Any) -> str:
 
 def _is_right(puzzle: Puzzle, dataset: Any) -> bool:
     """Whether the generator's own answer is right, the only text that the package's scorers see here."""
-    if cleaned(puzzle.answer) is None:
+    if clean_answer(puzzle.answer) is None:
         return False
     if puzzle.dataset in PACKAGED:
         entry = {"answer": puzzle.answer, "metadata": dict(puzzle.facts)}

@@ -86,7 +86,7 @@ def is_country_lost(question: str, *, table: Table, answers: Iterable[str]) -> b
 
 
 def _letters(text: str) -> str:
-    return NOT_LETTER.sub("", denotations.normalised(text))
+    return NOT_LETTER.sub("", denotations.normalise(text))
 
 
 def shape_check(table: Table) -> None:

@@ -113,15 +113,15 @@ def _draft(key: str, question: str, *, cell: str, table: Table, canonical: str |
         tags=(table.tag,) if table.tag else (),
         oracle_steps=LIST_STEPS,
     )
-    is_lost = _wikitables.is_country_lost(text, table=table, answers=denotations.items_of(cell))
+    is_lost = _wikitables.is_country_lost(text, table=table, answers=denotations.split_cell(cell))
     return draft.unanswerable(LOST_REASON) if is_lost else draft
 
 
 def _gold_check(cell: str, canonical: str | None) -> None:
-    items = denotations.items_of(cell)
+    items = denotations.split_cell(cell)
     if not all(item.strip() for item in items):
         raise ValueError("an answer is empty")
-    if canonical and len(denotations.items_of(canonical)) != len(items):
+    if canonical and len(denotations.split_cell(canonical)) != len(items):
         raise ValueError("targetCanon has another number of answers than targetValue")
 
 

@@ -50,7 +50,7 @@ def events_of(records: Iterable[Mapping[str, Any]]) -> list[Event]:
 def gold_facts(*, answer: str, extra: Mapping[str, Any]) -> GoldFacts:
     """The facts of a gold that milestones need, from its answer and ``extra``."""
     return GoldFacts(
-        answer=tuple(denotations.items_of(answer)),
+        answer=tuple(denotations.split_cell(answer)),
         needs=tuple(extra.get("needs", ())),
         given=extra.get("given", {}),
         goal=extra.get("state"),

@@ -157,14 +157,14 @@ def _parts(task: Task, gold: Gold, verifier: str) -> list[Gold]:
     """The values of an answer of several, each as a gold of its own; otherwise the gold."""
     if task.kind != kinds.SITE and verifier != DENOTATION:
         return [gold]
-    items = denotations.items_of(gold.answer)
+    items = denotations.split_cell(gold.answer)
     if len(items) < 2:
         return [
             replace(gold, extra={name: gold.extra[name] for name in ("canonical",) if name in gold.extra})
         ]
-    canonical = denotations.items_of(str(gold.extra.get("canonical") or gold.answer))
+    canonical = denotations.split_cell(str(gold.extra.get("canonical") or gold.answer))
     return [
-        Gold(item, extra={"canonical": denotations.cell_of([meaning])} if verifier == DENOTATION else {})
+        Gold(item, extra={"canonical": denotations.join_cell([meaning])} if verifier == DENOTATION else {})
         for item, meaning in zip(items, canonical, strict=True)
         if item.strip()
     ]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from verifiers import extraction
-from verifiers.answer_text import boxes
+from verifiers.answer_text import list_boxes
 from verifiers.limits import SHORT_ANSWER_CHARS
 from verifiers.mathtext.number_words import number_in_words
 from verifiers.mathtext.top_level import split_top
@@ -138,7 +138,7 @@ def _bare(match: re.Match[str]) -> tuple[int, int] | None:
 
 def _formula_spans(text: str) -> set[tuple[int, int]]:
     spans = {match.span(group) for match in extraction.FORMULA.finditer(text) for group in range(1, 6)}
-    spans |= {_inner(text, start, end, content) for start, end, content in boxes(text)}
+    spans |= {_inner(text, start, end, content) for start, end, content in list_boxes(text)}
     spans |= {run.span() for run in FORMULA_RUN.finditer(text) if FORMULA_SIGNS.search(run[0])}
     return {span for span in spans if span[0] >= 0}
 

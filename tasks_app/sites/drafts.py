@@ -94,4 +94,4 @@ def gold_make(task: SiteTask) -> GoldDraft:
     parts = zip(task.fields, task.answer, strict=True)
     result = "; ".join(f"{label}: {value}" for label, value in parts)
     solution = "\n".join([*FAMILIES.get(task.family).way, f"{result}."])
-    return GoldDraft(answer=denotations.cell_of(task.answer), solution=solution, extra=extra)
+    return GoldDraft(answer=denotations.join_cell(task.answer), solution=solution, extra=extra)

@@ -21,7 +21,7 @@ def site_task(task: Task, gold: Gold) -> SiteTask:
         family=family.id,
         level=level,
         wording=task.payload["text"],
-        answer=tuple(denotations.items_of(gold.answer)),
+        answer=tuple(denotations.split_cell(gold.answer)),
         fields=tuple(task.payload["fields"]),
         forms=task.payload["forms"],
         goal=goal,

@@ -73,14 +73,14 @@ def test_only_the_gold_reveals_an_impossible_task(train: list[TaskDraft]) -> Non
 def test_payload_and_key_do_not_contain_the_answer(train: list[TaskDraft]) -> None:
     for draft in train:
         shown = json.dumps([draft.payload, draft.key, draft.tags])
-        assert denotations.items_of(draft.gold.answer)[1] not in shown
+        assert denotations.split_cell(draft.gold.answer)[1] not in shown
         assert "is_verified" not in shown
 
 
 def test_the_gold_of_every_family_is_accepted_and_its_wrong_answer_is_not() -> None:
     for one in tasks_draw(REVIEWS, count=60, seed=1, split="test", salt=SALT):
         world = one.world.open(changes=one.task.changes)
-        gold = Reference(denotations.cell_of(one.task.answer))
+        gold = Reference(denotations.join_cell(one.task.answer))
         wrong = FAMILIES.get(one.task.family).wrong(world, one.task)
         assert registry.run("site_state-v1", gold=gold, evidence=Evidence(one.task.answer)).correct
         assert not registry.run("site_state-v1", gold=gold, evidence=Evidence(wrong)).correct, one.task

@@ -127,7 +127,7 @@ def test_oracle_steps_depend_only_on_family_and_level(train: list[TaskDraft]) ->
 def test_payload_and_key_do_not_contain_the_answer(train: list[TaskDraft]) -> None:
     for draft in train:
         shown = json.dumps([draft.payload, draft.key, draft.tags])
-        assert denotations.items_of(draft.gold.answer)[1] not in shown
+        assert denotations.split_cell(draft.gold.answer)[1] not in shown
         assert "room_loses" not in shown
 
 
@@ -147,7 +147,7 @@ def test_the_wrong_answer_of_every_family_is_incorrect(held_out: list[TaskDraft]
         world = one.world.open(changes=one.task.changes)
         if one.task.is_possible:
             wrong = FAMILIES.get(one.task.family).wrong(world, one.task)
-            reference = Reference(denotations.cell_of(one.task.answer))
+            reference = Reference(denotations.join_cell(one.task.answer))
             assert not registry.run("site_state-v1", gold=reference, evidence=Evidence(wrong)).correct, (
                 one.task
             )

@@ -127,7 +127,7 @@ def test_of_the_way_through_a_site_all_but_the_answer_can_be_given(site: str) ->
     for gold in golds:
         assert len(gold.steps) > 5
         assert gold.clean_steps == len(gold.steps) - 1
-        assert all(value in gold.steps[-1] for value in denotations.items_of(gold.answer))
+        assert all(value in gold.steps[-1] for value in denotations.split_cell(gold.answer))
 
 
 def test_the_way_is_the_same_for_a_task_and_its_impossible_twin() -> None:

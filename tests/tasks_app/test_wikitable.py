@@ -193,7 +193,7 @@ def test_a_file_that_is_not_a_table_of_questions_is_refused_with_a_reason(tmp_pa
 
 
 def hub_row(key: str, answers: list[str]) -> dict[str, object]:
-    header, *rows = [[denotations.cell_of([cell]) for cell in line] for line in CELLS]
+    header, *rows = [[denotations.join_cell([cell]) for cell in line] for line in CELLS]
     table = {"header": header, "rows": rows, "name": "csv/200-csv/1.tsv"}
     return {"id": key, "question": "which songs\\nare there?", "answers": answers, "table": table}
 
@@ -284,8 +284,8 @@ def test_the_official_questions_load_whole_and_twice(split: str, count: int) -> 
 def test_every_official_gold_is_accepted_and_a_wrong_answer_is_not(split: str) -> None:
     plugin = benchmarks.get("wikitable")
     for draft in drafts(samples.shared("wikitablequestions"), split):
-        items = denotations.items_of(draft.gold.answer)
-        wrong = ["no such thing", denotations.cell_of([*items, "no such thing"])]
+        items = denotations.split_cell(draft.gold.answer)
+        wrong = ["no such thing", denotations.join_cell([*items, "no such thing"])]
         for verifier in (plugin.verifier_official, plugin.verifier_training):
             assert accepts(verifier, draft, draft.gold.answer), draft.key
             assert not any(accepts(verifier, draft, answer) for answer in wrong), draft.key

@@ -60,7 +60,7 @@ def test_a_delegated_group_moves_its_processes_to_a_leaf_and_passes_its_controll
     assert (group / "palaestra" / "cgroup.procs").read_text() == str(os.getpid())
     assert (group / "cgroup.subtree_control").read_text() == "+memory +pids +cpu"
     (cgroups.OWN).write_text("0::/user.slice/gym.scope/palaestra\n")
-    assert cgroups.delegated() == group
+    assert cgroups.find_delegated() == group
 
 
 def test_a_group_has_limits_and_is_killed_in_the_end(group: Path) -> None:
@@ -92,7 +92,7 @@ def test_program_and_checker_each_enter_a_group_before_anything_runs(group: Path
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
 def test_nothing_runs_outside_the_group_that_it_cannot_enter(group: Path, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
-    command = cgroups.entering(["touch", str(mark)], errors=cgroups.PASSED_ON)
+    command = cgroups.enter_group(["touch", str(mark)], errors=cgroups.PASSED_ON)
     with Path("/dev/full").open("w") as refusing:
         assert os.waitstatus_to_exitcode(_run(command, stderr=refusing.fileno())) != 0
     assert not mark.exists()

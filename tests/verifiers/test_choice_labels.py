@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from verifiers import registry
-from verifiers.choice_labels import choice_named
+from verifiers.choice_labels import find_choice
 from verifiers.types import Evidence, Gold
 
 registry.discover()
@@ -142,52 +142,52 @@ NONE_NAMED = [
 
 @pytest.mark.parametrize("answer", ALONE)
 def test_a_label_is_read_in_the_forms_of_published_scorers(answer: str) -> None:
-    assert choice_named(answer, TEXTS) == choice_named(answer, {}) == "C"
+    assert find_choice(answer, TEXTS) == find_choice(answer, {}) == "C"
 
 
 @pytest.mark.parametrize("answer", WITH_TEXT)
 def test_a_label_with_the_text_of_its_choice_is_that_choice(answer: str) -> None:
-    assert choice_named(answer, TEXTS) == choice_named(answer, {}) == "C"
+    assert find_choice(answer, TEXTS) == find_choice(answer, {}) == "C"
 
 
 @pytest.mark.parametrize("answer", TEXT_WITHOUT_MARK)
 def test_without_a_mark_the_texts_must_be_known(answer: str) -> None:
-    assert (choice_named(answer, TEXTS), choice_named(answer, {})) == ("C", None)
+    assert (find_choice(answer, TEXTS), find_choice(answer, {})) == ("C", None)
 
 
 @pytest.mark.parametrize("answer", OTHER_TEXT)
 def test_a_label_with_the_text_of_another_choice_is_none(answer: str) -> None:
-    assert choice_named(answer, TEXTS) is None
+    assert find_choice(answer, TEXTS) is None
 
 
 @pytest.mark.parametrize("answer", NONE_NAMED)
 def test_two_labels_hedges_and_denials_name_no_choice(answer: str) -> None:
-    assert choice_named(answer, TEXTS) is None
-    assert choice_named(answer, {}) is None
+    assert find_choice(answer, TEXTS) is None
+    assert find_choice(answer, {}) is None
 
 
 def test_a_text_that_looks_like_a_label_decides_nothing() -> None:
-    assert choice_named("F. C", TEXTS) == "F"
-    assert choice_named("F C", {}) is None
-    assert choice_named("D. A dog", TEXTS) == choice_named("d) a dog", TEXTS) == "D"
-    assert choice_named("A dog", TEXTS) is None, "the text of D, which begins with a label"
-    assert choice_named("E. $5", TEXTS) == "E"
+    assert find_choice("F. C", TEXTS) == "F"
+    assert find_choice("F C", {}) is None
+    assert find_choice("D. A dog", TEXTS) == find_choice("d) a dog", TEXTS) == "D"
+    assert find_choice("A dog", TEXTS) is None, "the text of D, which begins with a label"
+    assert find_choice("E. $5", TEXTS) == "E"
     formulas = {"A": r"$- \cos \frac{1}{2}$", "B": r"$\cos \frac{1}{2}$"}
-    assert choice_named(r"A. $-cos\dfrac{1}{2}$", formulas) == "A"
-    assert choice_named(r"A. $cos\frac{1}{2}$", formulas) is None
-    assert choice_named("C. 12", {**TEXTS, "B": "C. 12"}) is None, "B says so word for word"
+    assert find_choice(r"A. $-cos\dfrac{1}{2}$", formulas) == "A"
+    assert find_choice(r"A. $cos\frac{1}{2}$", formulas) is None
+    assert find_choice("C. 12", {**TEXTS, "B": "C. 12"}) is None, "B says so word for word"
 
 
 def test_numerals_are_labels_and_decimals_are_not() -> None:
-    assert [choice_named(text, NUMERALS) for text in ("2", "(2)", "2. down", "Option 2: down")] == ["2"] * 4
-    assert [choice_named(text, NUMERALS) for text in ("1.5", "3.14159", "2. up", "1 or 2")] == [None] * 4
-    assert choice_named("3.14159", {}) is None
+    assert [find_choice(text, NUMERALS) for text in ("2", "(2)", "2. down", "Option 2: down")] == ["2"] * 4
+    assert [find_choice(text, NUMERALS) for text in ("1.5", "3.14159", "2. up", "1 or 2")] == [None] * 4
+    assert find_choice("3.14159", {}) is None
 
 
 def test_a_long_text_of_a_choice_may_follow_its_label() -> None:
     texts = {"A": "x " * 300, "B": "y"}
-    assert choice_named(f"A. {texts['A']}", texts) == "A"
-    assert choice_named("A. " + "z" * 900, {}) is None
+    assert find_choice(f"A. {texts['A']}", texts) == "A"
+    assert find_choice("A. " + "z" * 900, {}) is None
 
 
 @pytest.mark.parametrize("verifier_id", ["choice-v2", "mmmu_strict-v2"])

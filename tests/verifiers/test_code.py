@@ -130,8 +130,8 @@ def test_a_sandbox_that_does_not_start_blames_no_program(monkeypatch: Any, tmp_p
 
 def test_a_builtin_name_belongs_to_the_program_only_if_the_reference_defines_it() -> None:
     tests = ["assert set(sum([1], 2)) == {3}"]
-    assert list(programs.suite_of(Gold("def sum(a, b): ...", extra={"tests": tests})).names) == ["sum"]
-    assert list(programs.suite_of(Gold("def other(a, b): ...", extra={"tests": tests})).names) == ["set"]
+    assert list(programs.build_suite(Gold("def sum(a, b): ...", extra={"tests": tests})).names) == ["sum"]
+    assert list(programs.build_suite(Gold("def other(a, b): ...", extra={"tests": tests})).names) == ["set"]
 
 
 # One run for both verdicts

@@ -66,7 +66,7 @@ NUMBERS = [
 def test_a_completion_chooses_the_letter_that_it_states_and_none_that_it_denies(
     letter: str | None, completion: str
 ) -> None:
-    assert completions.letter_in(completion) == letter
+    assert completions.find_letter(completion) == letter
 
 
 @pytest.mark.parametrize(("number", "sentence"), NUMBERS)

@@ -244,7 +244,7 @@ def test_output_is_cut_while_it_is_read() -> None:
     program = (
         "def answer():\n    for _ in range(100):\n        print('x' * 100_000, flush=True)\n    return 1\n"
     )
-    report = suites.suite_run(program, programs.suite_of(Gold("assert answer() == 1")))
+    report = suites.suite_run(program, programs.build_suite(Gold("assert answer() == 1")))
     assert report.is_pass
     assert (len(report.output), report.is_output_cut) == (limits.OUTPUT_BYTES, True)
 

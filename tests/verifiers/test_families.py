@@ -99,13 +99,13 @@ def test_a_canonical_form_of_another_length_is_reported() -> None:
 
 @pytest.mark.parametrize("items", [["a|b", "c\nd"], ["\\p", "\\"], ["", "x"]])
 def test_a_cell_round_trips_as_its_items(items: list[str]) -> None:
-    assert denotations.items_of(denotations.cell_of(items)) == items
+    assert denotations.split_cell(denotations.join_cell(items)) == items
 
 
 @pytest.mark.parametrize("item", ["[1]" * 66 + "x", "x" + " (a)" * 49 + "!", "x[" * 100, "[a] (b) " * 25])
 def test_pathological_cells_are_normalised_quickly(item: str) -> None:
     started = time.process_time()
-    denotations.normalised(item)
+    denotations.normalise(item)
     assert time.process_time() - started < 1.0
 
 
@@ -122,7 +122,7 @@ def test_pathological_cells_are_normalised_quickly(item: str) -> None:
     ],
 )
 def test_mmmu_reads_a_letter_as_its_official_code(response: str, letter: str | None) -> None:
-    assert mmmu_rules.letter_in(response, ["red", "green", "blue", "violet"]) == letter
+    assert mmmu_rules.find_letter(response, ["red", "green", "blue", "violet"]) == letter
 
 
 def test_mmmu_open_golds_may_be_several() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from verifiers import registry
-from verifiers.answer_text import boxes
+from verifiers.answer_text import list_boxes
 from verifiers.types import Evidence, Gold
 
 registry.discover()
@@ -46,7 +46,7 @@ def golds_of(benchmark: str) -> list[str]:
         return [row["answer"].rpartition("####")[2].strip() for row in rows(DATA / "gsm8k/train.jsonl")]
     if benchmark == "math500":
         return [row["answer"] for row in rows(DATA / "math500/test.jsonl")]
-    contents = [boxes(row["solution"]) for row in rows(DATA / "math/train.jsonl")]
+    contents = [list_boxes(row["solution"]) for row in rows(DATA / "math/train.jsonl")]
     return [content[-1][2] for content in contents if content]
 
 

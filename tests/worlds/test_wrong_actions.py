@@ -48,7 +48,7 @@ def deeds_of(town: World, task: SiteTask) -> tuple[SiteEvents, ...]:
 
 def judged(task: SiteTask, town: World, deeds: SiteEvents, answer: tuple[str, ...]) -> Verdict:
     assert task.goal is not None
-    gold = Gold(denotations.cell_of(task.answer), extra={"state": task.goal["state"]})
+    gold = Gold(denotations.join_cell(task.answer), extra={"state": task.goal["state"]})
     evidence = Evidence(answer, {"state": plain(STAYS.fold(town, deeds))})
     return registry.run("site_state-v1", gold=gold, evidence=evidence)
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models.functions import Now
 
 from core import due_work
-from core.long_work import broken
+from core.long_work import describe_failure
 from trajectories.models import Report, Run
 from trajectories.reports import selectors
 from trajectories.reports.accuracy_tables import accuracy_table, pass_table
@@ -47,7 +47,7 @@ def report_compute(report_id: int) -> bool:
     try:
         result = _result(report, runs)
     except Exception as error:
-        _finish(report, state=Report.State.FAILED, problem=broken(error))
+        _finish(report, state=Report.State.FAILED, problem=describe_failure(error))
         raise
     return _finish(report, state=Report.State.READY, result=result, basis=basis, computed_at=Now())
 

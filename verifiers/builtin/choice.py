@@ -1,4 +1,4 @@
-"""The label of the right choice.
+"""The right choice's label.
 
 Sources: MMLU (hendrycks/test, ``evaluate.py``) compares the predicted letter with the gold letter. ARC
 (allenai/aristo-leaderboard, ``arc/evaluator``) looks for the answer key, a letter or a numeral, among the
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from verifiers.answer_text import gold_answers, unparsable
-from verifiers.choice_labels import choice_named
+from verifiers.choice_labels import find_choice
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
 
@@ -23,7 +23,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @verifier("choice-v2", title="Label of the right choice")
 def choice(gold: Gold, evidence: Evidence) -> Verdict:
-    """Correct if exactly one label is chosen and it is the gold's; ``score`` is 1/k for k labels.
+    """Accept exactly one label, the gold's; ``score`` is 1/k for k labels.
 
     Letters compare without case. ``extra["choices"]`` are the texts by label, as shown; ``extra["options"]``
     the texts alone, from A. Raises ``UnparsableGold``.
@@ -31,7 +31,7 @@ def choice(gold: Gold, evidence: Evidence) -> Verdict:
     golds = [_gold_label(answer) for answer in gold_answers(gold)]
     answers = (evidence.answer,) if isinstance(evidence.answer, str) else evidence.answer
     texts = _texts_of(gold)
-    labels = [choice_named(answer, texts) for answer in answers[:MOST_LABELS]]
+    labels = [find_choice(answer, texts) for answer in answers[:MOST_LABELS]]
     chosen = [label for label in labels if label is not None]
     if not chosen or len(chosen) < len(answers):
         return unparsable(gold=golds[0], answer=" ".join(answers))
@@ -45,7 +45,7 @@ def choice(gold: Gold, evidence: Evidence) -> Verdict:
 
 
 def _gold_label(text: str) -> str:
-    label = choice_named(text, {})
+    label = find_choice(text, {})
     if label is None:
         raise UnparsableGold(f"The gold {text[:80]!r} is not the label of a choice.")
     return label

@@ -1,4 +1,4 @@
-"""Passes the task's asserts and agrees with the reference program on inputs that were never shown.
+"""A program that passes its task's asserts and agrees with the reference on inputs never shown.
 
 The shown asserts of MBPP are its whole official grade, so a program may just list their answers. Here
 ``gold.extra["pairs"]`` also counts: calls mutated from the asserts, with the values of the reference
@@ -12,7 +12,7 @@ from verifiers.types import Evidence, Gold, Verdict
 
 
 def with_official(gold: Gold, evidence: Evidence) -> dict[str, Verdict]:
-    """This verdict and that of ``code-v1``, which looks at the asserts of the same run."""
+    """Return this verdict and that of ``code-v1``, which uses the asserts of the same run."""
     from verifiers import programs
 
     pairs = [(str(call), value) for call, value in gold.extra.get("pairs", ())]
@@ -24,5 +24,5 @@ def with_official(gold: Gold, evidence: Evidence) -> dict[str, Verdict]:
     "code_strict-v1", title="Passes asserts and held-back inputs", needs_sandbox=True, joint=with_official
 )
 def code_strict(gold: Gold, evidence: Evidence) -> Verdict:
-    """Correct when every assert and every held-back call passes. Raises ``SandboxMissing``."""
+    """Run every assert and every held-back call; all must pass. Raises ``SandboxMissing``."""
     return with_official(gold, evidence)["code_strict-v1"]

@@ -1,4 +1,4 @@
-"""The same set of answers, as the official WikiTableQuestions evaluator compares them.
+"""Equal sets of answers, as the official WikiTableQuestions evaluator compares them.
 
 Source: ppasupat/WikiTableQuestions v1.0.2, ``evaluator.py``; its rules are in ``verifiers/denotations.py``.
 """
@@ -6,7 +6,7 @@ Source: ppasupat/WikiTableQuestions v1.0.2, ``evaluator.py``; its rules are in `
 from __future__ import annotations
 
 from verifiers import denotations
-from verifiers.answer_text import judged, readable, unparsable
+from verifiers.answer_text import make_verdict, readable, unparsable
 from verifiers.limits import SHORT_ANSWER_CHARS
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
@@ -16,34 +16,36 @@ MOST_ITEMS = 200
 
 @verifier("denotation-v1", title="Same set of table answers")
 def denotation(gold: Gold, evidence: Evidence) -> Verdict:
-    """Equal sizes and each gold item matched, in any order.
+    """Require equal sizes and a match for each gold item, in any order.
 
     The gold is an official ``targetValue`` cell, ``extra["canonical"]`` its ``targetCanon`` cell if known. An
     answer is such a cell too, or a tuple of items. Raises ``UnparsableGold``.
     """
     targets = _gold_values(gold)
-    shown = denotations.cell_of([value.text for value in targets])
+    gold_cell = denotations.join_cell([value.text for value in targets])
     items = _items(evidence)
     if items is None:
-        return unparsable(gold=shown, answer=str(evidence.answer))
+        return unparsable(gold=gold_cell, answer=str(evidence.answer))
     values = denotations.value_set(items)
-    answer = denotations.cell_of([value.text for value in values])
-    return judged(denotations.is_match(targets, values), gold=shown, answer=answer)
+    answer = denotations.join_cell([value.text for value in values])
+    return make_verdict(denotations.is_match(targets, values), gold=gold_cell, answer=answer)
 
 
 def _gold_values(gold: Gold) -> list[denotations.Value]:
-    items = denotations.items_of(gold.answer)
+    items = denotations.split_cell(gold.answer)
     canonical = gold.extra.get("canonical")
-    meanings = denotations.items_of(str(canonical)) if canonical else None
+    meanings = denotations.split_cell(str(canonical)) if canonical else None
     if meanings and len(meanings) != len(items):
         raise UnparsableGold(f"The gold {gold.answer[:80]!r} and its canonical form differ in length.")
     return denotations.value_set(items, meanings)
 
 
 def _items(evidence: Evidence) -> list[str] | None:
-    """The submitted answers; None when there are none, too many, or unreadable ones."""
+    """Return the submitted answers; None when there are none, too many, or unreadable ones."""
     is_cell = isinstance(evidence.answer, str)
-    items = denotations.items_of(evidence.answer) if isinstance(evidence.answer, str) else [*evidence.answer]
+    items = (
+        denotations.split_cell(evidence.answer) if isinstance(evidence.answer, str) else [*evidence.answer]
+    )
     length = len(evidence.answer) if is_cell and len(items) == 1 else max(map(len, items), default=0)
     if not items or len(items) > MOST_ITEMS or length > SHORT_ANSWER_CHARS:
         return None

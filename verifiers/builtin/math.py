@@ -12,7 +12,7 @@ from verifiers.types import Evidence, Gold, Verdict
 
 @verifier("math-v1", title="Equivalent mathematics")
 def math(gold: Gold, evidence: Evidence) -> Verdict:
-    """Correct when the answer has the gold's form and value. Raises ``UnparsableGold``."""
+    """Compare form and value with the gold's. Raises ``UnparsableGold``."""
     from verifiers.mathtext import equivalence  # loads mpmath
 
     return equivalence.judge(gold, evidence, strict=False)

@@ -6,14 +6,14 @@ Source: MMMU-Benchmark/MMMU, ``mmmu/utils/eval_utils.py``. Where that code picks
 from __future__ import annotations
 
 from verifiers import mmmu_rules
-from verifiers.answer_text import gold_answers, judged, short_answer, unparsable
+from verifiers.answer_text import gold_answers, make_verdict, short_answer, unparsable
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Gold, Verdict
 
 
 @verifier("mmmu-v1", title="MMMU: choice letter or open answer")
 def mmmu(gold: Gold, evidence: Evidence) -> Verdict:
-    """The official parse of one short answer against the gold's letter or its accepted values.
+    """Compare the official parse of one short answer with the gold's letter or its accepted values.
 
     ``extra["options"]`` are the texts of the choices, ``extra["question_type"]`` is ``multiple-choice`` or
     ``open``; without it a gold of one capital letter is a choice.
@@ -23,21 +23,22 @@ def mmmu(gold: Gold, evidence: Evidence) -> Verdict:
     if answer is None:
         return unparsable(gold=gold.answer, answer=str(evidence.answer))
     if is_open(gold):
-        forms = [form for tail in mmmu_rules.tails_in(answer) for form in mmmu_rules.forms_in(tail)]
+        forms = [form for tail in mmmu_rules.list_tails(answer) for form in mmmu_rules.list_forms(tail)]
         correct = mmmu_rules.is_open_match(golds, forms)
-        return judged(correct, gold=gold.answer, answer=" | ".join(map(str, forms)))
-    letter = mmmu_rules.letter_in(answer, options_of(gold))
+        return make_verdict(correct, gold=gold.answer, answer=" | ".join(map(str, forms)))
+    letter = mmmu_rules.find_letter(answer, read_options(gold))
     if letter is None:
         return unparsable(gold=gold.answer, answer=answer)
-    return judged(letter in golds, gold=gold.answer, answer=letter)
+    return make_verdict(letter in golds, gold=gold.answer, answer=letter)
 
 
-def options_of(gold: Gold) -> list[str]:
+def read_options(gold: Gold) -> list[str]:
+    """Return the texts of the choices, from A."""
     return [str(option) for option in gold.extra.get("options", ())]
 
 
 def is_open(gold: Gold) -> bool:
-    """Whether the gold answers an open question."""
+    """Return whether the gold answers an open question."""
     kind = gold.extra.get("question_type")
     if kind:
         return str(kind) == "open"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from verifiers.answer_text import gold_answers, judged, short_answer, unparsable
+from verifiers.answer_text import gold_answers, make_verdict, short_answer, unparsable
 from verifiers.builtin import choice, mmmu
 from verifiers.numbers.notation import written_number
 from verifiers.registry import verifier
@@ -16,14 +16,14 @@ from verifiers.types import Evidence, Gold, Verdict
 
 @verifier("mmmu_strict-v2", title="MMMU: choice letter, or exactly the open answer")
 def mmmu_strict(gold: Gold, evidence: Evidence) -> Verdict:
-    """``choice-v2`` for a choice; else equal bare numbers, or equal text but for case and spaces."""
+    """Judge a choice as ``choice-v2``; else compare bare numbers, or text ignoring case and spaces."""
     if not mmmu.is_open(gold):
         return choice.choice(gold, evidence)
     answer = short_answer(evidence)
     if answer is None:
         return unparsable(gold=gold.answer, answer=str(evidence.answer))
     correct = any(_form(answer) == _form(target) for target in gold_answers(gold))
-    return judged(correct, gold=gold.answer, answer=answer)
+    return make_verdict(correct, gold=gold.answer, answer=answer)
 
 
 def _form(text: str) -> Fraction | str:

@@ -1,4 +1,4 @@
-"""Same number, however it is written.
+"""The same number, however it is written.
 
 The official GSM8K check (openai/grade-school-math, ``dataset.py``) compares the digits after ``####`` without
 commas. Here the answer is a field that an agent filled, so currency signs, units, percent signs and plain
@@ -8,24 +8,24 @@ count. How a number may be written is in ``verifiers/numbers``; one that is all 
 
 from __future__ import annotations
 
-from verifiers.answer_text import gold_answers, judged, readable, short_answer, unparsable
+from verifiers.answer_text import gold_answers, make_verdict, readable, short_answer, unparsable
 from verifiers.mathtext.number_words import written_in_words
 from verifiers.numbers.notation import Written
-from verifiers.numbers.statement import stated_number, values_of
+from verifiers.numbers.statement import possible_values, stated_number
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
 
 
 @verifier("numeric-v1", title="Equal numbers")
 def numeric(gold: Gold, evidence: Evidence) -> Verdict:
-    """Exact equality of rational numbers; a percentage counts as its number or as its hundredth."""
+    """Compare rational numbers exactly; a percentage counts as its number or as its hundredth."""
     golds = [_gold_number(answer) for answer in gold_answers(gold)]
     text = short_answer(evidence)
     number = (written_in_words(text) or stated_number(text)) if text else None
     if number is None:
         return unparsable(gold=_shown(golds[0]), answer=text or "")
-    correct = any(one.value in values_of(number) for one in golds)
-    return judged(correct, gold=_shown(golds[0]), answer=_shown(number))
+    correct = any(written.value in possible_values(number) for written in golds)
+    return make_verdict(correct, gold=_shown(golds[0]), answer=_shown(number))
 
 
 def _gold_number(text: str) -> Written:

@@ -1,4 +1,4 @@
-"""Right by the rule of the puzzle's dataset (reasoning-gym).
+"""An answer that is right by the rule of its puzzle's dataset (reasoning-gym).
 
 A score below 1.0 of the package is incorrect. ``verifiers/puzzles/rules.py`` says what fools the
 package's scorers, which of them are run and which are replaced. Only those that are run need the sandbox;
@@ -19,18 +19,18 @@ from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
     sandbox_datasets=frozenset(PACKAGED),
 )
 def reasoning_gym(gold: Gold, evidence: Evidence) -> Verdict:
-    """Correct by the rule of ``gold.extra["dataset"]``. Raises ``SandboxMissing`` and ``UnparsableGold``."""
-    from verifiers.answer_text import judged, unparsable
-    from verifiers.puzzles.rule import Puzzle, cleaned
+    """Judge by the rule of ``gold.extra["dataset"]``. Raises ``SandboxMissing`` and ``UnparsableGold``."""
+    from verifiers.answer_text import make_verdict, unparsable
+    from verifiers.puzzles.rule import Puzzle, clean_answer
     from verifiers.puzzles.rules import RULES
 
     name = str(gold.extra.get("dataset"))
     if name not in RULES:
         raise UnparsableGold(f"there is no rule for the dataset {name!r}")
-    answer = cleaned(evidence.answer) if isinstance(evidence.answer, str) else None
+    answer = clean_answer(evidence.answer) if isinstance(evidence.answer, str) else None
     if answer is None:
         return unparsable(gold=gold.answer)
     is_right = RULES[name](Puzzle(name, gold.answer.strip(), gold.extra.get("facts", {})), answer)
     if is_right is None:
         return unparsable(gold=gold.answer, answer=answer)
-    return judged(is_right, gold=gold.answer, answer=answer)
+    return make_verdict(is_right, gold=gold.answer, answer=answer)

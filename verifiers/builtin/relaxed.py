@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from verifiers.answer_text import gold_answers, judged, short_answer, unparsable
+from verifiers.answer_text import gold_answers, make_verdict, short_answer, unparsable
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Gold, Verdict
 
@@ -19,21 +19,21 @@ MOST_RELATIVE_CHANGE = 0.05
 
 @verifier("relaxed-v1", title="Relaxed accuracy")
 def relaxed(gold: Gold, evidence: Evidence) -> Verdict:
-    """Relative change of at most 0.05 where both are numbers, equality after lower-casing otherwise."""
+    """Allow numbers a relative change of 0.05; compare anything else ignoring case."""
     return judge(gold, evidence, is_near)
 
 
 def judge(gold: Gold, evidence: Evidence, is_right: Callable[[str, str], bool]) -> Verdict:
-    """The one answer as written, by a rule for one gold and one answer."""
+    """Judge the one answer, as written, by a rule for one gold and one answer."""
     if short_answer(evidence) is None:
         return unparsable(gold=gold.answer, answer=str(evidence.answer))
     text = (evidence.answer if isinstance(evidence.answer, str) else evidence.answer[0]).strip()
     correct = any(is_right(target, text) for target in gold_answers(gold))
-    return judged(correct, gold=gold.answer, answer=text)
+    return make_verdict(correct, gold=gold.answer, answer=text)
 
 
 def is_near(gold: str, text: str) -> bool:
-    """The official rule for one gold and one answer."""
+    """Apply the official rule to one gold and one answer."""
     target, prediction = number(gold), number(text)
     if prediction is not None and target:
         return abs(prediction - target) / abs(target) <= MOST_RELATIVE_CHANGE
@@ -41,7 +41,7 @@ def is_near(gold: str, text: str) -> bool:
 
 
 def number(text: str) -> float | None:
-    """The finite number that the text is, a percentage as its hundredth; None when it is not one."""
+    """Parse the text as a finite number, a percentage as its hundredth; None when it is not one."""
     try:
         value = float(text.rstrip("%")) / 100 if text.endswith("%") else float(text)
     except ValueError:

@@ -34,7 +34,7 @@ OF_A_HUNDRED = re.compile(r"percent|per cent|\bpct\b|%|\b(?:share|proportion|rat
 
 @verifier("relaxed_strict-v1", title="Relaxed accuracy, years and small integers exact")
 def relaxed_strict(gold: Gold, evidence: Evidence) -> Verdict:
-    """Numbers within five percent, equal where the gold is a year or an integer under 100; equal texts.
+    """Allow numbers five percent, years and integers under 100 nothing; compare texts for equality.
 
     ``extra["question"]``: only where it asks for a percentage is "68%" the 68 of the gold as well as 0.68,
     and only where it names millions "5.2 million" and "5,200,000" the gold's 5.2. Without a question both may
@@ -71,7 +71,7 @@ def _same_items(gold: str, text: str, question: object) -> bool:
 
 
 def _number(text: str) -> Written | None:
-    """The number that an answer states, also roughly, with a letter for thousands, or in words."""
+    """Parse the number that an answer states, even roughly, in words, or with a letter for thousands."""
     if number := written_in_words(text):
         return number
     text = MONEY.sub(lambda match: f"{match[1]}{match[2].upper()}", ROUGHLY.sub("", text))
@@ -80,8 +80,10 @@ def _number(text: str) -> Written | None:
 
 
 def _pairs(target: Written, number: Written, question: object) -> Iterator[tuple[Fraction, Fraction]]:
-    """The values of gold and answer in each way that the question lets both be read."""
-    hundredths = [one.value / 100 if one.is_percent else one.value for one in (target, number)]
+    """Yield the values of gold and answer for each reading that the question allows."""
+    hundredths = [
+        written.value / 100 if written.is_percent else written.value for written in (target, number)
+    ]
     yield hundredths[0], hundredths[1]
     if target.is_percent != number.is_percent and (question is None or OF_A_HUNDRED.search(str(question))):
         yield target.value, number.value

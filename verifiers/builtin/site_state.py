@@ -1,4 +1,4 @@
-"""The values that a mock-site task asks for, and the final state of its episode.
+"""Values asked for by a mock-site task, and the final state of its episode.
 
 The gold value decides how an answer is read. A date (``2027-05-06``) may be written as pages write dates; a
 number may carry a currency, commas between thousands and the counted noun; a single letter may be called a
@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Any
 
 from verifiers import denotations
-from verifiers.answer_text import judged, readable, unparsable
+from verifiers.answer_text import make_verdict, readable, unparsable
 from verifiers.limits import SHORT_ANSWER_CHARS
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Gold, Verdict
@@ -45,31 +45,32 @@ LETTER = re.compile(r"(?:condition\s*)?\(?([a-z])\)?", re.ASCII | re.IGNORECASE)
 
 @verifier("site_state-v1", title="Values and state of a mock site")
 def site_state(gold: Gold, evidence: Evidence) -> Verdict:
-    """Every value equal, and every part of ``gold.extra["state"]``, if any, equal to the evidence's.
+    """Require every value to match, and the evidence to have each part of ``gold.extra["state"]``, if any.
 
     ``evidence.extra["state"]`` is the episode's folded state as JSON; raises ``ValueError`` if it is needed
     and missing. Parts that the gold does not name may be anything. ``metrics`` has values and state apart.
     """
-    expected = values_of(gold.answer)
-    given = values_of(evidence.answer)
-    shown = denotations.cell_of(expected)
+    expected = split_answer(gold.answer)
+    given = split_answer(evidence.answer)
+    gold_cell = denotations.join_cell(expected)
     read = [readable(value) if len(value) <= SHORT_ANSWER_CHARS else None for value in given]
     if len(given) != len(expected) or None in read:
-        return unparsable(gold=shown, answer=denotations.cell_of(given))
-    rights = [is_same(one, other or "") for one, other in zip(expected, read, strict=True)]
+        return unparsable(gold=gold_cell, answer=denotations.join_cell(given))
+    rights = [is_same(target, other or "") for target, other in zip(expected, read, strict=True)]
     has_state = is_reached(gold.extra.get("state"), evidence.extra.get("state"))
-    verdict = judged(all(rights) and has_state, gold=shown, answer=denotations.cell_of(given))
+    verdict = make_verdict(all(rights) and has_state, gold=gold_cell, answer=denotations.join_cell(given))
     metrics = {"values_right": sum(rights) / len(rights), "state_right": float(has_state)}
     return replace(verdict, metrics=metrics)
 
 
-def values_of(answer: str | tuple[str, ...]) -> list[str]:
-    """The values of an answer: a list, or a text with ``|`` between them."""
-    given = denotations.items_of(answer) if isinstance(answer, str) else answer
+def split_answer(answer: str | tuple[str, ...]) -> list[str]:
+    """Split an answer into its values: a list, or a text with ``|`` between them."""
+    given = denotations.split_cell(answer) if isinstance(answer, str) else answer
     return [value.strip() for value in given]
 
 
 def is_reached(target: Mapping[str, Any] | None, state: Mapping[str, Any] | None) -> bool:
+    """Return whether the state has every part of the target. Raises ``ValueError`` without a state."""
     if target is None:
         return True
     if state is None:
@@ -78,19 +79,20 @@ def is_reached(target: Mapping[str, Any] | None, state: Mapping[str, Any] | None
 
 
 def is_same(gold: str, given: str) -> bool:
+    """Return whether a given value is the gold's, read as that suggests: a date, number, letter or words."""
     if NUMBER.fullmatch(gold):
-        return number_of(given) == number_of(gold)
+        return parse_number(given) == parse_number(gold)
     gold, given = gold.removesuffix("."), given.removesuffix(".")
     if ISO_DATE.fullmatch(gold):
-        return date_of(given) == date.fromisoformat(gold)
+        return parse_date(given) == date.fromisoformat(gold)
     if len(gold) == 1:
         letter = LETTER.fullmatch(given)
         return letter is not None and letter[1].casefold() == gold.casefold()
     return _words(given) == _words(gold)
 
 
-def date_of(text: str) -> date | None:
-    """A day written in figures (ISO) or with the month's name, in either order; None for anything else."""
+def parse_date(text: str) -> date | None:
+    """Parse a day in figures (ISO) or with the month's name, in either order; None for anything else."""
     match = next(filter(None, (pattern.fullmatch(text) for pattern in DATES)), None)
     if match is None:
         return None
@@ -102,8 +104,8 @@ def date_of(text: str) -> date | None:
         return None
 
 
-def number_of(text: str) -> Decimal | None:
-    """The number, with or without a currency or counted noun (``12 reviews``); None for other text."""
+def parse_number(text: str) -> Decimal | None:
+    """Parse a number, with or without a currency or counted noun (``12 reviews``); None for other text."""
     match = AMOUNT.fullmatch(text)
     return Decimal(match[1].replace(",", "")) if match else None
 

@@ -1,4 +1,4 @@
-"""Whether an answer's form means the same as the gold's."""
+"""Equivalence of an answer's form and the gold's."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import TypeVar
 
 from verifiers.mathtext import decimals, forms, regions, values
-from verifiers.mathtext.expressions import Apply, Node, Number, Symbol, negated, symbols_of
+from verifiers.mathtext.expressions import Apply, Node, Number, Symbol, collect_symbols, negate
 from verifiers.mathtext.forms import Form, Labelled, Listing, Region, Scalar, Span
 from verifiers.mathtext.parts import names_agree, only_counts
-from verifiers.mathtext.regions import region_of, region_of_list
+from verifiers.mathtext.regions import list_to_region, to_region
 from verifiers.mathtext.units import units_agree
 from verifiers.mathtext.values import same_expression
 
@@ -24,7 +24,9 @@ AFFINE_PROBES = (Fraction(3, 11), Fraction(14, 11), Fraction(25, 11))
 
 
 def same_form(gold: Form, answer: Form) -> bool:
-    """Equivalence, directed by the gold: what the gold leaves out (labels, units) an answer may add."""
+    """Return whether two forms are equivalent, directed by the gold: what it leaves out (labels, units) an
+    answer may add.
+    """
     if isinstance(gold, Labelled) or isinstance(answer, Labelled):
         return _same_labelled(gold, answer)
     compare = COMPARISONS.get(type(gold))
@@ -44,17 +46,17 @@ def _same_labelled(gold: Form, answer: Form) -> bool:
     if left.label and right.label and not names_agree(left.label, right.label):
         return False
     if left.variable and right.variable and left.variable != right.variable:
-        return same_form(_renamed(left.form, left.variable), _renamed(right.form, right.variable))
+        return same_form(_rename(left.form, left.variable), _rename(right.form, right.variable))
     return same_form(left.form, right.form)
 
 
 def _is_curve(gold: Labelled) -> bool:
-    """``y = 2x + 3`` is an equation in two letters; ``x = 5`` is a value, which another equation hides."""
-    return isinstance(gold.form, Scalar) and bool(symbols_of(gold.form.node)) and len(gold.label) == 1
+    """Return whether it is an equation in two letters, ``y = 2x + 3``, as opposed to a value, ``x = 5``."""
+    return isinstance(gold.form, Scalar) and bool(collect_symbols(gold.form.node)) and len(gold.label) == 1
 
 
 def _as_assignments(form: Form) -> Listing | None:
-    """``(x, y) = (1, 2)`` as ``x = 1, y = 2``; None for anything else."""
+    """Read ``(x, y) = (1, 2)`` as ``x = 1, y = 2``; None for anything else."""
     if not isinstance(form, Labelled) or not isinstance(form.form, forms.Sequence) or form.label[:1] != "(":
         return None
     names = form.label.strip("()").split(",")
@@ -64,23 +66,23 @@ def _as_assignments(form: Form) -> Listing | None:
 
 
 def _are_assignments(gold: Form, answer: Form) -> bool:
-    """Whether each side gives its values names: as a list of them, or as a tuple of names."""
+    """Return whether each side names its values, in a list of them or as a tuple of names."""
     return all(
         _as_assignments(form) is not None or (isinstance(form, Listing) and _is_ordered(form))
         for form in (gold, answer)
     )
 
 
-def _renamed(form: Form, name: str) -> Form:
-    """The form with one variable under a neutral name: ``f(x) = x`` and ``f(z) = z`` are one function."""
-    return Scalar(_replaced(form.node, name, BOUND)) if isinstance(form, Scalar) else form
+def _rename(form: Form, name: str) -> Form:
+    """Give one variable a neutral name: ``f(x) = x`` and ``f(z) = z`` are one function."""
+    return Scalar(_replace_node(form.node, name, BOUND)) if isinstance(form, Scalar) else form
 
 
-def _replaced(node: Node, name: str, by: Node) -> Node:
+def _replace_node(node: Node, name: str, by: Node) -> Node:
     if isinstance(node, Symbol):
         return by if node.name == name else node
     if isinstance(node, Apply):
-        return Apply(node.name, tuple(_replaced(arg, name, by) for arg in node.args))
+        return Apply(node.name, tuple(_replace_node(arg, name, by) for arg in node.args))
     return node
 
 
@@ -145,7 +147,7 @@ def _mentions(node: Node, names: frozenset[str]) -> bool:
 
 
 def _same_node(gold: Node, answer: Node) -> bool:
-    if symbols_of(gold) != symbols_of(answer):
+    if collect_symbols(gold) != collect_symbols(answer):
         return False
     if same_expression(gold, answer) or decimals.is_rounded_gold(gold, answer):
         return True
@@ -153,7 +155,9 @@ def _same_node(gold: Node, answer: Node) -> bool:
 
 
 def _same_part(gold: Form, answer: Form) -> bool:
-    """Two entries or coordinates; a decimal of fewer digits will do for an exact number of the gold."""
+    """Compare two entries or coordinates; for an exact number of the gold, a decimal of fewer digits will
+    do.
+    """
     if same_form(gold, answer):
         return True
     if not isinstance(gold, Scalar) or not isinstance(answer, Scalar):
@@ -175,7 +179,7 @@ def _same_in_base(gold: forms.InBase, answer: Form) -> bool:
 
 def _same_listing(gold: Listing, answer: Form) -> bool:
     if isinstance(answer, Region):
-        region = region_of(gold) if gold.is_set else region_of_list(gold)
+        region = to_region(gold) if gold.is_set else list_to_region(gold)
         return region is not None and _same_region(region, answer)
     if isinstance(answer, forms.Sequence) and answer.opening == "(" and _is_ordered(gold):
         items = _in_order_of_names(gold.items)
@@ -191,7 +195,7 @@ def _same_listing(gold: Listing, answer: Form) -> bool:
 
 
 def _groups(items: Sequence[Labelled], count: int) -> tuple[Labelled, ...] | None:
-    """``x = 1, y = 2, x = 3, y = 4`` as ``count`` points; None where the names do not come round so."""
+    """Group ``x = 1, y = 2, x = 3, y = 4`` into ``count`` points; None where the names do not repeat so."""
     size = len(items) // max(count, 1)
     parts = [items[start : start + size] for start in range(0, len(items), max(size, 1))]
     names = [frozenset(item.label for item in part) for part in parts]
@@ -202,7 +206,7 @@ def _groups(items: Sequence[Labelled], count: int) -> tuple[Labelled, ...] | Non
 
 
 def _is_ordered(listing: Listing) -> bool:
-    """Different labels make a list an assignment: each value has its place."""
+    """Return whether labels differ, which makes a list an assignment: each value has its place."""
     labels = [item.label for item in listing.items]
     return all(labels) and len(set(labels)) == len(labels) > 1
 
@@ -224,7 +228,7 @@ def _same_labelled_items(gold: Sequence[Labelled], answer: Sequence[Labelled]) -
 
 
 def _pair_up(left: Sequence[T], right: Sequence[T], same: Callable[[T, T], bool]) -> bool:
-    """Whether the items pair up. Equality is transitive here, so the first partner will do."""
+    """Return whether the items pair up. Equality is transitive here, so the first partner will do."""
     rest = list(right)
     for item in left:
         partner = next((index for index, other in enumerate(rest) if same(item, other)), None)
@@ -236,7 +240,7 @@ def _pair_up(left: Sequence[T], right: Sequence[T], same: Callable[[T, T], bool]
 
 def _same_sequence(gold: forms.Sequence, answer: Form) -> bool:
     if isinstance(answer, Region):
-        region = region_of(gold)
+        region = to_region(gold)
         return gold.opening == "(" and region is not None and _same_region(region, answer)
     items: Sequence[Form] = ()
     if isinstance(answer, forms.Matrix):
@@ -249,13 +253,13 @@ def _same_sequence(gold: forms.Sequence, answer: Form) -> bool:
 
 
 def _repeats_name(listing: Listing) -> bool:
-    """``x = 1, x = 2`` are two values of one thing, and no point."""
+    """Return whether a name repeats: ``x = 1, x = 2`` are two values of one thing, and no point."""
     names = [item.label for item in listing.items if item.label]
     return len(set(names)) < len(names)
 
 
 def _in_order_of_names(items: Sequence[Labelled]) -> list[Labelled]:
-    """``y = 2, x = 1`` as the point (1, 2): coordinates go by name, not in the order written."""
+    """Sort ``y = 2, x = 1`` into the point (1, 2): coordinates go by name, not in the order written."""
     names = [item.label for item in items]
     if len(set(names)) == len(names) and any(set(names) <= set(order) for order in COORDINATES):
         return sorted(items, key=lambda item: item.label)
@@ -281,7 +285,7 @@ def _same_matrix(gold: forms.Matrix, answer: Form) -> bool:
 
 
 def _row(form: Form) -> tuple[Form, ...] | None:
-    """The items of a bracketed row; ``[1, 2]`` alone was read as a closed interval."""
+    """Return the items of a bracketed row; ``[1, 2]`` alone was read as a closed interval."""
     if isinstance(form, forms.Sequence):
         return form.items
     spans = form.spans if isinstance(form, Region) else ()
@@ -291,13 +295,13 @@ def _row(form: Form) -> tuple[Form, ...] | None:
 
 
 def _same_region(gold: Region, answer: Form) -> bool:
-    region = region_of(answer) or region_of_list(answer)
+    region = to_region(answer) or list_to_region(answer)
     if region is None:
         return False
     if _pair_up(gold.spans, region.spans, _same_span):
         return True
-    joined = [regions.union(one) for one in (gold, region)]
-    first, second = (one.spans if one else () for one in joined)
+    joined = [regions.union(form) for form in (gold, region)]
+    first, second = (form.spans if form else () for form in joined)
     return bool(first) and _pair_up(first, second, _same_span)
 
 
@@ -310,7 +314,7 @@ def _same_span(gold: Span, answer: Span) -> bool:
 
 
 def _ends(span: Span) -> list[tuple[Node, bool]]:
-    """Both ends, and whether each belongs to the interval; infinity never does."""
+    """Return both ends, and whether each belongs to the interval; infinity never does."""
     ends = ((span.low, span.low_closed), (span.high, span.high_closed))
     return [(end, is_closed and not values.infinite_sign(end)) for end, is_closed in ends]
 
@@ -327,21 +331,21 @@ def _same_relation(gold: forms.Relation, answer: Form) -> bool:
 
 
 def _difference(relation: forms.Relation) -> Node:
-    return Apply("add", (relation.sides[0], negated(relation.sides[1])))
+    return Apply("add", (relation.sides[0], negate(relation.sides[1])))
 
 
 def _solves(gold: forms.Relation, answer: Node) -> bool:
-    """Whether the gold is an equation linear in the one variable that the answer lacks and solves for."""
-    missing = frozenset().union(*(symbols_of(side) for side in gold.sides)) - symbols_of(answer)
-    if gold.operators != ("=",) or len(missing) != 1 or not symbols_of(answer):
+    """Return whether the gold is a linear equation in a variable that the answer lacks and solves for."""
+    missing = frozenset().union(*(collect_symbols(side) for side in gold.sides)) - collect_symbols(answer)
+    if gold.operators != ("=",) or len(missing) != 1 or not collect_symbols(answer):
         return False
     (name,) = missing
     difference = _difference(gold)
-    if not same_expression(_replaced(difference, name, answer), Number(Fraction(0))):
+    if not same_expression(_replace_node(difference, name, answer), Number(Fraction(0))):
         return False
     try:
-        point = dict.fromkeys(symbols_of(difference), Fraction(7, 5))
-        low, middle, high = (values.value_of(difference, point | {name: probe}) for probe in AFFINE_PROBES)
+        point = dict.fromkeys(collect_symbols(difference), Fraction(7, 5))
+        low, middle, high = (values.evaluate(difference, point | {name: probe}) for probe in AFFINE_PROBES)
     except values.Undefined:
         return False
     return values.same_value(low + high, 2 * middle)

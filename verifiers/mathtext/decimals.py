@@ -1,4 +1,4 @@
-"""Decimals beside the exact numbers that they stand for."""
+"""Decimals and the exact numbers that they stand for."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from verifiers.mathtext.expressions import Apply, Node, Number
 MIN_DECIMAL_DIGITS = 6
 """Significant digits that a decimal needs to stand for an exact number (math-verify rounds to 6 places)."""
 MIN_PART_DIGITS = 4
-"""Those of one entry, coordinate or end among several, which agree by chance less easily."""
+"""The same for one entry, coordinate or end among several, which agree by chance less easily."""
 MIN_GOLD_DIGITS = 3
-"""Those of a gold that is itself a rounded decimal, so that an exact answer says more."""
+"""The same for a gold that is itself a rounded decimal, so that an exact answer says more."""
 
 APPROXIMATELY = Fraction(1, 1000)
 
@@ -56,7 +56,7 @@ def is_near(exact: Node, rough: Node) -> bool:
 
 
 def _digits(number: Number) -> int:
-    """Significant digits as written, zeros at the end included."""
+    """Count the significant digits as written, zeros at the end included."""
     return len(str(abs(number.value.numerator * 10**number.places // number.value.denominator)).lstrip("0"))
 
 

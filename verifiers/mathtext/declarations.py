@@ -18,7 +18,7 @@ AFTER_LETTER = re.compile(rf"({LETTERS})\s*,?\s*{ARTICLES}({NUMBERS})\b")
 BEFORE_LETTER = re.compile(rf"\b({NUMBERS})\s+({LETTERS})")
 BLACKBOARD = str.maketrans("\u2124\u2115\u211d\u211a", "ZNRQ")
 DECLARED = re.compile(r"\\in\b|\u2208|integer|whole|constant|real|natural|rational|complex|parameter")
-"""A quick test for all of the patterns above."""
+"""Matches wherever one of the patterns above may: a quick test."""
 TEXT = r"(?:\\text\s*\{)?\s*"
 LEAD = (
     rf"\s*(?:[,;(]\s*{TEXT}(?:(?:where|with|for|when|and)\b)?|{TEXT},?\s*(?:where|with|for|when)\b)\s*\}}?\s*"
@@ -29,11 +29,11 @@ AT_END = re.compile(
 )
 
 FAMILY = re.compile(rf"^\s*\\?\{{(.+?)(?:\||:|\\mid)\s*{LETTERS}\s*\\in\s*{SET}\s*\\?\}}\s*$")
-"""``\\{2k \\mid k \\in \\mathbb{Z}\\}``"""
+"""A family in set notation: ``\\{2k \\mid k \\in \\mathbb{Z}\\}``"""
 
 
 def free_letters(text: str) -> dict[str, str]:
-    """The letters that a text declares as free, and the set of each (``Z``, ``N``, ``Q``, ``R``)."""
+    """Find the letters that a text declares as free, and the set of each (``Z``, ``N``, ``Q``, ``R``)."""
     if not DECLARED.search(text):
         return {}
     plain = re.sub(r"\\text\s*\{([^{}]*)\}|[$()]|\\[,;:! ]", lambda match: f" {match[1] or ''} ", text)

@@ -1,4 +1,4 @@
-"""One answer against one gold: read both, compare, and say what was compared."""
+"""One answer against one gold: both are read and compared, and the verdict says what was compared."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 
-from verifiers.answer_text import gold_answers, judged, readable, short_answer, unparsable
+from verifiers.answer_text import gold_answers, make_verdict, readable, short_answer, unparsable
 from verifiers.mathtext.comparison import same_form
 from verifiers.mathtext.declarations import are_of_other_sets, free_letters
 from verifiers.mathtext.expressions import Apply, Number, Symbol
 from verifiers.mathtext.forms import Form, Scalar
 from verifiers.mathtext.normalization import clean
-from verifiers.mathtext.parameters import with_names_of
+from verifiers.mathtext.parameters import unify_names
 from verifiers.mathtext.readings import answer_forms, gold_forms
 from verifiers.mathtext.strictness import is_finished
 from verifiers.mathtext.symbolic import is_beyond_grammar, same_by_math_verify
@@ -24,7 +24,7 @@ FREE_SPACE = re.compile(r"(?<![0-9A-Za-z])\s+|\s+(?![0-9A-Za-z])")
 
 
 def judge(gold: Gold, evidence: Evidence, *, strict: bool) -> Verdict:
-    """The verdict on a short mathematical answer. ``strict`` also asks that the answer be finished work."""
+    """Judge a short mathematical answer, when ``strict`` also as finished work. Raises ``UnparsableGold``."""
     texts = [readable(answer) or "" for answer in gold_answers(gold)]
     golds = [(text, gold_forms(text)) for text in texts if text]
     if not golds or not clean(golds[0][0]):
@@ -34,12 +34,12 @@ def judge(gold: Gold, evidence: Evidence, *, strict: bool) -> Verdict:
     if text is None or not clean(text):
         return unparsable(gold=shown_gold, answer=text or "")
     readings = answer_forms(text)
-    shown = _shown(text, readings)
-    if any(_is_same(one, forms, text, readings, strict=strict) for one, forms in golds):
-        return judged(True, gold=shown_gold, answer=shown)
+    shown_answer = _shown(text, readings)
+    if any(_is_same(gold_text, forms, text, readings, strict=strict) for gold_text, forms in golds):
+        return make_verdict(True, gold=shown_gold, answer=shown_answer)
     if not readings and not is_beyond_grammar(clean(text) or ""):
-        return unparsable(gold=shown_gold, answer=shown)
-    return judged(False, gold=shown_gold, answer=shown)
+        return unparsable(gold=shown_gold, answer=shown_answer)
+    return make_verdict(False, gold=shown_gold, answer=shown_answer)
 
 
 def _is_same(
@@ -51,7 +51,7 @@ def _is_same(
     if are_of_other_sets(*free):
         return False
     gold_clean, answer_clean = clean(gold_text) or "", clean(answer_text) or ""
-    if _squeezed(gold_clean) == _squeezed(answer_clean):
+    if _squeeze(gold_clean) == _squeeze(answer_clean):
         return True
     if gold and answer:
         return any(
@@ -69,23 +69,23 @@ def _is_equal(gold: Form, answer: Form, free: dict[str, str]) -> bool:
     """Return whether both are the same, free parameters under any name."""
     if same_form(gold, answer):
         return True
-    return any(same_form(*pair) for pair in with_names_of(gold, answer, free))
+    return any(same_form(*pair) for pair in unify_names(gold, answer, free))
 
 
 def _is_other_money(dollars: str, text: str, forms: Sequence[Form]) -> bool:
-    """Whether one is marked as dollars (``\\$``; a bare ``$`` is LaTeX's own), the other otherwise."""
+    """Return whether one is in dollars (``\\$``; a bare ``$`` is LaTeX's own), the other in other money."""
     units = [form.unit for form in forms if isinstance(form, Scalar)]
     return "\\$" in dollars and (OTHER_MONEY.search(text) is not None or bool({*units} - {"", "dollar"}))
 
 
 def _asks_math_verify(gold: str, answer: str) -> bool:
-    """Whether sympy may spend time on this pair: not on a sum or product that only the answer brought."""
+    """Return whether sympy may spend time on this pair, not on sums or products of the answer alone."""
     both_have_environments = "\\begin" in gold and "\\begin" in answer
     return is_beyond_grammar(gold) or (is_beyond_grammar(answer) and both_have_environments)
 
 
-def _squeezed(text: str) -> str:
-    """Without the spaces that mean nothing; ``1 2`` stays apart."""
+def _squeeze(text: str) -> str:
+    """Remove the spaces that mean nothing; ``1 2`` stays apart."""
     return FREE_SPACE.sub("", text)
 
 
@@ -94,7 +94,7 @@ def _shown(text: str, forms: Sequence[Form]) -> str:
 
 
 def written(value: object) -> str:
-    """A form or expression on one line; brackets show how it was read."""
+    """Write a form or expression on one line; brackets show how it was read."""
     if isinstance(value, Number):
         return str(value.value)
     if isinstance(value, Symbol):

@@ -51,7 +51,7 @@ PIECE = re.compile(r"\s*(\\[A-Za-z]+|\\[{}|%]|\d+\.?\d*|\.\d+|[A-Za-z]+'*|\S)", 
 
 
 def parse_expression(text: str) -> Node:
-    """The tree of one expression that takes up the whole text. Raises ``NotAnExpression``."""
+    """Parse one expression that takes up the whole text. Raises ``NotAnExpression``."""
     reader = _Reader(text)
     node = reader.sum()
     if reader.peek():
@@ -59,20 +59,22 @@ def parse_expression(text: str) -> Node:
     return node
 
 
-def symbols_of(node: Node) -> frozenset[str]:
+def collect_symbols(node: Node) -> frozenset[str]:
+    """Return the names of an expression's variables."""
     if isinstance(node, Symbol):
         return frozenset([node.name])
     if isinstance(node, Apply):
-        return frozenset().union(*(symbols_of(arg) for arg in node.args))
+        return frozenset().union(*(collect_symbols(arg) for arg in node.args))
     return frozenset()
 
 
-def negated(node: Node) -> Node:
+def negate(node: Node) -> Node:
+    """Negate an expression."""
     return Number(-node.value, node.places) if isinstance(node, Number) else Apply("neg", (node,))
 
 
 class _Reader:
-    """Pieces with a cursor; every method reads one level of the grammar and raises ``NotAnExpression``."""
+    """Cursor over a text's pieces; each method parses one grammar level and raises ``NotAnExpression``."""
 
     def __init__(self, text: str) -> None:
         self.pieces: list[str] = []
@@ -110,7 +112,7 @@ class _Reader:
         negative = False
         while self.peek() in ("+", "-"):
             negative ^= self.take() == "-"
-        return negated(self.term()) if negative else self.term()
+        return negate(self.term()) if negative else self.term()
 
     def term(self) -> Node:
         node = self.factor()
@@ -124,7 +126,9 @@ class _Reader:
                 return node
 
     def joined(self, left: Node) -> Node:
-        """Two factors side by side: a product, or a mixed number such as ``2\\frac{1}{3}`` or ``2 1/3``."""
+        """Parse a factor beside ``left``: a product, or a mixed number such as ``2\\frac{1}{3}`` or ``2
+        1/3``.
+        """
         is_whole = _is_digits(self.peek(-1)) and isinstance(left, Number)
         start = self.position
         right = self.factor()
@@ -147,7 +151,7 @@ class _Reader:
     def signed_factor(self) -> Node:
         if self.peek() not in ("+", "-"):
             return self.factor()
-        return negated(self.signed_factor()) if self.take() == "-" else self.signed_factor()
+        return negate(self.signed_factor()) if self.take() == "-" else self.signed_factor()
 
     def starts_factor(self, piece: str) -> bool:
         if piece == "|":
@@ -233,7 +237,7 @@ class _Reader:
         return "_" + "".join(self.braced() if self.peek() == "{" else [self.take()])
 
     def braced(self) -> Sequence[str]:
-        """The raw pieces between braces."""
+        """Return the raw pieces between braces."""
         self.take("{")
         start = self.position
         depth = 1
@@ -260,7 +264,7 @@ class _Reader:
         raise NotAnExpression(f"{name} is not known")
 
     def argument(self) -> Node:
-        """One LaTeX argument; ``\\frac12`` gives one digit to each."""
+        """Parse one LaTeX argument; ``\\frac12`` gives one digit to each."""
         piece = self.peek()
         if _is_digits(piece) and len(piece) > 1:
             self.pieces[self.position] = piece[1:]
@@ -290,7 +294,7 @@ class _Reader:
         return Apply("pow", (node, power)) if power is not None else node
 
     def arguments(self) -> tuple[Node, ...]:
-        """What a function is applied to: a bracket (several arguments by commas), or the factors after it."""
+        """Parse a function's operand: a bracket (several arguments by commas), or the factors after it."""
         if self.peek() in ("(", "[", "{"):
             closing = FENCES[self.take()]
             parts = [self.sum()]
@@ -309,7 +313,7 @@ class _Reader:
 
 
 def _split_letters(piece: str) -> list[str]:
-    """A run of letters as a known name, one symbol each, or (a word) as something no rule accepts."""
+    """Split a run of letters: a known name, one symbol each, or (a word) something no rule accepts."""
     if not piece[0].isalpha() or len(piece.rstrip("'")) == 1:
         return [piece]
     if piece in FUNCTIONS or piece in CONSTANTS or piece == "sqrt":
@@ -320,7 +324,9 @@ def _split_letters(piece: str) -> list[str]:
 
 
 def _is_digits(text: str) -> bool:
-    """ASCII digits alone: ``str.isdigit`` also accepts signs that are no number to anyone else."""
+    """Return whether all are ASCII digits: ``str.isdigit`` accepts signs that nobody else reads as
+    numbers.
+    """
     return text.isascii() and text.isdigit()
 
 

@@ -1,4 +1,4 @@
-"""The shape of an answer: a number, a list, a tuple, a region, a matrix, a relation, words."""
+"""Shapes of answers: a number, a list, a tuple, a region, a matrix, a relation, words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only names a value: ``x``, ``AB``, ``f(x)``, ``P(X \\ge 4)``, ``(x, y)``."""
+"""Labels, which only name a value: ``x``, ``AB``, ``f(x)``, ``P(X \\ge 4)``, ``(x, y)``."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ CALL = re.compile(rf"^({NAME})\s*\(\s*({NAME})\s*\)$")
 CALL_AT_VALUE = re.compile(
     r"^(?:[fghPE](?:_\s*\{?\w\}?)?'*(?:\^\s*\{-1\})?\s*(?=\()|" + NAME + r"\s*(?=\(\s*\d+\s*\)$))"
 )
-"""A function of something worked out, or of an event; before any other letter a bracket may be a factor."""
+"""Function of something worked out, or of an event; before any other letter a bracket may be a factor."""
 LABEL = re.compile(
     rf"^(?:{NAME}|[A-Z]{{2,4}}|[a-z]{{4,}}|\\text\s*\{{[^{{}}]*\}}|m?\s*\\angle\s*[A-Z]{{1,3}}"
     rf"|\\overline\s*\{{[A-Z]{{2}}\}}|\|[A-Z]{{2}}\|)$"
 )
 
 
-def label_of(text: str) -> tuple[str, str] | None:
-    """Label and bound variable when the text only names something, else None."""
+def parse_label(text: str) -> tuple[str, str] | None:
+    """Parse a text that only names something into label and bound variable; None for anything else."""
     plain = re.sub(r"\s+", " ", text).strip()
     if (call := CALL.match(plain)) and not call[2].isupper():
         return call[1].replace(" ", "") + "()", call[2].replace(" ", "")
     called = CALL_AT_VALUE.match(plain)
     if LABEL.match(plain) or (called and closes_at_end(plain[called.end() :])):
-        return _squeezed(plain), ""
+        return _squeeze(plain), ""
     inner = plain[1:-1] if closes_at_end(plain) and plain[0] == "(" else plain
     names = re.split(r"[,:]", inner)
     if len(names) > 1 and all(LABEL.match(name.strip()) for name in names):
-        return "(" + ",".join(map(_squeezed, names)) + ")", ""
+        return "(" + ",".join(map(_squeeze, names)) + ")", ""
     return None
 
 
-def _squeezed(name: str) -> str:
+def _squeeze(name: str) -> str:
     return re.sub(r"[\s{}]", "", name)

@@ -1,4 +1,4 @@
-"""One spelling for the many ways of typing the same formula. Text in, text out; nothing is judged here."""
+"""One spelling for the many ways of typing a formula. Text in, text out; nothing is judged here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
-from verifiers.answer_text import boxes, closing_brace
+from verifiers.answer_text import closing_brace, list_boxes
 from verifiers.mathtext.declarations import without_declarations
 from verifiers.mathtext.vocabulary import ALIASES, CHARACTERS, CONSTANTS, FUNCTIONS, GREEK, SPACES
 from verifiers.numbers import typography
@@ -39,7 +39,7 @@ REASON = re.compile(
     r"|,\s*which completes the proof)[.\s]*$",
     re.IGNORECASE | re.DOTALL,
 )
-"""What may follow a value without saying anything about it."""
+"""Words that may follow a value without saying anything about it."""
 CASES = re.compile(r"\\begin\s*\{cases\}([^&]*?)\\end\s*\{cases\}", re.DOTALL)
 THOUSANDS = re.compile(r"(?<![\d,.}])(\d{1,3}(?:,\d{3})+)(?![\d,])")
 MINUTES = (
@@ -74,25 +74,25 @@ LOOSE_POINT = re.compile(r"(?<!\d)\.(?!\d)|(?<=\d)\.(?=\s*[)\]}])")
 
 
 def clean(text: str) -> str | None:
-    """The text in one spelling; None when it holds several boxes that do not make one answer."""
+    """Respell the text uniformly; None when it holds several boxes that do not make one answer."""
     text = BOLD.sub(r" \1 ", SPECIAL_END.sub("", text)).replace("**", "^").replace("`", "")
     content = boxed_content(text)
     if content is None:
         return None
-    text = _spelled(CASES.sub(_equations, _undoubled(typography.spelled(content))))
+    text = _respell(CASES.sub(_equations, _undouble(typography.respell(content))))
     text = without_declarations(UNFINISHED.sub(r"\1 \\ldots", text))
     for pattern, replacement in REWRITES:
         text = re.sub(pattern, replacement, text)
     text = re.sub(r"\s+", " ", LEAD.sub("", LEAD_IN.sub("", REASON.sub("", text.strip())), count=1))
-    return LOOSE_POINT.sub("", typography.grouped(text)).rstrip(" .,;:").lstrip(" ,;:")
+    return LOOSE_POINT.sub("", typography.join_groups(text)).rstrip(" .,;:").lstrip(" ,;:")
 
 
 def boxed_content(text: str) -> str | None:
-    """The text itself without boxes; with them, what they hold: one content, or neighbours joined by commas.
+    """Return the content of boxes, neighbours joined by commas; a text without boxes is its own content.
 
     None when boxes that are not neighbours disagree.
     """
-    spans = boxes(text)
+    spans = list_boxes(text)
     if not spans:
         return text
     contents = [content for _, _, content in spans]
@@ -105,7 +105,7 @@ def boxed_content(text: str) -> str | None:
 
 
 def join_thousands(text: str) -> str:
-    """``1,234`` as ``1234``, except inside brackets, where a comma separates."""
+    """Write ``1,234`` as ``1234``, except inside brackets, where a comma separates."""
 
     def joined(match: re.Match[str]) -> str:
         before = text[: match.start()]
@@ -117,14 +117,14 @@ def join_thousands(text: str) -> str:
     return THOUSANDS.sub(joined, text)
 
 
-def words_of(text: str) -> str:
-    """The text's words alone, in one case, for comparing answers that are words."""
+def extract_words(text: str) -> str:
+    """Return only the text's words, in one case, for comparing answers that are words."""
     plain = re.sub(r"\\(?:text|operatorname)\b|\\[A-Za-z]+", " ", text)
     return " ".join(re.findall(r"[^\W_]+", plain.casefold()))
 
 
 def text_blocks(text: str) -> list[tuple[int, int, str]]:
-    """Start, end and content of every ``\\text{...}``."""
+    """List start, end and content of every ``\\text{...}``."""
     blocks = []
     for match in re.finditer(r"\\text\s*\{", text):
         end = closing_brace(text, match.end() - 1)
@@ -132,7 +132,7 @@ def text_blocks(text: str) -> list[tuple[int, int, str]]:
     return blocks
 
 
-def _spelled(text: str) -> str:
+def _respell(text: str) -> str:
     text = text.translate(CHARACTERS)
     text = re.sub(r",\\!\s*", ",", text.replace("\\$", "$")).replace("\\!", "")
     text = text.replace("<=", "\\le ").replace(">=", "\\ge ").replace("!=", "\\ne ").replace("~", " ")
@@ -141,20 +141,20 @@ def _spelled(text: str) -> str:
     return COMMAND.sub(lambda match: " " if match[0] in SPACES else ALIASES.get(match[0], match[0]), text)
 
 
-def _undoubled(text: str) -> str:
-    """``\\\\frac`` as ``\\frac``: backslashes doubled by an escape, but not the row ends of a matrix."""
+def _undouble(text: str) -> str:
+    """Undo backslashes doubled by an escape (``\\\\frac``), but keep the row ends of a matrix."""
     if "matrix" in text or "array" in text or "cases" in text:
         return text
     return re.sub(r"\\\\(?=[A-Za-z({\[$])", r"\\", text)
 
 
 def _equations(match: re.Match[str]) -> str:
-    """The lines of a system as a list; a function by cases has columns and stays."""
+    """Write the lines of a system as a list; a function by cases has columns and stays."""
     return ", ".join(line for line in match[1].split("\\\\") if line.strip())
 
 
 def _known_name(match: re.Match[str]) -> str:
-    """``\\text{sin}`` as ``\\sin``: names that only look like words."""
+    """Write ``\\text{sin}`` as ``\\sin``: such names only look like words."""
     return f"\\{match[1]} " if match[1] in FUNCTIONS | CONSTANTS.keys() | GREEK else match[0]
 
 

@@ -13,7 +13,7 @@ HYPHEN = re.compile(r"(?<=[a-z])-(?=[a-z])")
 
 
 def written_in_words(text: str) -> Written | None:
-    """A text that is a whole number in words and nothing else, ``minus`` before it or not."""
+    """Parse a text that is nothing but a whole number in words, with or without ``minus``."""
     words = HYPHEN.sub(" ", text.strip().lower().removesuffix("."))
     bare = words.removeprefix("minus ")
     whole = number_in_words(bare)
@@ -21,7 +21,7 @@ def written_in_words(text: str) -> Written | None:
 
 
 def number_in_words(text: str) -> int | None:
-    """``one hundred and five`` as 105; None when the words are not one number and nothing else."""
+    """Parse ``one hundred and five`` as 105; None when the words are anything but one number."""
     total, part, limit, before = 0, 0, None, ""
     for word in text.split():
         value = SMALL_NUMBERS.get(word)
@@ -45,7 +45,7 @@ def number_in_words(text: str) -> int | None:
 
 
 def _fits(part: int, value: int, before: str) -> bool:
-    """Whether a number below hundred can follow: ``twenty`` then ``five``, never ``twelve`` then ``five``."""
+    """Return whether a number below 100 can follow: ``five`` after ``twenty``, but not after ``twelve``."""
     if not before:
         return True
     is_after_tens = part % 100 >= 20 and part % 10 == 0 and 0 < value < 10

@@ -16,7 +16,7 @@ from itertools import permutations
 from typing import Any
 
 from verifiers.mathtext import values
-from verifiers.mathtext.expressions import Apply, Node, Number, Symbol, symbols_of
+from verifiers.mathtext.expressions import Apply, Node, Number, Symbol, collect_symbols
 from verifiers.mathtext.forms import Form, Labelled, Listing, Scalar
 
 COUNTERS = frozenset("kmnlj")
@@ -26,9 +26,9 @@ MAX_LETTERS = 3
 PROBES = (Fraction(0), Fraction(1), Fraction(2))
 
 
-def with_names_of(gold: Form, answer: Form, free: dict[str, str]) -> Iterator[tuple[Form, Form]]:
-    """Both forms with one name for each free letter, in every way to pair the letters of the two."""
-    names = [symbols_in(form) for form in (gold, answer)]
+def unify_names(gold: Form, answer: Form, free: dict[str, str]) -> Iterator[tuple[Form, Form]]:
+    """Yield both forms with one name for each free letter, in every way to pair their letters."""
+    names = [collect_form_symbols(form) for form in (gold, answer)]
     ours, theirs = sorted(names[0] - names[1]), sorted(names[1] - names[0])
     if len(ours) != len(theirs) or len(ours) > MAX_LETTERS:
         return
@@ -40,15 +40,15 @@ def with_names_of(gold: Form, answer: Form, free: dict[str, str]) -> Iterator[tu
     for order in permutations(ours):
         renamed = answer
         for old, new in zip(theirs, order, strict=True):
-            renamed = _mapped(renamed, partial(_replaced, name=old, by=Symbol(new)))
+            renamed = _map_nodes(renamed, partial(_replace_node, name=old, by=Symbol(new)))
         yield gold, renamed
         integers = {
             new for old, new in zip(theirs, order, strict=True) if "Z" in (free.get(old), free.get(new))
         }
         integers |= {name for name in names[0] & names[1] if free.get(name) == "Z"}
         if len(integers) == 1 and _is_one_progression(gold) and _is_one_progression(renamed):
-            reduced = partial(_reduced, name=next(iter(integers)))
-            yield _mapped(gold, reduced), _mapped(renamed, reduced)
+            reduced = partial(_reduce_progression, name=next(iter(integers)))
+            yield _map_nodes(gold, reduced), _map_nodes(renamed, reduced)
 
 
 def _is_one_progression(form: Form) -> bool:
@@ -59,8 +59,8 @@ def _is_one_progression(form: Form) -> bool:
     return isinstance(form.form if isinstance(form, Labelled) else form, Scalar)
 
 
-def symbols_in(form: object) -> frozenset[str]:
-    return frozenset().union(*map(symbols_of, _nodes(form)))
+def collect_form_symbols(form: object) -> frozenset[str]:
+    return frozenset().union(*map(collect_symbols, _nodes(form)))
 
 
 def _is_free(name: str, form: Form, free: dict[str, str]) -> bool:
@@ -70,7 +70,8 @@ def _is_free(name: str, form: Form, free: dict[str, str]) -> bool:
 
 
 def _are_constants(ours: list[str], gold: Form, theirs: list[str], answer: Form) -> bool:
-    """``x^2 + C`` and ``x^2 + k``: both added, and one written as nobody writes a letter of the question.
+    """Return whether both are constants, ``x^2 + C`` and ``x^2 + k``: added, and one of them written as
+    nobody writes a letter of the question.
 
     ``mx + c`` and ``mx + b`` are lines through different points.
     """
@@ -85,7 +86,7 @@ def _are_constants(ours: list[str], gold: Form, theirs: list[str], answer: Form)
 def _counts_periods(name: str, form: Form) -> bool:
     r"""Return whether ``k`` only counts parts of a half turn, in an angle: ``\frac{\pi}{4} + k\pi``."""
     half_turn = values.context.mpf(180) if _is_in_degrees(form) else values.context.pi
-    steps = [_step(node, name) for node in _nodes(form) if name in symbols_of(node)]
+    steps = [_step(node, name) for node in _nodes(form) if name in collect_symbols(node)]
     return (
         name in COUNTERS
         and bool(steps)
@@ -122,10 +123,10 @@ def _step(node: Node, name: str) -> Any:
 
 
 def _linear(node: Node, name: str) -> tuple[Any, Any] | None:
-    if symbols_of(node) != {name}:
+    if collect_symbols(node) != {name}:
         return None
     try:
-        first, second, third = (values.value_of(node, {name: probe}) for probe in PROBES)
+        first, second, third = (values.evaluate(node, {name: probe}) for probe in PROBES)
     except values.Undefined:
         return None
     step = values.difference(second, first)
@@ -137,7 +138,7 @@ def _linear(node: Node, name: str) -> tuple[Any, Any] | None:
     return (first, step) if is_linear and not values.same_value(step, Fraction(0)) else None
 
 
-def _reduced(node: Node, name: str) -> Node:
+def _reduce_progression(node: Node, name: str) -> Node:
     """Rewrite an arithmetic progression in an integer from its least non-negative term, in positive steps."""
     line = _linear(node, name)
     if line is None:
@@ -148,14 +149,14 @@ def _reduced(node: Node, name: str) -> Node:
     whole = nearest if values.same_value(turns, Fraction(nearest)) else math.floor(turns)
     shift = Number(Fraction(-whole if line[1] > 0 else whole))
     sign = Number(Fraction(1 if line[1] > 0 else -1))
-    return _replaced(node, name, Apply("add", (Apply("mul", (sign, Symbol(name))), shift)))
+    return _replace_node(node, name, Apply("add", (Apply("mul", (sign, Symbol(name))), shift)))
 
 
-def _replaced(node: Node, name: str, by: Node) -> Node:
+def _replace_node(node: Node, name: str, by: Node) -> Node:
     if isinstance(node, Symbol):
         return by if node.name == name else node
     if isinstance(node, Apply):
-        return Apply(node.name, tuple(_replaced(arg, name, by) for arg in node.args))
+        return Apply(node.name, tuple(_replace_node(arg, name, by) for arg in node.args))
     return node
 
 
@@ -170,14 +171,14 @@ def _nodes(form: object) -> Iterator[Node]:
             yield from _nodes(getattr(form, field.name))
 
 
-def _mapped(form: Any, change: Callable[[Node], Node]) -> Any:
-    """The form with each of its expressions changed."""
+def _map_nodes(form: Any, change: Callable[[Node], Node]) -> Any:
+    """Apply a change to each of the form's expressions."""
     if isinstance(form, (Number, Symbol, Apply)):
         return change(form)
     if isinstance(form, tuple):
-        return tuple(_mapped(item, change) for item in form)
+        return tuple(_map_nodes(item, change) for item in form)
     if is_dataclass(form) and not isinstance(form, type):
         return replace(
-            form, **{field.name: _mapped(getattr(form, field.name), change) for field in fields(form)}
+            form, **{field.name: _map_nodes(getattr(form, field.name), change) for field in fields(form)}
         )
     return form

@@ -1,4 +1,4 @@
-"""The form of a cleaned text."""
+"""Parser from cleaned text to a form."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from verifiers.mathtext.expressions import (
     Node,
     NotAnExpression,
     Number,
-    negated,
+    collect_symbols,
+    negate,
     parse_expression,
-    symbols_of,
 )
 from verifiers.mathtext.forms import Form, Labelled, Listing, Region, Scalar, Span
-from verifiers.mathtext.labels import label_of
-from verifiers.mathtext.normalization import clean, join_thousands, text_blocks, words_of
+from verifiers.mathtext.labels import parse_label
+from verifiers.mathtext.normalization import clean, extract_words, join_thousands, text_blocks
 from verifiers.mathtext.number_words import written_in_words
 from verifiers.mathtext.parts import named_parts
 from verifiers.mathtext.sentences import is_endless, is_none, named_value
@@ -45,8 +45,8 @@ EXCEPTED = re.compile(
 BUILDER = re.compile(r"^\\?\{\s*([A-Za-z])\s*(?:\\in\s*\\mathbb\s*\{?[A-Z]\}?\s*)?[|:](.*?)\\?\}$", re.DOTALL)
 
 
-def forms_of(text: str) -> list[Form]:
-    """The ways in which a text can be read, the likeliest first; none when it cannot be read at all."""
+def parse_forms(text: str) -> list[Form]:
+    """List the ways in which a text can be read, the likeliest first; none when it cannot be read at all."""
     cleaned = clean(text) or ""
     spellings = [cleaned, *([cleaned.replace(",", ".")] if DECIMAL_COMMA.match(cleaned) else [])]
     readings = [read(spelling, MAX_NESTING) for spelling in spellings]
@@ -54,7 +54,7 @@ def forms_of(text: str) -> list[Form]:
 
 
 def read(text: str, depth: int) -> Form | None:
-    """The form of a cleaned text, or None."""
+    """Parse a cleaned text; None when no rule reads it."""
     text = join_thousands(text.lstrip(" ,;").rstrip(" .,;"))
     if not text or depth <= 0:
         return None
@@ -63,7 +63,7 @@ def read(text: str, depth: int) -> Form | None:
 
 
 def _all(items: Iterable[Any]) -> tuple[Any, ...] | None:
-    """The items; None if one of them is None."""
+    """Return the items; None if one of them is None."""
     complete = tuple(items)
     return None if any(item is None for item in complete) else complete
 
@@ -81,29 +81,29 @@ def scalar(text: str, _depth: int = 0) -> Scalar | None:
         return None
 
 
-def node_of(text: str) -> Node | None:
+def parse_node(text: str) -> Node | None:
     number = scalar(text)
     return None if number is None or number.percent else number.node
 
 
 def _nodes(texts: Iterable[str]) -> tuple[Node, ...] | None:
-    return _all(map(node_of, texts))
+    return _all(map(parse_node, texts))
 
 
 def _nothing(text: str, _depth: int) -> Form | None:
-    """The empty set, also in words."""
+    """Parse the empty set, in words too."""
     is_empty = text in ("\\emptyset", "\\{ \\}", "{ }", "{}") or is_none(text)
     return Listing((), is_set=True) if is_empty else None
 
 
 def _reals(text: str, _depth: int) -> Form | None:
-    if text.replace(" ", "") in REALS or words_of(text) in REALS_IN_WORDS:
-        return Region((Span(negated(INFINITY), INFINITY, False, False),))
+    if text.replace(" ", "") in REALS or extract_words(text) in REALS_IN_WORDS:
+        return Region((Span(negate(INFINITY), INFINITY, False, False),))
     return Scalar(INFINITY) if is_endless(text) else None
 
 
 def _named(text: str, depth: int) -> Form | None:
-    """A value that words name. Words are a value of plain sentences only: others may say anything of them."""
+    """Parse a value that words name. Only plain sentences have a value in words: others may say anything."""
     named = named_value(text)
     form = read(named.value, depth) if named else None
     if named is None or form is None or (isinstance(form, forms.Words) and not named.is_plain):
@@ -135,7 +135,7 @@ def _matrix(text: str, depth: int) -> Form | None:
 
 
 def _builder(text: str, depth: int) -> Form | None:
-    """``\\{x | x > 1\\}`` as the region it describes."""
+    """Parse ``\\{x | x > 1\\}`` as the region it describes."""
     match = BUILDER.match(text)
     form = read(match[2], depth) if match else None
     return form if isinstance(form, Region) else None
@@ -177,10 +177,10 @@ def _spread(form: Form) -> list[Labelled]:
 
 
 def _alternatives(text: str, items: Sequence[Labelled]) -> Form | None:
-    """``x < 1 or x > 3``: regions joined by "or" are one region."""
+    """Parse ``x < 1 or x > 3``: regions joined by "or" are one region."""
     parts = [item.form for item in items if isinstance(item.form, Region)]
     is_region = len(items) > 1 and len(parts) == len(items) and " or " in text.lower()
-    return regions.joined(parts) if is_region else None
+    return regions.join(parts) if is_region else None
 
 
 def _union(text: str, depth: int) -> Form | None:
@@ -191,32 +191,34 @@ def _union(text: str, depth: int) -> Form | None:
     sets = [form for form in members if isinstance(form, Listing) and form.is_set]
     if len(sets) == len(members):
         return Listing(tuple(item for form in sets for item in form.items), True)
-    spans = _all(map(regions.region_of, members))
-    return regions.joined(spans) if spans else None
+    spans = _all(map(regions.to_region, members))
+    return regions.join(spans) if spans else None
 
 
 def _without(text: str, depth: int) -> Form | None:
-    """``\\mathbb{R} \\setminus \\{3\\}``, also in words."""
+    """Parse ``\\mathbb{R} \\setminus \\{3\\}``, in words too."""
     excepted = EXCEPTED.match(text)
     parts = ["\\R", f"\\{{{excepted[1]}\\}}"] if excepted else split_top(text, ("\\setminus",))
     if len(parts) != 2:
         return None
-    whole, gaps = (regions.region_of(read(part, depth)) for part in parts)
-    return regions.without(whole, gaps) if whole and gaps else None
+    whole, gaps = (regions.to_region(read(part, depth)) for part in parts)
+    return regions.subtract(whole, gaps) if whole and gaps else None
 
 
 def _conjunction(text: str, depth: int) -> Form | None:
-    """``x > 1 and x < 3``: inequalities for one letter hold together."""
+    """Parse ``x > 1 and x < 3``: inequalities for one letter hold together."""
     parts = _excluded([part.strip() for part in split_top(text, (",", ";", " and ")) if part.strip()])
-    names = {side.strip() for part in parts for side in split_top(part, RELATIONS) if label_of(side.strip())}
+    names = {
+        side.strip() for part in parts for side in split_top(part, RELATIONS) if parse_label(side.strip())
+    }
     if len(parts) < 2 or len(names) != 1:
         return None
     bounds = [form for part in parts if isinstance(form := _relation(part, depth), Region)]
-    return regions.common(bounds) if len(bounds) == len(parts) else None
+    return regions.intersect(bounds) if len(bounds) == len(parts) else None
 
 
 def _excluded(parts: list[str]) -> list[str]:
-    """``x \\ne 1, 3`` as ``x \\ne 1, x \\ne 3``."""
+    """Expand ``x  e 1, 3`` to ``x  e 1, x  e 3``."""
     name, *values = split_top(parts[0], ("\\ne",)) if parts else [""]
     if len(values) != 1 or any(len(split_top(part, RELATIONS)) > 1 for part in parts[1:]):
         return parts
@@ -225,7 +227,7 @@ def _excluded(parts: list[str]) -> list[str]:
 
 def _membership(text: str, depth: int) -> Form | None:
     parts = split_top(text, ("\\in",))
-    return read(parts[1], depth) if len(parts) == 2 and label_of(parts[0]) else None
+    return read(parts[1], depth) if len(parts) == 2 and parse_label(parts[0]) else None
 
 
 def _bracketed(text: str, depth: int) -> Form | None:
@@ -241,7 +243,7 @@ def _bracketed(text: str, depth: int) -> Form | None:
         return None
     form = forms.Sequence(items, opening.replace("\\langle", "("), closing.replace("\\rangle", ")"))
     is_interval = len(items) == 2 and (form.opening == "[" or form.closing == "]")
-    return (is_interval and regions.region_of(form)) or form
+    return (is_interval and regions.to_region(form)) or form
 
 
 def _plus_minus(text: str, depth: int) -> Form | None:
@@ -250,7 +252,7 @@ def _plus_minus(text: str, depth: int) -> Form | None:
     signs = (("+", "-"), ("-", "+"))
     both = _all(read(text.replace("\\pm", pm).replace("\\mp", mp), depth) for pm, mp in signs)
     if both and "\\ne" in text and all(isinstance(form, Region) for form in both):
-        return regions.common(both)
+        return regions.intersect(both)
     return Listing(tuple(item for form in both for item in _spread(form))) if both else None
 
 
@@ -265,9 +267,9 @@ def _relation(text: str, depth: int) -> Form | None:
 
 
 def _approximate(parts: list[str], depth: int) -> Form | None:
-    """``exact \\approx decimal`` is the exact side, provided that they are near each other."""
+    """Take the exact side of ``exact \\approx decimal``, provided that they are near each other."""
     exact = " ".join(parts[: parts.index("\\approx")]).strip()
-    if not exact or (label_of(exact) and not _is_constant(exact)):
+    if not exact or (parse_label(exact) and not _is_constant(exact)):
         form = read(parts[-1], depth)
         return Labelled(form, exact) if form and exact and not isinstance(form, Labelled) else form
     form, rough = read(exact, depth), scalar(parts[-1])
@@ -279,23 +281,23 @@ def _approximate(parts: list[str], depth: int) -> Form | None:
 
 def _is_constant(text: str) -> bool:
     r"""Return whether a name, such as ``\pi``, is that of a number."""
-    node = node_of(text)
+    node = parse_node(text)
     return node is not None and values.constant(node) is not None
 
 
 def _equation(sides: list[str], depth: int) -> Form | None:
     if not sides[0]:
         return read("=".join(sides[1:]), depth)
-    if len(sides) == 2 and label_of(sides[1]) and not label_of(sides[0]):
+    if len(sides) == 2 and parse_label(sides[1]) and not parse_label(sides[0]):
         sides = sides[::-1]
-    label = label_of(sides[0])
-    if label is not None and all(label_of(side) or _agrees(side, sides[-1]) for side in sides[1:-1]):
+    label = parse_label(sides[0])
+    if label is not None and all(parse_label(side) or _agrees(side, sides[-1]) for side in sides[1:-1]):
         form = read(sides[-1], depth)
         return None if form is None else Labelled(form, *label)
     nodes = _nodes(sides)
     if nodes is None:
         return None
-    if any(map(symbols_of, nodes)):
+    if any(map(collect_symbols, nodes)):
         return forms.Relation(nodes, ("=",) * (len(nodes) - 1))
     constants = _all(map(values.constant, nodes))
     is_true = constants and all(values.same_value(value, constants[0]) for value in constants)
@@ -303,7 +305,7 @@ def _equation(sides: list[str], depth: int) -> Form | None:
 
 
 def _agrees(side: str, last: str) -> bool:
-    """Whether two links of a chain of equalities have one value."""
+    """Return whether two links of a chain of equalities have one value."""
     nodes = _nodes((side, last))
     constants = _all(map(values.constant, nodes)) if nodes else None
     return constants is not None and values.same_value(*constants)
@@ -314,31 +316,31 @@ def _inequality(sides: list[str], operators: list[str]) -> Form | None:
         if "<" in operators or "\\le" in operators:
             return None
         sides, operators = sides[::-1], [FLIPPED.get(operator, operator) for operator in operators[::-1]]
-    named = [index for index, side in enumerate(sides) if label_of(side)]
-    if not named and any(side.startswith("-") and label_of(side[1:].strip()) for side in sides):
+    named = [index for index, side in enumerate(sides) if parse_label(side)]
+    if not named and any(side.startswith("-") and parse_label(side[1:].strip()) for side in sides):
         sides, operators = [*map(_opposite, sides[::-1])], operators[::-1]
-        named = [index for index, side in enumerate(sides) if label_of(side)]
+        named = [index for index, side in enumerate(sides) if parse_label(side)]
     if "\\ne" not in operators and "=" not in operators and len(named) == 1 and len(sides) <= 3:
-        return _region_around(named[0], [*map(node_of, sides)], operators)
+        return _region_around(named[0], [*map(parse_node, sides)], operators)
     known = _nodes(sides)
     if known is None:
         return None
     if operators == ["\\ne"] and len(named) == 1:
         excluded = known[1 - named[0]]
-        below, above = (negated(INFINITY), excluded), (excluded, INFINITY)
+        below, above = (negate(INFINITY), excluded), (excluded, INFINITY)
         return Region((Span(*below, False, False), Span(*above, False, False)))
     return forms.Relation(known, tuple(operators))
 
 
 def _opposite(side: str) -> str:
-    return side[1:].strip() if side.startswith("-") and label_of(side[1:].strip()) else f"-({side})"
+    return side[1:].strip() if side.startswith("-") and parse_label(side[1:].strip()) else f"-({side})"
 
 
 def _region_around(middle: int, nodes: list[Node | None], operators: list[str]) -> Form | None:
-    """The values a name may take between its bounds."""
+    """Return the values that a name may take between its bounds."""
     if len(nodes) == 3 and middle != 1:
         return None
-    low: Node | None = negated(INFINITY) if middle == 0 else nodes[0]
+    low: Node | None = negate(INFINITY) if middle == 0 else nodes[0]
     high: Node | None = INFINITY if middle == len(nodes) - 1 else nodes[-1]
     if low is None or high is None:
         return None
@@ -358,9 +360,9 @@ def _ratio(text: str, _depth: int) -> Form | None:
 
 
 def _words(text: str, _depth: int) -> Form | None:
-    """Letters and nothing else: a text with digits or operators that no rule read is not an answer."""
+    """Parse letters and nothing else: digits or operators that no rule read make a text no answer."""
     bare = re.sub(r"\\(?:text|operatorname)\b|[\s{}().,'\"\-]", "", text)
-    return forms.Words(POINTING.sub("", words_of(text))) if bare.isalpha() else None
+    return forms.Words(POINTING.sub("", extract_words(text))) if bare.isalpha() else None
 
 
 def _number_in_words(text: str, _depth: int) -> Form | None:

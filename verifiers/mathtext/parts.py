@@ -1,11 +1,11 @@
-"""The names that the parts of a list carry: ``Alice 3, Bob 5``, ``3 (Alice)``, ``5 apples and 3 pears``."""
+"""Names carried by the parts of a list: ``Alice 3, Bob 5``, ``3 (Alice)``, ``5 apples and 3 pears``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from verifiers.mathtext.normalization import words_of
+from verifiers.mathtext.normalization import extract_words
 from verifiers.mathtext.vocabulary import CONSTANTS, FUNCTIONS, GREEK, HEDGES, NOT_UNITS, UNITS
 
 VALUE = r"(?P<value>-?(?:\d|\\frac|\\sqrt|\\\$).*?)"
@@ -26,11 +26,11 @@ NO_NAMES = (FUNCTIONS | GREEK | CONSTANTS.keys() | HEDGES | NOT_UNITS | UNITS.ke
 COUNTED = re.compile(
     r"(?:sequence|case|solution|root|answer|possibility|option|pair|triple|set) \d{1,2}|[xrtz]_?\d"
 )
-"""What only counts the answers, in whatever order."""
+"""Words that only count the answers, in whatever order."""
 
 
 def named_parts(parts: Sequence[str]) -> list[tuple[str, str]]:
-    """Name and value of each part; no names, and the parts as they are, unless all have one of their own."""
+    """Split each part into name and value; without names, unless every part has one of its own."""
     named = [_named(part.strip()) for part in parts]
     names = [name for name, _ in named]
     return named if all(names) and len(set(names)) == len(names) else [("", part) for part in parts]
@@ -39,7 +39,7 @@ def named_parts(parts: Sequence[str]) -> list[tuple[str, str]]:
 def _named(part: str) -> tuple[str, str]:
     for pattern in PATTERNS:
         if match := pattern.match(part):
-            name = words_of(match["name"]) if len(match["name"]) > 1 else match["name"]
+            name = extract_words(match["name"]) if len(match["name"]) > 1 else match["name"]
             if not NO_NAMES.intersection(name.split()):
                 return name, match["value"]
     return "", part
@@ -59,6 +59,6 @@ def only_counts(labels: Sequence[str]) -> bool:
 
 def _words(label: str) -> frozenset[str]:
     """Return the words in the singular; none if there is anything else, such as a variable."""
-    words = words_of(label).split()
+    words = extract_words(label).split()
     is_name = all(len(word) > 2 or word.isdigit() for word in words) and any(map(str.isalpha, words))
     return frozenset(word.rstrip("s") for word in words) if is_name else frozenset()

@@ -1,4 +1,4 @@
-"""The ways in which a gold and an answer can be read.
+"""Possible readings of a gold and an answer.
 
 Both are read alike, then further by what each alone may do: a gold may carry words after its value, an answer
 may show its working or write a mixed number with "and". What only one side may do cannot make its other
@@ -11,11 +11,11 @@ import re
 from fractions import Fraction
 
 from verifiers.mathtext import decimals, values
-from verifiers.mathtext.expressions import Apply, Node, Number, symbols_of
+from verifiers.mathtext.expressions import Apply, Node, Number, collect_symbols
 from verifiers.mathtext.forms import Form, Labelled, Scalar, Words
-from verifiers.mathtext.labels import label_of
-from verifiers.mathtext.normalization import clean, words_of
-from verifiers.mathtext.parser import MAX_NESTING, forms_of, node_of, read, scalar
+from verifiers.mathtext.labels import parse_label
+from verifiers.mathtext.normalization import clean, extract_words
+from verifiers.mathtext.parser import MAX_NESTING, parse_forms, parse_node, read, scalar
 from verifiers.mathtext.sentences import without_trailing_words
 from verifiers.mathtext.top_level import split_top
 from verifiers.mathtext.units import split_unit
@@ -31,15 +31,17 @@ AND_FRACTION = re.compile(r"^(-?\d+) and (\d+/\d+|\\frac\s*\{?\d+\}?\s*\{?\d+\}?
 
 
 def gold_forms(text: str) -> list[Form]:
+    """List the readings of a gold, the likeliest first."""
     cleaned = clean(text) or ""
-    readings = [*forms_of(text), *_decimal_stated(cleaned), *_quotient_stated(cleaned)]
+    readings = [*parse_forms(text), *_decimal_stated(cleaned), *_quotient_stated(cleaned)]
     if any(not isinstance(reading, Words) for reading in readings):
         return readings
     value = without_trailing_words(clean(text) or "")
-    return forms_of(value) or readings if value else readings
+    return parse_forms(value) or readings if value else readings
 
 
 def answer_forms(text: str) -> list[Form]:
+    """List the readings of an answer, the likeliest first."""
     cleaned = clean(text) or ""
     mixed = AND_FRACTION.sub(r"\1 \2", cleaned)
     further = [
@@ -48,26 +50,26 @@ def answer_forms(text: str) -> list[Form]:
         _with_decimal_comma(cleaned),
         _stated(text),
     ]
-    return [*forms_of(text), *(form for form in further if form is not None)]
+    return [*parse_forms(text), *(form for form in further if form is not None)]
 
 
 def _decimal_stated(text: str) -> list[Form]:
-    r"""The decimal of a gold ``\sqrt{2} \approx 1.41``, which states both."""
+    r"""Read the decimal of a gold ``\sqrt{2} \approx 1.41``, which states both."""
     exact, *rough = (part.strip() for part in split_top(text, APPROXIMATIONS))
     number = scalar(rough[-1]) if rough and exact else None
     return [] if number is None or not isinstance(number.node, Number) else [number]
 
 
 def _quotient_stated(text: str) -> list[Form]:
-    r"""The value of ``\frac{AB}{CD} = \frac{3}{4}``, where the question asks for the quotient."""
-    value, named = _value_of_chain(text), node_of(split_top(text, ("=",))[0].strip())
+    r"""Read the value of ``\frac{AB}{CD} = \frac{3}{4}``, where the question asks for the quotient."""
+    value, named = _value_of_chain(text), parse_node(split_top(text, ("=",))[0].strip())
     return [value] if value and isinstance(named, Apply) and named.name == "div" else []
 
 
 def _stated(text: str) -> Form | None:
-    """The number of a sentence in any language that writes it with a decimal comma or a currency sign."""
+    """Read a sentence's number, in any language that uses a decimal comma or a currency sign."""
     plain = text if text.count("$") % 2 else text.replace("$", " ")  # pairs of dollars are LaTeX's
-    number, words = stated_number(plain), words_of(plain).split()
+    number, words = stated_number(plain), extract_words(plain).split()
     is_sentence = any(len(word) > 2 or not word.isascii() for word in words) or "$" in plain
     if number is None or not is_sentence or not ABROAD.search(plain):
         return None
@@ -78,8 +80,8 @@ def _stated(text: str) -> Form | None:
 
 
 def _with_decimal_comma(text: str) -> Form | None:
-    """``2,5 cm`` as a number; a gold is read so only where it can be no list."""
-    pointed = typography.pointed(text)
+    """Read ``2,5 cm`` as a number; a gold is read so only where it can be no list."""
+    pointed = typography.use_decimal_points(text)
     number, unit = split_unit(pointed)
     written = written_number(number) if pointed != text else None
     if written is None:
@@ -88,32 +90,34 @@ def _with_decimal_comma(text: str) -> Form | None:
 
 
 def _value_of_chain(text: str) -> Form | None:
-    r"""``V = \pi r^2 h = 45\pi`` or ``m + n = 58``: the last side, where the first names what has this value.
+    r"""Take the last side of ``V = \pi r^2 h = 45\pi`` or ``m + n = 58``, if the first names its value.
 
     An equation in numbers and one letter is no name: ``2x = 0`` says nothing that the question did not.
     """
     text, *rough = (part.strip() for part in split_top(text, APPROXIMATIONS))
     sides = [side.strip() for side in split_top(text, ("=",))]
-    nodes = [node_of(side) for side in sides[1:]]
+    nodes = [parse_node(side) for side in sides[1:]]
     if len(sides) < 2 or any(node is None for node in nodes):
         return None
-    worked = [node for node in nodes if node is not None and not symbols_of(node)]
+    worked = [node for node in nodes if node is not None and not collect_symbols(node)]
     constants = [values.constant(node) for node in worked]
     if not constants or constants[0] is None or worked[-1] is not nodes[-1]:
         return None
     if not all(value is not None and values.same_value(value, constants[0]) for value in constants):
         return None
-    near = [node_of(part) for part in rough]
+    near = [parse_node(part) for part in rough]
     if not all(node is not None and decimals.is_near(worked[-1], node) for node in near):
         return None
-    subject = node_of(sides[0])
-    is_name = label_of(sides[0]) or (subject is not None and _is_quantity(subject, is_worked=len(worked) > 1))
+    subject = parse_node(sides[0])
+    is_name = parse_label(sides[0]) or (
+        subject is not None and _is_quantity(subject, is_worked=len(worked) > 1)
+    )
     return Labelled(Scalar(worked[-1]), sides[0].replace(" ", "")) if is_name else None
 
 
 def _is_quantity(node: Node, *, is_worked: bool) -> bool:
-    """Several letters put together, without a number but in exponents; any expression if working follows."""
-    names = symbols_of(node)
+    """Return whether it is several letters without numbers but in exponents; any expression if worked out."""
+    names = collect_symbols(node)
     return bool(names) and (is_worked or (len(names) > 1 and not _has_number(node)))
 
 

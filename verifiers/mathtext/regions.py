@@ -1,6 +1,6 @@
-"""What regions have in common, and what is left of one.
+"""Intersection, union and difference of regions.
 
-None where their ends cannot be compared, and where nothing is left: a list ``x < 1, x > 3`` means either.
+Each is None where ends cannot be compared, and where nothing is left: a list ``x < 1, x > 3`` means either.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from functools import cmp_to_key
 from itertools import pairwise
 
 from verifiers.mathtext import forms, values
-from verifiers.mathtext.expressions import Apply, Node, negated
+from verifiers.mathtext.expressions import Apply, Node, negate
 from verifiers.mathtext.forms import Form, Listing, Region, Scalar, Span
 
 MAX_SPANS = 20
 INFINITY = Apply("oo")
 
 
-def joined(regions: Iterable[Region]) -> Region:
-    """Return the points of any of the regions."""
+def join(regions: Iterable[Region]) -> Region:
+    """Return the points that are in any of the regions."""
     return Region(tuple(span for region in regions for span in region.spans))
 
 
-def region_of(form: Form | None) -> Region | None:
-    """The form as a region: an interval, a pair in round brackets, or points in braces."""
+def to_region(form: Form | None) -> Region | None:
+    """Read the form as a region: an interval, a pair in round brackets, or points in braces."""
     if isinstance(form, Region):
         return form
     if isinstance(form, forms.Sequence) and len(form.items) == 2:
@@ -37,16 +37,16 @@ def region_of(form: Form | None) -> Region | None:
     return None
 
 
-def region_of_list(form: Form) -> Region | None:
-    """``(1, 2) or (3, 4)``, ``x = 1 or x > 3``: intervals and points that are one region together."""
+def list_to_region(form: Form) -> Region | None:
+    """Read ``(1, 2) or (3, 4)`` or ``x = 1 or x > 3`` as one region of intervals and points."""
     if not isinstance(form, Listing) or form.is_set or form.is_joint:
         return None
     spans: list[Span] = []
     for item in form.items:
         region = (
-            region_of(Listing((item,), is_set=True))
+            to_region(Listing((item,), is_set=True))
             if isinstance(item.form, Scalar)
-            else region_of(item.form)
+            else to_region(item.form)
         )
         if region is None:
             return None
@@ -62,27 +62,27 @@ def region_of_list(form: Form) -> Region | None:
 
 def _are_apart(points: Region, others: Region) -> bool:
     """Return whether each point adds to the intervals; ``x > 3, 5`` names two things."""
-    left = without(points, others)
+    left = subtract(points, others)
     return left is not None and len(left.spans) == len(points.spans)
 
 
-def common(regions: Sequence[Region]) -> Region | None:
-    """The intersection."""
-    return _combined(regions, all)
+def intersect(regions: Sequence[Region]) -> Region | None:
+    """Intersect the regions."""
+    return _combine(regions, all)
 
 
 def union(region: Region) -> Region | None:
     """Return the same points in as few spans as possible, in order."""
-    return _combined([region], all)
+    return _combine([region], all)
 
 
-def without(whole: Region, gaps: Region) -> Region | None:
-    """The difference."""
-    return _combined([whole, gaps], lambda inside: inside[0] and not inside[1])
+def subtract(whole: Region, gaps: Region) -> Region | None:
+    """Subtract ``gaps`` from ``whole``."""
+    return _combine([whole, gaps], lambda inside: inside[0] and not inside[1])
 
 
-def _combined(regions: Sequence[Region], holds: Callable[[Sequence[bool]], bool]) -> Region | None:
-    """The points at which a rule on "inside each of the regions" holds.
+def _combine(regions: Sequence[Region], holds: Callable[[Sequence[bool]], bool]) -> Region | None:
+    """Collect the points at which a rule on "inside each of the regions" holds.
 
     Between two neighbouring ends nothing changes, so each end and each gap between ends is decided once.
     """
@@ -90,12 +90,12 @@ def _combined(regions: Sequence[Region], holds: Callable[[Sequence[bool]], bool]
     ends = _sorted_ends([end for span in spans for end in (span.low, span.high)])
     if ends is None or len(spans) > MAX_SPANS:
         return None
-    bounds = [negated(INFINITY), *ends, INFINITY]
+    bounds = [negate(INFINITY), *ends, INFINITY]
     pieces: list[Span] = []
     for low, high in pairwise(bounds):
         pieces += [Span(low, low, True, True), Span(low, high, False, False)]
     inside = [piece for piece in pieces if holds([_contains(region, piece) for region in regions])]
-    merged = _merged([piece for piece in inside if not _is_infinite_point(piece)])
+    merged = _merge([piece for piece in inside if not _is_infinite_point(piece)])
     return Region(tuple(merged)) if merged else None
 
 
@@ -103,24 +103,24 @@ def _is_infinite_point(piece: Span) -> bool:
     return piece.low is piece.high and bool(values.infinite_sign(piece.low))
 
 
-def _merged(pieces: Sequence[Span]) -> list[Span]:
-    joined: list[Span] = []
+def _merge(pieces: Sequence[Span]) -> list[Span]:
+    join: list[Span] = []
     for piece in pieces:
-        last = joined[-1] if joined else None
+        last = join[-1] if join else None
         if last and last.high is piece.low and (last.high_closed or piece.low_closed):
-            joined[-1] = Span(last.low, piece.high, last.low_closed, piece.high_closed)
+            join[-1] = Span(last.low, piece.high, last.low_closed, piece.high_closed)
         else:
-            joined.append(piece)
-    return joined
+            join.append(piece)
+    return join
 
 
 def _contains(region: Region, piece: Span) -> bool:
-    """Whether a piece, an end or an open gap between neighbouring ends, lies in the region."""
+    """Return whether a piece, an end or an open gap between neighbouring ends, lies in the region."""
     return any(_lies_in(piece, span) for span in region.spans)
 
 
 def _lies_in(piece: Span, span: Span) -> bool:
-    low, high = _compared(span.low, piece.low), _compared(piece.high, span.high)
+    low, high = _compare(span.low, piece.low), _compare(piece.high, span.high)
     is_point = piece.low is piece.high
     reaches_low = low < 0 or (low == 0 and (span.low_closed or not is_point))
     reaches_high = high < 0 or (high == 0 and (span.high_closed or not is_point))
@@ -128,20 +128,20 @@ def _lies_in(piece: Span, span: Span) -> bool:
 
 
 def _sorted_ends(ends: Sequence[Node]) -> list[Node] | None:
-    """The finite ends in order, each once; None if one has no real value."""
+    """Sort the finite ends, each once; None if one has no real value."""
     finite = [end for end in ends if not values.infinite_sign(end)]
     known = [values.constant(end) for end in finite]
     if not all(value is not None and values.is_real(value) for value in known):
         return None
     ordered: list[Node] = []
-    for end in sorted(finite, key=cmp_to_key(_compared)):
-        if not ordered or _compared(ordered[-1], end):
+    for end in sorted(finite, key=cmp_to_key(_compare)):
+        if not ordered or _compare(ordered[-1], end):
             ordered.append(end)
     return ordered
 
 
-def _compared(left: Node, right: Node) -> int:
-    """-1, 0 or 1 as the left number is smaller, equal or larger."""
+def _compare(left: Node, right: Node) -> int:
+    """Return -1, 0 or 1 as the left number is smaller, equal or larger."""
     infinite = values.infinite_sign(left) - values.infinite_sign(right)
     if infinite or values.infinite_sign(left):
         return (infinite > 0) - (infinite < 0)

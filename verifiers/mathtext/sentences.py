@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from verifiers.mathtext.normalization import words_of
+from verifiers.mathtext.normalization import extract_words
 from verifiers.mathtext.vocabulary import (
     CONSTANTS,
     DOUBTS,
@@ -62,24 +62,24 @@ class Named(NamedTuple):
     label: str
     value: str
     is_plain: bool
-    """Whether the sentence only says that something is the value, so that even a word can be one."""
+    """True if the sentence only says that something is the value, so that even a word can be one."""
 
 
 def named_value(text: str) -> Named | None:
-    """``The area is 12``, ``Alice: 4``; None without a name in words, and where the words hedge or negate."""
+    """Split ``The area is 12`` or ``Alice: 4``; None without a name in words, or if words hedge or negate."""
     plain = TEXT.sub(r" \1 ", text).strip()
     for match in (*reversed([*VERB.finditer(plain)]), *reversed([*SIGN.finditer(plain)])):
         subject, value = plain[: match.start()], plain[match.end() :]
         bare = NUMBERED.sub("", subject) if match[0].strip() == ":" else subject
         if SUBJECT.fullmatch(bare) and _is_name(subject, is_sign=match[0].strip() in (":", "=")):
-            words = [word for word in words_of(subject).split() if word not in NAMELESS]
+            words = [word for word in extract_words(subject).split() if word not in NAMELESS]
             is_plain = match[0].strip() == "is" and PLAIN_SUBJECT.fullmatch(subject) is not None
             return Named(" ".join(words), BEFORE_VALUE.sub("", value), is_plain)
     return None
 
 
 def _is_name(subject: str, *, is_sign: bool) -> bool:
-    """Words of a language; before a sign three letters may be three variables, but for a capitalised name."""
+    """Return whether it is words; before a sign three letters may be variables, unless capitalised."""
     words = subject.lower().replace("'", " ").split()
     letters = WORD.findall(subject)
     if HEDGES.intersection(words) or FUNCTIONS.intersection(words) or re.search(r"n't\b", subject):
@@ -90,14 +90,14 @@ def _is_name(subject: str, *, is_sign: bool) -> bool:
 
 
 def doubts_value(clause: str) -> bool:
-    """Whether the words before a value keep it from being stated; "about 12" states it roughly."""
+    """Return whether the words before a value call it into question; "about 12" still states it roughly."""
     words = clause.lower().replace("'", " ").split()
     is_function = any(FUNCTION_OF_ANSWER.match(" ".join(words[:end])) for end in range(len(words) + 1))
     return is_function or bool(DOUBTS.intersection(words)) or re.search(r"n't\b", clause) is not None
 
 
 def without_trailing_words(text: str) -> str | None:
-    """``12 is the largest`` as ``12``; None without such words, and where they change the value."""
+    """Reduce ``12 is the largest`` to ``12``; None without such words, and where they change the value."""
     match = AFTER_VALUE.search(text)
     if not match:
         return None
@@ -111,12 +111,12 @@ def without_trailing_words(text: str) -> str | None:
 
 
 def is_endless(text: str) -> bool:
-    """Whether words say "infinitely many", of whatever."""
-    match = ENDLESS.fullmatch(words_of(text))
+    """Return whether words say "infinitely many", of anything."""
+    match = ENDLESS.fullmatch(extract_words(text))
     return match is not None and not (NOT_UNITS | HEDGES).intersection(match[1].split())
 
 
 def is_none(text: str) -> bool:
     """Return whether words say that there is no solution."""
-    words = words_of(text)
+    words = extract_words(text)
     return words != "no" and NONE.fullmatch(words) is not None

@@ -1,4 +1,4 @@
-"""Whether an answer is finished work, and not an equal value still in the form of the question.
+"""Finished work, as opposed to an equal value still in the form of the question.
 
 "Compute 3 + 4" is not answered by "3 + 4", nor "Expand (x+1)(x+2)" by "(x+1)(x+2)". The official check
 (``math_equivalence.py`` of hendrycks/math) refuses both because it compares strings; a comparison of values
@@ -21,14 +21,14 @@ HUNDRED = Number(Fraction(100))
 
 
 def is_finished(gold: Form, answer: Form) -> bool:
-    """Whether the answer leaves no more work than the gold, and is factored if and only if the gold is."""
+    """Return whether the answer leaves no more work than the gold, and is factored exactly if the gold is."""
     allowed, left = _work_in(gold), _work_in(answer)
     is_no_more = left["calls"] <= allowed["calls"] and left["undone"] <= allowed["undone"]
     return is_no_more and (left["products"] > 0) == (allowed["products"] > 0)
 
 
 def _work_in(value: object) -> Counter[str]:
-    """What a form leaves to be done: functions to apply, arithmetic on numbers, products of sums."""
+    """Count what a form leaves to be done: functions to apply, arithmetic on numbers, products of sums."""
     if isinstance(value, tuple):
         return sum(map(_work_in, value), Counter())
     work: Counter[str] = Counter()
@@ -41,7 +41,7 @@ def _work_in(value: object) -> Counter[str]:
 
 
 def _is_undone(node: Apply) -> bool:
-    """Arithmetic on plain numbers, or a sum of function values that an identity would join.
+    """Return whether it is arithmetic on plain numbers, or a sum of function values that could be joined.
 
     Mixed numbers, scientific notation, fractions, percentages and powers are ways of writing a number.
     """
@@ -90,6 +90,6 @@ def _has_sum(node: Node) -> bool:
 
 
 def _is_power_of_letter(node: Node) -> bool:
-    """``x`` or ``x^2`` before a bracket: ``x(x + 1)`` is a product of factors too."""
+    """Return whether it is ``x`` or ``x^2`` before a bracket: ``x(x + 1)`` is a product of factors too."""
     base = node.args[0] if isinstance(node, Apply) and node.name == "pow" else node
     return isinstance(base, Symbol)

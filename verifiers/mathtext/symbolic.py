@@ -20,7 +20,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 CPU_S = 4
-"""Processor seconds of one comparison, after which the two are not equal; most take 0.05."""
+"""Processor seconds of one comparison, after which the two count as different; most take 0.05."""
 SEED = 0
 PR_SET_PDEATHSIG = 1
 EQUAL = b"="
@@ -32,12 +32,12 @@ ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{[a-z]*\}|\\[A-Za-z]+")
 
 
 def is_beyond_grammar(text: str) -> bool:
-    """Whether the text is a formula, without prose, that only math-verify can read."""
+    """Return whether the text is a formula, without prose, that only math-verify can read."""
     return bool(BEYOND.search(text)) and not PROSE.search(ENVIRONMENT.sub(" ", text))
 
 
 def same_by_math_verify(gold: str, answer: str) -> bool:
-    """Whether math-verify reads both as formulas and finds them equal."""
+    """Return whether math-verify reads both as formulas and finds them equal."""
     import math_verify  # noqa: F401 (1.3 s to import: children have it preloaded; here, so that no fork needs to)
 
     return _holds_in_fork(lambda: _compare(gold, answer))
@@ -57,7 +57,7 @@ def _compare(gold: str, answer: str) -> bool:
 
 
 def _holds_in_fork(claim: Callable[[], bool]) -> bool:
-    """What the claim returns in a copy of this process; False where the copy runs out of time or fails."""
+    """Evaluate the claim in a copy of this process; False where the copy runs out of time or fails."""
     reader, writer = os.pipe()
     parent = os.getpid()
     child = os.fork()

@@ -1,4 +1,4 @@
-"""Splitting a formula where no bracket is open."""
+"""Splitting of formulas where no bracket is open."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Sequence
 OPENINGS = ("\\left", "\\{", "\\langle", "\\lfloor", "\\lceil", "\\begin", "(", "[", "{")
 CLOSINGS = ("\\right", "\\}", "\\rangle", "\\rfloor", "\\rceil", "\\end", ")", "]", "}")
 FINAL = frozenset([")", "]", "}", "\\}", "\\rangle"])
-"""The brackets that can end an answer in brackets."""
+"""Brackets that can end an answer in brackets."""
 PIECE = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)
 
 
 def split_top(text: str, separators: Sequence[str], *, keep: bool = False) -> list[str]:
-    """The parts between separators outside all brackets; with ``keep`` the separators stand between them.
+    """Split at separators outside all brackets; with ``keep`` the separators stay between the parts.
 
     Any bracket may close any other, so that half-open intervals split as they read.
     """
@@ -33,7 +33,7 @@ def split_top(text: str, separators: Sequence[str], *, keep: bool = False) -> li
 
 
 def closes_at_end(text: str) -> bool:
-    """Whether the bracket that opens the text closes exactly at its end."""
+    """Return whether the bracket that opens the text closes exactly at its end."""
     depth = 0
     for match in PIECE.finditer(text):
         depth += _change(match[0])

@@ -1,4 +1,4 @@
-"""Units after a number: read past, and never equal when both sides name different ones."""
+"""Units after a number: skipped, but never equal when both sides name different ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_WORDS = 4
 
 
 def split_unit(text: str) -> tuple[str, str]:
-    """The text without the unit at its end, and the unit's canonical name ("" when there is none)."""
+    """Split off the unit at the end; its canonical name is "" when there is none."""
     if blocks := text_blocks(text):
         start, end, content = blocks[-1]
         power = text[end:]
@@ -42,7 +42,7 @@ def split_unit(text: str) -> tuple[str, str]:
 
 
 def units_agree(left: str, right: str) -> bool:
-    """False when both are known units and not the same one."""
+    """Return False when both are known units and not the same one."""
     return not left or not right or left == right
 
 
@@ -52,7 +52,7 @@ def _ends_value(before: str) -> bool:
 
 
 def _is_unit(word: str) -> bool:
-    """A plain word that cannot be a product of variables: a known short unit, or a long word."""
+    """Return whether it is a known short unit or a long word, which no product of variables can be."""
     parts = word.strip(".").split("/")
     if len(parts) == 2:
         return all(part in UNITS for part in parts)
@@ -60,12 +60,12 @@ def _is_unit(word: str) -> bool:
 
 
 def _is_word(word: str) -> bool:
-    """Before a longer word (``red marbles``) three letters are no product either."""
+    """Return whether it is a word; before a longer one (``red marbles``), three letters are no product."""
     return len(word) > 2 and word not in FUNCTIONS | GREEK | CONSTANTS.keys()
 
 
 def _canonical(content: str, *, power: str) -> str:
-    """``foot`` or ``foot^2``; "" for a unit that is not known."""
+    """Return ``foot`` or ``foot^2``; "" for a unit that is not known."""
     words = re.findall(r"[a-z]+", content.lower())
     name = next((UNITS[word] for word in words if word not in QUALIFIERS and word in UNITS), "")
     exponent = next((POWER_WORDS[word] for word in words if word in POWER_WORDS), "")

@@ -1,8 +1,8 @@
-"""Equality of expressions by value: exact where everything is rational, 60 digits where it is not.
+"""Equality of expressions by value: exact where everything is rational, to 60 digits elsewhere.
 
-Expressions with variables are compared at points chosen once and for all, and at one drawn from both
-expressions, which nobody can aim at without knowing the gold. Two different expressions of the sizes met here
-agree at all of them with a probability that can be neglected (Schwartz 1980, Zippel 1979).
+Expressions with variables are compared at fixed points, and at one drawn from both expressions, which nobody
+can target without knowing the gold. Two different expressions of such sizes agree at all of them with
+negligible probability (Schwartz 1980, Zippel 1979).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Any
 
 import mpmath  # type: ignore[import-untyped]
 
-from verifiers.mathtext.expressions import Apply, Node, Number, Symbol, symbols_of
+from verifiers.mathtext.expressions import Apply, Node, Number, Symbol, collect_symbols
 
 DIGITS = 60
 TOLERANCE_DIGITS = 40
 MAX_BITS = 40_000
-"""Numerator and denominator of an exact value together; what is larger is held to ``DIGITS`` digits."""
+"""Numerator and denominator of an exact value together; larger ones are kept to ``DIGITS`` digits."""
 MAX_EXPONENT_BITS = 10**6
 MAX_FACTORIAL = 2_000
 MAX_FALLING = 50
@@ -46,8 +46,8 @@ class Undefined(ArithmeticError):
     """The expression has no value here, or one too large to hold."""
 
 
-def value_of(node: Node, point: Mapping[str, Fraction] | None = None) -> Value:
-    """The value at a point. Raises ``Undefined``."""
+def evaluate(node: Node, point: Mapping[str, Fraction] | None = None) -> Value:
+    """Evaluate at a point. Raises ``Undefined``."""
     try:
         return _value(node, point or {})
     except (ZeroDivisionError, OverflowError, ValueError, RecursionError, TypeError) as error:
@@ -55,16 +55,17 @@ def value_of(node: Node, point: Mapping[str, Fraction] | None = None) -> Value:
 
 
 def constant(node: Node) -> Value | None:
-    """The value of an expression without variables; None when it has some, or no value."""
-    if symbols_of(node):
+    """Evaluate an expression without variables; None when it has some, or no value."""
+    if collect_symbols(node):
         return None
     try:
-        return value_of(node)
+        return evaluate(node)
     except Undefined:
         return None
 
 
 def same_value(left: Value, right: Value) -> bool:
+    """Return whether two values are equal: exactly if both are exact, else to ``TOLERANCE_DIGITS`` digits."""
     a, b = _alike(left, right)
     if isinstance(a, Fraction):
         return bool(a == b)
@@ -73,30 +74,30 @@ def same_value(left: Value, right: Value) -> bool:
 
 
 def distance(left: Value, right: Value) -> Value:
-    """The absolute difference, exact when both are."""
+    """Return the absolute difference, exact when both are."""
     return abs(difference(left, right))
 
 
 def difference(left: Value, right: Value) -> Value:
-    """``left - right``, exact when both are."""
+    """Return ``left - right``, exact when both are."""
     return operator.sub(*_alike(left, right))
 
 
 def at_most(left: Value, right: Value) -> bool:
-    """``left <= right`` for real values of either kind."""
+    """Return whether ``left <= right``, for real values of either kind."""
     return bool(inexact(left) <= inexact(right))
 
 
 def infinite_sign(node: Node) -> int:
-    """1 or -1 for plus or minus infinity, else 0."""
+    """Return 1 or -1 for plus or minus infinity, else 0."""
     if isinstance(node, Apply) and node.name == "neg":
         return -infinite_sign(node.args[0])
     return int(isinstance(node, Apply) and node.name == "oo")
 
 
 def points_for(left: Node, right: Node) -> list[dict[str, Fraction]]:
-    """``POSITIVE_COUNT`` points with every variable positive, then points with one of them negative."""
-    ordered = sorted(symbols_of(left) | symbols_of(right))
+    """Return ``POSITIVE_COUNT`` points with every variable positive, then some with one of them negative."""
+    ordered = sorted(collect_symbols(left) | collect_symbols(right))
     points = [
         {name: row[index % len(row)] + index // len(row) for index, name in enumerate(ordered)}
         for row in POSITIVE_POINTS
@@ -107,16 +108,16 @@ def points_for(left: Node, right: Node) -> list[dict[str, Fraction]]:
 
 
 def _drawn(text: str) -> Fraction:
-    """A number between 0 and 5, the same for the same text."""
+    """Hash the text to a number between 0 and 5."""
     digest = hashlib.sha256(text.encode()).digest()
     return Fraction(1 + int.from_bytes(digest[:4], "big") % (5 * DRAWN_OVER - 1), DRAWN_OVER)
 
 
 def same_expression(left: Node, right: Node) -> bool:
-    """Whether both have the same value, everywhere where both are real."""
+    """Return whether both have the same value, everywhere where both are real."""
     if infinite_sign(left) or infinite_sign(right):
         return infinite_sign(left) == infinite_sign(right)
-    names = symbols_of(left) | symbols_of(right)
+    names = collect_symbols(left) | collect_symbols(right)
     if not names:
         a, b = constant(left), constant(right)
         return a is not None and b is not None and same_value(a, b)
@@ -129,7 +130,7 @@ def same_expression(left: Node, right: Node) -> bool:
 
 
 def constant_ratio(left: Node, right: Node) -> Value | None:
-    """``left / right`` when it is the same nonzero number at every point, else None."""
+    """Return ``left / right`` when it is the same nonzero number at every point, else None."""
     ratios = []
     for _, a, b in _values_at_points(left, right):
         if same_value(a, Fraction(0)) or same_value(b, Fraction(0)):
@@ -141,25 +142,26 @@ def constant_ratio(left: Node, right: Node) -> Value | None:
 
 
 def _values_at_points(left: Node, right: Node) -> Iterator[tuple[int, Value, Value]]:
-    """The number of each point at which both have values, and the two values."""
+    """Yield each point at which both have values, by its number, with the two values."""
     for number, point in enumerate(points_for(left, right)):
         with suppress(Undefined):
-            yield number, value_of(left, point), value_of(right, point)
+            yield number, evaluate(left, point), evaluate(right, point)
 
 
 def is_real(value: Value) -> bool:
+    """Return whether a value is real."""
     return isinstance(value, Fraction) or bool(abs(context.im(value)) <= context.mpf(10) ** -TOLERANCE_DIGITS)
 
 
 def inexact(value: Value) -> Value:
-    """The value as an mpmath number."""
+    """Convert a value to an mpmath number."""
     if isinstance(value, Fraction):
         return context.mpf(value.numerator) / context.mpf(value.denominator)
     return value
 
 
 def _alike(*values: Value) -> Sequence[Value]:
-    """The values themselves if all are exact, else all of them inexact."""
+    """Return the values themselves if all are exact, else all of them inexact."""
     return values if all(isinstance(value, Fraction) for value in values) else [*map(inexact, values)]
 
 
@@ -182,7 +184,7 @@ def _value(node: Node, point: Mapping[str, Fraction]) -> Value:
 
 
 def _bits(value: Fraction) -> int:
-    """The size of an exact value; every operation's cost follows from the sizes of its operands."""
+    """Return the size of an exact value; every operation's cost follows from the sizes of its operands."""
     return value.numerator.bit_length() + value.denominator.bit_length()
 
 
@@ -196,7 +198,7 @@ def _add(*terms: Value) -> Value:
 
 
 def _inexact_sum(terms: Sequence[Value]) -> Value:
-    """Raises ``Undefined`` where an exact term would vanish: ``10^{20000} + 1`` is not ``10^{20000}``."""
+    """Add; raise ``Undefined`` where an exact term would vanish: ``10^{20000} + 1`` is not ``10^{20000}``."""
     numbers = [inexact(term) for term in terms]
     least = max(map(abs, numbers)) * context.mpf(10) ** -TOLERANCE_DIGITS
     if any(term and isinstance(term, Fraction) and abs(inexact(term)) < least for term in terms):
@@ -240,7 +242,7 @@ def _factorial(value: Value) -> Value:
 
 
 def _binomial(top: Value, bottom: Value) -> Value:
-    """``top`` over a small whole ``bottom`` by the falling product, which serves variables too."""
+    """Compute ``top`` over a small whole ``bottom`` by the falling product, which serves variables too."""
     if not isinstance(top, Fraction) or not isinstance(bottom, Fraction) or bottom.denominator != 1:
         raise Undefined("binomial of inexact numbers")
     if top.denominator == 1 and 0 <= bottom <= top <= MAX_FACTORIAL:
@@ -254,8 +256,12 @@ def _logarithm(value: Value, base: Value = Fraction(10)) -> Value:
     return context.log(inexact(value)) / context.log(inexact(base))
 
 
-def _rounded(exact: Callable[[Fraction], int], inexact: Callable[[Value], Value]) -> Callable[[Value], Value]:
-    """Next to a whole number an inexact one is it; beyond its digits its whole part is unknown."""
+def _make_rounding(
+    exact: Callable[[Fraction], int], inexact: Callable[[Value], Value]
+) -> Callable[[Value], Value]:
+    """Make a rounding that takes an inexact number next to a whole one for it; beyond its digits the whole
+    part is unknown.
+    """
 
     def rounded(value: Value) -> Value:
         if isinstance(value, Fraction):
@@ -269,7 +275,7 @@ def _rounded(exact: Callable[[Fraction], int], inexact: Callable[[Value], Value]
     return rounded
 
 
-def _called(name: str) -> Callable[[Value], Value]:
+def _make_call(name: str) -> Callable[[Value], Value]:
     function = getattr(context, name)
 
     def called(value: Value) -> Value:
@@ -281,7 +287,7 @@ def _called(name: str) -> Callable[[Value], Value]:
     return called
 
 
-def _extreme(choose: Callable[[list[Value]], Value]) -> Callable[..., Value]:
+def _make_extreme(choose: Callable[[list[Value]], Value]) -> Callable[..., Value]:
     def extreme(*values: Value) -> Value:
         if not all(is_real(value) for value in values):
             raise Undefined("not real")
@@ -290,7 +296,7 @@ def _extreme(choose: Callable[[list[Value]], Value]) -> Callable[..., Value]:
     return extreme
 
 
-def _whole(combine: Callable[..., int]) -> Callable[..., Value]:
+def _make_whole(combine: Callable[..., int]) -> Callable[..., Value]:
     def whole(*values: Value) -> Value:
         if not all(isinstance(value, Fraction) and value.denominator == 1 for value in values):
             raise Undefined("not whole")
@@ -311,8 +317,8 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "factorial": _factorial,
     "binom": _binomial,
     "abs": abs,
-    "floor": _rounded(math.floor, context.floor),
-    "ceil": _rounded(math.ceil, context.ceil),
+    "floor": _make_rounding(math.floor, context.floor),
+    "ceil": _make_rounding(math.ceil, context.ceil),
     "pi": lambda: +context.pi,
     "e": lambda: +context.e,
     "i": lambda: context.mpc(0, 1),
@@ -320,12 +326,12 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "log": _logarithm,
     "lg": _logarithm,
     "exp": lambda value: _power(+context.e, value),
-    "max": _extreme(max),
-    "min": _extreme(min),
-    "gcd": _whole(math.gcd),
-    "lcm": _whole(math.lcm),
+    "max": _make_extreme(max),
+    "min": _make_extreme(min),
+    "gcd": _make_whole(math.gcd),
+    "lcm": _make_whole(math.lcm),
     "Re": lambda value: context.re(inexact(value)),
     "Im": lambda value: context.im(inexact(value)),
-    **{name: _called(name) for name in ("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh")},
-    **{f"arc{name}": _called(f"a{name}") for name in ("sin", "cos", "tan")},
+    **{name: _make_call(name) for name in ("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh")},
+    **{f"arc{name}": _make_call(f"a{name}") for name in ("sin", "cos", "tan")},
 }

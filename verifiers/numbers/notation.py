@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from verifiers.numbers.typography import grouped, pointed, spelled
+from verifiers.numbers.typography import join_groups, respell, use_decimal_points
 
 TIMES = r"(?:\*|\\times|\\cdot)"
 EXPONENT = r"\^\s?(?:\{{\s?\(?(?P<{0}>[-+]?\s?\d{{1,3}})\)?\s?\}}|\(?(?P<{0}_bare>[-+]?\d{{1,3}})\)?)(?!\w)"
@@ -24,7 +24,7 @@ NUMBER = re.compile(
     re.VERBOSE | re.ASCII | re.IGNORECASE,
 )
 PLAIN = re.compile(r"-?\d{1,15}(?:\.(?P<decimals>\d{1,15}))?", re.ASCII)
-"""What every notation agrees on; read at once, since most golds and answers are such."""
+"""The notation common to all; tried first, since most golds and answers are such."""
 MARKS = re.compile(r"\\[$!,;: ()\[\]]|[*_`]{2}|`|\\(?:text|mathrm|mbox)\b")
 FRACTION_COMMAND = re.compile(r"\\[dtc]frac(?![A-Za-z])")
 SHORT_FRACTION = re.compile(r"\\frac\s*(\d)\s*(\d)(?!\d)", re.ASCII)
@@ -38,8 +38,8 @@ CURRENCY = re.compile(
 class Written:
     """A number as written.
 
-    ``places`` counts its digits after the point (0 for fractions and powers), ``magnitude`` is what a word
-    such as "million" has multiplied it by.
+    ``places`` counts its digits after the point (0 for fractions and powers), ``magnitude`` is the factor of
+    a word such as "million".
     """
 
     value: Fraction
@@ -49,31 +49,31 @@ class Written:
 
 
 def written_number(text: str) -> Written | None:
-    """The number that the whole text is, with a currency or percent sign at most; None for anything else."""
+    """Parse a whole text as a number, with a currency or percent sign at most; None for anything else."""
     if number := plain_number(text):
         return number
-    plain = CURRENCY.sub(" ", prepared(text)).strip()
+    plain = CURRENCY.sub(" ", prepare(text)).strip()
     bare = PERCENT.sub("", plain)
     match = NUMBER.fullmatch(bare.strip().removesuffix("."))
-    number = value_of(match) if match and match[0].strip(" +-") else None
+    number = evaluate_match(match) if match and match[0].strip(" +-") else None
     return number and Written(number.value, number.places, is_percent=bare != plain)
 
 
 def plain_number(text: str) -> Written | None:
-    """The number that the whole text is in digits, a sign and a point; None for any other notation."""
+    """Parse a whole text as a number in digits, a sign and a point; None for any other notation."""
     match = PLAIN.fullmatch(text)
     return Written(Fraction(text), len(match["decimals"] or "")) if match else None
 
 
-def prepared(text: str) -> str:
+def prepare(text: str) -> str:
     """Return the text in the spelling that ``NUMBER`` reads."""
-    text = spelled(text.replace("{,}", ",").replace(",\\!", ","))
+    text = respell(text.replace("{,}", ",").replace(",\\!", ","))
     text = SHORT_FRACTION.sub(r"\\frac{\1}{\2}", FRACTION_COMMAND.sub(r"\\frac", text))
-    return grouped(pointed(MARKS.sub(" ", text)))
+    return join_groups(use_decimal_points(MARKS.sub(" ", text)))
 
 
-def value_of(match: re.Match[str]) -> Written | None:
-    """The value of a match of ``NUMBER``; None for an unfinished division and for one by zero."""
+def evaluate_match(match: re.Match[str]) -> Written | None:
+    """Return the value of a match of ``NUMBER``; None for an unfinished division and for one by zero."""
     power = match["power"] or match["power_bare"]
     sign = -1 if (match["sign"] or "").strip() == "-" else 1
     if power:
@@ -94,7 +94,7 @@ def value_of(match: re.Match[str]) -> Written | None:
 
 
 def _decimal(match: re.Match[str]) -> tuple[Fraction, int]:
-    """Value and places; a repeating decimal has no last place."""
+    """Return value and places; a repeating decimal has no last place."""
     digits, block = (match["decimals"] or ".")[1:], match["repeating"]
     value = Fraction((match["whole"] or "0").replace(",", "") + "." + (digits or "0"))
     if not block:
@@ -103,7 +103,7 @@ def _decimal(match: re.Match[str]) -> tuple[Fraction, int]:
 
 
 def _fraction(top: str, bottom: str) -> Fraction | None:
-    """Top over bottom; None for an unfinished division (``84/2``) or one by zero."""
+    """Divide top by bottom; None for an unfinished division (``84/2``) or one by zero."""
     if not top or not _whole(bottom):
         return None
     value = Fraction(_whole(top), _whole(bottom))

@@ -1,4 +1,4 @@
-"""The one number that a short text states: currency, units and plain words around it are read past.
+"""The one number that a short text states; currency, units and plain words around it are skipped.
 
 There must be exactly one number. Unfinished arithmetic, alternatives, denials and bounds state none.
 """
@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from core.tables import toml_load
-from verifiers.answer_text import boxes
-from verifiers.numbers.notation import CURRENCY, NUMBER, Written, plain_number, prepared, value_of
+from verifiers.answer_text import list_boxes
+from verifiers.numbers.notation import CURRENCY, NUMBER, Written, evaluate_match, plain_number, prepare
 
 _TABLES = toml_load(Path(__file__).with_name("words.toml"), dict[str, Any])
 MAGNITUDES: dict[str, int] = _TABLES["magnitudes"]
@@ -22,7 +22,7 @@ HEDGES_ABROAD = HEDGES - set(_TABLES["hedges"]["en"].split())
 FUNCTION_OF = re.compile(r"\b(?:square|cube|multiple|factor|power|function) of\b", re.IGNORECASE)
 UNIT_SIGNS = frozenset("\u00b5\u03bc\u2126\u03a9\u212a\u212b")  # micro, ohm, kelvin, angstrom
 SCRIPTS = ("LATIN", "CYRILLIC", "CJK", "HIRAGANA", "KATAKANA", "HANGUL")
-"""Those of the languages in the table; in others no word can be told from a denial."""
+"""Scripts of the languages in the table; in others no word can be told from a denial."""
 HEDGING_SIGNS = tuple(_TABLES["hedges"]["signs"].split())
 WORDS = re.compile(r"[^\W\d_]+")
 ONE_LETTER_UNITS = frozenset("mgshl")
@@ -33,20 +33,20 @@ POWER_OF_UNIT = re.compile(r"(?<=[A-Za-z])\s*\^\s*\{?[23]\}?(?!\w)")
 
 
 def stated_number(text: str) -> Written | None:
-    """The number and whether it is a percentage; None when the text does not state one."""
+    """Find the number, and whether it is a percentage; None when the text does not state one."""
     if number := plain_number(text):
         return number
-    contents = {content for _, _, content in boxes(text)} or {text}
+    contents = {content for _, _, content in list_boxes(text)} or {text}
     if len(contents) > 1:
         return None
     (text,) = contents
-    plain = POWER_OF_UNIT.sub("", CURRENCY.sub(" $ ", prepared(EMPHASIS.sub(" ", text))))
+    plain = POWER_OF_UNIT.sub("", CURRENCY.sub(" $ ", prepare(EMPHASIS.sub(" ", text))))
     without_percent = PERCENT.sub("", plain)
     match = next((match for match in NUMBER.finditer(without_percent) if match[0].strip(" +-")), None)
     if match is None:
         return None
     factor = _factor_of_words(without_percent[: match.start()], without_percent[match.end() :])
-    number = value_of(match)
+    number = evaluate_match(match)
     if factor is None or number is None:
         return None
     places = number.places if factor == 1 else 0
@@ -54,8 +54,8 @@ def stated_number(text: str) -> Written | None:
 
 
 def _factor_of_words(before: str, after: str) -> int | None:
-    """The factor that the words around a number state; None when they change its meaning otherwise, or when
-    there are more than words: another number, an operator.
+    """Return the factor that the words around a number state; None when they change its meaning otherwise, or
+    when there are more than words: another number, an operator.
     """
     if not all(char.isalpha() or char in PUNCTUATION for char in before + after):
         return None
@@ -87,6 +87,6 @@ def _is_hedged(text: str, words: list[str]) -> bool:
     return is_foreign or any(sign in text for sign in HEDGING_SIGNS)
 
 
-def values_of(number: Written) -> set[Fraction]:
-    """The values that a number may mean: a percentage counts as its number or as its hundredth."""
+def possible_values(number: Written) -> set[Fraction]:
+    """Return the values that a number may mean: a percentage counts as its number or as its hundredth."""
     return {number.value, number.value / 100} if number.is_percent else {number.value}

@@ -12,11 +12,11 @@ from functools import partial
 
 NO_SUPERSCRIPTS = frozenset("\u00aa\u00ba")  # ordinal indicators
 LAST_CODE = 0x2DFF
-"""Beyond it there are only signs of other scripts."""
+"""The last code searched: beyond it there are only signs of other scripts."""
 
 
 def _decompositions(tag: str) -> Iterator[tuple[str, str]]:
-    """Characters that Unicode defines by a tag (``<super>``), and what they stand for."""
+    """Yield characters that Unicode defines by a tag (``<super>``), and what they stand for."""
     for code in range(0x80, LAST_CODE):
         parts = unicodedata.decomposition(chr(code)).split()
         if parts[:1] == [tag]:
@@ -63,7 +63,7 @@ OVERLINED_DIGITS = re.compile("((?:\\d[\u0304\u0305])+)", re.ASCII)
 DOTTED_DIGIT = re.compile("(\\d)\u0307", re.ASCII)
 
 LETTER_TIMES = re.compile(r"(?<![\w.^{])(?!0[xX])(\d[\d.,]*)\s*[xX]\s*(?=\d)", re.ASCII)
-"""The letter between two numbers, where it is no variable; ``0x10`` is hexadecimal."""
+"""An "x" between two numbers, where it is no variable; ``0x10`` is hexadecimal."""
 GROUPED = (
     re.compile(r"(?<![\w.,/^])(?<!\d )[1-9]\d{0,2}(?: \d{3})+(?!\d| ?/| \d)", re.ASCII),
     re.compile(r"(?<![\w.,])\d+\.\d{3}(?: \d{3})+(?!\d| ?/| \d)", re.ASCII),
@@ -77,24 +77,24 @@ DECIMAL_COMMA = re.compile(
 """``0,745``, ``1.234,5``, ``2,74``; three digits after the only comma are thousands."""
 
 
-def spelled(text: str) -> str:
+def respell(text: str) -> str:
     r"""Return the text with powers, fractions, times signs and repeating digits (``\overline``) in LaTeX."""
     if text.isascii():
         return LETTER_TIMES.sub(r"\1 \\times ", _with_overlines(text))
     for sign, pattern, signs in (("^", RAISED, SUPERSCRIPTS), ("_", LOWERED, SUBSCRIPTS)):
-        text = pattern.sub(partial(_moved, sign, signs), text)
+        text = pattern.sub(partial(_move, sign, signs), text)
     text = RAISED_FRACTION.sub(r"\\frac{\1}{\2}", text.translate(SIGNS))
     return LETTER_TIMES.sub(r"\1 \\times ", _with_overlines(text))
 
 
-def grouped(text: str) -> str:
+def join_groups(text: str) -> str:
     """Return the text with numbers in one piece whose digits spaces, apostrophes or points group."""
     for pattern in GROUPED:
         text = pattern.sub(lambda match: match[0].replace(" ", "").replace("'", ""), text)
     return POINTS_FOR_THOUSANDS.sub(lambda match: match[0].replace(".", ""), text)
 
 
-def pointed(text: str) -> str:
+def use_decimal_points(text: str) -> str:
     """Return the text with points for decimal commas, for where ``1,2`` can be no list."""
     return DECIMAL_COMMA.sub(_with_point, text)
 
@@ -104,12 +104,12 @@ def _with_point(match: re.Match[str]) -> str:
     return re.sub(r"[. ']", "", whole) + "." + decimals
 
 
-def _moved(sign: str, signs: dict[str, str], run: re.Match[str]) -> str:
+def _move(sign: str, signs: dict[str, str], run: re.Match[str]) -> str:
     return f"{sign}{{{''.join(signs[char] for char in run[0])}}}"
 
 
 def _with_overlines(text: str) -> str:
-    """Every notation of a repeating decimal as ``0.1\\overline{6}``."""
+    """Write every notation of a repeating decimal as ``0.1\\overline{6}``."""
     if not REPEATING.search(text):
         return text
     text = OVERLINED_DIGITS.sub(lambda match: rf"\overline{{{match[0][::2]}}}", text)

@@ -1,4 +1,4 @@
-"""Whether an expression is an antiderivative, by its derivative at chosen points.
+"""Antiderivatives, checked by their derivative at chosen points.
 
 An answer that names the integral itself (``Integral(...)``) would differentiate to the right thing; only
 elementary functions are read. The derivative is taken exactly, along with each value (forward automatic
@@ -14,7 +14,7 @@ from typing import Any
 
 import mpmath  # type: ignore[import-untyped]
 
-from verifiers.puzzles.expressions import parsed
+from verifiers.puzzles.expressions import parse_tree
 from verifiers.puzzles.rule import Puzzle
 from verifiers.types import UnparsableGold
 
@@ -43,9 +43,12 @@ class Dual:
 
 
 def antiderivative(puzzle: Puzzle, answer: str) -> bool | None:
-    """Its derivative is the integrand wherever both are defined among the points."""
-    integrand = parsed(puzzle.facts["integrand"])
-    candidate = parsed(answer)
+    """Accept an expression whose derivative is the integrand at each point where both are defined.
+
+    Raises ``UnparsableGold``.
+    """
+    integrand = parse_tree(puzzle.facts["integrand"])
+    candidate = parse_tree(answer)
     if integrand is None:
         raise UnparsableGold("the integrand cannot be read")
     if candidate is None or not _is_known(candidate, variable=puzzle.facts["variable"]):
@@ -60,11 +63,11 @@ def antiderivative(puzzle: Puzzle, answer: str) -> bool | None:
 
 
 def _agrees(candidate: ast.expr, integrand: ast.expr, *, variable: str, at: str) -> bool | None:
-    """Whether slope and integrand are equal at a point; None where one of them is not defined."""
-    place = {variable: Dual(m.mpc(at), m.mpc(1)), CONSTANT: Dual(m.mpc(7), m.mpc(0))}
+    """Return whether slope and integrand are equal at a point; None where one of them is not defined."""
+    point = {variable: Dual(m.mpc(at), m.mpc(1)), CONSTANT: Dual(m.mpc(7), m.mpc(0))}
     try:
-        slope = _dual(candidate, place).slope
-        value = _dual(integrand, place).value
+        slope = _dual(candidate, point).slope
+        value = _dual(integrand, point).value
     except (ZeroDivisionError, ValueError, OverflowError, RecursionError):
         return None
     return bool(abs(slope - value) <= m.mpf(TOLERANCE) * (1 + abs(value)))
@@ -87,22 +90,24 @@ def _is_known_node(node: ast.AST) -> bool:
     return isinstance(node, ast.BinOp | ast.UnaryOp | ast.Name | ast.Load | ast.operator | ast.unaryop)
 
 
-def _dual(node: ast.expr, place: dict[str, Dual]) -> Dual:
-    """Raises ``ZeroDivisionError``, ``ValueError`` and ``OverflowError`` where there is no value."""
+def _dual(node: ast.expr, point: dict[str, Dual]) -> Dual:
+    """Evaluate with the derivative. ``ZeroDivisionError``, ``ValueError``, ``OverflowError`` without a
+    value.
+    """
     if isinstance(node, ast.Constant):
-        return _bounded(Dual(m.mpc(str(node.value)), m.mpc(0)))
+        return _check_bounds(Dual(m.mpc(str(node.value)), m.mpc(0)))
     if isinstance(node, ast.Name):
         constants = {"pi": Dual(m.pi * m.mpc(1), m.mpc(0)), "E": Dual(m.exp(1), m.mpc(0))}
-        return {**constants, **place}[node.id]
+        return {**constants, **point}[node.id]
     if isinstance(node, ast.UnaryOp):
-        inner = _dual(node.operand, place)
+        inner = _dual(node.operand, point)
         return Dual(-inner.value, -inner.slope) if isinstance(node.op, ast.USub) else inner
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        inner = _dual(node.args[0], place)
+        inner = _dual(node.args[0], point)
         value, slope = FUNCTIONS[node.func.id](inner.value)
-        return _bounded(Dual(value, slope * inner.slope))
+        return _check_bounds(Dual(value, slope * inner.slope))
     if isinstance(node, ast.BinOp) and type(node.op) in COMBINED:
-        return _bounded(COMBINED[type(node.op)](_dual(node.left, place), _dual(node.right, place)))
+        return _check_bounds(COMBINED[type(node.op)](_dual(node.left, point), _dual(node.right, point)))
     raise ValueError("not an expression")
 
 
@@ -116,8 +121,8 @@ def _power(base: Dual, exponent: Dual) -> Dual:
     return Dual(value, slope)
 
 
-def _bounded(value: Dual) -> Dual:
-    """Rejects values so large, or so close to zero, that the next function would not terminate.
+def _check_bounds(value: Dual) -> Dual:
+    """Reject values so large, or so close to zero, that the next function would not terminate.
 
     The logarithm of ``1 + 1e-1000000j``, for instance, takes millions of digits.
     """
@@ -150,4 +155,4 @@ FUNCTIONS: dict[str, Callable[[Any], tuple[Any, Any]]] = {
     "cosh": lambda x: (m.cosh(x), m.sinh(x)),
     "tanh": lambda x: (m.tanh(x), 1 / m.cosh(x) ** 2),
 }
-"""Each function's value and derivative at a place."""
+"""Value and derivative of each function at a point."""

@@ -19,30 +19,30 @@ BACKWARD = "RDFESXZ"
 
 Place = tuple[int, int, int]
 Cube = dict[Place, tuple[int, bool]]
-"""Which face each sticker belongs to, by where it is."""
+"""The face that each sticker belongs to, by its position."""
 
 
 def rubiks_cube(puzzle: Puzzle, answer: str) -> bool | None:
-    """Every face has one colour after the scramble and the answer."""
+    """Turn the cube by scramble and answer; every face must then have one colour."""
     moves = answer.split()
     if not all(map(MOVE.fullmatch, moves)):
         return None
     size = int(puzzle.facts["cube_size"])
-    cube = _solved(size)
+    cube = _make_solved(size)
     for move in (*str(puzzle.facts["scramble_moves"]).split(), *moves):
-        cube = _turned(cube, move, size=size)
+        cube = _turn(cube, move, size=size)
     faces: dict[tuple[int, bool], set[tuple[int, bool]]] = {}
     for place, colour in cube.items():
         faces.setdefault(_face(place, size=size), set()).add(colour)
     return all(len(colours) == 1 for colours in faces.values())
 
 
-def undoing(moves: str) -> str:
-    """The moves that undo these, each a face with or without ``'``."""
+def undo_moves(moves: str) -> str:
+    """Invert moves, each a face with or without ``'``."""
     return " ".join(move[:-1] if move.endswith("'") else f"{move}'" for move in reversed(moves.split()))
 
 
-def _solved(size: int) -> Cube:
+def _make_solved(size: int) -> Cube:
     inside = range(1 - size, size, 2)
     places: list[Place] = []
     for outside in (-size, size):
@@ -57,7 +57,7 @@ def _face(place: Place, *, size: int) -> tuple[int, bool]:
     return axis, place[axis] > 0
 
 
-def _turned(cube: Cube, move: str, *, size: int) -> Cube:
+def _turn(cube: Cube, move: str, *, size: int) -> Cube:
     match = MOVE.fullmatch(move)
     if match is None:
         raise ValueError(f"{move} is not a move")
@@ -66,7 +66,7 @@ def _turned(cube: Cube, move: str, *, size: int) -> Cube:
     sense = (-1 if name in BACKWARD else 1) * (-1 if match[4] else 1)
     for _ in range(int(match[5] or 1)):
         cube = {
-            _rotated(place, axis=axis, sense=sense)
+            _rotate(place, axis=axis, sense=sense)
             if _layer(place[axis], size=size) in layers
             else place: colour
             for place, colour in cube.items()
@@ -84,11 +84,11 @@ def _layers(name: str, *, is_wide: bool, size: int) -> range:
 
 
 def _layer(coordinate: int, *, size: int) -> int:
-    """A sticker belongs to the layer of its piece."""
+    """Return the layer of a sticker's piece."""
     return (max(1 - size, min(size - 1, coordinate)) + size - 1) // 2
 
 
-def _rotated(place: Place, *, axis: int, sense: int) -> Place:
+def _rotate(place: Place, *, axis: int, sense: int) -> Place:
     first, second = (other for other in range(3) if other != axis)
     turned = list(place)
     turned[first], turned[second] = -sense * place[second], sense * place[first]

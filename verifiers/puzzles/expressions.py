@@ -20,8 +20,8 @@ Monomial = tuple[tuple[str, int], ...]
 Polynomial = dict[Monomial, Fraction]
 
 
-def parsed(text: str) -> ast.expr | None:
-    """The tree of an expression of numbers, names, ``+ - * / **`` and calls; None for anything else."""
+def parse_tree(text: str) -> ast.expr | None:
+    """Parse an expression of numbers, names, ``+ - * / **`` and calls; None for anything else."""
     if len(text) > EXPRESSION_CHARS or not CHARACTERS.fullmatch(text) or DIGIT_BEFORE_LETTER.search(text):
         return None
     try:
@@ -33,8 +33,8 @@ def parsed(text: str) -> ast.expr | None:
 
 
 def arithmetic(puzzle: Puzzle, answer: str) -> bool | None:
-    """Uses each given number once, ``+ - * /`` and brackets, and evaluates to the target."""
-    tree = parsed(answer)
+    """Require each given number once, only ``+ - * /`` and brackets, and the target as value."""
+    tree = parse_tree(answer)
     if tree is None:
         return None
     used: list[int] = []
@@ -68,11 +68,11 @@ FOUR: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
 
 
 def polynomial(text: str) -> frozenset[tuple[Monomial, Fraction]] | None:
-    """An expanded polynomial: a sum of products of numbers and powers of variables.
+    """Parse an expanded polynomial: a sum of products of numbers and powers of variables.
 
     Anything else, like the product in the question, has no reading.
     """
-    tree = parsed(text)
+    tree = parse_tree(text)
     if tree is None:
         return None
     terms: Polynomial = {}
@@ -98,7 +98,7 @@ def _terms(node: ast.expr, sign: int) -> Iterator[tuple[int, ast.expr]]:
 
 
 def _product(node: ast.expr, powers: Counter[str]) -> Fraction:
-    """The coefficient of a product; ``powers`` counts its variables."""
+    """Return the coefficient of a product; ``powers`` counts its variables."""
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return Fraction(node.value)
     if isinstance(node, ast.Name):

@@ -42,17 +42,17 @@ def comma_list(text: str) -> tuple[str, ...]:
 
 
 def lines(text: str) -> tuple[str, ...]:
-    """Rows of a board as written, without white space at the ends."""
+    """Split a board into rows as written, without white space at the ends."""
     return tuple(line.rstrip() for line in text.split("\n"))
 
 
 def cells(text: str) -> tuple[tuple[str, ...], ...]:
-    """Rows of a board as cells separated by white space."""
+    """Split a board into rows of cells at white space."""
     return tuple(tuple(line.split()) for line in text.split("\n"))
 
 
 def number_cells(text: str) -> Hashable | None:
-    """Rows of numbers, to two decimal places."""
+    """Parse rows of numbers, to two decimal places."""
     rows = [[number(cell) for cell in row] for row in cells(text)]
     if any(cell is None for row in rows for cell in row):
         return None
@@ -60,26 +60,26 @@ def number_cells(text: str) -> Hashable | None:
 
 
 def life_board(text: str) -> Hashable | None:
-    """A JSON array of rows of 0 and 1."""
+    """Parse a JSON array of rows of 0 and 1."""
     rows = _lists(text)
     is_board = rows is not None and all(cell in ("0", "1") for row in rows for cell in row)
     return tuple(map(tuple, rows)) if rows is not None and is_board else None
 
 
 def groups(text: str) -> Hashable | None:
-    """A JSON array of arrays of words, both in any order."""
+    """Parse a JSON array of arrays of words, both in any order."""
     lists = _lists(text)
     return None if lists is None else tuple(sorted(tuple(sorted(group)) for group in lists))
 
 
 def partitions(text: str) -> Hashable | None:
-    """A JSON array of arrays of words; the outer one in any order."""
+    """Parse a JSON array of arrays of words; the outer one in any order."""
     lists = _lists(text)
     return None if lists is None else tuple(sorted(tuple(group) for group in lists))
 
 
 def number_list(text: str) -> Hashable | None:
-    """A JSON or Python array of numbers, quoted or not, in order."""
+    """Parse a JSON or Python array of numbers, quoted or not, in order."""
     items = _json(text.replace("'", '"') if SINGLE_QUOTED.fullmatch(text) else text)
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         return None
@@ -88,7 +88,7 @@ def number_list(text: str) -> Hashable | None:
 
 
 def duration(text: str) -> Hashable | None:
-    """Days and seconds of ``12 days``, ``07:05``, ``07:05:30.250`` or ``12 days, 07:05:30``."""
+    """Parse ``12 days``, ``07:05``, ``07:05:30.250`` or ``12 days, 07:05:30`` to days and seconds."""
     match = DURATION.fullmatch(text)
     if match is None:
         return None
@@ -98,7 +98,7 @@ def duration(text: str) -> Hashable | None:
 
 
 def roles(text: str) -> Hashable | None:
-    """Who is what, from ``A is a knight, and B is a knave``; in any order, no name twice."""
+    """Parse ``A is a knight, and B is a knave`` to each one's role; in any order, no name twice."""
     parts = re.split(r",? and |, ", " ".join(text.lower().split()).removesuffix("."))
     matches = [ROLE.fullmatch(part) for part in parts]
     pairs = {match[1]: match[2] for match in matches if match}
@@ -106,7 +106,7 @@ def roles(text: str) -> Hashable | None:
 
 
 def _lists(text: str) -> list[list[str]] | None:
-    """A JSON array of arrays of words or numbers."""
+    """Parse a JSON array of arrays of words or numbers."""
     value = _json(text)
     if not isinstance(value, list) or not all(isinstance(group, list) for group in value):
         return None
@@ -114,7 +114,7 @@ def _lists(text: str) -> list[list[str]] | None:
 
 
 def _json(text: str) -> Any:
-    """JSON with its numbers as strings; None if it is not JSON or names numbers (``NaN``)."""
+    """Parse JSON, numbers as strings; None if it is not JSON or names numbers (``NaN``)."""
     try:
         return json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse)
     except (ValueError, RecursionError):

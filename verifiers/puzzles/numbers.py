@@ -1,4 +1,4 @@
-"""Numbers as people write them, read exactly."""
+"""Numbers in answers to puzzles, read exactly."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIGNIFICANT_FIGURES = 3
 
 
 def number(text: str) -> Fraction | None:
-    """``-1,234.50`` or ``1.2e-7``; None for anything else, names (``nan``) included."""
+    """Parse ``-1,234.50`` or ``1.2e-7``; None for anything else, names (``nan``) included."""
     value = _decimal(text)
     return None if value is None else Fraction(value)
 
@@ -32,13 +32,13 @@ def _decimal(text: str) -> Decimal | None:
 
 
 def numbers(text: str) -> Hashable | None:
-    """Comma-separated numbers, in any order."""
+    """Parse comma-separated numbers, in any order."""
     values = [number(part) for part in text.split(",")]
     return None if None in values else tuple(sorted(value for value in values if value is not None))
 
 
 def calendar(text: str) -> Hashable:
-    """A number, yes or no in any case, or a weekday as written."""
+    """Read a number, yes or no in any case, or a weekday as written."""
     value = number(text)
     if value is not None:
         return value
@@ -46,7 +46,7 @@ def calendar(text: str) -> Hashable:
 
 
 def complex_number(text: str) -> Hashable | None:
-    """``3 - 2i``, ``5.00``, ``-i``; with at most one pair of brackets."""
+    """Parse ``3 - 2i``, ``5.00``, ``-i``; with at most one pair of brackets."""
     plain = text.replace(" ", "").lower()
     if plain.startswith("(") and plain.endswith(")"):
         plain = plain[1:-1]
@@ -58,7 +58,7 @@ def complex_number(text: str) -> Hashable | None:
 
 
 def factors(text: str) -> Hashable | None:
-    """Whole numbers separated by multiplication signs, in any order."""
+    """Parse whole numbers separated by multiplication signs, in any order."""
     parts = [part.strip() for part in re.split(r"[×*x]", text)]
     if not all(part.isascii() and part.isdigit() for part in parts):
         return None
@@ -66,14 +66,14 @@ def factors(text: str) -> Hashable | None:
 
 
 def fraction(text: str) -> Hashable | None:
-    """Numerator and denominator as written, not reduced; dollar signs around it are dropped."""
+    """Parse numerator and denominator as written, not reduced; dollar signs around it are dropped."""
     plain = text.removeprefix("$").removesuffix("$").strip()
     match = FRACTION.fullmatch(plain) or TEX_FRACTION.fullmatch(plain)
     return None if match is None else (int(match[1]), int(match[2]))
 
 
 def hexadecimal(text: str) -> int | None:
-    """``-0x1f``, or the same in decimals."""
+    """Parse ``-0x1f``, or the same in decimals."""
     match = HEXADECIMAL.fullmatch(text)
     if match is None:
         return None
@@ -82,7 +82,7 @@ def hexadecimal(text: str) -> int | None:
 
 
 def geometry(text: str) -> Hashable | None:
-    """A point or a radius to three decimal places, an angle to two."""
+    """Read a point or a radius to three decimal places, an angle to two."""
     point = POINT.fullmatch(text)
     if point:
         return tuple(round(Fraction(Decimal(part)), 3) for part in point.groups())
@@ -93,18 +93,18 @@ def geometry(text: str) -> Hashable | None:
 
 
 def significant(text: str) -> Hashable | None:
-    """A number to three significant figures."""
+    """Read a number to three significant figures."""
     value = _decimal(text)
     if value is None:
         return None
     if value.is_zero():
         return Decimal(0)
-    place = Decimal(1).scaleb(value.adjusted() - SIGNIFICANT_FIGURES + 1)
-    return value.quantize(place, rounding=ROUND_HALF_EVEN).normalize()
+    unit = Decimal(1).scaleb(value.adjusted() - SIGNIFICANT_FIGURES + 1)
+    return value.quantize(unit, rounding=ROUND_HALF_EVEN).normalize()
 
 
 def probability(puzzle: Puzzle, answer: str) -> bool | None:
-    """The fraction itself, or its decimal rounded to three significant figures or more."""
+    """Accept the fraction itself, or its decimal rounded to three significant figures or more."""
     rational = puzzle.facts["rational"]
     target = Fraction(rational["numerator"], rational["denominator"])
     ratio = FRACTION.fullmatch(answer)
@@ -122,14 +122,14 @@ def probability(puzzle: Puzzle, answer: str) -> bool | None:
 
 
 def candidate(puzzle: Puzzle, answer: str) -> bool | None:
-    """The number in question among those shown, in any of the forms shown."""
+    """Accept the number in question among those shown, in any of the forms shown."""
     value = number(answer)
     if value is None:
         return None
-    shown = zip(puzzle.facts["candidates"], puzzle.facts["formatted_candidates"], strict=True)
+    forms_shown = zip(puzzle.facts["candidates"], puzzle.facts["formatted_candidates"], strict=True)
     right = [
         number(form)
-        for plain, formatted in shown
+        for plain, formatted in forms_shown
         if plain == puzzle.facts["solution"]
         for form in (repr(plain), formatted)
     ]

@@ -88,8 +88,8 @@ def is_right(given):
 """
 
 
-def packaged(place: str) -> Rule:
-    """A rule that runs the scorer of ``place``, the package's ``<folder>.<module>``.
+def make_package_rule(place: str) -> Rule:
+    """Make a rule that runs the scorer of ``place``, the package's ``<folder>.<module>``.
 
     Raises ``SandboxMissing``, and ``UnparsableGold`` when the scorer refuses the generator's own answer.
     """
@@ -106,7 +106,7 @@ def packaged(place: str) -> Rule:
 
 
 def _call(puzzle: Puzzle, answer: str) -> tuple[str, bool]:
-    """The call, and its value if the answer is right."""
+    """Build the call, and its value if the answer is right."""
     entry = {"answer": puzzle.answer, "metadata": dict(puzzle.facts)}
     words: set[str] = set()
     if puzzle.dataset == "word_ladder":
@@ -131,7 +131,7 @@ def _program(place: str) -> str:
 
 @cache
 def _package() -> Path:
-    """The package's folder. It is not imported, which would take a second."""
+    """Find the package's folder without importing it, which would take a second."""
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError(f"{PACKAGE} is not installed (requirements-puzzles.txt has it).")

@@ -24,14 +24,14 @@ class Puzzle:
 
 
 Reading = Callable[[str], Hashable | None]
-"""An answer in a normal form, or None if it does not have the form that the question asks for."""
+"""Maps an answer to a normal form, or None if it is not of the form that the question asks for."""
 
 Rule = Callable[[Puzzle, str], bool | None]
-"""Whether an answer is right; None when it cannot be read."""
+"""Judges an answer; None when it cannot be read."""
 
 
 def same(reading: Reading) -> Rule:
-    """Right if it reads like the gold."""
+    """Make a rule that accepts an answer which reads like the gold. The rule raises ``UnparsableGold``."""
 
     def rule(puzzle: Puzzle, answer: str) -> bool | None:
         gold = reading(puzzle.answer)
@@ -43,8 +43,8 @@ def same(reading: Reading) -> Rule:
     return rule
 
 
-def shaped(shape: str, rule: Rule) -> Rule:
-    """A rule that sees only answers of one shape, a regular expression without flags."""
+def restrict_shape(shape: str, rule: Rule) -> Rule:
+    """Restrict a rule to answers of one shape, a regular expression without flags."""
     pattern = re.compile(shape, re.ASCII)
 
     def checked(puzzle: Puzzle, answer: str) -> bool | None:
@@ -53,9 +53,10 @@ def shaped(shape: str, rule: Rule) -> Rule:
     return checked
 
 
-def cleaned(text: str) -> str | None:
-    """The text without outer white space and with newlines as line ends; None if it is blank or too long, or
-    has control characters or lone surrogates."""
+def clean_answer(text: str) -> str | None:
+    """Return the text without outer white space and with newlines as line ends; None if it is blank or too
+    long, or has control characters or lone surrogates.
+    """
     plain = text.replace("\r\n", "\n").strip()
     if not plain or len(plain) > ANSWER_CHARS:
         return None

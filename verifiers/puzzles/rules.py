@@ -34,8 +34,8 @@ from typing import Any
 
 from core.tables import toml_load
 from verifiers.puzzles import boards, calculus, cube, expressions, normal_forms, numbers, traffic
-from verifiers.puzzles.package_scorers import PACKAGED, packaged
-from verifiers.puzzles.rule import Puzzle, Reading, Rule, same, shaped
+from verifiers.puzzles.package_scorers import PACKAGED, make_package_rule
+from verifiers.puzzles.rule import Puzzle, Reading, Rule, restrict_shape, same
 
 PUZZLE24 = 24
 
@@ -70,5 +70,5 @@ CHECKS: Mapping[str, Rule] = {
 RULES: Mapping[str, Rule] = {
     **{name: same(reading) for reading, names in READINGS.items() for name in names.split()},
     **CHECKS,
-    **{name: shaped(shape, packaged(place)) for name, (place, shape) in PACKAGED.items()},
+    **{name: restrict_shape(shape, make_package_rule(place)) for name, (place, shape) in PACKAGED.items()},
 }

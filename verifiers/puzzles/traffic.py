@@ -17,7 +17,7 @@ EXIT = 2 * SIDE + SIDE - 2
 FREE, WALL = "o", "x"
 MOVE = re.compile(r"([A-Z])([+-])([1-5])", re.ASCII)
 STATES_MAX = 60_000
-"""How many states of a board are searched for a solution."""
+"""Limit on the states of a board that are searched for a solution."""
 
 State = tuple[int, ...]
 
@@ -36,10 +36,10 @@ class Car:
         return sum(1 << cell for cell in self.cells(start))
 
     def next_start(self, start: int, step: int) -> int | None:
-        """Its start one step further; None if it would leave the board."""
+        """Return its start one step further; None if it would leave the board."""
         last = start if step < 0 else start + (self.length - 1) * self.stride
-        place = last % SIDE if self.stride == 1 else last // SIDE
-        return start + step * self.stride if 0 <= place + step < SIDE else None
+        coordinate = last % SIDE if self.stride == 1 else last // SIDE
+        return start + step * self.stride if 0 <= coordinate + step < SIDE else None
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Board:
     walls: int
 
     def moves(self, state: State) -> Iterator[tuple[int, int, State]]:
-        """Number of a car, by how many cells, and the state after it."""
+        """Yield each possible move: a car's number, by how many cells, and the state after it."""
         taken = self.taken(state)
         for number, car in enumerate(self.cars):
             others = taken & ~car.mask(state[number])
@@ -65,7 +65,7 @@ class Board:
 
 
 def board_read(text: str) -> tuple[Board, State]:
-    """The board and the start of each car, in the order of their letters."""
+    """Parse the board and the start of each car, in the order of their letters."""
     places: dict[str, list[int]] = {}
     for cell, letter in enumerate(text):
         places.setdefault(letter, []).append(cell)
@@ -77,7 +77,7 @@ def board_read(text: str) -> tuple[Board, State]:
 
 
 def rush_hour(puzzle: Puzzle, answer: str) -> bool | None:
-    """Every move is possible, and the first car stands at the exit after the last."""
+    """Play the moves: each must be possible, and the first car must stand at the exit after the last."""
     moves = [MOVE.fullmatch(word) for word in answer.split()]
     board, state = board_read(puzzle.facts["board_config"])
     for move in moves:
@@ -92,7 +92,7 @@ def rush_hour(puzzle: Puzzle, answer: str) -> bool | None:
 
 
 def solution(text: str) -> str | None:
-    """A shortest solution of a board; None if it has more than ``STATES_MAX`` states."""
+    """Search for a shortest solution of a board; None if it has more than ``STATES_MAX`` states."""
     board, first = board_read(text)
     reached = {first: ""}
     queue = [first]

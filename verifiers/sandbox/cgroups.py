@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 ROOT = Path("/sys/fs/cgroup")
 OWN = Path("/proc/self/cgroup")
-# A group with children that have limits may hold no processes itself: ours move here.
+# cgroup v2 forbids processes in a group whose children have limits ("no internal processes"): ours move here.
 LEAF = "palaestra"
 BOX = "sandbox-"
 REQUIRED, OPTIONAL = ("memory", "pids"), ("cpu",)
@@ -29,8 +29,8 @@ DELEGATION_MARKS = ("user.delegate", "trusted.delegate")
 TRIES = 20
 END_S = 1.0
 POLL_S = 0.005
-# Enters the group whose cgroup.procs is its standard error, then becomes the command. The file was opened
-# with the worker's rights, and those count.
+# Enters the group whose cgroup.procs is its standard error, then becomes the command. Rights are those of
+# the worker, which opened the file.
 ENTER = 'echo 0 >&2 && exec "$@" 2>{}'
 PASSED_ON, DROPPED = "&1", "/dev/null"
 
@@ -43,9 +43,9 @@ class Undelegated(Exception):
 
 
 def problem() -> str | None:
-    """Why sandboxes get no cgroup here, and what bounds programs then, in a sentence; None if they can."""
+    """Explain why sandboxes get no cgroup here, and what bounds programs then; None if they can."""
     try:
-        delegated()
+        find_delegated()
     except Undelegated as reason:
         return (
             f"No cgroup is delegated to Palaestra ({reason}), so programs of agents are bounded by "
@@ -55,8 +55,8 @@ def problem() -> str | None:
     return None
 
 
-def delegated() -> Path:
-    """The group in which we may make others. Raises ``Undelegated``."""
+def find_delegated() -> Path:
+    """Find the group in which we may make others. Raises ``Undelegated``."""
     if not (ROOT / "cgroup.controllers").is_file():
         raise Undelegated("the machine has no cgroups of version 2")
     paths = [line[3:] for line in OWN.read_text().splitlines() if line.startswith("0::")]
@@ -72,7 +72,7 @@ def delegated() -> Path:
 
 
 def _is_ours(group: Path) -> bool:
-    """Root may write to every group, so there only systemd's mark tells which is delegated."""
+    """Return whether the group is delegated to us. Root may write to any group: only systemd's mark tells."""
     if os.geteuid() != 0:
         return True
     with contextlib.suppress(OSError):
@@ -91,7 +91,7 @@ def prepare() -> None:
     """
     global _parent
     try:
-        group = delegated()
+        group = find_delegated()
         _leave(group)
     except (Undelegated, OSError) as error:
         logger.warning("sandboxes get no cgroup: %s", error)
@@ -121,7 +121,7 @@ def _leave(group: Path) -> None:
 
 @contextlib.contextmanager
 def group_open() -> Iterator[int | None]:
-    """A descriptor of a new group's ``cgroup.procs``; None where none is delegated.
+    """Open a new group and yield a descriptor of its ``cgroup.procs``; None where none is delegated.
 
     In the end all that runs in the group is killed.
     """
@@ -141,8 +141,8 @@ def group_open() -> Iterator[int | None]:
         _end(group)
 
 
-def entering(command: Sequence[str], *, errors: str) -> list[str]:
-    """The command, run in the group whose descriptor is its standard error; ``errors`` go there instead."""
+def enter_group(command: Sequence[str], *, errors: str) -> list[str]:
+    """Return the command, to run in the group whose descriptor is its stderr; ``errors`` go there instead."""
     return ["/bin/sh", "-c", ENTER.format(errors), "sh", *command]
 
 
@@ -153,7 +153,7 @@ def _make(group: Path) -> None:
 def _limit(group: Path) -> None:
     (group / "memory.max").write_text(str(GROUP_MEMORY_BYTES))
     (group / "pids.max").write_text(str(GROUP_PROCESSES))
-    # An older kernel, or one without swap or the controller, lacks some of these files.
+    # Older kernels, and those without swap or the controller, lack some of these files.
     for name, value in (("memory.swap.max", 0), ("memory.oom.group", 1), ("cpu.weight", GROUP_CPU_WEIGHT)):
         if (group / name).exists():
             (group / name).write_text(str(value))

@@ -1,4 +1,4 @@
-"""A program's own time: without the time for which a busy machine keeps it waiting."""
+"""A program's own time, net of the time for which a busy machine keeps it waiting."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 NANOSECONDS = 1e9
 
 
-def program_of(bubblewrap: int) -> int | None:
+def find_program(bubblewrap: int) -> int | None:
     """Return the process id of the program that a bubblewrap has started; None if it has ended."""
     try:
         (init,) = _children(bubblewrap)

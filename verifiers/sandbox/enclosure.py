@@ -55,12 +55,13 @@ PROBE = "import json, os, resource, socket; print(os.listdir('/box'))"
 
 
 def bubblewrap() -> str | None:
+    """Find bubblewrap; None where it is not installed."""
     return shutil.which("bwrap")
 
 
 @cache
 def interpreter() -> tuple[str, tuple[str, ...]]:
-    """The Python that programs run in, and the bind options that it needs besides ``/usr``.
+    """Choose the Python that programs run in, and the bind options that it needs besides ``/usr``.
 
     It is ours if that lives under ``/usr``, else the system's, else ours with its folder bound, provided the
     sandbox's user may read it (unlike a pyenv under ``/root``).
@@ -80,7 +81,7 @@ def _is_public(folder: Path) -> bool:
 
 
 def account() -> dict[str, Any]:
-    """Arguments for ``subprocess``: root changes to another user before bubblewrap starts."""
+    """Return the arguments with which ``subprocess`` drops root for another user before bubblewrap starts."""
     if os.geteuid() != 0:
         return {}
     return {"user": SANDBOX_UID, "group": SANDBOX_UID, "extra_groups": []}
@@ -97,7 +98,7 @@ def huge_pages_refuse() -> None:
 
 @cache
 def program_text(name: str) -> str:
-    """A program of ``inside`` as one text, preceded by the one module that it imports."""
+    """Return a program of ``inside`` as one text, preceded by the one module that it imports."""
     shared = "verifiers.sandbox.inside.values"
     values = (INSIDE / "values.py").read_text(encoding="utf-8")
     return (
@@ -111,13 +112,13 @@ def program_text(name: str) -> str:
 
 
 def filter_open() -> int | None:
-    """A new descriptor with the system-call filter; None on machines without one."""
+    """Open a descriptor of the system-call filter; None on machines without one."""
     code = seccomp_filter()
     return None if code is None else memory_open(code)
 
 
 def memory_open(content: bytes) -> int:
-    """A descriptor of a file in memory, positioned at its start."""
+    """Open a file in memory, positioned at its start."""
     descriptor = os.memfd_create("sandbox", 0)
     os.write(descriptor, content)
     os.lseek(descriptor, 0, os.SEEK_SET)
@@ -127,7 +128,7 @@ def memory_open(content: bytes) -> int:
 def command(
     *, text: str, arguments: tuple[str, ...] = (), filter_fd: int | None = None, hash_seed: int = 0
 ) -> list[str]:
-    """The command that runs a Python text inside. Raises ``FileNotFoundError`` without bubblewrap."""
+    """Build the command that runs a Python text inside. Raises ``FileNotFoundError`` without bubblewrap."""
     program = bubblewrap()
     if program is None:
         raise FileNotFoundError(MISSING)
@@ -140,7 +141,7 @@ def command(
 
 
 def sandbox_problem() -> str | None:
-    """Why no sandbox works here, in a sentence; None if a test program just ran in one."""
+    """Explain in a sentence why no sandbox works here; None if a test program just ran in one."""
     if bubblewrap() is None:
         return MISSING
     calls = filter_open()

@@ -1,4 +1,4 @@
-"""A program's home folder, seen from outside: counts the files in it, which no limit of the kernel bounds."""
+"""A program's home folder, seen from outside: it counts the files, which no kernel limit bounds."""
 
 from __future__ import annotations
 

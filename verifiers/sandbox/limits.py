@@ -1,4 +1,4 @@
-"""Limits on what a submitted program may cost. They are not settings: scores depend on them."""
+"""Limits on a submitted program's cost. They are not settings: scores depend on them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ CANDIDATE_MEMORY_BYTES = 512 * 1024 * 1024
 """Address space of a program, which cannot fork, so this is its whole memory."""
 
 HOME_BYTES = 32 * 1024 * 1024
-"""Content of the files in a program's home."""
+"""Size of the files in a program's home."""
 
 HOME_FILES = 4_096
 """Files, folders and links in it: each takes about a kilobyte of the kernel's memory besides its content."""
@@ -55,10 +55,10 @@ class Limits:
 
 
 REFERENCE_TIMES = 10
-"""A program may take this many times the reference program's own time, and at least ``Limits.cpu_s``."""
+"""Allowance of a program as a multiple of the reference program's own time, at least ``Limits.cpu_s``."""
 
 CPU_MAX_S = 20
-"""The most CPU seconds that a slow reference program allows others."""
+"""The most CPU seconds that a slow reference program can earn others."""
 
 
 def cpu_allowed_s(reference_s: float) -> int | None:

@@ -1,4 +1,4 @@
-"""Runs two sandboxes at once, a candidate's and its checker's, under a timeout outside them."""
+"""Runs of two sandboxes at once, a candidate's and its checker's, under a timeout outside them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 
 from verifiers.sandbox import cgroups, enclosure
-from verifiers.sandbox.clock import ProgramClock, program_of
+from verifiers.sandbox.clock import ProgramClock, find_program
 from verifiers.sandbox.home import Home
 from verifiers.sandbox.limits import CANDIDATE_MEMORY_BYTES, OUTPUT_BYTES, REPORT_BYTES, Limits
 
@@ -25,7 +25,7 @@ wall clock too: otherwise a busy machine would make endless loops void."""
 
 @dataclass
 class Output:
-    """The output of a sandbox, cut at ``bound`` bytes as it is read; ``is_over`` once it has ended."""
+    """Output of a sandbox, cut at ``bound`` bytes as it is read; ``is_over`` once it has ended."""
 
     bound: int
     data: bytearray = field(default_factory=bytearray)
@@ -71,8 +71,8 @@ def run_pair(job: bytes, *, limits: Limits, hash_seed: int = 0) -> PairRun:
             until=lambda: b"\n" in checker_out.data,
             of=checker_out,
         )
-        program = program_of(candidate.pid)
-        clock = ProgramClock([program, program_of(checker.pid)])
+        program = find_program(candidate.pid)
+        clock = ProgramClock([program, find_program(checker.pid)])
         home = stack.enter_context(closing(Home(program)))
         if is_in_time:
             is_in_time = _listen(
@@ -106,7 +106,7 @@ def _start(
     checker = _box(
         stack, "checker.py", (str(ours.fileno()),), channel=ours, stdin=job_fd, hash_seed=hash_seed
     )
-    # From here on only the two sandboxes hold the channel, so each notices when the other ends.
+    # Only the two sandboxes hold the channel from here on, so each notices when the other ends.
     ours.close()
     theirs.close()
     return candidate, checker
@@ -121,7 +121,7 @@ def _box(
     stdin: int = subprocess.DEVNULL,
     hash_seed: int,
 ) -> subprocess.Popen[bytes]:
-    """One sandbox, killed when ``stack`` exits. A checker's errors show as missing reports."""
+    """Start a sandbox, killed when ``stack`` exits. A checker's errors show as missing reports."""
     group = stack.enter_context(cgroups.group_open())
     is_checker = name == "checker.py"
     errors = subprocess.DEVNULL if is_checker else subprocess.STDOUT
@@ -134,7 +134,9 @@ def _box(
         text = enclosure.program_text(name)
         command = enclosure.command(text=text, arguments=arguments, filter_fd=calls, hash_seed=hash_seed)
         if group is not None:
-            command = cgroups.entering(command, errors=cgroups.DROPPED if is_checker else cgroups.PASSED_ON)
+            command = cgroups.enter_group(
+                command, errors=cgroups.DROPPED if is_checker else cgroups.PASSED_ON
+            )
         box = subprocess.Popen(  # noqa: S603 (a fixed command)
             command,
             stdin=stdin,
@@ -163,7 +165,7 @@ def _listen(
 ) -> bool:
     """Read all outputs until ``until`` holds or ``of`` is over; False if ``is_late`` holds first.
 
-    Both are asked at least every ``WATCH_S``.
+    Both are checked at least every ``WATCH_S`` seconds.
     """
     with selectors.DefaultSelector() as selector:
         for descriptor, sink in sinks.items():

@@ -51,20 +51,20 @@ class Lists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def seccomp_filter() -> bytes | None:
-    """The filter for programs as BPF; None on machines whose call numbers are not listed."""
+    """Build the filter for programs as BPF; None on machines whose call numbers are not listed."""
     machine = MACHINES.get(platform.machine())
     return None if machine is None else program_filter(*machine)
 
 
-def program_filter(place: int, architecture: int) -> bytes:
-    """The filter for programs on the machine at this place in the lists."""
+def program_filter(column: int, architecture: int) -> bytes:
+    """Build the filter for programs on the machine in this column of the lists."""
     lists = toml_load(LISTS, Lists)
-    ruled = [instruction for rule in lists.ruled for instruction in _ruled(rule, place)]
-    numbers = [numbers[place] for group in lists.allowed.values() for numbers in group.values()]
-    return _packed(
+    ruled = [instruction for rule in lists.ruled for instruction in _apply_rule(rule, column)]
+    numbers = [numbers[column] for group in lists.allowed.values() for numbers in group.values()]
+    return _pack(
         architecture,
         *ruled,
-        *_answered(numbers, _ALLOW),
+        *_answer_calls(numbers, _ALLOW),
         (_JUMP_AT_LEAST, 0, 1, _RECENT_CALLS),
         (_RETURN, 0, 0, _REFUSE | _ENOSYS),
         (_RETURN, 0, 0, _REFUSE | _EPERM),
@@ -73,25 +73,25 @@ def program_filter(place: int, architecture: int) -> bytes:
 
 @cache
 def browser_filter() -> bytes | None:
-    """The filter for browsers, whose own sandbox needs namespaces and processes; None as above."""
+    """Build the filter for browsers, whose own sandbox needs namespaces and processes; None as above."""
     machine = MACHINES.get(platform.machine())
     if machine is None:
         return None
-    place, architecture = machine
-    numbers = [numbers[place] for numbers in toml_load(LISTS, Lists).refused_browser.values()]
-    refused = _answered(numbers, _REFUSE | _EPERM)
-    return _packed(architecture, *refused, (_RETURN, 0, 0, _ALLOW))
+    column, architecture = machine
+    numbers = [numbers[column] for numbers in toml_load(LISTS, Lists).refused_browser.values()]
+    refused = _answer_calls(numbers, _REFUSE | _EPERM)
+    return _pack(architecture, *refused, (_RETURN, 0, 0, _ALLOW))
 
 
-def _answered(numbers: Iterable[int], answer: int) -> list[Instruction]:
+def _answer_calls(numbers: Iterable[int], answer: int) -> list[Instruction]:
     pairs = [((_JUMP_EQUAL, 0, 1, number), (_RETURN, 0, 0, answer)) for number in numbers if number >= 0]
     return [instruction for pair in pairs for instruction in pair]
 
 
-def _ruled(rule: Rule, place: int) -> list[Instruction]:
-    """Ends the filter for this call, and skips itself for others."""
+def _apply_rule(rule: Rule, column: int) -> list[Instruction]:
+    """End the filter for this call, and skip itself for others."""
     if rule.values:
-        checks = _answered(rule.values, _ALLOW)
+        checks = _answer_calls(rule.values, _ALLOW)
     else:
         checks = [
             (_AND, 0, 0, rule.bits | rule.no_bits),
@@ -99,11 +99,11 @@ def _ruled(rule: Rule, place: int) -> list[Instruction]:
             (_RETURN, 0, 0, _ALLOW),
         ]
     body = [(_LOAD, 0, 0, _ARGUMENTS + 8 * rule.argument), *checks, (_RETURN, 0, 0, _REFUSE | _EPERM)]
-    return [(_JUMP_EQUAL, 0, len(body), rule.call[place]), *body]
+    return [(_JUMP_EQUAL, 0, len(body), rule.call[column]), *body]
 
 
-def _packed(architecture: int, *rules: Instruction) -> bytes:
-    """``rules`` start with the call's number loaded and answer every call."""
+def _pack(architecture: int, *rules: Instruction) -> bytes:
+    """Pack the filter; ``rules`` start with the call's number loaded and answer every call."""
     code = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_JUMP_EQUAL, 1, 0, architecture),

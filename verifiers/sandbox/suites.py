@@ -1,4 +1,4 @@
-"""Runs a program against its tests; only the checker's report counts."""
+"""Runs of a program against its tests; only the checker's report counts."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def suite_run(program: str, suite: Suite, *, limits: Limits | None = None, hash_
     candidate could be started in two attempts, and ``SandboxStalled`` (``verifier_timeout``).
     """
     if len(program) > PROGRAM_CHARS:
-        return _ended(suite, "the program is too long")
+        return _report_ended(suite, "the program is too long")
     nonce = secrets.token_hex(16)
     job = json.dumps({"nonce": nonce, "program": program, **asdict(suite)}).encode()
     limits = limits or LIMITS
@@ -94,35 +94,37 @@ def suite_run(program: str, suite: Suite, *, limits: Limits | None = None, hash_
 
 
 def _report(suite: Suite, records: list[dict[str, Any]], ran: runner.PairRun) -> Report:
-    """``records``: the results of the asserts, then of everything; fewer if the program ended before."""
-    report = _ended(suite, ran.stop or "the program broke its tests")
+    """Build the report; ``records`` are the results of the asserts, then of everything, or fewer if the
+    program ended before.
+    """
+    report = _report_ended(suite, ran.stop or "the program broke its tests")
     if records:
         asserts = records[0]
         report = replace(
             report,
-            asserts=_passed(asserts),
+            asserts=_read_passed(asserts),
             asserts_detail=storable(asserts["detail"]),
             assert_reasons=tuple(map(storable, asserts["details"])),
         )
     if len(records) > 1:
         whole = records[1]
         values = tuple(whole["values"])
-        report = replace(report, passed=_passed(whole), detail=storable(whole["detail"]), values=values)
+        report = replace(report, passed=_read_passed(whole), detail=storable(whole["detail"]), values=values)
     output = storable(ran.output.decode(errors="replace"))
     return replace(report, output=output, is_output_cut=ran.is_output_cut, own_s=ran.own_s)
 
 
-def _ended(suite: Suite, detail: str) -> Report:
+def _report_ended(suite: Suite, detail: str) -> Report:
     asserts = (False,) * len(suite.asserts)
     return Report(asserts + (False,) * len(suite.pairs), detail, asserts=asserts, asserts_detail=detail)
 
 
-def _passed(record: dict[str, Any]) -> tuple[bool, ...]:
+def _read_passed(record: dict[str, Any]) -> tuple[bool, ...]:
     return tuple(item is True for item in record["passed"])
 
 
 def _records(lines: list[bytes], *, nonce: str) -> list[dict[str, Any]]:
-    """The checker's own lines, recognised by the nonce that only the checker has."""
+    """Return the checker's own lines, recognised by the nonce that only the checker has."""
     records: list[dict[str, Any]] = []
     for line in lines[:LINES]:
         try:

@@ -32,7 +32,7 @@ def has_text(payload: Payload, /) -> bool:
 
 
 def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
-    values = denotations.items_of(answer) if isinstance(answer, str) else answer
+    values = denotations.split_cell(answer) if isinstance(answer, str) else answer
     typed = (
         Move(act="type", role="textbox", name=label, text=value)
         for label, value in zip(payload["fields"], values, strict=False)

@@ -55,7 +55,7 @@ def transcript(payload: Payload, /) -> str:
 
 def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
     """One field per value; a text is split into values at ``|``."""
-    first, *others = denotations.items_of(answer) if isinstance(answer, str) else answer
+    first, *others = denotations.split_cell(answer) if isinstance(answer, str) else answer
     typed = [Move(act="type", role="textbox", place=-1, text=first)]
     for other in others:
         typed.append(Move(act="press", role="button", name=MORE_BUTTON))

@@ -25,7 +25,7 @@ def wrong_answer(
 ) -> str | list[str]:
     """``right`` is the gold under the label that the episode shows; ``others`` are golds of other tasks."""
     if form == "values":
-        return [*denotations.items_of(right), ONE_MORE]
+        return [*denotations.split_cell(right), ONE_MORE]
     if form == "program":
         signatures = str(payload.get("signature", "")).splitlines()
         return "\n".join(f"{line}\n    return None" for line in signatures) or "pass"

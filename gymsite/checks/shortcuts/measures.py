@@ -249,14 +249,14 @@ def _likely(here: BlindPage, value: str) -> list[str]:
 
 def is_right(task: SiteTask, answer: Iterable[str], state: Any) -> bool:
     extra = {} if task.goal is None else {"state": task.goal["state"]}
-    gold = Gold(denotations.cell_of(task.answer), extra=extra)
+    gold = Gold(denotations.join_cell(task.answer), extra=extra)
     evidence = Evidence(tuple(answer), {"state": state})
     return registry.run("site_state-v1", gold=gold, evidence=evidence).correct
 
 
 def _value_of(text: str) -> float | None:
     """A number's value, or a date's ordinal; None for anything else."""
-    if day := site_state.date_of(text):
+    if day := site_state.parse_date(text):
         return float(day.toordinal())
-    number = site_state.number_of(text)
+    number = site_state.parse_number(text)
     return None if number is None else float(number)

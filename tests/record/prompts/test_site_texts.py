@@ -126,7 +126,7 @@ def test_an_interactive_task_has_only_its_wording_in_the_prompt(trainer: ApiClie
 
 def test_answers_without_a_page_are_judged(trainer: ApiClient, site: str) -> None:
     tasks = _tasks(site)
-    golds = {gold.task_id: denotations.items_of(gold.answer) for gold in Gold.objects.all()}
+    golds = {gold.task_id: denotations.split_cell(gold.answer) for gold in Gold.objects.all()}
     answer = _open(trainer, tasks, arm="text_zero_shot", samples_per_task=2)
     for record in answer["episodes"]:
         values = golds[record["task"]]
@@ -156,7 +156,7 @@ def test_solved_tasks_are_of_other_worlds_and_have_their_own_text(
     for one, question, reply in zip(solved, messages[1:-1:2], messages[2:-1:2], strict=True):
         assert _site_text(one, settings) in question["content"]
         assert one.gap_eligible
-        gold = denotations.items_of(one.golds.get().answer)
+        gold = denotations.split_cell(one.golds.get().answer)
         assert answer_extract(reply["content"], form="values") == list(gold)
 
 

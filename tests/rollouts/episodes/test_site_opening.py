@@ -79,7 +79,7 @@ def test_pages_and_verifier_agree_on_tasks_of_every_family(
     for record in answer["episodes"]:
         address = "/" + record["start_url"].split("/", 3)[3]
         assert arena_client.get(address).status_code == 200
-        values = denotations.items_of(golds[record["task"]].answer)
+        values = denotations.split_cell(golds[record["task"]].answer)
         body = urlencode([("placed", "1"), *(("answer", value) for value in values)])
         assert arena_client.generic("POST", f"{address}submit", body, content_type=FORM).status_code == 303
         assert services.submission_judge(episode_id=record["id"])

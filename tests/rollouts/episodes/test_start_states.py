@@ -38,7 +38,7 @@ def task(db: None) -> Task:
 def scripted(task: Task, *, actor: str = "oracle", outcome: str = "correct", **fields: Any) -> Episode:
     """An episode of four clicks, the two values of the answer, and a click on the button."""
     episode = factories.episode(task=task, arm="gym", max_steps=40, **fields)
-    values = denotations.items_of(task.golds.get().answer)
+    values = denotations.split_cell(task.golds.get().answer)
     acts: list[dict[str, Any]] = [{"type": "click", "target": f"e{place}"} for place in range(1, 5)]
     acts += [{"type": "type", "target": "e9", "text": value} for value in values]
     for index, act in enumerate([*acts, {"type": "click", "target": "e10"}], start=1):
@@ -96,7 +96,7 @@ def test_no_start_state_holds_the_answer(guide: ApiClient, task: Task) -> None:
     for steps in (6, 7, 70):
         error = opened(guide, task, status=422, guidance={"steps": steps})["error"]
         assert error["code"] == "guidance_leaks"
-        assert not any(value in error["message"] for value in denotations.items_of(task.golds.get().answer))
+        assert not any(value in error["message"] for value in denotations.split_cell(task.golds.get().answer))
     assert code_of(guide, task, guidance={"fraction": 1}) == "guidance_leaks"
 
 

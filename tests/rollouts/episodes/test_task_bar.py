@@ -76,7 +76,7 @@ def test_a_task_done_on_pages_and_answered_by_the_api_is_judged_by_state_and_val
     trainer: ApiClient, arena_client: ArenaClient, as_lab: Callable[..., Any], booking: Task
 ) -> None:
     gold = Gold.objects.get(task=booking, is_current=True)
-    values = denotations.items_of(gold.answer)
+    values = denotations.split_cell(gold.answer)
     trip = next(one for one in gold.extra["state"]["trips"] if one["code"] == values[1])
     stay = {name: trip[name] for name in ("check_in", "check_out", "guests")}
     _, answer = as_lab(trainer, "POST", "/episodes", body(booking, samples_per_task=3, **WITHOUT))

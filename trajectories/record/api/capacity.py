@@ -63,7 +63,7 @@ def verdict_p95_ms() -> dict[str, float | None]:
 def _recent() -> tuple[int, float | None, float | None]:
     """Submissions without a verdict, and the times of ``capacity_report``."""
     ((queued, verify_p95_ms, sandbox_p95_ms),) = VERIFY.rows(
-        sandboxed=registry.sandboxed(),
+        sandboxed=registry.list_sandboxed(),
         searched=SEARCHED_VERDICTS,
         recent=RECENT_VERDICTS,
         waiting=settings.ACTIVE_EPISODES_MAX + 1,

@@ -6,7 +6,7 @@ from palaestra.protocol.outcomes import CORRECT
 from tasks_app import kinds
 from trajectories.rewards.registry import component
 from trajectories.rewards.types import Reading, Values
-from verifiers.denotations import items_of, normalised
+from verifiers.denotations import normalise, split_cell
 
 
 @component(
@@ -28,6 +28,6 @@ def form(reading: Reading) -> Values | None:
     if reading.outcome == CORRECT:
         return Values(1.0)
     given = reading.submitted if isinstance(reading.submitted, list) else []
-    expected = items_of(reading.gold)
-    right = sum(normalised(one) == normalised(other) for one, other in zip(given, expected, strict=False))
+    expected = split_cell(reading.gold)
+    right = sum(normalise(one) == normalise(other) for one, other in zip(given, expected, strict=False))
     return Values(right / len(fields))

@@ -14,7 +14,7 @@ from tasks_app.variation import tools_of
 from trajectories.rewards.milestones._addresses import parameters_of
 from trajectories.rewards.registry import milestone
 from trajectories.rewards.types import Reading, Values
-from verifiers.denotations import items_of, normalised
+from verifiers.denotations import normalise, split_cell
 
 FIRST_ROWS = 5
 """A row this far up was located by whoever sorted or searched the table."""
@@ -98,7 +98,7 @@ def _by_view(reading: Reading, gold: str) -> Values | None:
     tools, table = tools_of(reading.variation), reading.payload["table"]
     if not ARMS[reading.arm].has_page or not tools & {"sort", "find", "paging"}:
         return None
-    answers = {normalised(one) for one in items_of(gold)}
+    answers = {normalise(one) for one in split_cell(gold)}
     whole = Table(table["header"], table["rows"])
     plain = _place(table_view(whole, {}, tools), answers)
     if not _holds(whole, answers) or (plain is not None and plain < FIRST_ROWS):
@@ -109,7 +109,7 @@ def _by_view(reading: Reading, gold: str) -> Values | None:
         view = table_view(whole, parameters_of(then.page), tools)
         place = _place(view, answers)
         is_at_hand = place is not None and (plain is None or place < FIRST_ROWS)
-        if is_at_hand and view.query != view.plain and normalised(view.query.find) not in answers:
+        if is_at_hand and view.query != view.plain and normalise(view.query.find) not in answers:
             return Values(1.0, {step.index: 1.0})
     return Values(0.0)
 

@@ -64,7 +64,7 @@ def episodes_sandboxed(episode_ids: Sequence[int]) -> set[int]:
     return {
         episode_id
         for episode_id, *verifiers, dataset in MAYBE_SANDBOXED.rows(
-            episodes=list(episode_ids), verifiers=registry.sandboxed()
+            episodes=list(episode_ids), verifiers=registry.list_sandboxed()
         )
         if any(registry.is_sandboxed(verifier_id, dataset=dataset) for verifier_id in verifiers)
     }

@@ -116,7 +116,7 @@ def _functions() -> Iterator[Function]:
 def _sandboxed(column: str) -> str:
     """Return whether the verifier in a column runs in the sandbox, for the gold ``g``."""
     conditions = []
-    for verifier_id in registry.sandboxed():
+    for verifier_id in registry.list_sandboxed():
         datasets = registry.VERIFIERS.get(verifier_id).sandbox_datasets
         condition = f"{column} = {_quoted(verifier_id)}"
         if datasets is not None:

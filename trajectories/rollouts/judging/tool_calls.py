@@ -65,7 +65,7 @@ def program_try(program: str, shown: Mapping[str, Any], *, setup: str) -> Report
     """Run a program on the asserts that its page shows. Raises as ``suite_run`` does."""
     stub = "\n".join(f"{line} ..." for line in str(shown.get("signature", "")).splitlines())
     gold = Gold(stub, extra={"tests": shown["asserts"], "setup": setup})
-    return suite_run(program, programs.suite_of(gold), limits=LIMITS)
+    return suite_run(program, programs.build_suite(gold), limits=LIMITS)
 
 
 def output_of(report: Report) -> dict[str, Any]:

@@ -37,7 +37,7 @@ class Command(BaseCommand):
         pool = ChildPool(1)
 
         def judge(verifier_id: str, gold: Gold, evidence: Evidence) -> Verdict:
-            if verifier_id in registry.sandboxed():
+            if verifier_id in registry.list_sandboxed():
                 return registry.run(verifier_id, gold=gold, evidence=evidence)
             return judge_guarded(pool, verifier_id=verifier_id, gold=gold, evidence=evidence)
 
@@ -63,7 +63,7 @@ class Command(BaseCommand):
         return next(other for other in reports if other.benchmark == report.benchmark)
 
     def _print_row(self, report: agreement.Report, baseline: agreement.Report | None) -> None:
-        counts = [_counts(one) if one else ["", "", ""] for one in (report, baseline)]
+        counts = [_counts(side) if side else ["", "", ""] for side in (report, baseline)]
         name = f"{report.file} ({report.benchmark})"
         self.stdout.write(ROW.format(name, report.size, *counts[0], *counts[1]).rstrip())
 

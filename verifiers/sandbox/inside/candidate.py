@@ -28,6 +28,7 @@ ERROR_CHARS = 300
 
 
 def limits_set(cpu_s: int, memory_bytes: int) -> None:
+    """Limit this process's CPU time and memory."""
     for name, bound in (
         (resource.RLIMIT_CPU, cpu_s),
         (resource.RLIMIT_AS, memory_bytes),
@@ -57,7 +58,7 @@ class Objects:
 
 
 def load(source: str) -> types.ModuleType:
-    """The program as a module of its own, neither ``__main__`` nor an existing one."""
+    """Run the program as a module of its own, neither ``__main__`` nor an existing one."""
     module = types.ModuleType("candidate")
     sys.modules["candidate"] = module
     exec(compile(source, "<program>", "exec", dont_inherit=True), module.__dict__)  # noqa: S102 (its purpose)

@@ -121,7 +121,7 @@ class Link:
 
 
 def prepare(link: Link, job: dict[str, Any]) -> dict[str, Any]:
-    """The names that asserts may use: those that the program defines, then those of the setup."""
+    """Collect the names that asserts may use: those that the program defines, then those of the setup."""
     names: dict[str, Any] = {"__name__": "checker"}
     link.load(job["program"])
     for name in job["names"]:
@@ -134,7 +134,7 @@ def prepare(link: Link, job: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(names: dict[str, Any], tests: list[str]) -> list[tuple[bool, str]]:
-    """Whether each assert holds, and why not."""
+    """Evaluate each assert, with its reason for failing."""
 
     def holds(test: str) -> bool:
         exec(compile(test, "<test>", "exec"), names)  # noqa: S102 (of the task)
@@ -144,7 +144,7 @@ def check(names: dict[str, Any], tests: list[str]) -> list[tuple[bool, str]]:
 
 
 def compare(names: dict[str, Any], pairs: list[tuple[str, Any]]) -> list[tuple[bool, str]]:
-    """Whether each call has its expected value, and the error that it raised."""
+    """Compare each call with its expected value, with the error that it raised."""
 
     def has_value(pair: tuple[str, Any]) -> bool:
         call, value = pair
@@ -157,15 +157,15 @@ def attempt(claim: Callable[[Any], bool], of: Any) -> tuple[bool, str]:
     try:
         return claim(of), ""
     except Exception as error:  # noqa: BLE001 (however it fails, it fails)
-        return False, _described(error)
+        return False, _describe(error)
 
 
-def _described(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:DETAIL_CHARS]
 
 
 def evaluate(names: dict[str, Any], calls: list[str]) -> list[Any]:
-    """Each call's value in JSON, in a list of one; an empty list where the call fails or returns no data."""
+    """Encode each call's value in JSON, in a list of one; an empty list where it fails or returns no data."""
     values: list[Any] = []
     for call in calls:
         try:
@@ -180,11 +180,11 @@ def _no_object(_value: Any) -> Any:
 
 
 def run(link: Link, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The results of the asserts, then of everything."""
+    """Yield the results of the asserts, then of everything."""
     try:
         names = prepare(link, job)
     except Exception as error:  # noqa: BLE001 (a program that does not load passes nothing)
-        nothing, detail = [False] * len(job["asserts"]), _described(error)
+        nothing, detail = [False] * len(job["asserts"]), _describe(error)
         yield {"passed": nothing, "detail": detail, "details": []}
         yield {"passed": [*nothing, *[False] * len(job["pairs"])], "detail": detail, "values": []}
         return

@@ -18,7 +18,7 @@ NOT_A_NUMBER = "not a number", object()
 
 
 def encode(value: Any, keep: Callable[[Any], dict[str, Any]]) -> Any:
-    """JSON for a value; ``keep`` names an object that is not data."""
+    """Encode a value for JSON; ``keep`` names an object that is not data."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -38,7 +38,9 @@ def encode(value: Any, keep: Callable[[Any], dict[str, Any]]) -> Any:
 
 
 def _encode_text(text: str) -> Any:
-    """NUL and lone surrogates in hexadecimal: expected values are stored, and Postgres can store neither."""
+    """Encode NUL and lone surrogates in hexadecimal: expected values are stored in Postgres, which has
+    neither.
+    """
     try:
         text.encode()
         is_storable = "\0" not in text
@@ -64,7 +66,7 @@ def _encode_rare(value: Any, keep: Callable[[Any], dict[str, Any]]) -> Any:
 
 
 def _is_a(value: Any, *, module: str, name: str) -> bool:
-    """Whether the value is of a class whose module is imported only on demand."""
+    """Return whether the value is of a class whose module is imported only on demand."""
     loaded = sys.modules.get(module)
     return loaded is not None and isinstance(value, getattr(loaded, name))
 
@@ -82,7 +84,7 @@ def _fraction(numerator: int, denominator: int) -> Any:
 
 
 def decode(data: Any, find: Callable[[int], Any]) -> Any:
-    """The value; ``find`` returns the object with a number. Raises ``ValueError`` and ``TypeError``."""
+    """Decode a value; ``find`` returns the object with a number. Raises ``ValueError`` and ``TypeError``."""
     if isinstance(data, list):
         return [decode(item, find) for item in data]
     if not isinstance(data, dict):
@@ -122,7 +124,7 @@ SCALARS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def is_same(value: Any, expected: Any, tolerance: float) -> bool:
-    """Python's equality, but with a relative tolerance for finite floats and NaN the same as NaN.
+    """Compare as Python does, but with a relative tolerance for finite floats, and NaN the same as NaN.
 
     In containers too, except that elements of sets and keys of dictionaries have no tolerance.
     """
@@ -142,7 +144,7 @@ def is_same(value: Any, expected: Any, tolerance: float) -> bool:
 
 
 def _is_near(value: float, expected: float, tolerance: float) -> bool:
-    """Whether two unequal numbers are the same within the tolerance; infinity is near nothing."""
+    """Return whether two unequal numbers are the same within the tolerance; infinity is near nothing."""
     if value != value or expected != expected:
         return value != value and expected != expected
     largest = max(abs(value), abs(expected))
@@ -150,7 +152,7 @@ def _is_near(value: float, expected: float, tolerance: float) -> bool:
 
 
 def _exact(value: Any) -> Any:
-    """The value, with one stand-in for every NaN in it, since NaN equals nothing, itself included."""
+    """Replace every NaN by one stand-in, since NaN equals nothing, itself included."""
     if isinstance(value, complex) and value != value:
         return complex, _exact(value.real), _exact(value.imag)
     if isinstance(value, set | frozenset):
