@@ -1,4 +1,4 @@
-"""Live's server: waits and WebSockets, the only part served by ASGI."""
+"""The live server: long polls and WebSockets, the only part served by ASGI."""
 
 from __future__ import annotations
 

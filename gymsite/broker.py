@@ -1,4 +1,4 @@
-"""Kombu's Redis transport with one fault mended: an acknowledgement that is lost does not stop its worker."""
+"""Kombu's Redis transport with one fault mended: a lost acknowledgement does not stop its worker."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from kombu.transport import redis, virtual
 class AcknowledgingQoS(redis.QoS):
     """Counts a message as done even if Redis could not be told.
 
-    Kombu would count it as under way for ever: a worker that takes one at a time then takes none, and never
-    reads from the broken connection, so that it never makes another. Redis hands the message out once more
-    after an hour, and a job may run twice.
+    Kombu would count it as under way for ever: a worker that takes one at a time then takes none, and as it
+    never reads from the broken connection, it never opens another. Redis redelivers the message after an
+    hour, and a job may run twice.
     """
 
     def ack(self, delivery_tag: str) -> None:

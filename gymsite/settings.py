@@ -35,7 +35,7 @@ SECRET_KEY: str = env.str("GYM_SECRET_KEY", "") or secrets.read_or_ephemeral(VAR
 TOKEN_KEY: bytes = bytes.fromhex(
     env.str("GYM_TOKEN_KEY", "") or secrets.read_or_ephemeral(VAR_DIR, "token_key")
 )
-# Mock sites are drawn from it: this salt and this code together give the answers away.
+# Mock sites are drawn from it: with this salt, the code gives the answers away.
 WORLD_SALT: bytes = bytes.fromhex(
     env.str("GYM_WORLD_SALT", "") or secrets.read_or_ephemeral(VAR_DIR, "world_salt")
 )
@@ -65,7 +65,7 @@ DATABASE_POOL_MAX = env.int("DATABASE_POOL_MAX", 0 if PROCESS == "manage" else 4
 # Past a pooler such as PgBouncer, for locks and LISTEN; empty: there is none.
 DATABASE_DIRECT_URL: str = env.str("DATABASE_DIRECT_URL", "")
 SLOW_STATEMENT_MS = env.int("SLOW_STATEMENT_MS", 1_000)
-# What Postgres caches for a connection grows with all that it was ever used for, so none gets old.
+# Postgres' caches grow with every use of a connection, so connections are replaced before they get old.
 CONNECTION_MAX_S = 600.0
 _pool: dict[str, Any] = (
     {"pool": {"min_size": 1, "max_size": DATABASE_POOL_MAX, "timeout": 5.0, "max_lifetime": CONNECTION_MAX_S}}
@@ -177,7 +177,7 @@ def _folder(path: str | Path) -> dict[str, Any]:
 
 
 def _files(*, bucket: str, folder: str | Path) -> dict[str, Any]:
-    """A bucket where one is named, else a folder."""
+    """Return a bucket where one is named, else a folder."""
     if not bucket:
         return _folder(folder)
     options = {
@@ -272,22 +272,22 @@ STEPS_PER_CALL_MAX = env.int("STEPS_PER_CALL_MAX", 1_000)
 BLOB_MAX_BYTES = env.int("BLOB_MAX_BYTES", 32 * 1024 * 1024)
 ANSWER_MAX_CHARS = env.int("ANSWER_MAX_CHARS", 100_000)
 EPISODES_PER_CALL_MAX = env.int("EPISODES_PER_CALL_MAX", 10_000)
-# Each is to be restored on a page of its own, and has the record of its parents read.
+# Each has to be restored on a page of its own, and reads the record of its parents.
 FORKS_PER_CALL_MAX = env.int("FORKS_PER_CALL_MAX", 2_000)
-# Texts that are held against the golds of their tasks, and solutions that are counted first: up to 10 s each.
+# Texts that are checked against their tasks' golds, and solutions counted for that: up to 10 s each.
 LEAK_CHECKS_PER_CALL_MAX = env.int("LEAK_CHECKS_PER_CALL_MAX", 200)
 PROMPT_CHARS_MAX = env.int("PROMPT_CHARS_MAX", 64_000_000)
 ACTIVE_EPISODES_MAX = env.int("ACTIVE_EPISODES_MAX", 20_000)
-# Page views that are recorded of an episode; later ones are served all the same.
+# Recorded page views per episode; later ones are served all the same.
 PAGES_SERVED_MAX = env.int("PAGES_SERVED_MAX", 5_000)
-# Requests that one episode may make, by server process; more are answered 429.
+# Requests per second of one episode, by server process; more are answered 429.
 EPISODE_REQUESTS_PER_S = env.float("EPISODE_REQUESTS_PER_S", 50.0)
 PAGE_EVENTS_MAX = env.int("PAGE_EVENTS_MAX", 2_000)
 PAGE_EVENT_BYTES_MAX = env.int("PAGE_EVENT_BYTES_MAX", 1_000_000)
 # DOM recordings (`recording: full`), by episode; the size is that of the compressed chunks.
 RECORDING_CHUNKS_MAX = env.int("RECORDING_CHUNKS_MAX", 4_000)
 RECORDING_BYTES_MAX = env.int("RECORDING_BYTES_MAX", 50_000_000)
-# Steps of an episode whose DOM replay is held against the screenshot without anybody asking; 0: none.
+# Steps of an episode whose DOM replay is compared with the screenshot unprompted; 0: none.
 FIDELITY_STEPS_MAX = env.int("FIDELITY_STEPS_MAX", 20)
 DATA_UPLOAD_MAX_MEMORY_SIZE = API_BODY_MAX_BYTES
 ARENA_BODY_MAX_BYTES = env.int("ARENA_BODY_MAX_BYTES", 16 * 1024 * 1024)
@@ -295,7 +295,7 @@ BODY_MAX_BYTES = ARENA_BODY_MAX_BYTES if IS_ARENA else max(API_BODY_MAX_BYTES, B
 # Of one body in memory, the rest is on disk; of all bodies in one process, in memory and on disk.
 BODY_MEMORY_BYTES = env.int("BODY_MEMORY_BYTES", 256 * 1024)
 BODIES_MAX_BYTES = env.int("BODIES_MAX_BYTES", 512 * 1024 * 1024)
-# A body that takes longer than ten seconds must come at this rate.
+# A body that takes longer than ten seconds must arrive at this rate.
 BODY_BYTES_PER_S_MIN = env.int("BODY_BYTES_PER_S_MIN", 16 * 1024)
 # By process of the lab, of which there are two.
 EXPORTS_AT_ONCE = env.int("EXPORTS_AT_ONCE", 8)
@@ -304,23 +304,23 @@ VOID_ALARM_SHARE = env.float("VOID_ALARM_SHARE", 0.02)
 
 # --- Time limits, in seconds, by the database's clock; leases and unused episodes by the sweeper's own ----
 LEASE_S = env.float("LEASE_S", 300.0)
-# A lost lease makes an episode void after so long again without a sign of life; heartbeats come every 60 s.
+# A lost lease makes an episode void after this grace period without a heartbeat; those come every 60 s.
 LEASE_GRACE_S = env.float("LEASE_GRACE_S", 90.0)
 UNUSED_EPISODE_S = env.float("UNUSED_EPISODE_S", 24 * 3600.0)
-# A takeover in which a person has done nothing for so long is over.
+# A takeover ends after so long without a request of the person.
 TAKEOVER_IDLE_S = env.float("TAKEOVER_IDLE_S", 900.0)
 STEP_GRACE_S = env.float("STEP_GRACE_S", 600.0)
 VERIFIER_TIMEOUT_S = env.float("VERIFIER_TIMEOUT_S", 10.0)
 CLAIM_LOST_S = env.float("CLAIM_LOST_S", 60.0)
-# A job that brought no verdict is sent again after so long, the first time, the second, and so on.
+# Delays before a job without a verdict is sent again: the first time, the second, and so on.
 RESEND_AFTER_S: list[float] = env.list("RESEND_AFTER_S", [5.0, 30.0, 120.0], subcast=float)
-# A tool of a page that has not answered after so long is said to have failed, and may be asked again.
+# A page's tool that has not answered after so long counts as failed, and may be called again.
 TOOL_CALL_TIMEOUT_S = env.float("TOOL_CALL_TIMEOUT_S", 45.0)
 VERIFY_CHILDREN = env.int("VERIFY_CHILDREN", 4)
 # Processes for each of pictures, facts and replays.
 MEDIA_PROCESSES = env.int("MEDIA_PROCESSES", max(1, min(8, (os.cpu_count() or 1) // 2)))
 SANDBOXES = env.int("SANDBOXES", min(16, os.cpu_count() or 1))
-# The doors: for sending a body, and for taking the next part of a response.
+# Time for sending a body, and for reading the next part of a response.
 BODY_S = env.float("BODY_S", 300.0)
 CLIENT_STALL_S = env.float("CLIENT_STALL_S", 120.0)
 API_KEY_CACHE_S = env.float("API_KEY_CACHE_S", 5.0)

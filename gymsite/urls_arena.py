@@ -1,4 +1,4 @@
-"""The arena's addresses. An episode's pages all live below its token."""
+"""URLs of the arena. An episode's pages all live below its token."""
 
 from __future__ import annotations
 

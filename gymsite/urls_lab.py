@@ -1,4 +1,4 @@
-"""Addresses of the lab: the REST API and the researchers' pages."""
+"""URLs of the lab: the REST API and the researchers' pages."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ LANES = {"pulse": 1, "record": 4, "store": 2, "read": 4}
 
 class ApiHandler(WSGIHandler):
     def load_middleware(self, is_async: bool = False) -> None:
-        """Django reads the list from the settings and from nowhere else."""
+        """Load a list of our own: Django reads its from the settings and from nowhere else."""
         pages = settings.MIDDLEWARE
         settings.MIDDLEWARE = settings.API_MIDDLEWARE
         try:
@@ -59,8 +59,8 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
 
 
 def caller_of(scope: HTTPScope) -> Hashable:
-    """The key that was checked in this process lately, else the client's network: strangers share turns with
-    those of their own network, however many keys they invent.
+    """Return the key that was checked in this process lately, else the client's network: strangers share
+    turns with those of their own network, however many keys they invent.
     """
     for name, value in scope["headers"]:
         if name == b"authorization" and (key := auth.key_known(value.decode("latin-1"))):

@@ -68,7 +68,7 @@ _ANOTHER = re.compile(r"(?<![A-Za-z0-9'])(?!A\s[a-z]|I['\s])[A-Z](?![A-Za-z0-9']
 _LOOSE = re.compile(r"[\s\\{}]|(?<=\\)[dt](?=frac)")
 _ANNOUNCEMENTS_MAX = 3
 _EDGES = " \t\n.,;:!*_'"
-# Full-width signs of Chinese and Japanese input methods, as simple-evals reads them: \uff08\uff22\uff09 is (B).
+# Full-width signs of Chinese and Japanese input, as simple-evals reads them: \uff08\uff22\uff09 is (B).
 _WIDE: Mapping[int, int | str] = {
     **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
     0x3002: ".",

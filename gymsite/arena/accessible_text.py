@@ -1,4 +1,4 @@
-"""The text that an outline shows of a question, for checking pages against their source.
+"""A question's text as an outline shows it, for checking pages against their source.
 
 A formula stands between dollars, whatever delimiters its source uses; everything else is unchanged.
 """
@@ -18,8 +18,10 @@ ESCAPED = re.compile(r"\\(?:([$%&#_{}])|.)", re.DOTALL)
 DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$"))
 
 
-def text_of(text: str, *, text_format: str) -> str:
-    """Raises ``GymError`` ``text_lost`` when splitting into words and formulas lost some of the text."""
+def render_text(text: str, *, text_format: str) -> str:
+    """Return a text as an outline shows it. Raises ``GymError`` ``text_lost`` if splitting lost some of
+    it.
+    """
     if text_format != "latex":
         return text
     segments = list(latex.segments_split(text))
@@ -37,7 +39,7 @@ def _segment_text(segment: latex.Segment) -> str:
 
 
 def _formula_body(raw: str) -> str:
-    """A formula without its delimiters; an environment stays whole."""
+    """Strip a formula of its delimiters; an environment stays whole."""
     for opener, closer in DELIMITERS:
         if raw.startswith(opener) and raw.endswith(closer):
             return raw[len(opener) : -len(closer)]
@@ -45,23 +47,23 @@ def _formula_body(raw: str) -> str:
 
 
 def question_text(payload: Mapping[str, Any]) -> str:
-    """Passage, pictures without a place, text and choices as a page shows them; pictures by number."""
+    """Join passage, pictures without a place, text and choices as a page shows them; pictures by number."""
     first = [figure.alternative for figure in unplaced(figures_of(payload), texts_of(payload))]
     passage, *rest = _parts(payload, figure_text="Figure {}")
     return "\n".join([passage, *first, *rest])
 
 
 def transcript(payload: Mapping[str, Any]) -> str:
-    """As ``question_text``, without the pictures, whose numbers nobody sees on the screen."""
+    """Return ``question_text`` without the pictures, whose numbers nobody sees on the screen."""
     return "\n".join(part for part in _parts(payload, figure_text="") if part)
 
 
 def _parts(payload: Mapping[str, Any], *, figure_text: str) -> list[str]:
-    """Passage, text and choices; ``figure_text`` takes the place of a picture."""
+    """List passage, text and choices; ``figure_text`` replaces a picture."""
     text_format = str(payload.get("format"))
     place_text = _place_text(len(figures_of(payload)), figure_text)
     passage, text, *choices = (
-        PLACE.sub(place_text, text_of(part, text_format=text_format)) for part in texts_of(payload)
+        PLACE.sub(place_text, render_text(part, text_format=text_format)) for part in texts_of(payload)
     )
     labels = [f"{choice['label']}." for choice in payload.get("choices", ())]
     lettered = [f"{label} {choice}" for label, choice in zip(labels, choices, strict=True)]

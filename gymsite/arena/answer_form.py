@@ -1,4 +1,4 @@
-"""Takes what the form of an answer sends."""
+"""Submissions of the answer form."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tasks_app import kinds
 
 @views.only("POST")
 def submit(request: HttpRequest, token: str) -> HttpResponse:
-    """Take the answer once; sending the same again succeeds, and another one changes nothing.
+    """Accept the answer once; sending the same again succeeds, and another one changes nothing.
 
     A first answer that is to be checked leads back to the form.
     """
-    episode_id = views.episode_id_of(request, token)
+    episode_id = views.find_episode_id(request, token)
     try:
         form = forms.form_read(request)
     except GymError as error:
@@ -31,19 +31,19 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
         answer = forms.answer_read(form)
     except GymError as error:
         return _not_taken(request, token, error, typed=typed, back=back)
-    if callers.as_of(request) is not None:
+    if callers.read_as_of(request) is not None:
         return views.message_instead(request, views.NOT_NOW)
     stored = submissions.submission_store(
         episode_id=episode_id,
         answer=answer,
-        step=callers.step_of(request),
+        step=callers.read_step(request),
         number=forms.number_read(form),
-        takeover=callers.takeover_of(request),
+        takeover=callers.get_takeover(request),
     )
     if stored == "gone":
         raise Http404
     if stored == "to_check":
-        return forms.SeeOther(f"./{_page_of(back)}" if back else f"./{_query(request)}")
+        return forms.SeeOther(f"./{_read_page(back)}" if back else f"./{_query(request)}")
     if stored in ("stored", "same"):
         return forms.SeeOther("done")
     return _not_stored(request, token, stored, typed=typed)
@@ -52,7 +52,7 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
 def _not_stored(
     request: HttpRequest, token: str, stored: submissions.Stored, *, typed: Sequence[str]
 ) -> HttpResponse:
-    episode = views.episode_of(request, token, is_counted=False)
+    episode = views.find_episode(request, token, is_counted=False)
     if stored == "other":
         return views.taken_page(request, episode)
     answers = tuple(typed) if stored == "not_second" else ()
@@ -60,8 +60,8 @@ def _not_stored(
 
 
 def _one_more(request: HttpRequest, token: str, typed: Sequence[str]) -> HttpResponse:
-    """The page again with the typed text and one more field. Nothing is stored."""
-    episode = views.episode_of(request, token, is_counted=False)
+    """Show the page again with the typed text and one more field. Nothing is stored."""
+    episode = views.find_episode(request, token, is_counted=False)
     if not episode.is_open:
         return views.taken_page(request, episode)
     return views.question_page(request, episode, answers=(*typed[: forms.ANSWERS_MAX - 1], ""))
@@ -70,22 +70,22 @@ def _one_more(request: HttpRequest, token: str, typed: Sequence[str]) -> HttpRes
 def _not_taken(
     request: HttpRequest, token: str, error: GymError, *, typed: Sequence[str] = (), back: str = ""
 ) -> HttpResponse:
-    """The question's page again with the reason and the typed text; on a mock site a redirect to the open
+    """Show the question's page again with the reason and the typed text; on a mock site, redirect to the open
     page, whose task bar keeps the typed text itself.
     """
-    episode = views.episode_of(request, token, is_counted=False)
+    episode = views.find_episode(request, token, is_counted=False)
     if not episode.is_open:
         return views.taken_page(request, episode)
     if episode.kind == kinds.SITE and error.code in {**forms.REFUSALS, **forms.UNREADABLE}:
-        return views.refused_page("./", page=_page_of(back), code=error.code)
+        return views.refused_page("./", page=_read_page(back), code=error.code)
     return views.question_page(request, episode, error=error, answers=tuple(typed))
 
 
-def _page_of(back: str) -> str:
-    """The page of a mock site that the form was sent from, if it is one."""
+def _read_page(back: str) -> str:
+    """Return the mock site's page that the form was sent from, if it is one."""
     return back if pop_ups.BACK.fullmatch(back) else ""
 
 
 def _query(request: HttpRequest) -> str:
-    """The view of a table that the form was sent from."""
+    """Return the view of a table that the form was sent from."""
     return f"?{request.GET.urlencode()}" if request.GET else ""

@@ -1,5 +1,5 @@
-"""Who sends a request, and in which step: an agent, or the person who has taken over from it. The SQL is for
-the arena's role.
+"""Callers of the arena, and the step of their request: an agent, or the person who has taken over from it.
+The SQL is for the arena's role.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ MAY_ACT = f"(%(takeover)s::bigint IS NOT NULL OR NOT {IS_TAKEN})"
 
 
 def holder(takeover: int | None) -> dict[str, Any]:
-    """The parameters of ``MAY_ACT``."""
+    """Return the parameters of ``MAY_ACT``."""
     return {"takeover": takeover, "idle": settings.TAKEOVER_IDLE_S}
 
 
-# Each request is a sign of life of the person.
+# Each request shows that the person is still there.
 _SESSION = f"""
 UPDATE trajectories_takeover t SET last_at = now() WHERE t.id = %(takeover)s AND {TAKEN}
 RETURNING t.id, t.episode_id, t.segment, t.begins_after, t.last_index, t.is_leading, t.as_of, t.entry,
@@ -43,7 +43,7 @@ _REDEEM = f"""
 UPDATE trajectories_takeover t SET link = '', last_at = now() WHERE t.link = %(link)s AND {TAKEN}
 RETURNING t.id"""  # noqa: S608
 _TAKEN = f"SELECT e.id FROM trajectories_episode e WHERE e.id = %(episode)s AND {IS_TAKEN}"  # noqa: S608
-# What is to be done again is handed out once: it may lead to another document, which would do it for ever.
+# Acts to be repeated are handed out once: one may lead to another document, which would repeat it for ever.
 _ARRIVE = """
 WITH old AS (
     SELECT t.id, coalesce(t.acts->0->'acts', '[]') AS acts FROM trajectories_takeover t
@@ -51,7 +51,7 @@ WITH old AS (
 UPDATE trajectories_takeover t SET is_leading = false, entry = %(address)s,
     acts = CASE WHEN t.acts = '[]' THEN t.acts ELSE jsonb_set(t.acts, '{0,acts}', '[]') END
 FROM old WHERE t.id = old.id RETURNING t.last_index + 1, t.element_ids, old.acts::text"""
-# The next document on the way of a fork to its page.
+# The next document on a fork's way to its page.
 _GO_ON = """
 UPDATE trajectories_takeover t
 SET acts = t.acts - 0, entry = t.acts->1->>'address', as_of = (t.acts->1->>'as_of')::int
@@ -66,7 +66,7 @@ _END = f"""
 UPDATE trajectories_takeover t SET ended_at = now(), ended_as = %(how)s
 WHERE t.id = %(takeover)s AND {TAKEN}"""  # noqa: S608
 
-# The function, by the owner's rights, gives the step its actor and segment (gymsite/roles.sql).
+# The function, which has the owner's rights, gives the step its actor and segment (gymsite/roles.sql).
 _STEP = "SELECT person_step(%(takeover)s::bigint, %(idle)s::float8, %(step)s::jsonb)"
 
 Stored = Literal["stored", "same", "refused"]
@@ -87,22 +87,23 @@ class Session(Struct, frozen=True, kw_only=True):
 
     @property
     def root(self) -> str:
-        return root_of(self.id)
+        return build_root(self.id)
 
     @property
     def step(self) -> int | None:
-        """The number of the last step: what a page asks for by a script belongs to it."""
+        """Number of the last step, to which a page's scripted requests belong."""
         return self.last_index or None
 
     @property
     def document_step(self) -> int | None:
-        """The step in which a document is served: the last one, or the next where none announced it."""
+        """Step in which a document is served: the last one, or the next where none announced it."""
         return self.last_index + (not self.is_leading) or None
 
 
 class State(Struct, frozen=True, kw_only=True):
-    """What the script of a page needs: the numbers of the next step and of the agent's last one, the keys of
-    all ids, and while a fork is restored the event that is ``restoring``, and what to do again."""
+    """What a page's script needs: the numbers of the next step and of the agent's last one, the keys of all
+    ids, and while a fork is restored the event that is ``restoring``, and what to do again.
+    """
 
     next: int
     begun: int
@@ -111,22 +112,22 @@ class State(Struct, frozen=True, kw_only=True):
     acts: Sequence[Mapping[str, Any]]
 
 
-def session_of(request: HttpRequest) -> Session | None:
-    """The session that ``session_open`` has opened for this request; None for an agent's."""
+def get_session(request: HttpRequest) -> Session | None:
+    """Return the session that ``session_open`` opened for this request; None for an agent's."""
     return getattr(request, ATTRIBUTE, None)
 
 
-def step_of(request: HttpRequest) -> int | None:
-    """The step that the harness names for this request, or a person's; a malformed header is ignored."""
-    if (session := session_of(request)) is not None:
+def read_step(request: HttpRequest) -> int | None:
+    """Return the step that the harness names for this request, or a person's; ignore malformed headers."""
+    if (session := get_session(request)) is not None:
         return session.document_step if is_document(request) else session.step
     header = request.headers.get(STEP_HEADER, "")
     return int(header) if STEP.fullmatch(header) else None
 
 
-def as_of(request: HttpRequest) -> int | None:
-    """The inherited site event at which a fork that is being restored is to be shown. Raises ``Http404``."""
-    if (session := session_of(request)) is not None:
+def read_as_of(request: HttpRequest) -> int | None:
+    """Return the inherited site event at which to show a fork under restoration. Raises ``Http404``."""
+    if (session := get_session(request)) is not None:
         return session.as_of
     header = request.headers.get(AS_OF_HEADER)
     if header is None:
@@ -138,29 +139,29 @@ def as_of(request: HttpRequest) -> int | None:
 
 
 def is_document(request: HttpRequest) -> bool:
-    """Whether a page was opened, and not fetched by a script, which cannot set this header."""
+    """Return whether a page was opened, as opposed to fetched by a script, which cannot set this header."""
     return request.method in ("GET", "HEAD") and request.headers.get(DESTINATION, "document") in DOCUMENTS
 
 
-def takeover_of(request: HttpRequest) -> int | None:
-    session = session_of(request)
+def get_takeover(request: HttpRequest) -> int | None:
+    session = get_session(request)
     return session.id if session else None
 
 
-def root_of(takeover_id: int) -> str:
-    """The path below which a person's pages lie."""
+def build_root(takeover_id: int) -> str:
+    """Return the path of a person's pages."""
     return f"/e/{person_token_make(takeover_id=takeover_id, key=settings.TOKEN_KEY)}/"
 
 
-def takeover_id_of(token: str) -> int | None:
+def read_takeover_id(token: str) -> int | None:
     return person_token_open(token=token, key=settings.TOKEN_KEY)
 
 
 def session_open(request: HttpRequest, token: str) -> Session | None:
-    """The session that a token names, as long as it lasts; None for other tokens."""
-    if (known := session_of(request)) is not None:
+    """Open the session that a token names, as long as it lasts; None for other tokens."""
+    if (known := get_session(request)) is not None:
         return known
-    takeover_id = takeover_id_of(token)
+    takeover_id = read_takeover_id(token)
     row = None if takeover_id is None else _row(_SESSION, takeover=takeover_id)
     if row is None:
         return None
@@ -169,26 +170,26 @@ def session_open(request: HttpRequest, token: str) -> Session | None:
     return session
 
 
-def ending_of(takeover_id: int) -> str:
-    """How a takeover has ended; ``idle`` also where nobody has noted it."""
+def read_ending(takeover_id: int) -> str:
+    """Return how a takeover has ended; ``idle`` also where nobody has noted it."""
     row = _row(_ENDED, takeover=takeover_id)
     return (row[0] if row else "") or "idle"
 
 
 def is_taken(episode_id: int) -> bool:
-    """Whether a person acts in the episode now."""
+    """Return whether a person acts in the episode now."""
     return _row(_TAKEN, episode=episode_id) is not None
 
 
 def link_redeem(code: str) -> int | None:
-    """The takeover of a link that was not used before; it is used now."""
+    """Return the takeover of an unused link, and mark the link as used."""
     row = _row(_REDEEM, link=code_digest(code))
     return None if row is None else int(row[0])
 
 
 def state_arrive(session: Session, address: str) -> State:
-    """Note that the document that was led to has come, with its address below the first page, and return what
-    its script needs.
+    """Note that the expected document has arrived, with its address below the first page; return the state
+    that its script needs.
     """
     row = _row(_ARRIVE, takeover=session.id, address=address) or (session.last_index + 1, "", "[]")
     acts = msgspec.json.decode(row[2]) if session.as_of is not None else ()
@@ -196,18 +197,19 @@ def state_arrive(session: Session, address: str) -> State:
 
 
 def restoration_next(session: Session) -> str | None:
-    """Go on to the next document of a fork that is being restored; its address, None on the last one."""
+    """Go on to the next document of a fork under restoration; return its address, None on the last one."""
     row = _row(_GO_ON, takeover=session.id, as_of=session.as_of)
     return None if row is None else str(row[0])
 
 
 def outline_expected(session: Session) -> str:
-    """What the agent of the parent was shown where the fork begins; empty where nothing is compared."""
+    """Return what the parent's agent was shown where the fork begins; empty where nothing is compared."""
     row = _row(_EXPECTED, takeover=session.id)
     return str(row[0]) if row else ""
 
 
 def restoration_end(session: Session) -> None:
+    """Mark the fork as restored."""
     _run(_RESTORE, takeover=session.id)
 
 
@@ -217,10 +219,12 @@ def session_diverge(session: Session, detail: str) -> None:
 
 
 def segment_correct(session: Session) -> None:
+    """Mark the person's further steps as what the agent could not do."""
     _run(_CORRECT, takeover=session.id)
 
 
 def session_end(session: Session, how: Literal["handed_back", "given_up"]) -> None:
+    """End the takeover, with the way in which it ended."""
     _run(_END, takeover=session.id, how=how)
 
 

@@ -8,5 +8,5 @@ TICK = timedelta(seconds=30)
 
 
 def virtual_now(*, start: datetime, site_events: int) -> datetime:
-    """The episode's time after that many site events; equal for equal histories."""
+    """Return the episode's time after that many site events; equal for equal histories."""
     return start + site_events * TICK

@@ -57,14 +57,14 @@ _LIVING = """
 _SHOWN = """alive.id, alive.status, alive.recording, alive.answer_channel, alive.presentation::text,
        alive.variation::text, alive.virtual_start, alive.answer_check <> ''"""
 
-# The answer that is to be checked, as JSON text. What was run since is newer than it.
+# The answer under check, as JSON text; ``is_newest`` is false if a program was run since.
 _FIRST_ANSWER = """CASE WHEN alive.answer_check = 'requested' THEN (
         SELECT json_build_object('answer', f.answer, 'is_newest', NOT EXISTS (
             SELECT FROM trajectories_toolcall c
             WHERE c.episode_id = alive.id AND c.tool = 'run' AND c.created_at > f.received_at))::text
         FROM trajectories_firstanswer f WHERE f.episode_id = alive.id) END"""
 
-# One statement for the page and the events before it; it does not see the event that it stores itself.
+# One statement for the page and the events before it: its snapshot lacks the event that it stores itself.
 _PAGE = f"""
 WITH hasty AS MATERIALIZED ({HASTY}),
      alive AS MATERIALIZED (
@@ -106,7 +106,7 @@ FROM moment, alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S60
 
 
 class FirstAnswer(msgspec.Struct, frozen=True):
-    """An answer that is to be checked; ``is_newest`` unless a program has been run since."""
+    """An answer under check; ``is_newest`` unless a program has been run since."""
 
     answer: str | list[str]
     is_newest: bool
@@ -122,7 +122,7 @@ _first_answer_read = msgspec.json.Decoder(FirstAnswer).decode
 
 @dataclass(frozen=True, kw_only=True)
 class PageEpisode:
-    """What a page may know of its episode and task; ``payload`` has the episode's variation applied.
+    """What a page may know of its episode and task. The variation is applied to ``payload``.
 
     ``site_events`` is the number of the last one; ``site_history`` holds those that a mock site folds.
     ``first_answer`` is the one whose check is requested. ``is_past``: a fork is being restored, and nothing
@@ -153,15 +153,16 @@ class PageEpisode:
 
     @property
     def drafts(self) -> tuple[str, ...]:
-        """What the form holds before anything is typed: the answer to check, or the program that ran last."""
+        """Content of the form before anything is typed: the answer to check, or the program that ran last."""
         if self.first_answer is not None and self.first_answer.is_newest:
             return self.first_answer.values
         return (self.call.input,) if self.call and self.call.tool == "run" else ("",)
 
 
-def noted_of(path: str, query: str, *, is_document: bool) -> dict[str, str]:
-    """The data of a page's event: the ``path`` of a document below the episode's first page, or the path and
-    query of what a script has ``fetched``."""
+def build_note(path: str, query: str, *, is_document: bool) -> dict[str, str]:
+    """Return the data of a page's event: the ``path`` of a document below the episode's first page, or the
+    path and query of what a script has ``fetched``.
+    """
     name, text = ("path", path) if is_document else ("fetched", f"{path}?{query}")
     return {name: text.replace("\0", "\ufffd")[:PATH_MAX]}
 
@@ -175,7 +176,7 @@ def page_open(
     as_of: int | None = None,
     takeover: int | None = None,
 ) -> PageEpisode | None:
-    """The episode of a page, or None when it has no pages (any more).
+    """Return the episode of a page, or None when it has no pages (any more).
 
     A counted page renews the lease, and is a site event until the episode has ``PAGES_SERVED_MAX`` of them;
     ``noted`` (of ``noted_of``) is the event's data. ``as_of``: the page of a fork as it was at one of the
@@ -223,5 +224,5 @@ def _page_episode(row: Sequence[Any], *, is_past: bool, takeover: int | None) ->
 
 
 def alive_params(episode_id: int) -> dict[str, Any]:
-    """The parameters of ``ALIVE``."""
+    """Return the parameters of ``ALIVE``."""
     return {"episode": episode_id, "arms": list(PAGE_ARMS), "grace": settings.STEP_GRACE_S}

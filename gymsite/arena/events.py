@@ -28,7 +28,7 @@ Step = Annotated[int, msgspec.Meta(ge=1, le=INT_MAX)]
 
 
 class Event(msgspec.Struct, forbid_unknown_fields=True):
-    """One event; ``step`` is set when the harness announced a step after the page was loaded."""
+    """An event; ``step`` is set when the harness announced a step after the page was loaded."""
 
     seq: Annotated[int, msgspec.Meta(ge=1, le=INT_MAX)]
     kind: Annotated[str, msgspec.Meta(pattern="^[a-z_]{1,32}$")]
@@ -109,7 +109,7 @@ SELECT count(*) FROM alive"""  # noqa: S608 (the parts are constants)
 
 
 def batch_read(body: bytes) -> Batch:
-    """A well-formed batch, or ``GymError`` ``bad_events`` (400) or ``too_many_events`` (413)."""
+    """Decode a batch. Raises ``GymError`` ``bad_events`` (400) or ``too_many_events`` (413)."""
     if len(body) > BATCH_MAX_BYTES:
         message = f"A batch of page events has at most {BATCH_MAX_BYTES} bytes; send several."
         raise GymError("too_many_events", message, status=413)
@@ -126,7 +126,7 @@ def batch_read(body: bytes) -> Batch:
 
 
 def batch_store(*, episode_id: int, batch: Batch, step: int | None) -> bool:
-    """Store the events that are new, in one statement; False when the episode has no pages.
+    """Store the new events in one statement; False when the episode has no pages.
 
     ``step`` is the request's ``X-Gym-Step``; an event's own step takes precedence.
     """

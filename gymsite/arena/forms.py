@@ -1,4 +1,4 @@
-"""Reads the arena's forms within limits; refusals are written for the page."""
+"""Reading of the arena's forms within limits; refusals are worded for the page."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from core.errors import GymError
 ANSWER_FIELD = "answer"
 # The button that adds a field, for pages without JavaScript.
 MORE_FIELD = "add"
-# Sent by forms that take several values: a single value is then a list of one, and a bar in it is literal.
+# Sent by forms for several values: a single value is then a list of one, and a bar in it is literal.
 SEVERAL = "several"
 # Sent by forms whose fields mean different things: values keep their positions, empty ones included.
 PLACED = "placed"
-# Sent with an answer that follows the request to check the first one: "2".
+# Sent with the second answer, after the request to check the first one: "2".
 NUMBER = "number"
 ANSWERS_MAX = 100
 # Percent-encoding triples each byte, and a character has at most four bytes.
@@ -40,24 +40,25 @@ UNREADABLE: Mapping[str, tuple[str, int]] = {
 
 
 class SeeOther(HttpResponseRedirect):
-    """A redirect to the page after a form, which a reload does not send again."""
+    """Redirect to the page after a form, which a reload does not send again."""
 
     status_code = 303
 
 
 def refusal(code: str) -> GymError:
-    """The error of a code; ``KeyError`` for a code in neither table."""
+    """Build the error of a code. Raises ``KeyError`` for a code in neither table."""
     message, status = {**REFUSALS, **UNREADABLE}[code]
     text = message.format(chars=settings.ANSWER_MAX_CHARS, answers=ANSWERS_MAX, bytes=form_bytes_max())
     return GymError(code, text, status=status)
 
 
 def form_bytes_max() -> int:
+    """Return the largest form body, in bytes."""
     return settings.ANSWER_MAX_CHARS * FORM_BYTES_PER_CHAR + FORM_SPARE_BYTES
 
 
 def body_read(request: HttpRequest, *, limit: int) -> bytes:
-    """The body; one that announces too much is refused before a byte is read."""
+    """Read the body; one that announces too much is refused before a byte is read. Raises ``GymError``."""
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not length.isdecimal() or int(length) > limit:
         raise GymError("too_large", f"This form takes at most {limit} bytes.", status=413)
@@ -67,13 +68,15 @@ def body_read(request: HttpRequest, *, limit: int) -> bytes:
         raise refusal("cut_off") from error
 
 
-def form_of(request: HttpRequest) -> QueryDict:
+def read_answer_form(request: HttpRequest) -> QueryDict:
+    """Parse the request's form, and refuse an answer that is too long. Raises as its two steps do."""
     form = form_read(request)
     length_check(form)
     return form
 
 
 def form_read(request: HttpRequest) -> QueryDict:
+    """Parse the request's form. Raises ``GymError`` ``not_a_form``, and as ``body_read``."""
     body = body_read(request, limit=form_bytes_max())
     if body and request.content_type != "application/x-www-form-urlencoded":
         raise refusal("not_a_form")
@@ -81,18 +84,19 @@ def form_read(request: HttpRequest) -> QueryDict:
 
 
 def length_check(form: QueryDict) -> None:
+    """Raise ``GymError`` ``answer_too_long`` for a form with more than ``ANSWER_MAX_CHARS`` of answers."""
     limit = settings.ANSWER_MAX_CHARS
     if sum(map(len, form.getlist(ANSWER_FIELD))) > limit:
         raise refusal("answer_too_long")
 
 
 def number_read(form: QueryDict) -> Literal[1, 2]:
-    """Whether the form holds the first answer or the second."""
+    """Return whether the form holds the first answer or the second."""
     return 2 if form.get(NUMBER) == "2" else 1
 
 
 def answer_read(form: QueryDict) -> str | list[str]:
-    """The submitted text, or the list of the fields that are filled in; ``GymError`` for a refused answer.
+    """Return the submitted text, or the list of filled-in fields. Raises ``GymError`` for a refused answer.
 
     Forms send line breaks as CRLF; they are undone, so that page and API submit the same text.
     """

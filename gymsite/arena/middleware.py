@@ -1,4 +1,4 @@
-"""The headers of every arena page. Sessions, cookies and CSRF tokens are absent on purpose.
+"""Headers of every arena page. Sessions, cookies and CSRF tokens are absent on purpose.
 
 The unguessable token in the path is the capability: nothing that a browser sends by itself grants anything,
 so a forged cross-site request has nothing to exploit.
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 
 from core.middleware import route_note
-from gymsite.arena.callers import session_of
+from gymsite.arena.callers import get_session
 
 POLICY = "; ".join(
     [
@@ -50,7 +50,7 @@ class ImmutableResponse(HttpResponse):
 
 
 class ArenaMiddleware:
-    """Sets ``HEADERS`` and the length, which spares the server chunked encoding."""
+    """Adds ``HEADERS``, and the length, which spares the server chunked encoding."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -60,7 +60,7 @@ class ArenaMiddleware:
         route_note(request)
         for name, value in HEADERS.items():
             response[name] = value
-        if session_of(request) is not None:
+        if get_session(request) is not None:
             response["Content-Security-Policy"] = PERSON_POLICY
             response["X-Frame-Options"] = "SAMEORIGIN"
         if isinstance(response, ImmutableResponse):

@@ -1,4 +1,4 @@
-"""The forms of a panel of tools: each calls a tool, whose result the question's page shows."""
+"""Forms of a panel of tools: each calls a tool, whose result the question's page shows."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ QUESTION = "../"
 
 @views.only("GET", "HEAD", "POST")
 def call(request: HttpRequest, token: str, tool: str) -> HttpResponse:
-    """Call a tool of the episode's question. Whoever comes back to the address is led to the question."""
-    episode = views.episode_of(request, token, is_counted=False)
+    """Call a tool of the episode's question. Revisits of the address are led to the question."""
+    episode = views.find_episode(request, token, is_counted=False)
     if tool not in episode.tools.intersection(questions.get(episode.kind).own_tools(episode.payload)):
         raise Http404
     if not episode.is_open:
@@ -34,7 +34,7 @@ def call(request: HttpRequest, token: str, tool: str) -> HttpResponse:
 
 
 def _arguments(request: HttpRequest, tool: str) -> Mapping[str, str]:
-    """The tool's own fields; what else a form sends is ignored."""
+    """Return the tool's own fields; whatever else a form sends is ignored."""
     form = forms.form_read(request)
     names = [field.name for field in calls.tool_of(tool).fields]
     return {name: form.get(name, "")[: calls.ARGUMENT_CHARS + 1] for name in names if name in form}
@@ -43,7 +43,7 @@ def _arguments(request: HttpRequest, tool: str) -> Mapping[str, str]:
 def _call(
     request: HttpRequest, episode: episodes.PageEpisode, tool: str, arguments: Mapping[str, str]
 ) -> None:
-    """Past the limit of calls nothing is stored, and the page says so."""
+    """Store a call. Past the limit nothing is stored, and the page says so."""
     result = calls.call(tool, arguments, data_of(episode.payload["seed"]))
     stored = tool_calls.call_store_done(
         episode_id=episode.episode_id,
@@ -52,7 +52,7 @@ def _call(
         arguments={name: value.replace("\0", "\ufffd") for name, value in arguments.items()},
         text=result.text.replace("\0", "\ufffd"),
         is_ok=result.is_ok,
-        step=callers.step_of(request),
+        step=callers.read_step(request),
         takeover=episode.takeover,
     )
     if stored == "gone":

@@ -29,7 +29,7 @@ class Panel:
 PANELS = toml_load(Path(__file__).with_suffix(".toml"), dict[str, tuple[Panel, ...]])["panels"]
 
 
-def panels_of(payload: Mapping[str, Any], look: Look) -> tuple[Panel, ...]:
-    """Those of a question in its look; the same question has the same ones wherever it looks the same."""
+def choose_panels(payload: Mapping[str, Any], look: Look) -> tuple[Panel, ...]:
+    """Choose the panels of a question in its look; the same question has the same ones in equal looks."""
     draws = Draws("panels", look.digest(), str(payload.get("text", "")))
     return tuple(draws.sample(PANELS, COUNTS[look.panels]))

@@ -1,8 +1,8 @@
 """Pictures of the mock sites: drawn on the first request, and cached in memory for every episode.
 
-A name says all that is drawn and is one of a few thousand, so nobody can make the server draw without end. An
-address lies below an episode all the same: a browser caches a picture for its episode alone, and cannot tell
-from it what another episode has seen.
+A name determines the picture and is one of a few thousand, so nobody can make the server draw without end.
+Addresses lie below an episode all the same: a browser then caches a picture for that episode alone, and its
+cache reveals nothing of what another episode has seen.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ METHOD = 2
 
 @views.only("GET", "HEAD")
 def site_picture(request: HttpRequest, token: str, name: str, width: int) -> HttpResponse:
-    """A picture by its name, at one of two widths. No query: pictures do not depend on the episode."""
-    views.episode_id_of(request, token)
-    if width not in WIDTHS or drawing_of(name) is None:
+    """Serve a picture by its name, at one of two widths. No query: pictures do not depend on the episode."""
+    views.find_episode_id(request, token)
+    if width not in WIDTHS or find_drawing(name) is None:
         raise Http404
     return ImmutableResponse(picture_bytes(name, width), content_type="image/webp")
 
 
-def drawing_of(name: str) -> Drawing | None:
-    """The drawing with this name, of any site; None when there is none."""
+def find_drawing(name: str) -> Drawing | None:
+    """Find the drawing with this name, of any site; None when there is none."""
     drawings = (sites.get(site_id).drawing(name) for site_id in sites)
     return next(filter(None, drawings), None)
 
 
 @cache
 def picture_bytes(name: str, width: int) -> bytes:
-    """The WebP file of a picture, without metadata; ``KeyError`` for an unknown name.
+    """Draw a picture as a WebP file without metadata. Raises ``KeyError`` for an unknown name.
 
     All pictures together take some 35 MB. The bytes are the same on every run, but may change with Pillow.
     """
-    drawing = drawing_of(name)
+    drawing = find_drawing(name)
     if drawing is None:
         raise KeyError(name)
     file = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Pop-ups: they cover a question's page until closed, and have nothing to do with the question."""
+"""Pop-ups, which cover a question's page until closed and have nothing to do with the question."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.presentation import Look
 from core.tables import toml_load
 
 Comes = Literal["at_once", "later"]
-"""When a pop-up comes: with the page, or after an interaction while no other is open (only with scripts)."""
+"""When a pop-up appears: with the page, or (only with scripts) after an interaction while none is open."""
 
 SCHEDULES: Mapping[str, tuple[Comes, ...]] = {
     "none": (),
@@ -34,16 +34,16 @@ class PopUp:
 
     @property
     def is_open(self) -> bool:
-        """Whether it is on the page from the start."""
+        """True if it is on the page from the start."""
         return self.comes == "at_once"
 
 
 POP_UPS = toml_load(Path(__file__).with_suffix(".toml"), dict[str, tuple[PopUp, ...]])["pop_ups"]
 
 
-def pop_ups_of(payload: Mapping[str, Any], look: Look) -> tuple[PopUp, ...]:
-    """The pop-ups of a question in a look, in order of appearance."""
+def choose_pop_ups(payload: Mapping[str, Any], look: Look) -> tuple[PopUp, ...]:
+    """List the pop-ups of a question in a look, in order of appearance."""
     schedule = SCHEDULES[look.pop_ups]
     draws = Draws("pop-ups", look.digest(), str(payload.get("text", "")))
     drawn = draws.sample(POP_UPS, len(schedule))
-    return tuple(replace(one, comes=comes) for one, comes in zip(drawn, schedule, strict=True))
+    return tuple(replace(pop_up, comes=comes) for pop_up, comes in zip(drawn, schedule, strict=True))

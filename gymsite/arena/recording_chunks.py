@@ -35,7 +35,7 @@ Stored = Literal["stored", "dropped", "not_full", "gone"]
 
 
 class Claim(msgspec.Struct, forbid_unknown_fields=True):
-    """What the request's header claims about a chunk. Times are Unix milliseconds.
+    """A request header's claims about a chunk. Times are Unix milliseconds.
 
     ``step`` is the step in which it was recorded, if the harness announced one after the page was loaded;
     ``served`` is the step in which the page was served.
@@ -87,7 +87,7 @@ FROM alive"""  # noqa: S608 (the parts are constants)
 
 
 def claim_read(header: str) -> Claim:
-    """The header of a chunk, or ``GymError`` ``bad_chunk`` (400)."""
+    """Decode the header of a chunk. Raises ``GymError`` ``bad_chunk`` (400)."""
     if len(header) > HEADER_MAX_CHARS:
         raise GymError("bad_chunk", f"The header {HEADER} is too long.")
     try:
@@ -97,7 +97,7 @@ def claim_read(header: str) -> Claim:
 
 
 def body_packed(body: bytes) -> bytes:
-    """The chunk as it is stored; ``GymError`` ``bad_chunk`` (400) for neither gzip nor JSON."""
+    """Return the chunk as it is stored. Raises ``GymError`` ``bad_chunk`` (400) for neither gzip nor JSON."""
     if body.startswith(GZIP_MAGIC):
         return body
     if body.startswith(b"["):
@@ -106,7 +106,7 @@ def body_packed(body: bytes) -> bytes:
 
 
 def chunk_store(*, episode_id: int, claim: Claim, packed: bytes, step: int | None) -> Stored:
-    """Store a chunk's row in one statement, then its bytes; sending it again changes nothing.
+    """Store a chunk's row in one statement, then its bytes; repeats change nothing.
 
     ``step`` is the request's ``X-Gym-Step``. Past the caps a chunk is ``dropped`` silently: the agent did
     nothing wrong.

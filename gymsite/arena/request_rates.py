@@ -1,4 +1,4 @@
-"""How many requests an episode may make. Each server process counts on its own, so that counting is free."""
+"""Request rates of episodes. Each server process counts on its own, so that counting is free."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from core.tokens import token_open
 from gymsite.arena import answer_form, views
 
 BURST_S = 10.0
-"""An episode that was quiet may make the requests of so many seconds at once."""
+"""A quiet episode may make this many seconds' worth of requests at once."""
 SUBMISSIONS_PER_S = 5.0
-"""Answers have a rate of their own: an episode that makes too many requests can still submit."""
+"""A rate of its own for answers: an episode that makes too many requests can still submit."""
 
 
 class RequestRate:
@@ -35,7 +35,7 @@ class RequestRate:
         return len(self._paid_until)
 
     def wait_s(self, key: int) -> float:
-        """0.0 for a request within the rate, which then counts; else the seconds until one would be."""
+        """Count a request within the rate and return 0.0; else return the seconds until one would be."""
         with self._lock:
             now = self._clock()
             paid_until = max(now, self._paid_until.get(key, now)) + self._every_s

@@ -1,4 +1,4 @@
-"""Whether the page that a person is shown is the one that the agent of the parent was shown."""
+"""Comparison of the page shown to a person with the page shown to the parent's agent."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import re
 from collections.abc import Sequence
 
 LINES_MAX, LINE_CHARS = 6, 60
-# What an outline that was cut says in place of lines, and a text that was too long to be stored at its end.
+# Stands for omitted lines in a cut outline, and ends a text that was too long to be stored.
 GAP = re.compile(
     r" *\.\.\. [\d,]+ more characters\b.*: read .* or scroll|\(cut here: \d+ characters in all\)"
 )
 
 
-def lines_differing(recorded: str, shown: str) -> list[str]:
-    """The first lines that differ, those that are gone with "-" and those that are new with "+".
+def compare_lines(recorded: str, shown: str) -> list[str]:
+    """List the first lines that differ: missing ones with "-", new ones with "+".
 
     ``recorded`` may have been cut: where lines were left out of it, any may stand in ``shown``. Nothing is
     compared where it is empty.
@@ -32,7 +32,7 @@ def lines_differing(recorded: str, shown: str) -> list[str]:
 
 
 def _parts(recorded: str) -> list[list[str]]:
-    """The lines between those that stand for lines left out."""
+    """Split at the lines that stand for omitted ones."""
     parts: list[list[str]] = [[]]
     for line in recorded.split("\n"):
         if GAP.fullmatch(line):
@@ -43,7 +43,7 @@ def _parts(recorded: str) -> list[list[str]]:
 
 
 def _holds(lines: Sequence[str], parts: Sequence[Sequence[str]]) -> bool:
-    """Whether the lines are these parts in this order, with any lines between them."""
+    """Return whether the lines are these parts in this order, with any lines between them."""
     first, *others = parts
     if len(parts) == 1:
         return list(lines) == list(first)

@@ -1,4 +1,4 @@
-"""The run tool: tries a program on the asserts that its page shows, and on no others."""
+"""The run tool: runs a program on the asserts that its page shows, and on no others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REFUSALS = {
 @views.only("GET", "HEAD", "POST")
 def run(request: HttpRequest, token: str) -> HttpResponse:
     """Start a run, or show the last one."""
-    episode = views.episode_of(request, token, is_counted=False)
+    episode = views.find_episode(request, token, is_counted=False)
     if TOOL not in episode.tools & questions.get(episode.kind).tools:
         raise Http404
     if not episode.is_open:
@@ -34,7 +34,7 @@ def run(request: HttpRequest, token: str) -> HttpResponse:
     typed = ""
     try:
         # Forms end their lines with CRLF, programs do not.
-        typed = forms.form_of(request).get(forms.ANSWER_FIELD, "").replace("\r\n", "\n")
+        typed = forms.read_answer_form(request).get(forms.ANSWER_FIELD, "").replace("\r\n", "\n")
         return _started(request, episode, typed)
     except GymError as error:
         return _shown(request, episode, error=error, typed=typed)
@@ -55,7 +55,7 @@ def _started(request: HttpRequest, episode: episodes.PageEpisode, program: str) 
         arms=list(PAGE_ARMS),
         tool=TOOL,
         text=program,
-        step=callers.step_of(request),
+        step=callers.read_step(request),
         takeover=episode.takeover,
     )
     if stored == "gone":

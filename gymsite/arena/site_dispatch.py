@@ -1,4 +1,4 @@
-"""A request to a page of a mock site: builds world and state, calls the view, and stores its events."""
+"""Requests to pages of a mock site: builds world and state, calls the view, and stores its events."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from django.urls.resolvers import RoutePattern
 from core.presentation import Look
 from gymsite.arena import clock, episodes, forms
 from gymsite.arena.sites import events
-from gymsite.arena.sites.labels import labels_of
+from gymsite.arena.sites.labels import load_labels
 from gymsite.arena.sites.site import Change, Event, Message, Page, Site, Visit, sites
 from palaestra.protocol.arms import PAGE_ARMS
 from tasks_app.worlds import evidence
 from tasks_app.worlds.keys import world_arguments
 
-# Each time that another tab was faster, the view is called again, with what that tab did.
+# Optimistic concurrency: whenever another tab was faster, the view is called again with that tab's events.
 TRIES = 5
 # In a page's address, beside the site's own values: why a form was refused, and the number of the event that
 # has just been stored.
 REFUSED, NEWS = "refused", "news"
 NO_MORE = "no_more_changes"
-# What a page's frame shows of its episode, where there is none.
+# A page's frame where there is no episode.
 OUTSIDE: Mapping[str, object] = {
     "step": None,
     "is_recorded": False,
@@ -58,7 +58,7 @@ def answer(
     status: int = 0,
     message: Message | None = None,
 ) -> HttpResponse:
-    """The page at a path below the site's first page, or the redirect after a change.
+    """Serve the page at a path below the site's first page, or the redirect after a change.
 
     ``look`` is the episode's. ``frame`` is added to the page's context, and ``status`` replaces the page's.
     ``message`` is shown in place of a page. Raises ``Http404`` when the episode is over.
@@ -70,26 +70,26 @@ def answer(
         query = None if message else request.GET
         visit = _visit(episode, site, history, look, path=path, form=form, query=query)
         is_refused = history.is_full and request.GET.get(REFUSED) == NO_MORE
-        made = _made(site, visit, history, path=path, message=message or (FULL if is_refused else None))
-        fresh = _fresh(made, history) if is_noted else ()
-        stored = _append(episode, history, fresh, step=step, is_looking=isinstance(made, Page))
+        reply = _made(site, visit, history, path=path, message=message or (FULL if is_refused else None))
+        fresh = _fresh(reply, history) if is_noted else ()
+        stored = _append(episode, history, fresh, step=step, is_looking=isinstance(reply, Page))
         if stored == "gone":
             raise Http404
         if stored == "stored":
             break
         history = events.history_read(episode_id=episode.episode_id)
-    if isinstance(made, Page):
-        # A look changes nothing: the page is good even where its note came too late each time.
-        context = page_context(made, frame, site=site, root=visit.root, now=visit.now)
-        return render(request, made.template, context, status=status or made.status)
+    if isinstance(reply, Page):
+        # A look changes nothing: the page is valid even if its note lost every race.
+        context = page_context(reply, frame, site=site, root=visit.root, now=visit.now)
+        return render(request, reply.template, context, status=status or reply.status)
     if stored != "stored":
-        return forms.SeeOther(visit.root + made.conflict_to)
-    news = history.last + len(fresh) if made.is_confirmed and fresh else 0
-    return forms.SeeOther(visit.root + (with_aside(made.to, **{NEWS: str(news)}) if news else made.to))
+        return forms.SeeOther(visit.root + reply.conflict_to)
+    news = history.last + len(fresh) if reply.is_confirmed and fresh else 0
+    return forms.SeeOther(visit.root + (with_aside(reply.to, **{NEWS: str(news)}) if news else reply.to))
 
 
 def with_aside(address: str, **aside: str) -> str:
-    """The address of a page with these values in its query, in place of those that it has."""
+    """Return the address with these values in its query, replacing those that it has."""
     split = urlsplit(address)
     others = [(name, value) for name, value in parse_qsl(split.query, True) if name not in (REFUSED, NEWS)]
     return urlunsplit(split._replace(query=urlencode([*others, *aside.items()])))
@@ -101,7 +101,7 @@ def _resolver(site_id: str) -> URLResolver:
 
 
 def resolve(site_id: str, path: str) -> ResolverMatch:
-    """The view of a path of a site. Raises ``Http404``."""
+    """Find the view of a path of a site. Raises ``Http404``."""
     return _resolver(site_id).resolve(path)
 
 
@@ -134,7 +134,7 @@ def _visit(
         state=site.fold(world, history.events),
         now=site_now(start=start, site_events=history.last),
         look=look,
-        labels=labels_of(site.id, look.labels),
+        labels=load_labels(site.id, look.labels),
         query=_without_aside(query) if query else QueryDict(),
         form=form,
         root="../" * path.count("/") or "./",
@@ -152,7 +152,7 @@ def _without_aside(query: QueryDict) -> QueryDict:
 
 
 def _news(episode: episodes.PageEpisode, query: QueryDict) -> str:
-    """The kind of the last event before this page was served, if the address names that event."""
+    """Return the kind of the last event before this page was served, if the address names that event."""
     is_last = query.get(NEWS) == str(episode.site_events - 1)
     return episode.site_history[-1][0] if is_last and episode.site_history else ""
 
@@ -160,36 +160,36 @@ def _news(episode: episodes.PageEpisode, query: QueryDict) -> str:
 def page_context(
     page: Page, frame: Mapping[str, object], *, site: Site, root: str, now: datetime
 ) -> dict[str, object]:
-    """What the template of a page of a site shows, its frame included."""
+    """Build the template's context for a page of a site, its frame included."""
     own = {"site": site, "root": root, "now": now.astimezone(UTC)}
     return {"here": "", **page.context, **own, **frame}
 
 
 def site_now(*, start: datetime, site_events: int) -> datetime:
-    """The virtual time, which never leaves its first day: worlds and golds are those of one day."""
+    """Return the virtual time, which never leaves its first day: worlds and golds are those of one day."""
     last = datetime.combine(start.date() + timedelta(days=1), time.min, tzinfo=start.tzinfo)
     return min(clock.virtual_now(start=start, site_events=site_events), last - clock.TICK)
 
 
-def _within_limits(made: Page | Change, history: events.History) -> Page | Change:
-    """The view's answer, or the way to the page that says that nothing more can be changed."""
-    if isinstance(made, Page) or not made.events or not history.is_full:
-        return made
+def _within_limits(reply: Page | Change, history: events.History) -> Page | Change:
+    """Return the view's answer, or a redirect to the page that says that nothing more can be changed."""
+    if isinstance(reply, Page) or not reply.events or not history.is_full:
+        return reply
     return Change(events=(), to=f"?{REFUSED}={NO_MORE}")
 
 
-def _fresh(made: Page | Change, history: events.History) -> tuple[Event, ...]:
-    """The events to store: each look once, and a pop-up only if it was not open."""
-    if isinstance(made, Change):
-        return made.events
-    if history.is_full_of_looks or not (made.events or made.pop_ups):
+def _fresh(reply: Page | Change, history: events.History) -> tuple[Event, ...]:
+    """List the events to store: each look once, and a pop-up only if it was not open."""
+    if isinstance(reply, Change):
+        return reply.events
+    if history.is_full_of_looks or not (reply.events or reply.pop_ups):
         return ()
     known = {msgspec.json.encode(event, order="deterministic") for event in history.events}
-    noted = ((event, msgspec.json.encode(event, order="deterministic")) for event in made.events)
+    noted = ((event, msgspec.json.encode(event, order="deterministic")) for event in reply.events)
     is_open = evidence.pop_ups_open(history.events)
     return (
         *(event for event, text in noted if text not in known),
-        *((evidence.POP_UP_SHOWN, {"name": name}) for name in made.pop_ups if name not in is_open),
+        *((evidence.POP_UP_SHOWN, {"name": name}) for name in reply.pop_ups if name not in is_open),
     )
 
 

@@ -10,7 +10,7 @@ MAX = "e.max_steps + e.person_steps"
 
 
 def bounded(*numbers: str) -> str:
-    """SQL for the first of these numbers that is a step of episode ``e``, null if none is."""
+    """Write SQL for the first of these numbers that is a step of episode ``e``, null if none is."""
     believed = (f"CASE WHEN {number} BETWEEN 1 AND {MAX} THEN {number} END" for number in numbers)
     return f"coalesce({', '.join(believed)}, NULL)"
 

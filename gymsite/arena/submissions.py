@@ -22,7 +22,7 @@ _NOTED = f""", noted AS (
     ON CONFLICT DO NOTHING)"""  # noqa: S608
 _SUBMIT = submit_statement(may_answer=_MAY_ANSWER, noted=_NOTED)
 
-# A first answer that is sent again, by a network that lost the reply, is still the first one.
+# A first answer that is sent again, since the network lost the reply, is still the first one.
 _STORED = f"""
 SELECT e.answer_channel, e.answer_check IN ('due', 'requested'), e.answer_check = '',
        s.answer = %(answer)s::jsonb, %(number)s::int = 1 AND f.answer = %(answer)s::jsonb
@@ -45,8 +45,8 @@ def submission_store(
     """Store the answer, mark the episode and notify the sweeper in one statement; a stored answer stays.
 
     ``to_check``: it is the first one, by this call or an earlier one, and the second is yet to come.
-    ``not_second``: nothing was stored, for the second one says that it is (``number``), and follows a first,
-    which alone can be sent where the run has no answers checked.
+    ``not_second``: nothing was stored: only an answer sent as the second (``number``) can follow a first, and
+    only where the run has answers checked.
     """
     params: dict[str, Any] = {
         **alive_params(episode_id),

@@ -1,4 +1,4 @@
-"""The pages of a person who has taken over: the bar, the frame below it, and what its script sends."""
+"""Pages of a person who has taken over: the bar, the frame below it, and what its script sends."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ Text = Annotated[str, Meta(max_length=400_000)]
 
 
 class PersonStep(Struct, forbid_unknown_fields=True):
-    """A step as the script of a page sends it. ``text`` is the outline before the act, ``url`` its address,
-    both without the token; ``leads``: the act, which is done now, may open another page.
+    """A step as a page's script sends it. ``text`` is the outline before the act, ``url`` its address, both
+    without the token; ``leads``: the act, which is done now, may open another page.
     """
 
     index: Annotated[int, Meta(ge=1)]
@@ -62,14 +62,16 @@ class PersonStep(Struct, forbid_unknown_fields=True):
 
 
 class Arrival(Struct, forbid_unknown_fields=True):
-    """A page that has come: its address below the first page."""
+    """A page that has arrived: its address below the first page."""
 
     address: Annotated[str, Meta(max_length=4_000, pattern=r"^[^\x00\\]*$")]
 
 
 class Restoration(Struct, forbid_unknown_fields=True):
-    """The outline of a page of a fork, shown as of an event, once everything was done on it again. ``again``:
-    it had differed before."""
+    """Outline of a fork's page, shown as of an event, once everything was done on it again.
+
+    ``again``: it had differed before.
+    """
 
     as_of: int
     text: Text = ""
@@ -79,19 +81,19 @@ class Restoration(Struct, forbid_unknown_fields=True):
 _decoder = msgspec.json.Decoder(PersonStep)
 
 
-def of_person(*methods: str) -> Callable[[View], View]:
-    """A view for the person of a takeover alone; it is given the session. Others find nothing here."""
+def for_person(*methods: str) -> Callable[[View], View]:
+    """Restrict a view to the person of a takeover and give it the session. Others get ``Http404``."""
 
     def checked(view: View) -> View:
         @views.only(*methods)
         @wraps(view)
         def answered(request: HttpRequest, token: str, **kwargs: Any) -> HttpResponseBase:
-            takeover_id = callers.takeover_id_of(token)
+            takeover_id = callers.read_takeover_id(token)
             if takeover_id is None:
                 raise Http404
             session = callers.session_open(request, token)
             if session is None:
-                return _end_page(request, callers.ending_of(takeover_id), status=410)
+                return _end_page(request, callers.read_ending(takeover_id), status=410)
             return view(request, session, **kwargs)
 
         return answered
@@ -105,12 +107,12 @@ def link(request: HttpRequest, code: str) -> HttpResponse:
     takeover_id = callers.link_redeem(code)
     if takeover_id is None:
         return _message(request, title="This link leads nowhere", text=USED, status=410)
-    return forms.SeeOther(f"{callers.root_of(takeover_id)}takeover/")
+    return forms.SeeOther(f"{callers.build_root(takeover_id)}takeover/")
 
 
-@of_person("GET")
+@for_person("GET")
 def frame(request: HttpRequest, session: Session) -> HttpResponse:
-    """The bar, and in a frame below it the page of the episode."""
+    """Serve the bar, and in a frame below it the page of the episode."""
     episode = episodes.page_open(
         episode_id=session.episode_id, step=None, is_counted=False, takeover=session.id
     )
@@ -126,7 +128,7 @@ def frame(request: HttpRequest, session: Session) -> HttpResponse:
     return render(request, "arena/takeover.html", context)
 
 
-@of_person("GET")
+@for_person("GET")
 def script(_request: HttpRequest, _session: Session, name: str) -> HttpResponse:
     text = _scripts().get(name)
     if text is None:
@@ -139,9 +141,9 @@ def _scripts() -> dict[str, str]:
     return {path.stem: path.read_text(encoding="utf-8") for path in SCRIPTS.glob("*.js")}
 
 
-@of_person("POST")
+@for_person("POST")
 def arrive(request: HttpRequest, session: Session) -> HttpResponse:
-    """What the script of a page begins with: the next step's number, the ids, and what it does again."""
+    """Return what a page's script begins with: the next step's number, the ids, and what it does again."""
     try:
         body = forms.body_read(request, limit=STEP_MAX_BYTES)
         address = msgspec.json.decode(body, type=Arrival).address
@@ -151,21 +153,22 @@ def arrive(request: HttpRequest, session: Session) -> HttpResponse:
     return _json(callers.state_arrive(session, address if is_below(address) else ""))
 
 
-@of_person("POST")
+@for_person("POST")
 def restored(request: HttpRequest, session: Session) -> HttpResponse:
-    """Lead on from a restored page of a fork to the next one, or give the last one, if it is as the agent saw
-    it, to the person. One that differs is looked at once more before the fork ends."""
+    """Lead on from a restored page of a fork to the next one, or hand the last one, if it is as the agent saw
+    it, to the person. A page that differs is compared once more before the fork ends.
+    """
     try:
         body = forms.body_read(request, limit=STEP_MAX_BYTES)
         restoration = msgspec.json.decode(body, type=Restoration)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return HttpResponse(status=400)
     if session.as_of is None or session.as_of != restoration.as_of:
-        # Sent again by a network that lost the answer.
+        # A retry after the network lost the response.
         return _json({} if session.as_of is None else {"address": session.entry})
     if (address := callers.restoration_next(session)) is not None:
         return _json({"address": address})
-    differing = restorations.lines_differing(callers.outline_expected(session), restoration.text)
+    differing = restorations.compare_lines(callers.outline_expected(session), restoration.text)
     if not differing:
         callers.restoration_end(session)
         return _json({})
@@ -176,7 +179,7 @@ def restored(request: HttpRequest, session: Session) -> HttpResponse:
     return _json({"problem": f"This fork could not be restored, and ends here. {words}"})
 
 
-@of_person("POST")
+@for_person("POST")
 def steps(request: HttpRequest, session: Session) -> HttpResponse:
     """Record one act of the person."""
     try:
@@ -187,7 +190,7 @@ def steps(request: HttpRequest, session: Session) -> HttpResponse:
     stored = callers.step_store(
         session,
         index=step.index,
-        raw=raw_of(step.action, grammar=session.grammar, index=step.index),
+        raw=write_raw(step.action, grammar=session.grammar, index=step.index),
         action=step.action,
         observation=(OBSERVATION if step.text else "", step.text, step.url),
         more=more,
@@ -199,15 +202,16 @@ def steps(request: HttpRequest, session: Session) -> HttpResponse:
     return _json({"next": step.index + 1})
 
 
-@of_person("POST")
+@for_person("POST")
 def correct(request: HttpRequest, session: Session) -> HttpResponse:
-    """Mark what follows as what the agent could not do."""
+    """Mark the following steps as what the agent could not do."""
     callers.segment_correct(session)
     return forms.SeeOther("./")
 
 
-@of_person("POST")
+@for_person("POST")
 def end(request: HttpRequest, session: Session) -> HttpResponse:
+    """End the takeover at the person's request."""
     how: Literal["handed_back", "given_up"]
     how = "given_up" if forms.form_read(request).get("how") == "given_up" else "handed_back"
     callers.session_end(session, how)
@@ -215,7 +219,7 @@ def end(request: HttpRequest, session: Session) -> HttpResponse:
 
 
 def step_read(body: bytes) -> PersonStep:
-    """A well-formed step of a known action, or ``GymError`` ``bad_step`` (400)."""
+    """Decode a step of a known action. Raises ``GymError`` ``bad_step`` (400)."""
     try:
         step = _decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -227,8 +231,8 @@ def step_read(body: bytes) -> PersonStep:
     return step
 
 
-def raw_of(action: dict[str, Any], *, grammar: str, index: int) -> str:
-    """The completion that declares an action, as a run of this grammar records it."""
+def write_raw(action: dict[str, Any], *, grammar: str, index: int) -> str:
+    """Write the completion that declares an action, as a run of this grammar records it."""
     if grammar == "functions":
         fields = {name: value for name, value in action.items() if name != "type"}
         call = RecordedCall(id=f"call_{index}", name=action["type"], arguments=_text(fields))
@@ -237,7 +241,7 @@ def raw_of(action: dict[str, Any], *, grammar: str, index: int) -> str:
 
 
 def _text(value: Any) -> str:
-    # As the client writes it, blanks included.
+    # Formatted as the client does, spaces included.
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""Calls of tools, shown by the next page: slow ones are requested here and run by a worker.
+"""Tool calls, shown by the next page: slow ones are requested here and run by a worker.
 
 The SQL is for the arena's role. An episode has one call at a time; the clock is the database's.
 """
@@ -17,7 +17,7 @@ from tasks_app.questions import CALLS_MAX, ToolCall
 from tasks_app.worlds.evidence import TOOL_CALLED
 from trajectories.record.hot_sql import TOOL_CALL_CHANNEL, hot_cursor
 
-# Lost calls do not count towards the limit, but their number is limited too.
+# Lost calls do not count towards the limit of calls, but have a limit of their own.
 ROWS_MAX = 3 * CALLS_MAX
 
 _STATE = """
@@ -101,12 +101,12 @@ _decode = msgspec.json.Decoder(ToolCall).decode
 
 
 def params() -> dict[str, Any]:
-    """The parameters of ``LAST_CALL``."""
+    """Return the parameters of ``LAST_CALL``."""
     return {"call_timeout": settings.TOOL_CALL_TIMEOUT_S}
 
 
 def call_read(record: str | None) -> ToolCall | None:
-    """The call that ``LAST_CALL`` selected."""
+    """Decode the call that ``LAST_CALL`` selected."""
     return None if record is None else _decode(record)
 
 

@@ -1,4 +1,4 @@
-"""The pages of an episode. None of them knows whether an answer is right."""
+"""Pages of an episode. None of them knows whether an answer is right."""
 
 from __future__ import annotations
 
@@ -64,13 +64,14 @@ def only(*methods: str) -> Callable[[View], View]:
 
 @require_GET
 def health(_request: HttpRequest) -> HttpResponse:
+    """Answer that the server runs."""
     return HttpResponse("ok", content_type="text/plain")
 
 
 @only("GET", "HEAD")
 def first_page(request: HttpRequest, token: str) -> HttpResponse:
-    """The question, or after its submission the page that confirms it."""
-    episode = episode_of(request, token)
+    """Serve the question, or after its submission the page that confirms it."""
+    episode = find_episode(request, token)
     if not episode.is_open:
         return _done(request, episode)
     return question_page(request, episode)
@@ -78,14 +79,14 @@ def first_page(request: HttpRequest, token: str) -> HttpResponse:
 
 @only("GET", "HEAD", "POST")
 def site_page(request: HttpRequest, token: str, rest: str) -> HttpResponse:
-    """A page of a mock site other than its home page, or a form sent there."""
-    episode = episode_of(request, token)
+    """Serve a page of a mock site other than its home page, or take a form sent there."""
+    episode = find_episode(request, token)
     if episode.kind != kinds.SITE:
         raise Http404
     if not episode.is_open:
         return _done(request, episode)
     try:
-        form = forms.form_of(request) if request.method == "POST" else None
+        form = forms.read_answer_form(request) if request.method == "POST" else None
     except GymError as error:
         root = "../" * rest.count("/") or "./"
         return refused_page(root, code=error.code if error.code in forms.UNREADABLE else "too_large")
@@ -94,8 +95,8 @@ def site_page(request: HttpRequest, token: str, rest: str) -> HttpResponse:
 
 @only("GET", "HEAD")
 def picture(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
-    """A picture of the task: the same bytes as in arms without a page."""
-    episode = episode_of(request, token, is_counted=False)
+    """Serve a picture of the task: the same bytes as in arms without a page."""
+    episode = find_episode(request, token, is_counted=False)
     for figure in figures_of(episode.payload):
         if figure.name == name:
             return blob_response(request, figure.sha256)
@@ -104,7 +105,8 @@ def picture(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
 
 @only("GET", "HEAD")
 def done(request: HttpRequest, token: str) -> HttpResponse:
-    episode = episode_of(request, token)
+    """Serve the page that confirms a submission."""
+    episode = find_episode(request, token)
     if episode.is_open:
         return HttpResponseRedirect("./")
     return _done(request, episode)
@@ -113,14 +115,14 @@ def done(request: HttpRequest, token: str) -> HttpResponse:
 @only("POST")
 def page_events(request: HttpRequest, token: str) -> HttpResponse:
     """Store a batch of page events. Past the caps it is dropped silently: the agent did nothing wrong."""
-    episode_id = episode_id_of(request, token)
-    if callers.as_of(request) is not None:
+    episode_id = find_episode_id(request, token)
+    if callers.read_as_of(request) is not None:
         return HttpResponse(status=204)
     try:
         batch = events.batch_read(forms.body_read(request, limit=events.BATCH_MAX_BYTES))
     except GymError as error:
         return HttpResponse(error.message, status=error.status, content_type="text/plain")
-    if not events.batch_store(episode_id=episode_id, batch=batch, step=callers.step_of(request)):
+    if not events.batch_store(episode_id=episode_id, batch=batch, step=callers.read_step(request)):
         raise Http404
     return HttpResponse(status=204)
 
@@ -129,10 +131,10 @@ def page_events(request: HttpRequest, token: str) -> HttpResponse:
 def recording_chunk(request: HttpRequest, token: str) -> HttpResponse:
     """Store a chunk of the DOM recording of an episode that is recorded in full.
 
-    Also while a fork is restored: the first chunk of a page holds all of it, and without that one nothing
-    that is done there later could be played again.
+    Chunks are stored even while a fork is restored: a page's first one holds all of it, and without that one
+    nothing that happens there later could be replayed.
     """
-    episode_id = episode_id_of(request, token)
+    episode_id = find_episode_id(request, token)
     try:
         claim = recording_chunks.claim_read(request.headers.get(recording_chunks.HEADER, ""))
         packed = recording_chunks.body_packed(
@@ -141,7 +143,7 @@ def recording_chunk(request: HttpRequest, token: str) -> HttpResponse:
     except GymError as error:
         return HttpResponse(error.message, status=error.status, content_type="text/plain")
     stored = recording_chunks.chunk_store(
-        episode_id=episode_id, claim=claim, packed=packed, step=callers.step_of(request)
+        episode_id=episode_id, claim=claim, packed=packed, step=callers.read_step(request)
     )
     if stored == "gone":
         raise Http404
@@ -157,12 +159,12 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """The same page for wrong, expired and finished tokens and for unknown addresses."""
+    """Serve the same page for wrong, expired and finished tokens and for unknown addresses."""
     return message_instead(request, site_dispatch.NOTHING)
 
 
 def too_many_requests(request: HttpRequest, *, wait_s: float) -> HttpResponse:
-    """Costs no statement. A browser's script or its user may try again after the time that it names."""
+    """Answer 429 without a statement. A browser's script or its user may try again after the time named."""
     response = _message(request, title="Too many requests. Wait a moment, then try again.", status=429)
     response["Retry-After"] = str(math.ceil(wait_s))
     return response
@@ -174,8 +176,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return _message(request, title="Something went wrong on our side", status=500)
 
 
-def episode_id_of(request: HttpRequest, token: str) -> int:
-    """The episode of an agent's token, or of a person's while the takeover lasts."""
+def find_episode_id(request: HttpRequest, token: str) -> int:
+    """Return an agent's episode, or a person's while the takeover lasts. Raises ``Http404``."""
     if (session := callers.session_open(request, token)) is not None:
         return session.episode_id
     episode_id = token_open(token=token, key=settings.TOKEN_KEY)
@@ -184,27 +186,28 @@ def episode_id_of(request: HttpRequest, token: str) -> int:
     return episode_id
 
 
-def episode_of(request: HttpRequest, token: str, *, is_counted: bool = True) -> episodes.PageEpisode:
+def find_episode(request: HttpRequest, token: str, *, is_counted: bool = True) -> episodes.PageEpisode:
+    """Return the episode of a page, which a GET counts as served. Raises ``Http404`` when it has no pages."""
     counted = is_counted and request.method == "GET"
     episode = episodes.page_open(
-        episode_id=episode_id_of(request, token),
-        step=callers.step_of(request),
+        episode_id=find_episode_id(request, token),
+        step=callers.read_step(request),
         is_counted=counted,
-        noted=episodes.noted_of(
-            _path_of(request, token),
+        noted=episodes.build_note(
+            _relative_path(request, token),
             request.META.get("QUERY_STRING", ""),
             is_document=callers.is_document(request),
         ),
-        as_of=callers.as_of(request),
-        takeover=callers.takeover_of(request),
+        as_of=callers.read_as_of(request),
+        takeover=callers.get_takeover(request),
     )
     if episode is None:
         raise Http404
     return episode
 
 
-def _path_of(request: HttpRequest, token: str) -> str:
-    """The path below the episode's first page."""
+def _relative_path(request: HttpRequest, token: str) -> str:
+    """Return the path below the episode's first page."""
     return request.path.partition(f"/{token}/")[2]
 
 
@@ -221,7 +224,7 @@ def question_page(
     error: GymError | None = None,
     answers: tuple[str, ...] = (),
 ) -> HttpResponse:
-    """The page that shows a task and takes its answer; of a mock site the home page."""
+    """Serve the page that shows a task and takes its answer; for a mock site, the home page."""
     if episode.kind == kinds.SITE:
         return _site(request, episode, status=status, error=error)
     kind = questions.get(episode.kind)
@@ -240,9 +243,9 @@ def question_page(
         "is_form_open": bool(
             error or answers or (tools & kind.tools and episode.call) or episode.first_answer
         ),
-        "panels": panels.panels_of(episode.payload, look),
+        "panels": panels.choose_panels(episode.payload, look),
         "slow_ms": panels.SLOW_MS[look.slow],
-        "pop_ups": pop_ups.pop_ups_of(episode.payload, look),
+        "pop_ups": pop_ups.choose_pop_ups(episode.payload, look),
         "error": error,
     }
     return render(request, kind.template, context, status=error.status if error else status)
@@ -258,7 +261,7 @@ def _site(
     error: GymError | None = None,
     message: Message | None = None,
 ) -> HttpResponse:
-    """A page of a mock site with the task bar, and the reason why an answer was refused."""
+    """Serve a mock site's page with the task bar, and the reason why an answer was refused."""
     kind = questions.get(episode.kind)
     look = look_read(episode.presentation)
     code = "" if message else request.GET.get(site_dispatch.REFUSED, "")
@@ -281,7 +284,7 @@ def _site(
         episode,
         path=path,
         form=form,
-        step=callers.step_of(request),
+        step=callers.read_step(request),
         look=look,
         frame=frame,
         status=error.status if error else 0 if status == 200 else status,
@@ -309,7 +312,9 @@ def _episode_message(
 
 
 def _answering(episode: episodes.PageEpisode) -> dict[str, object]:
-    """``check`` is the request to check the answer that the form holds, empty where none was given."""
+    """Build the form's context; ``check`` is the request to check the answer that the form holds, empty where
+    none was given.
+    """
     return {
         "takes_answer": episode.answer_channel == "page",
         "check": answer_check.REQUEST if episode.first_answer else "",
@@ -319,27 +324,27 @@ def _answering(episode: episodes.PageEpisode) -> dict[str, object]:
 def _frame(request: HttpRequest, episode: episodes.PageEpisode, look: Look) -> dict[str, object]:
     return {
         "look": look,
-        "step": callers.step_of(request),
+        "step": callers.read_step(request),
         "is_recorded": episode.recording != "off",
         "is_recorded_in_full": episode.recording == "full",
-        "session": callers.session_of(request),
+        "session": callers.get_session(request),
     }
 
 
 def message_instead(request: HttpRequest, message: Message) -> HttpResponse:
-    """A message in place of a page; in an open episode of a mock site within the site's frame."""
+    """Serve a message in place of a page; in an open episode of a mock site, within the site's frame."""
     token = request.resolver_match.kwargs.get("token", "") if request.resolver_match else ""
     # The episode may have ended in the meantime.
     with suppress(Http404):
-        if callers.is_taken(episode_id_of(request, token)) and callers.session_of(request) is None:
+        if callers.is_taken(find_episode_id(request, token)) and callers.get_session(request) is None:
             return _message(request, title=TAKEN.title, status=TAKEN.status)
-        episode = episode_of(request, token, is_counted=False)
+        episode = find_episode(request, token, is_counted=False)
         if episode.is_open and episode.kind == kinds.SITE:
-            return _site(request, episode, path=_path_of(request, token), message=message)
+            return _site(request, episode, path=_relative_path(request, token), message=message)
     return _message(request, title=message.title, status=message.status)
 
 
 def _message(request: HttpRequest, *, title: str, status: int) -> HttpResponse:
-    """A page outside any episode: nothing in it depends on the request."""
+    """Serve a page outside any episode: nothing in it depends on the request."""
     context = {**site_dispatch.OUTSIDE, "look": Look(), "title": title, "text": ""}
     return render(request, "arena/message.html", context, status=status)

@@ -1,4 +1,4 @@
-"""The names of a page's question, field and buttons, by look. None hints at the form of the answer."""
+"""Names of a page's question, field and buttons, by look. None hints at the form of the answer."""
 
 from __future__ import annotations
 

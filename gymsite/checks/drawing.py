@@ -1,4 +1,4 @@
-"""Draws questions as pictures: the part of their page that holds them, in the neutral look, without form."""
+"""Pictures of questions: the part of their page that holds them, in the neutral look, without form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOOK = Look()
 
 
 def questions_draw(tasks: Sequence[Task]) -> list[tuple[int, bytes]]:
-    """The place of each task and its picture, a PNG file, in any order.
+    """Draw each task: its index and its picture, a PNG file, in any order.
 
     Raises ``palaestra.errors.BrowserMissing`` when no browser can be started.
     """
@@ -40,7 +40,7 @@ async def _work(
     queue: Iterator[int], server: PageServer, pool: PagePool, pictures: list[tuple[int, bytes]]
 ) -> None:
     page = await pool.acquire()
-    for place in queue:
-        await page.begin(server.address(item=place, look=LOOK))
+    for item in queue:
+        await page.begin(server.address(item=item, look=LOOK))
         await page.observe(acted=False)  # once fonts, pictures and formulas are drawn
-        pictures.append((place, await page.page.locator(QUESTION).screenshot(animations="disabled")))
+        pictures.append((item, await page.page.locator(QUESTION).screenshot(animations="disabled")))

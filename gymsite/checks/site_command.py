@@ -1,4 +1,4 @@
-"""The base of commands that draw tasks of a mock site and measure cheats on them."""
+"""Base of commands that draw tasks of a mock site and measure cheats on them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COUNT = 1_000
 
 
 class Measured(Protocol):
-    """The measures of one family; ``exceeding`` names those that are over their limits."""
+    """Measures of one family; ``exceeding`` names those over their limits."""
 
     @property
     def family(self) -> str: ...
@@ -46,10 +46,10 @@ class SiteCheck(BaseCommand):
         parser.add_argument("--seed", type=int, metavar="K", default=0)
 
     def report(self, measured: Sequence[Measured], table: Callable[..., str], *, least: int) -> None:
-        """Print the table; ``CommandError`` without tasks, and for families that exceed a limit."""
+        """Print the table. Raises ``CommandError`` without tasks, and for families that exceed a limit."""
         if not measured:
             raise CommandError("No task was drawn: set --count to at least 1.")
         self.stdout.write(table(measured, least=least))
-        over = [one.family for one in measured if one.exceeding and one.tasks >= least]
+        over = [family.family for family in measured if family.exceeding and family.tasks >= least]
         if over:
             raise CommandError(f"Right too often without {self.looking}: {', '.join(over)}.")

@@ -1,1 +1,1 @@
-"""The door of arena and lab: complete requests for WSGI threads, by lane; slow clients hold no thread."""
+"""HTTP front of arena and lab: complete requests for WSGI threads, by lane; slow clients hold no thread."""

@@ -20,7 +20,7 @@ class Disconnected(Exception):
 
 @dataclass(frozen=True)
 class Body:
-    """``file`` is at its beginning; ``size`` in bytes."""
+    """A complete body; ``file`` is at its beginning, ``size`` in bytes."""
 
     file: IO[bytes]
     size: int
@@ -39,16 +39,16 @@ class BodyReader:
         self.held_bytes = 0
 
     def announced_check(self, size: int) -> None:
-        """``GymError`` 413 ``body_too_large``."""
+        """Raise ``GymError`` 413 ``body_too_large`` for a request that announces too large a body."""
         if size > self.max_bytes:
             message = f"The body is larger than the {self.max_bytes:,} bytes that are read here."
             raise GymError("body_too_large", message, status=413)
 
     async def read(self, receive: ASGIReceiveCallable) -> Body:
-        """The complete body; ``release`` it after use.
+        """Read the complete body; ``release`` it after use.
 
-        Errors: ``Disconnected``; ``GymError`` 413 ``body_too_large``, 503 ``bodies_full``. How long a client
-        may take is watched by the connection.
+        Raises ``Disconnected``; ``GymError`` 413 ``body_too_large``, 503 ``bodies_full``. The connection
+        watches how long a client may take.
         """
         data, is_last = await _part(receive)
         if is_last:  # nearly always
@@ -69,6 +69,7 @@ class BodyReader:
         return body
 
     def release(self, body: Body) -> None:
+        """Close the body and return its bytes to the budget."""
         body.file.close()
         self.held_bytes -= body.size
 
@@ -83,7 +84,7 @@ class BodyReader:
 
 
 async def _part(receive: ASGIReceiveCallable) -> tuple[bytes, bool]:
-    """The next part of a body, and whether it is the last."""
+    """Return the next part of a body, and whether it is the last."""
     message = await receive()
     if message["type"] != "http.request":
         raise Disconnected

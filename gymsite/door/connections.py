@@ -1,4 +1,4 @@
-"""Connections that are given up when their clients are too slow, and the server that watches them.
+"""Connections that are dropped when their clients are too slow, and the server that watches them.
 
 uvicorn and granian set no limit to how long a client may take to send a request. All connections are looked
 at once a second, which costs a request nothing.
@@ -19,7 +19,7 @@ TICKS_PER_LOOK = 10  # uvicorn ticks every 0.1 s
 
 @dataclass(frozen=True, kw_only=True)
 class Patience:
-    """What a client may take: seconds, bytes, and bytes per second of a body that takes over ``grace_s``."""
+    """Limits for a client: seconds, bytes, and bytes per second of a body that takes over ``grace_s``."""
 
     head_s: float
     head_bytes: int
@@ -30,7 +30,7 @@ class Patience:
 
 
 class Connection(HttpToolsProtocol):
-    """One client. ``began_at`` is when it began the request that it is sending, None between requests."""
+    """A client. ``began_at`` is when it began the request that it is sending, None between requests."""
 
     patience: Patience
     began_at: float | None = None
@@ -66,7 +66,7 @@ class Connection(HttpToolsProtocol):
         super().on_message_complete()
 
     def look(self, now: float) -> None:
-        """Give the client up when it sends or takes too slowly."""
+        """Drop the client when it sends or reads too slowly."""
         if self.began_at is not None and self._is_waiting_for_us():
             self.began_at, self.received = now, 0
         if self._is_slow_sender(now):
@@ -75,7 +75,7 @@ class Connection(HttpToolsProtocol):
             self.transport.abort()
 
     def refuse(self, status: HTTPStatus) -> None:
-        """Answer the request that is being sent, unless it has its answer, and hang up."""
+        """Answer the request being sent, unless it has its answer, and hang up."""
         is_answered = not self.is_in_head and self.cycle.response_started
         if is_answered or self._is_waiting_for_us() or self.transport.is_closing():
             self.transport.abort()
@@ -84,7 +84,7 @@ class Connection(HttpToolsProtocol):
         self.transport.close()
 
     def _is_waiting_for_us(self) -> bool:
-        """Whether we do not read what it sends, or still answer the request before."""
+        """Return whether we are not reading, or still answering the previous request."""
         is_answering = self.is_in_head and self.cycle is not None and not self.cycle.response_complete
         return bool(self.flow.read_paused) or is_answering
 
@@ -108,7 +108,7 @@ class Connection(HttpToolsProtocol):
 
 
 class Server(uvicorn.Server):
-    """Looks at all connections once a second."""
+    """Server that looks at all connections once a second."""
 
     async def on_tick(self, counter: int) -> bool:
         if counter % TICKS_PER_LOOK == 0:
@@ -120,4 +120,5 @@ class Server(uvicorn.Server):
 
 
 def connection_class(patience: Patience) -> type[Connection]:
+    """Derive the connection class with these limits."""
     return type("PatientConnection", (Connection,), {"patience": patience})

@@ -25,6 +25,7 @@ PARTS_JOINED_BY = {"HTTP_COOKIE": "; "}
 
 
 def environ_make(scope: HTTPScope, body: Body) -> dict[str, Any]:
+    """Build the environment of a request."""
     server, client = scope["server"] or ("", None), scope["client"] or ("", 0)
     path = scope["raw_path"]
     environ: dict[str, Any] = {
@@ -51,7 +52,9 @@ def environ_make(scope: HTTPScope, body: Body) -> dict[str, Any]:
 
 @lru_cache(maxsize=NAMES_CACHED)
 def _variable(name: bytes) -> str:
-    """The variable of a header; empty for a name with an underscore, which would pass for another header."""
+    """Return a header's variable; empty for a name with an underscore, which could pass for another
+    header.
+    """
     if b"_" in name:
         return ""
     variable = name.decode("latin-1").upper().replace("-", "_")

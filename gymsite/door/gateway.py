@@ -1,8 +1,8 @@
 """The ASGI application that runs a WSGI application on threads: requests complete, responses without waiting.
 
-A thread of a lane gets a request only when its body is complete, and leaves its response behind: the event
-loop sends it however slowly the client reads. A streamed response is made block by block, each when the
-client has taken the one before, so that a slow reader holds neither a thread nor a database connection.
+A lane's thread gets a request only once its body is complete, and hands its response to the event loop, which
+sends it however slowly the client reads. A streamed response is made block by block, each once the client has
+taken the one before, so that a slow reader holds neither a thread nor a database connection.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ STREAM_RETRY_S = 5
 
 @dataclass
 class Answer:
-    """A response; ``rest`` is what a stream has still to make."""
+    """A response; ``rest`` is the part that a stream has yet to make."""
 
     status: int = 500
     headers: tuple[tuple[bytes, bytes], ...] = ()
@@ -48,7 +48,7 @@ class Answer:
     rest: Stream | None = None
 
     def begin(self, status: str, headers: list[tuple[str, str]], _exc_info: object = None) -> None:
-        """WSGI's ``start_response``."""
+        """Note status and headers, as WSGI's ``start_response``."""
         self.status = int(status[:3])
         self.headers = tuple(
             (name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers
@@ -56,7 +56,7 @@ class Answer:
 
     @property
     def length(self) -> int | None:
-        """The length of the body in bytes, where the application states it."""
+        """Length of the body in bytes, where the application states it."""
         length = dict(self.headers).get(b"content-length", b"")
         return int(length) if length.isdigit() else None
 
@@ -94,7 +94,7 @@ class Call:
 
 
 class Stream:
-    """The blocks of a streamed response. Only one thread at a time may use it."""
+    """Blocks of a streamed response, for one thread at a time."""
 
     def __init__(self, response: Iterable[bytes], *, request_id: str) -> None:
         self._response = response
@@ -102,7 +102,7 @@ class Stream:
         self._parts: Iterator[bytes] = iter(response)
 
     def block(self) -> bytes:
-        """The next block; empty at the end. Its database connection is given back."""
+        """Return the next block; empty at the end. Its database connection is given back."""
         request_ids.current.set(self._request_id)
         parts, size, deadline = [], 0, time.monotonic() + BLOCK_S
         try:
@@ -234,7 +234,7 @@ class Gateway:
 
 
 def _is_whole(response: Iterable[bytes], answer: Answer) -> bool:
-    """Whether all of a response may be held in memory: it is there already, or known to be small."""
+    """Return whether all of a response may be held in memory: it is there already, or known to be small."""
     if not getattr(response, "streaming", False):
         return True
     return answer.length is not None and answer.length <= WHOLE_MAX_BYTES

@@ -45,7 +45,7 @@ class Lane:
             ).start()
 
     async def run(self, work: Callable[[], T], *, caller: Hashable = None) -> T:
-        """The result of ``work``, or its exception. ``GymError`` 503 ``door_busy``."""
+        """Return the result of ``work``, or raise its exception; ``GymError`` 503 ``door_busy`` if full."""
         if self._jobs.share_is_used(caller, most=WAITING_MAX):
             message = "Too many requests are waiting here; send the same request again later."
             raise GymError("door_busy", message, status=503, retry_after_s=RETRY_AFTER_S)

@@ -1,4 +1,4 @@
-"""One worker process of arena or lab: uvicorn, patient within limits, in front of the gateway."""
+"""A worker process of arena or lab: uvicorn, patient within limits, in front of the gateway."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A queue in which callers take turns: one who sends thousands of requests delays only their own."""
+"""A fair queue: a caller who sends thousands of requests delays only their own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ J = TypeVar("J")
 
 NOBODY = object()
 SHARED_S = 10.0
-"""How long nobody gets all threads after another caller came."""
+"""Seconds for which nobody gets all threads after another caller came."""
 
 
 class Turns(Generic[J]):
@@ -47,6 +47,7 @@ class Turns(Generic[J]):
             return len(self._waiting.get(caller, ())) * len(self._waiting.keys() | {caller}) >= most
 
     def put(self, caller: Hashable, job: J) -> None:
+        """Queue a caller's job."""
         with self._lock:
             if caller != self._latest:
                 if self._latest is not NOBODY:
@@ -63,7 +64,7 @@ class Turns(Generic[J]):
         self._tickets.put(None)
 
     def get(self) -> tuple[Hashable, J]:
-        """The next job and its caller, whose thread ``done`` gives back; waits for one."""
+        """Wait for the next job; return it with its caller, whose thread ``done`` gives back."""
         while True:
             self._tickets.get()
             with self._lock:
@@ -72,6 +73,7 @@ class Turns(Generic[J]):
                 self._held += 1
 
     def done(self, caller: Hashable) -> None:
+        """Give back the thread of a caller's job."""
         with self._lock:
             if busy := self._busy.pop(caller) - 1:
                 self._busy[caller] = busy
@@ -82,7 +84,7 @@ class Turns(Generic[J]):
             self._tickets.put(None)
 
     def _take(self) -> tuple[Hashable, J] | None:
-        """The first job of the next caller that has not all of its threads."""
+        """Take the first job of the next caller that has not all of its threads."""
         limit = self._limit()
         for _ in range(len(self._order)):
             caller = self._order.popleft()

@@ -1,4 +1,4 @@
-"""Plays episodes by their solutions: sites as their scripted visitors do, questions by submitting the answer.
+"""Episodes played by their solutions: sites by their scripted visitors, questions by submitting the answer.
 
 Every step is recorded as ``actor: oracle``.
 """
@@ -47,7 +47,7 @@ class KnownSite:
 
 
 class EpisodeHand(Hand):
-    """Its acts are steps of an episode, in the run's grammar. Raises ``OracleStuck`` for one that fails."""
+    """Hand whose acts are an episode's steps, in the run's grammar. Raises ``OracleStuck`` if one fails."""
 
     def __init__(self, episode: Episode, config: EpisodeConfig) -> None:
         self._episode, self._config = episode, config
@@ -63,6 +63,7 @@ class EpisodeHand(Hand):
         return self._episode.is_over
 
     async def act(self, **action: Any) -> None:
+        """Take an action as a step. Raises ``OracleStuck`` when the episode is over or the action fails."""
         for completion in self._grammar.render(action):
             if self._episode.is_over:
                 raise OracleStuck(f"The episode was over before {action}.")
@@ -77,7 +78,7 @@ class EpisodeHand(Hand):
 
 
 class AnswerPolicy:
-    """Submits the reference answers of questions, as ``Solver`` does, in any grammar that acts by ids."""
+    """Policy that submits the reference answers, as ``Solver`` does, in any grammar that acts by ids."""
 
     name = "oracle"
     simulated = True
@@ -97,7 +98,7 @@ class AnswerPolicy:
 
 
 class OracleEngine(Engine):
-    """An engine that goes the scripted way on the sites that it knows, and asks the policy elsewhere."""
+    """Engine that solves the sites that it knows by script, and asks the policy elsewhere."""
 
     def __init__(
         self, client: Client, *, known: Mapping[int, KnownSite], config: EpisodeConfig, **settings: Any
@@ -113,13 +114,13 @@ class OracleEngine(Engine):
         await episode.begin()
         hand = EpisodeHand(episode, self._settings)
         bridge = Bridge(hand=hand, loop=asyncio.get_running_loop())
-        # The visitors read this page as they read one of Playwright's own.
+        # Visitors use this page as they would one of Playwright's own.
         page = cast("Page", OraclePage(bridge, hand.page.page))
         await asyncio.to_thread(_solve, page, known, episode.opened.id)
 
 
 def _solve(page: Page, known: KnownSite, episode: int) -> None:
-    """Go the way of the task's site, in the look that the episode has."""
+    """Solve the task of a site, in the look that the episode has."""
     try:
         look = look_read(EpisodeRow.objects.get(pk=episode).presentation)
     finally:

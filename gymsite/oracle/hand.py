@@ -1,4 +1,4 @@
-"""Acts as an observation allows: by the ids that it shows, or by positions in its picture.
+"""Actions as an observation allows them: by the ids that it shows, or by positions in its picture.
 
 An element that the observation does not show is scrolled to first, as a model would have to.
 """
@@ -18,7 +18,7 @@ from palaestra.surface import VIEWPORT
 SCROLLS_MAX = 40
 AT_PATH = "%s.split('/').reduce((el, place) => el?.children[+place], document.documentElement)"
 POP_UP = "document.querySelector('[data-pop-up] button')"
-# Where the element, or the label of a hidden one, is in the viewport, and whether a click there reaches it.
+# Position of the element, or of a hidden one's label, in the viewport, and whether a click there reaches it.
 PLACE = """(el => {
     if (!el) return {};
     const boxes = [el, ...(el.labels || [])].flatMap(one => [...one.getClientRects()]);
@@ -31,11 +31,11 @@ PLACE = """(el => {
 
 
 class OracleStuck(Exception):
-    """The scripted way cannot be gone on this page."""
+    """The script cannot go on on this page."""
 
 
 class Hand(ABC):
-    """Acts on one page. ``observation`` is what it was last shown."""
+    """Acts on one page. ``observation`` is the last one that it was shown."""
 
     page: WarmPage
     observation: Observation
@@ -43,7 +43,7 @@ class Hand(ABC):
     @property
     @abstractmethod
     def form(self) -> ObservationFormat:
-        """The format of its observations."""
+        """Format of its observations."""
 
     @property
     @abstractmethod
@@ -55,10 +55,11 @@ class Hand(ABC):
         """Take an action, as the client declares it, and observe."""
 
     async def act_at(self, path: str, **action: Any) -> None:
-        """Act on the element whose place in the document is ``path``."""
+        """Act on the element at the position ``path`` in the document."""
         await self.act(**action, **await self.aim(AT_PATH % json.dumps(path)))
 
     async def pop_ups_close(self) -> None:
+        """Close every pop-up over the page."""
         while await self._place(POP_UP):
             await self.act(type="click", **await self.aim(POP_UP))
 
@@ -68,23 +69,24 @@ class Hand(ABC):
 
     async def aim(self, element: str) -> dict[str, Any]:
         """Return what names an element, given as JavaScript: its id where the observation shows it, else its
-        position in the picture. Raises ``OracleStuck`` for one that never comes in view."""
-        form, place = self.form, dict[str, Any]()
+        position in the picture. Raises ``OracleStuck`` for one that never comes into view.
+        """
+        form, position = self.form, dict[str, Any]()
         for _ in range(SCROLLS_MAX):
-            place = await self._place(element)
-            if not place:  # the page still loads it
+            position = await self._place(element)
+            if not position:  # the page still loads it
                 await self.act(type="wait")
                 continue
-            if form.has_ids and f"[{place['id']}]" in self.observation.text:
-                return {"target": place["id"]}
-            is_in_view = 0 <= place["x"] < VIEWPORT[0] and 0 <= place["y"] < VIEWPORT[1]
-            if not form.has_ids and is_in_view and place["isFree"]:
+            if form.has_ids and f"[{position['id']}]" in self.observation.text:
+                return {"target": position["id"]}
+            is_in_view = 0 <= position["x"] < VIEWPORT[0] and 0 <= position["y"] < VIEWPORT[1]
+            if not form.has_ids and is_in_view and position["isFree"]:
                 scale = self.page.picture_scale
-                return {"x": int(place["x"] * scale), "y": int(place["y"] * scale)}
-            distance = place["y"] - VIEWPORT[1] / 2
+                return {"x": int(position["x"] * scale), "y": int(position["y"] * scale)}
+            distance = position["y"] - VIEWPORT[1] / 2
             dy = distance if abs(distance) > 40 else 80  # something lies over it
             await self.act(type="scroll", dy=int(dy * self.page.picture_scale))
-        raise OracleStuck(f"never shown: {place} in\n{self.observation.text}")
+        raise OracleStuck(f"never shown: {position} in\n{self.observation.text}")
 
     async def _place(self, element: str) -> dict[str, Any]:
         return await self.page.evaluate(PLACE % element)

@@ -1,6 +1,6 @@
 """A page of an episode as the scripted visitors see it: the part of Playwright's interface that they use.
 
-They read it in a thread of their own. What they do on it is taken as steps of the episode.
+They read it in a thread of their own. Their acts on it are steps of the episode.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gymsite.oracle.hand import Hand
 
 T = TypeVar("T")
 CALL_LIMIT_S = 120.0
-# As the page's recorder writes it: the numbers of the children on the way from the root.
+# The recorder's notation of a path: the child indices on the way from the root.
 PATH = """el => {
     const places = [];
     for (let at = el; at.parentElement; at = at.parentElement) {
@@ -29,7 +29,7 @@ IS_POP_UP = "el => el.closest('[data-pop-up]') !== null"
 
 @dataclass(frozen=True, kw_only=True)
 class Bridge:
-    """Calls an episode's event loop from the thread of its visitor."""
+    """Runs coroutines on an episode's event loop from its visitor's thread."""
 
     hand: Hand
     loop: asyncio.AbstractEventLoop
@@ -38,7 +38,7 @@ class Bridge:
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(CALL_LIMIT_S)
 
     def act_on(self, locator: async_api.Locator, **action: Any) -> None:
-        """Act on the one element of a locator, once nothing lies over it that it is no part of."""
+        """Act on a locator's one element, once nothing covers it that it is not part of."""
 
         async def act() -> None:
             await locator.wait_for(state="attached")
@@ -51,7 +51,7 @@ class Bridge:
 
 @dataclass(frozen=True)
 class Place:
-    """A page or a locator, in which elements are found."""
+    """A page or a locator, in which elements are looked up."""
 
     bridge: Bridge
     place: Any

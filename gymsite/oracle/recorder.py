@@ -1,4 +1,4 @@
-"""Records the solutions of tasks in a run, through the API and the arena."""
+"""Recording of tasks' solutions in a run, through the API and the arena."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from trajectories.record.api import auth, keys
 KEY_NAME = "record_solutions"
 
 
-def unrecorded(tasks: Sequence[Task], run: Run, arm: str) -> list[Task]:
-    """The tasks that have no correct plain episode in this arm of the run."""
+def list_unrecorded(tasks: Sequence[Task], run: Run, arm: str) -> list[Task]:
+    """Return the tasks that have no correct plain episode in this arm of the run."""
     plain = Episode.objects.filter(run=run, arm=arm, parent=None, guidance__isnull=True)
     correct = plain.filter(verdict__outcome=Verdict.Outcome.CORRECT)
     done = set(correct.values_list("task", flat=True))
@@ -47,9 +47,11 @@ def solutions_record(
 
     Raises ``palaestra.errors.ApiError``, ``BrowserMissing`` and ``Unreachable``.
     """
-    golds = {one.task_id: one for one in Gold.objects.filter(task__in=tasks, is_current=True)}
+    golds = {gold.task_id: gold for gold in Gold.objects.filter(task__in=tasks, is_current=True)}
     sites = {task.pk: _known(task, golds[task.pk]) for task in tasks if task.kind == kinds.SITE}
-    solutions = {pk: Solution(task=pk, answer=one.answer, solution=one.solution) for pk, one in golds.items()}
+    solutions = {
+        pk: Solution(task=pk, answer=gold.answer, solution=gold.solution) for pk, gold in golds.items()
+    }
     policy = AnswerPolicy(Solver(solutions, cast("Any", tasks)), run.grammar)
 
     async def play(key: str) -> list[Rollout]:
@@ -66,7 +68,7 @@ def solutions_record(
 
 @contextmanager
 def key_lent(run: Run) -> Iterator[str]:
-    """A key of the run's project for as long as this lasts."""
+    """Lend a key of the run's project for the length of the block."""
     key = auth.key_create(name=KEY_NAME, scopes=[Scope.TRAINER], project=run.project)
     try:
         yield key

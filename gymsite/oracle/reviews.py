@@ -1,4 +1,4 @@
-"""Solves tasks of the shop in a browser, by reading its pages alone."""
+"""Solver of the shop's tasks in a browser, by reading its pages alone."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 from playwright.sync_api import Locator, Page
 
 from core.presentation import Look
-from gymsite.arena.sites.labels import labels_of
+from gymsite.arena.sites.labels import load_labels
 from gymsite.arena.sites.reviews._query import BADGES
-from gymsite.oracle.patience import settled
+from gymsite.oracle.patience import wait_settled
 from tasks_app.families.types import SiteTask
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.types import Product, Term, World
@@ -41,7 +41,7 @@ Read = dict[str, Any]
 
 @dataclass
 class Solver:
-    """``moves`` counts what an agent would do: presses, choices, typed fields and scrolls."""
+    """Visitor of the shop. ``moves`` counts an agent's: presses, choices, typed fields and scrolls."""
 
     page: Page
     world: World
@@ -53,7 +53,7 @@ class Solver:
 
     def __post_init__(self) -> None:
         self.pattern = _pattern(self.world, self.task)
-        self.say = labels_of("reviews", self.look.labels)
+        self.say = load_labels("reviews", self.look.labels)
 
     @property
     def given(self) -> Mapping[str, Any]:
@@ -68,13 +68,13 @@ class Solver:
         button = self.page.locator("[data-pop-up]").get_by_role("button")
         while button.count():
             button.click()
-            settled(self.page)
+            wait_settled(self.page)
             self.moves += 1
 
     def press(self, target: Locator) -> None:
         self.close_pop_ups()
         target.click()
-        settled(self.page)
+        wait_settled(self.page)
         self.moves += 1
 
     def open_reviews(self, product: Product) -> None:
@@ -83,12 +83,12 @@ class Solver:
         self.press(self.main.get_by_role("link", name=name, exact=True))
 
     def label_of(self, name: str) -> str:
-        """A filter's label; that of the sizes says what the task's product comes in."""
+        """Return a filter's label; that of the sizes says what the task's product comes in."""
         word = self.world.product(self.given["product"]).size_word if "product" in self.given else ""
         return self.say[name].format(word, word.lower())
 
     def narrow(self, word: str, conditions: Iterable[tuple[str, str]] = ()) -> None:
-        """Narrow the list by the site's search and by those conditions that its filters can express."""
+        """Narrow the list by the site's search and by the conditions that its filters can express."""
         self.close_pop_ups()
         if self.look.form == "dialog":
             self.press(self.main.get_by_role("button", name=self.say["filters"], exact=True))
@@ -120,9 +120,11 @@ class Solver:
         return target
 
     def mentioning(self, product: Product, *, is_searched: bool = True) -> list[Read]:
-        """The reviews that the task is about, each expanded as far as needed to tell."""
+        """List the reviews that the task is about, each expanded as far as needed to tell."""
         self.open_reviews(product)
-        chosen = [_filter_of(one) for one in self.given.get("conditions", ()) if "way" not in self.given]
+        chosen = [
+            _find_filter(review) for review in self.given.get("conditions", ()) if "way" not in self.given
+        ]
         filters = list(filter(None, chosen))
         met: dict[str, Read] = {}
         for word in self._searched(product) if is_searched else [""]:
@@ -130,10 +132,10 @@ class Solver:
                 self.narrow(word, filters)
                 filters = []
             self._read_on(met)
-        return [one for one in met.values() if self._is_meant(one)]
+        return [review for review in met.values() if self._is_meant(review)]
 
     def _read_on(self, met: dict[str, Read]) -> None:
-        """Every review of the list, from this page to the last."""
+        """Read every review of the list, from this page to the last."""
         while True:
             fresh = [one for one in self.read() if one["id"] not in met]
             for review in fresh:
@@ -154,14 +156,14 @@ class Solver:
             many = self.page.locator(".review").count()
             self.page.keyboard.press("End")
             self.page.wait_for_function(GREW, arg=many)
-            settled(self.page)
+            wait_settled(self.page)
             self.moves += 1
         else:
             self.press(link)
         return True
 
     def _opened(self, review: Read) -> Read:
-        """The review with every part expanded that might hold a mention."""
+        """Expand every part of the review that might hold a mention."""
         if not self.pattern:
             return review
         for name, is_of_use in (("more", True), ("reply", self.given["rule"]["has_replies"])):
@@ -174,7 +176,7 @@ class Solver:
         return review
 
     def _searched(self, product: Product) -> list[str]:
-        """The term and those of its forms that do not contain it."""
+        """List the term and those of its forms that do not contain it."""
         if not self.pattern:
             return [""]
         forms = [] if self.given["rule"]["is_one_form"] else _term(self.world, self.task).forms
@@ -193,18 +195,20 @@ class Solver:
 
 
 def solve(solver: Solver, *, is_searched: bool = True) -> tuple[str, ...]:
-    """The answer to a task of any family."""
+    """Answer a task of any family."""
     task, world = solver.task, solver.world
     if task.family == "most_of_five":
         return _most_of_five(solver)
     matches = solver.mentioning(world.product(task.given["product"]), is_searched=is_searched)
     if "way" in task.given:
         return _picked(matches, task.given)
-    matches = [one for one in matches if all(meets(one, of) for of in task.given.get("conditions", ()))]
-    days = sorted(matches, key=lambda one: one["day"], reverse=task.given["end"] == "newest")
+    matches = [
+        review for review in matches if all(meets(review, of) for of in task.given.get("conditions", ()))
+    ]
+    days = sorted(matches, key=lambda review: review["day"], reverse=task.given["end"] == "newest")
     number = str(len(matches))
     if task.family == "mean_rating":
-        number = f"{sum(one['stars'] for one in matches) / len(matches):.2f}"
+        number = f"{sum(review['stars'] for review in matches) / len(matches):.2f}"
     return number, days[0]["who"]
 
 
@@ -219,15 +223,15 @@ def _most_of_five(solver: Solver) -> tuple[str, str]:
 
 
 def _picked(reviews: list[Read], given: Mapping[str, Any]) -> tuple[str, str]:
-    """The first review that meets all conditions; if none does, the first that misses one, with the letter
-    of that condition.
+    """Return the first review that meets all conditions; if none does, the first that misses one, with the
+    letter of that condition.
     """
-    missed = {one["id"]: [not meets(one, of) for of in given["conditions"]] for one in reviews}
-    full = [one for one in reviews if not any(missed[one["id"]])]
-    near = [one for one in reviews if sum(missed[one["id"]]) == 1]
+    missed = {review["id"]: [not meets(review, of) for of in given["conditions"]] for review in reviews}
+    full = [review for review in reviews if not any(missed[review["id"]])]
+    near = [review for review in reviews if sum(missed[review["id"]]) == 1]
     way = given["way"]
     key = "votes" if way == "most helpful" else "day"
-    first = sorted(full or near, key=lambda one: one[key], reverse=way != "oldest")[0]
+    first = sorted(full or near, key=lambda review: review[key], reverse=way != "oldest")[0]
     value = str(first[key]) if full else "ab"[missed[first["id"]].index(True)]
     return value, first["who"]
 
@@ -246,8 +250,8 @@ def _pattern(world: World, task: SiteTask) -> re.Pattern[str] | None:
     return re.compile(rf"\b(?:{'|'.join(forms)})\b", 0 if rule["is_small_letters"] else re.IGNORECASE)
 
 
-def _filter_of(condition: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The filter and the value that express a condition; None if no filter can."""
+def _find_filter(condition: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the filter and the value that express a condition; None if no filter can."""
     fact, value = condition["fact"], condition["value"]
     if fact == "stars":
         return "stars", f"{value} star{'s' * (value != 1)}"
@@ -259,6 +263,7 @@ def _filter_of(condition: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def meets(review: Read, condition: Mapping[str, Any]) -> bool:
+    """Return whether a review on the page meets a condition."""
     fact, value = condition["fact"], condition["value"]
     held: dict[str, Callable[[], bool]] = {
         "stars": lambda: review["stars"] == value,

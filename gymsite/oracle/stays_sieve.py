@@ -1,4 +1,4 @@
-"""Sifts rooms by a task's lettered conditions, also when none meets them all."""
+"""Sifting of rooms by a task's lettered conditions, even when none meets them all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LETTERS = "abcdef"
 
 @dataclass
 class Sifting:
-    """What is known of the rooms of the houses that were opened.
+    """Knowledge of the rooms of the houses that were opened.
 
     ``near`` are those that miss one condition: total, its letter, the listing's number.
     """
@@ -37,13 +37,13 @@ class Sifting:
         self.results = self.one.page.url
 
     def fitting(self, house: str) -> Iterator[tuple[int, str]]:
-        """Checkout total and listing number of each room of a house that meets all conditions."""
+        """Yield checkout total and listing number of each room of a house that meets all conditions."""
         for room in self._rooms(house):
             if not room.missed and not self._priced(room):
                 yield self.one.total(), self.one.listing_number()
 
     def nearest(self) -> tuple[str, str]:
-        """The letter and number of the cheapest room that misses exactly one condition."""
+        """Return the letter and number of the cheapest room that misses exactly one condition."""
         self.one.goto(self.results)
         self.one.loosen(self.given)
         stay = [date.fromisoformat(self.given[name]) for name in ("check_in", "check_out")]
@@ -63,7 +63,7 @@ class Sifting:
         return self.known[house]
 
     def _priced(self, room: Offered) -> list[int]:
-        """Open the checkout of the room; returns the places of the conditions that it misses."""
+        """Open the room's checkout; return the indices of the conditions that it misses."""
         self.one.goto(room.checkout)
         self.priced.add(room.checkout)
         total, budget = self.one.total(), [int(value) for kind, value in self.conditions if kind == "budget"]
@@ -74,7 +74,7 @@ class Sifting:
         return missed
 
     def _is_dearer(self, nights: int) -> bool:
-        """Whether the nights of a room alone, as listed in the results, cost at least as much as the
+        """Return whether the nights of a room alone, as listed in the results, cost at least as much as the
         nearest so far.
         """
         return bool(self.near) and nights >= min(self.near)[0]

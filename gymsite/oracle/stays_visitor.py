@@ -15,8 +15,8 @@ from typing import Any
 from playwright.sync_api import Locator, Page
 
 from core.presentation import Look
-from gymsite.arena.sites.labels import labels_of
-from gymsite.oracle.patience import settled
+from gymsite.arena.sites.labels import load_labels
+from gymsite.oracle.patience import wait_settled
 from tasks_app.worlds.stays.types import Listing, Room, Trip, World
 from tasks_app.worlds.stays.vocabulary import amenity_names
 
@@ -35,18 +35,18 @@ POLL_MS, LOAD_LIMIT_S = 50, 20.0
 
 
 def free_days(terms: str) -> list[int]:
-    """The numbers of days before arrival until which cancellation is free."""
+    """List the numbers of days before arrival until which cancellation is free."""
     return [int(days) for days in re.findall(r"Free cancellation until (\d+) day", terms)]
 
 
-def cents_of(text: str) -> int:
-    """The first sum of money in a text."""
+def parse_cents(text: str) -> int:
+    """Parse the first sum of money in a text."""
     return int(MONEY.findall(text)[0].replace(".", ""))
 
 
 @dataclass(frozen=True)
 class Offered:
-    """A room on the page of its house: its checkout, and its nights' prices.
+    """A room on its house's page: its checkout, and its nights' prices.
 
     ``missed`` are the places of the conditions that it misses, but for the budget.
     """
@@ -58,7 +58,7 @@ class Offered:
 
 @dataclass
 class Visitor:
-    """Somebody on a page of the site, who counts moves."""
+    """Visitor on a page of the site, who counts moves."""
 
     page: Page
     look: Look
@@ -67,7 +67,7 @@ class Visitor:
     moves: int = 0
 
     def __getitem__(self, label: str) -> str:
-        return labels_of("stays", self.look.labels)[label]
+        return load_labels("stays", self.look.labels)[label]
 
     def press(self, role: Any, name: str, *, within: Locator | None = None) -> None:
         (within or self.page).get_by_role(role, name=name, exact=True).click()
@@ -105,7 +105,7 @@ class Visitor:
 
     def settle(self) -> None:
         if self.has_scripts:
-            settled(self.page)
+            wait_settled(self.page)
         else:
             self.page.wait_for_load_state()
 
@@ -113,9 +113,9 @@ class Visitor:
         """Wait for the page, and close what lies over it."""
         self.settle()
         while self.page.locator("[data-pop-up]").count():
-            shown = self.page.locator("[data-pop-up]").get_attribute("data-pop-up")
+            name = self.page.locator("[data-pop-up]").get_attribute("data-pop-up")
             self.page.locator("[data-pop-up] button").click()
-            self.page.locator(f"[data-pop-up={shown}]").wait_for(state="detached")
+            self.page.locator(f"[data-pop-up={name}]").wait_for(state="detached")
             self.moves += 1
             self.settle()
 
@@ -172,7 +172,7 @@ class Visitor:
         self.press("button", self["apply"], within=form)
 
     def houses(self) -> list[str]:
-        """Addresses of all houses in the results."""
+        """List the addresses of all houses in the results."""
         results = self.page.get_by_role("region", name="Results")
         houses: list[str] = []
         while True:
@@ -183,7 +183,7 @@ class Visitor:
             self.further(len(here))
 
     def houses_in_turn(self) -> Iterator[tuple[str, int]]:
-        """Addresses as ``houses`` has them, with the price of a night from which each has rooms.
+        """Yield addresses as ``houses`` lists them, with the lowest price of a night in each.
 
         The next page is opened when it is needed; houses may be visited in between.
         """
@@ -192,7 +192,7 @@ class Visitor:
             cards = results.locator(HOUSES).evaluate_all(CARDS)
             further = results.locator("a[rel=next]")
             after = further.evaluate("a => a.href") if further.count() else ""
-            yield from ((house, cents_of(text)) for house, text in cards)
+            yield from ((house, parse_cents(text)) for house, text in cards)
             if not after:
                 return
             self.goto(after)
@@ -229,7 +229,7 @@ class Visitor:
         self.press("link", name)
 
     def rooms(self, house: str, conditions: list[list[str]]) -> list[Offered]:
-        """The rooms of a house that can be booked."""
+        """List the rooms of a house that can be booked."""
         self.goto(house)
         offers = self.page.locator("a[href*='/book/']").evaluate_all(ROOMS)
         terms = self.page.get_by_role("region", name=self["policy"], exact=True).inner_text()
@@ -238,9 +238,9 @@ class Visitor:
         rooms = []
         for room, checkout, nights in offers:
             own = self.amenities(room)
-            held = [self._holds(shared, own, terms, *one) for one in conditions]
-            missed = tuple(place for place, is_met in enumerate(held) if not is_met)
-            rooms.append(Offered(checkout, cents_of(nights), missed))
+            held = [self._holds(shared, own, terms, *condition) for condition in conditions]
+            missed = tuple(index for index, is_met in enumerate(held) if not is_met)
+            rooms.append(Offered(checkout, parse_cents(nights), missed))
         return rooms
 
     def _holds(self, shared: set[str], own: set[str], terms: str, kind: str, value: str) -> bool:
@@ -257,20 +257,20 @@ class Visitor:
         return True
 
     def amenities(self, place: str) -> set[str]:
-        """The amenities of the house or a room, once all are shown."""
+        """Return the amenities of the house or a room, once all are shown."""
         region = self.page.get_by_role("region", name=re.compile(rf"^{re.escape(place)}( \(R-\d+\))?$"))
-        return {one for line in region.locator("dd").all_inner_texts() for one in line.split(", ")}
+        return {amenity for line in region.locator("dd").all_inner_texts() for amenity in line.split(", ")}
 
     def listing_number(self) -> str:
         return str(re.findall(r"Listing (L-\d+)", self.page.get_by_role("main").inner_text())[0])
 
     def total(self, *, label: str = "total") -> int:
-        """The total price of an offer in cents."""
+        """Return the total price of an offer, in cents."""
         row = self.page.get_by_role("row", name=self[label]).inner_text()
-        return cents_of(row)
+        return parse_cents(row)
 
     def nights(self, room: Room, *, since: date, until: date) -> dict[date, str]:
-        """The text of each night in the room's calendar, read from its first month to that of ``until``."""
+        """Read the text of each night in the room's calendar, from its first month to that of ``until``."""
         self.press("link", self["calendar_of"].format(room.name))
         month, texts = self.town.first_day.replace(day=1), dict[date, str]()
         while True:
@@ -283,7 +283,7 @@ class Visitor:
             month = (month + timedelta(days=31)).replace(day=1)
 
     def book(self) -> str:
-        """Fill in the checkout and book; returns the confirmation code."""
+        """Fill in the checkout and book; return the confirmation code."""
         self.write(self.page.get_by_label(self["full_name"], exact=True), "Kim Doe")
         self.write(self.page.get_by_label(self["email"], exact=True), "kim@example.org")
         self.tick(self.page.get_by_label(self["agree"]))
@@ -292,7 +292,7 @@ class Visitor:
         return self.page.locator(f"dt:has-text('{self['code']}') + dd").inner_text()
 
     def bar_open(self) -> Locator:
-        """The task bar, which is folded after the first page."""
+        """Open the task bar, which is folded after the first page."""
         bar = self.page.get_by_role("region", name="Task")
         if not bar.get_by_role("button", name="Submit answer").is_visible():
             bar.locator("summary").click()

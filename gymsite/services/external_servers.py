@@ -11,7 +11,7 @@ OLDEST_POSTGRES = 140000  # in the server's own numbering; roles.sql and the que
 
 
 def database_check(url: str) -> int:
-    """The server's ``max_connections``.
+    """Check the server and return its ``max_connections``.
 
     Errors: ``database_url_invalid``, ``database_unreachable``, ``database_refused``, ``database_too_old``,
     ``database_no_rights``.
@@ -30,7 +30,7 @@ def database_check(url: str) -> int:
 
 
 def redis_check(url: str) -> None:
-    """Errors: ``redis_url_invalid``, ``redis_unreachable``."""
+    """Check the server. Errors: ``redis_url_invalid``, ``redis_unreachable``."""
     import redis  # slow to import (0.1 s), and not needed for the embedded Redis
 
     try:

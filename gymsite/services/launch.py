@@ -33,7 +33,7 @@ MANAGE = replace(SETUP, name="manage", command=("manage.py",))
 
 
 def launch_environment(process: Process, caller: dict[str, str]) -> dict[str, str]:
-    """The caller's environment plus the process's own secrets. Errors: ``no_secret``."""
+    """Return the caller's environment plus the process's own secrets. Errors: ``no_secret``."""
     var_dir = Path(caller["VAR_DIR"])
     redis_url = ""
     if process.has_redis:
@@ -73,7 +73,7 @@ def main(name: str, *words: str) -> None:
         url = environment.get("DATABASE_DIRECT_URL") or environment["DATABASE_URL"]
         say = partial(print, flush=True)
         replicas.prepared_wait(url, say=say)
-        if overbooked := replicas.overbooked(url):
+        if overbooked := replicas.warn_overbooked(url):
             say(overbooked)
     os.chdir(processes.BASE_DIR)
     command = [*processes.command_line(table[name]), *words]

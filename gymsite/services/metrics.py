@@ -1,7 +1,7 @@
 """`python -m gymsite.services.metrics`: answers Prometheus at ``METRICS_PORT`` for all processes of a host.
 
-It asks each process at its socket. What lies in Postgres, Redis and on disks it reads itself, with a memory:
-however often and by however many it is scraped, that costs the gym the same.
+It asks each process at its socket. Postgres, Redis and disks it reads itself, and caches the answers: the
+cost to the gym is the same however often and by however many it is scraped.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from gymsite.services import restarts
 logger = logging.getLogger(__name__)
 
 WAIT_S = 2.0
-# What is older than this is not shown: a source that hangs looks like one that is down.
+# Older answers are dropped, so that a source that hangs looks like one that is down.
 STALE_S = 60.0
 
 
 class ProcessCollector(Collector):
-    """What the processes count, labelled with their name and number."""
+    """Metrics of the processes, labelled with their name and number."""
 
     def collect(self) -> Iterable[Metric]:
         folder = settings.METRICS_DIR
-        places = exposition.list_slots(folder)
+        slots = exposition.list_slots(folder)
         is_up = GaugeMetricFamily(
             "palaestra_process_up", "Whether the process answers.", labels=["process", "worker"]
         )
         merged: dict[str, Metric] = {}
-        with ThreadPoolExecutor(max_workers=max(1, len(places))) as threads:
-            reports = list(threads.map(partial(exposition.read_metrics, folder), places))
-        for place, report in zip(places, reports, strict=True):
-            labels = {"process": place.process, "worker": str(place.number)}
+        with ThreadPoolExecutor(max_workers=max(1, len(slots))) as threads:
+            reports = list(threads.map(partial(exposition.read_metrics, folder), slots))
+        for slot, report in zip(slots, reports, strict=True):
+            labels = {"process": slot.process, "worker": str(slot.number)}
             is_up.add_metric(list(labels.values()), report is not None)
             for family in report or ():
                 metric = merged.setdefault(
@@ -69,7 +69,7 @@ class RestartCollector(Collector):
 
 
 class SourceCollector(Collector):
-    """What ``read`` yields, at most ``keep_s`` old, from a thread of its own.
+    """Metrics that ``read`` yields, at most ``keep_s`` old, from a thread of its own.
 
     A scrape waits ``WAIT_S`` for a new answer and then takes the last one; a source that fails has none.
     """
@@ -119,6 +119,7 @@ class SourceCollector(Collector):
 
 
 def registry_make(sources: Iterable[SourceCollector]) -> CollectorRegistry:
+    """Build the registry of the processes' metrics and these sources."""
     # Nothing is collected to learn the names: processes come and go.
     registry = CollectorRegistry(auto_describe=False)
     for collector in (ProcessCollector(), RestartCollector(), *sources):
@@ -138,6 +139,7 @@ def sources() -> list[SourceCollector]:
 
 
 def main() -> None:
+    """Serve metrics until stopped."""
     django.setup(set_prefix=False)
     exposition.expose("metrics")
     start_http_server(settings.METRICS_PORT, addr=settings.METRICS_HOST, registry=registry_make(sources()))

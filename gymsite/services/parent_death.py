@@ -21,7 +21,7 @@ PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 POLL_S = 0.02
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""The signals that ask a program to stop."""
+"""Signals that ask a program to stop."""
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -51,7 +51,7 @@ def spawn(
     on_parent_death: int = signal.SIGKILL,
 ) -> subprocess.Popen[bytes]:
     """Start a program in its own session, with output to ``log``, and have it die with us."""
-    with stops_held():
+    with hold_stops():
         return subprocess.Popen(  # noqa: S603 - programs of ours, no shell
             command,
             env=dict(env),
@@ -69,7 +69,7 @@ def spawn(
 
 
 @contextlib.contextmanager
-def stops_held() -> Iterator[None]:
+def hold_stops() -> Iterator[None]:
     """Delay stop signals until the end of the block.
 
     Forking runs hooks (logging has one), and an exception raised by a signal handler inside a hook is lost.
@@ -90,7 +90,7 @@ def _watchdog(parent: int, signum: int) -> Callable[[], None]:
 
 
 def pids_inside(folder: Path, *, program: str) -> list[int]:
-    """Pids of ``program`` with the folder as working directory: servers that outlived their supervisor."""
+    """List the pids of ``program`` that run in the folder: servers that outlived their supervisor."""
     return [
         process.pid
         for process in psutil.process_iter(["cwd", "exe"])
@@ -99,7 +99,7 @@ def pids_inside(folder: Path, *, program: str) -> list[int]:
 
 
 def pids_with_environment(name: str, value: str) -> list[int]:
-    """Pids started with ``name=value`` in their environment, except our own."""
+    """List the pids started with ``name=value`` in their environment, except our own."""
     return [
         process.pid
         for process in psutil.process_iter(["environ"])
@@ -108,7 +108,7 @@ def pids_with_environment(name: str, value: str) -> list[int]:
 
 
 def end(pids: Iterable[int], *, signum: int = signal.SIGKILL, wait_s: float = 5.0) -> list[int]:
-    """Signal the processes and wait until they are gone; returns the survivors."""
+    """Signal the processes and wait until they are gone; return the survivors."""
     left = list(pids)
     for pid in left:
         with contextlib.suppress(OSError):
@@ -130,7 +130,7 @@ def end_servers(folder: Path, program: str, *signals: int) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether the process runs; a zombie counts as dead."""
+    """Return whether the process runs; a zombie counts as dead."""
     try:
         return psutil.Process(pid).status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
     except psutil.NoSuchProcess:

@@ -20,7 +20,7 @@ from gymsite.services.binaries import POSTGRES_MAJOR
 
 OWNER = "gym_owner"
 MAX_CONNECTIONS = 100
-# Nothing from the caller's environment: PG* variables would change what the programs do.
+# Nothing from the caller's environment: PG* variables would change how the programs behave.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 NEVER = -1
 SETTINGS = {
@@ -31,7 +31,7 @@ SETTINGS = {
     "log_timezone": "UTC",
     "jit": "off",
     "update_process_title": "off",
-    # The text of a slow statement is logged, but nothing bound to it; and no row or statement that failed.
+    # Slow statements are logged without their parameters, and failed rows or statements not at all.
     "log_parameter_max_length": "0",
     "log_parameter_max_length_on_error": "0",
     "log_min_error_statement": "panic",
@@ -107,12 +107,12 @@ def spawn(
 
 
 def is_ready(var_dir: Path) -> bool:
-    """Whether the server answers; then our database exists too. Errors: ``postgres_not_started``."""
+    """Return whether the server answers; then our database exists too. Errors: ``postgres_not_started``."""
     url = endpoints.database_url(var_dir, role=OWNER)
     try:
         with psycopg.connect(url, dbname="postgres", autocommit=True) as connection:
             _make_database(connection)
-            # Its commands load golds by statements with the values written into them.
+            # Its commands load golds with statements that have the values written out.
             connection.execute(f"ALTER ROLE {OWNER} SET log_min_duration_statement = {NEVER}")
     except psycopg.OperationalError as error:
         if "password authentication failed" in str(error):
@@ -168,7 +168,7 @@ def _password_file(var_dir: Path, account: Account | None) -> Iterator[Path]:
 
 
 def _data_argument(data: Path, account: Account | None) -> str:
-    """The data folder as the server's user can name it.
+    """Return the data folder as the server's user can name it.
 
     The path may lead through folders closed to another user (a checkout under /root). The inherited
     working directory is open all the same, and servers never leave it.
@@ -177,13 +177,13 @@ def _data_argument(data: Path, account: Account | None) -> str:
 
 
 def _clear_stale_pid(data: Path) -> None:
-    """Postgres refuses to start when another program has since taken the pid in its pid file."""
+    """Remove a pid file whose pid another program has since taken: Postgres would refuse to start."""
     if not parent_death.pids_inside(data.resolve(), program="postgres"):
         (data / "postmaster.pid").unlink(missing_ok=True)
 
 
 def _close(data: Path) -> None:
-    """Postgres refuses data that others may open, for instance a copy or backup restored without modes.
+    """Close the data to others: Postgres refuses it otherwise, for instance a copy restored without modes.
 
     Read access for the group is allowed, and stays.
     """

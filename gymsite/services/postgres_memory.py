@@ -1,4 +1,4 @@
-"""How the embedded Postgres shares the machine's memory with everything else that runs here."""
+"""Division of the machine's memory between the embedded Postgres and everything else that runs here."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OWN_CGROUP = Path("/proc/self/cgroup")
 
 @dataclass(frozen=True, kw_only=True)
 class MemorySetting:
-    """``share`` of the machine's memory, within bounds in bytes."""
+    """Setting that takes a ``share`` of the machine's memory, within bounds in bytes."""
 
     name: str
     share: float
@@ -23,11 +23,11 @@ class MemorySetting:
     most: int
 
     def size(self, memory: int) -> int:
-        """The size of the setting in bytes, whole megabytes."""
+        """Return the size of the setting in bytes, whole megabytes."""
         return min(self.most, max(self.least, int(memory * self.share) // MB * MB))
 
 
-# Less than is advised for a server of its own: doors, workers and browsers share the machine.
+# Less than is advised for a dedicated server: doors, workers and browsers share the machine.
 MEMORY_SETTINGS = (
     MemorySetting(name="shared_buffers", share=1 / 8, least=128 * MB, most=16 * GB),
     # Allocates nothing: what the planner expects to be cached, the system's cache included.
@@ -42,12 +42,12 @@ MEMORY_SETTINGS = (
 
 
 def memory_settings(memory: int) -> dict[str, str]:
-    """Postgres' settings on a machine of so many bytes."""
+    """Return Postgres' settings on a machine of so many bytes."""
     return {setting.name: f"{setting.size(memory) // MB}MB" for setting in MEMORY_SETTINGS}
 
 
 def machine_memory() -> int:
-    """What we may use, in bytes: the least limit of our cgroup and those around it, or all of the machine."""
+    """Return the bytes that we may use: the least limit of the cgroups around us, or all memory."""
     return min([int(psutil.virtual_memory().total), *_cgroup_limits()])
 
 

@@ -43,9 +43,9 @@ def folders_make(var_dir: Path) -> None:
         ) from None
 
 
-def only_one(var_dir: Path) -> contextlib.AbstractContextManager[None]:
+def lock_var_dir(var_dir: Path) -> contextlib.AbstractContextManager[None]:
     """Lock VAR_DIR for this process. Errors: ``already_running``."""
-    return locked(
+    return lock_folder(
         var_dir,
         code="already_running",
         message="Palaestra is already running on {folder} (process {holder}): "
@@ -54,7 +54,7 @@ def only_one(var_dir: Path) -> contextlib.AbstractContextManager[None]:
 
 
 @contextlib.contextmanager
-def locked(folder: Path, *, code: str, message: str) -> Iterator[None]:
+def lock_folder(folder: Path, *, code: str, message: str) -> Iterator[None]:
     """Lock a folder for this process; the kernel releases it however we end. Errors: ``code``."""
     with (folder / "lock").open("a+") as lock:
         try:
@@ -70,7 +70,7 @@ def locked(folder: Path, *, code: str, message: str) -> Iterator[None]:
 
 
 def restore_check(var_dir: Path) -> None:
-    """Errors: ``restore_interrupted``."""
+    """Raise ``restore_interrupted`` where a restore has not finished."""
     if (var_dir / RESTORING).exists():
         message = (
             f"A restore into {var_dir} did not end, so its data are not whole: "
@@ -80,7 +80,7 @@ def restore_check(var_dir: Path) -> None:
 
 
 def disk_check(var_dir: Path) -> None:
-    """Errors: ``disk_full``."""
+    """Raise ``disk_full`` where too little is free."""
     free = shutil.disk_usage(var_dir).free
     if free < MIN_FREE_BYTES:
         raise GymError(
@@ -138,7 +138,7 @@ def _explained(error: OSError, *, host: str, port: int, setting: str) -> GymErro
 
 
 def _holder(port: int) -> str:
-    """Name and pid of the listening program, or an empty string where the system hides it."""
+    """Return name and pid of the listening program, or an empty string where the system hides it."""
     for connection in psutil.net_connections("tcp"):
         if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port and connection.pid:
             with contextlib.suppress(psutil.Error):
@@ -147,7 +147,7 @@ def _holder(port: int) -> str:
 
 
 def missing_tools() -> list[str]:
-    """One sentence per thing that this machine lacks, with how to get it; everything else works without."""
+    """List what this machine lacks, one sentence each, with how to get it; everything else works without."""
     missing = []
     if browsers.browser_find() is None:
         missing.append(

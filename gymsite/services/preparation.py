@@ -37,8 +37,8 @@ def database_use(url: str) -> None:
 
 
 @contextlib.contextmanager
-def alone(say: Callable[[str], None]) -> Iterator[None]:
-    """While no other host prepares the same database; waits for one that does, and says so."""
+def prepare_alone(say: Callable[[str], None]) -> Iterator[None]:
+    """Keep other hosts from preparing the same database; wait for one that does, and say so."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK])
         (is_locked,) = cursor.fetchone()
@@ -52,7 +52,7 @@ def alone(say: Callable[[str], None]) -> Iterator[None]:
 
 
 def migrations_apply() -> bool:
-    """Bring the tables up to date; returns whether anything changed. Errors: ``database_of_other_build``."""
+    """Bring the tables up to date; return whether anything changed. Errors: ``database_of_other_build``."""
     builds.build_check(connection)
     with builds.failures_explained(connection):
         executor = MigrationExecutor(connection)
@@ -98,7 +98,7 @@ def _role_make(cursor: CursorWrapper, *, role: str, password: str) -> None:
 
 
 def _database_close(cursor: CursorWrapper) -> None:
-    """Only our roles may connect, and none may create temporary tables."""
+    """Let only our roles connect, and none create temporary tables."""
     cursor.execute("SELECT current_database()")
     (name,) = cursor.fetchone()
     database = sql.Identifier(name)

@@ -58,16 +58,16 @@ class Process:
     copies: int = 1
 
     def pool_count(self) -> int:
-        """A worker's count depends on settings, which are read only when needed."""
+        """Return a worker's count, which depends on settings that are read only when needed."""
         return self.copies * (self.queue.process_count() if self.queue else self.pools)
 
     def secret_names(self) -> list[str]:
-        """The files in ``VAR_DIR/secrets`` that it reads, apart from the password of Redis."""
+        """List the files in ``VAR_DIR/secrets`` that it reads, apart from the password of Redis."""
         keys = {"token_key": self.has_token_key, "world_salt": self.has_world_salt}
         return [self.role, self.key_file, *(name for name, is_needed in keys.items() if is_needed)]
 
     def copy_names(self) -> list[str]:
-        """The name of the row, and for each further copy one with its number."""
+        """List the name of the row, and for each further copy one with its number."""
         return [self.name, *(f"{self.name}-{number}" for number in range(2, self.copies + 1))]
 
 
@@ -77,7 +77,7 @@ def _server(name: str, **row: Any) -> Process:
 
 
 def _periodic(name: str, *, command: str, **row: Any) -> Process:
-    """One that works alone, by a lock."""
+    """Build the row of a process that works alone, by a lock."""
     return Process(
         name=name,
         kind=name,
@@ -142,7 +142,7 @@ PROCESSES = (
 
 
 def processes_chosen(names: str) -> tuple[Process, ...]:
-    """Rows by their names, separated by commas. Errors: ``no_such_process``."""
+    """Return rows by their names, separated by commas. Errors: ``no_such_process``."""
     table = {process.name: process for process in PROCESSES}
     for name in names.split(","):
         if name not in table:
@@ -169,14 +169,14 @@ class Installation:
 
     @property
     def session_url(self) -> str:
-        """The owner's address of the server itself."""
+        """Owner's address of the server itself."""
         return self.direct_url or self.database_url
 
 
 def environment(
     process: Process, installation: Installation, *, pool_size: int, session: str = ""
 ) -> dict[str, str]:
-    """A process's whole environment: the documented settings, and only its own secrets."""
+    """Build a process's whole environment: the documented settings, and only its own secrets."""
     var_dir, caller = installation.var_dir, installation.settings
     names = (*INHERITED, *settings_documented())
     passed = {name: caller[name] for name in names if name in caller and name not in SECRET_NAMES}
@@ -200,8 +200,9 @@ def environment(
 
 
 def judge_keys(process: Process, caller: Mapping[str, str]) -> dict[str, str]:
-    """The key of the model that labels, for workers that run no programs of agents; those of judges for the
-    worker that calls them."""
+    """Return the key of the model that labels, for workers that run no programs of agents; those of judges
+    for the worker that calls them.
+    """
     is_judging = process.kind == "worker" and process.role == "gym_worker"
     names = {JUDGE_KEY: is_judging, JUDGE_KEYS: process.queue == JUDGES}
     return {name: caller[name] for name, is_given in names.items() if is_given and caller.get(name)}
@@ -216,7 +217,7 @@ def _redis_url(process: Process, installation: Installation) -> str:
 def own_settings(
     process: Process, *, var_dir: Path, database_url: str, direct_url: str, redis_url: str
 ) -> dict[str, str]:
-    """What only this process may know, with secrets from ``var_dir``.
+    """Return the settings that only this process may know, with secrets from ``var_dir``.
 
     ``database_url`` is the owner's; empty means the embedded server, and no ``direct_url`` that there is no
     pooler. Errors: ``no_secret``.
@@ -239,7 +240,7 @@ def own_settings(
 
 
 def file_keys(process: Process, *, var_dir: Path, caller: Mapping[str, str]) -> dict[str, str]:
-    """The keys of the buckets, for processes with files: settings of the caller, or files beside the secrets.
+    """Return the buckets' keys for processes with files, from the caller's settings or the secrets' folder.
 
     The arena gets its own, if there are any.
     """
@@ -257,14 +258,14 @@ def command_line(process: Process) -> list[str]:
 
 
 def settings_documented() -> list[str]:
-    """Every setting that an operator may set: the names in ``.env.example``."""
+    """List every setting that an operator may set: the names in ``.env.example``."""
     return re.findall(r"^#? ?([A-Z][A-Z0-9_]+)=", (BASE_DIR / ".env.example").read_text(), re.MULTILINE)
 
 
 def pool_sizes(
     max_connections: int, *, chosen: Sequence[Process] = PROCESSES, elsewhere: Mapping[str, int] | None = None
 ) -> dict[str, int]:
-    """How many connections each pool may hold, so that all pools together fit the server.
+    """Return the connections that each pool may hold, so that all pools together fit the server.
 
     Pools shrink in proportion, to at least one connection each. ``elsewhere`` are the connections that other
     hosts have reserved, by host. Errors: ``too_few_connections``.
@@ -285,7 +286,7 @@ def pool_sizes(
 
 
 def ready_mark(var_dir: Path, name: str) -> Path:
-    """The file that a worker creates once it takes jobs, so that a start can wait for it without Redis."""
+    """Return the file that a worker creates once it takes jobs: a start waits for it without Redis."""
     return endpoints.run_folder(var_dir) / f"{name}.ready"
 
 

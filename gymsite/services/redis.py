@@ -66,7 +66,7 @@ def spawn(var_dir: Path, *, program: Path, account: Account | None, log: int) ->
 
 
 def is_ready(var_dir: Path) -> bool:
-    """Whether the server accepts our password and has loaded its data."""
+    """Return whether the server accepts our password and has loaded its data."""
     request = f"AUTH {secrets.read(var_dir, 'redis')}\r\nPING\r\n".encode()
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(1.0)

@@ -1,6 +1,6 @@
 """Several hosts over one Postgres: one prepares it, the others wait for that, and all share its connections.
 
-Two things tell hosts of each other: a comment on the table of migrations says what the database is prepared
+Hosts learn of each other in two ways: a comment on the table of migrations says what the database is prepared
 for, and each session's name says how many connections its host has reserved for that process.
 """
 
@@ -42,7 +42,7 @@ def prepared_wait(url: str, *, say: Callable[[str], None]) -> None:
 
 
 def _unprepared(url: str) -> str:
-    """Why nothing can start yet; empty when it can."""
+    """Explain why nothing can start yet; empty when it can."""
     try:
         with psycopg.connect(url, connect_timeout=CONNECT_S) as connection:
             row = connection.execute(builds.NOTED).fetchone()
@@ -53,18 +53,18 @@ def _unprepared(url: str) -> str:
 
 
 def host_name(var_dir: Path) -> str:
-    """Of this installation among all, in ASCII without blanks."""
+    """Return this installation's name among all, in ASCII without blanks."""
     name = re.sub(r"[^A-Za-z0-9.-]", "-", socket.gethostname())[:HOST_CHARS_MAX]
     return f"{name}-{zlib.crc32(str(var_dir).encode()):08x}"
 
 
 def session_name(process: Process, *, pool_size: int, host: str) -> str:
-    """The application name of a process's sessions, without its ``palaestra-``."""
+    """Return the application name of a process's sessions, without its ``palaestra-``."""
     return f"{process.name} {host}/{process.pool_count() * (pool_size + process.fixed)}"
 
 
-def connections(url: str, *, host: str) -> tuple[int, dict[str, int]]:
-    """The server's ``max_connections``, and what other hosts that run now have reserved of them, by host."""
+def read_connections(url: str, *, host: str) -> tuple[int, dict[str, int]]:
+    """Return the server's ``max_connections``, and those reserved by other running hosts, by host."""
     with psycopg.connect(url, connect_timeout=CONNECT_S) as connection:
         row = connection.execute("SELECT current_setting('max_connections')::int").fetchone()
         names = [str(name) for (name,) in connection.execute(_SESSIONS)]
@@ -76,9 +76,9 @@ def connections(url: str, *, host: str) -> tuple[int, dict[str, int]]:
     return (row[0] if row else 0), reserved
 
 
-def overbooked(url: str) -> str:
-    """What to say where all hosts together have reserved more than there are; empty where they fit."""
-    most, reserved = connections(url, host="")
+def warn_overbooked(url: str) -> str:
+    """Warn where all hosts together have reserved more than there are; empty where they fit."""
+    most, reserved = read_connections(url, host="")
     count = sum(reserved.values())
     if count <= most - SPARE_CONNECTIONS:
         return ""

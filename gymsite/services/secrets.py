@@ -32,7 +32,7 @@ def ensure_all(var_dir: Path) -> None:
 
 
 def write(var_dir: Path, name: str, value: str) -> None:
-    """Write a secret atomically; an existing one is replaced."""
+    """Write a secret atomically; an existing one is replaced. Raises ``ValueError`` for an invalid name."""
     if not NAME.fullmatch(name):
         raise ValueError(f"{name!r} is not a valid secret name: use letters and underscores only")
     file_write(folder(var_dir) / name, value + "\n")
@@ -49,7 +49,7 @@ def file_write(target: Path, text: str) -> None:
 
 
 def read(var_dir: Path, name: str) -> str:
-    """A secret, or ``GymError`` ``no_secret`` / ``secret_not_readable``."""
+    """Read a secret. Raises ``GymError`` ``no_secret`` or ``secret_not_readable``."""
     path = folder(var_dir) / name
     try:
         return path.read_text().strip()
@@ -62,7 +62,7 @@ def read(var_dir: Path, name: str) -> str:
 
 
 def read_or_empty(var_dir: Path, name: str) -> str:
-    """The secret, or an empty string: of those that an operator may give, such as keys of buckets."""
+    """Read a secret that an operator may give, such as keys of buckets, or return an empty string."""
     try:
         return read(var_dir, name)
     except GymError:
@@ -70,7 +70,7 @@ def read_or_empty(var_dir: Path, name: str) -> str:
 
 
 def read_or_ephemeral(var_dir: Path, name: str) -> str:
-    """The secret of an existing installation, else a random one for the life of this process.
+    """Read the secret of an existing installation, else make a random one for the life of this process.
 
     Commands that need no running server (``check``, ``makemigrations``) work without any VAR_DIR.
     """

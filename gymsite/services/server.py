@@ -25,7 +25,7 @@ BACKLOG = 2048  # thousands of waiting clients may connect at once
 # above live's own limits, so that live answers 503 instead of granian not answering at all.
 LIVE_BACKPRESSURE = 32_768
 LIVE_HEAD_MS = 20_000
-"""How long a client may take to send the head of a request, and an idle connection to send another."""
+"""Time that a client may take to send the head of a request, and an idle connection to send another."""
 
 
 def main(door: str) -> None:
@@ -39,7 +39,7 @@ def main(door: str) -> None:
         return
     with garbage.loading():
         module = import_module(f"gymsite.wsgi_{door}")
-    _listener(address).close()  # an address that cannot be had ends the server, not its workers one by one
+    _listener(address).close()  # an unavailable address ends the server, not its workers one by one
     serve = partial(_door_serve, door, module, address)
     prefork.workers_run(serve, count=WORKERS, kill_after_s=KILL_AFTER_S)
 
@@ -54,7 +54,7 @@ def _door_serve(door: str, module: ModuleType, address: tuple[str, int]) -> None
 
 
 def _listener(address: tuple[str, int]) -> socket.socket:
-    """A socket of its own for each worker: the kernel spreads connections over them."""
+    """Open a socket for each worker: the kernel spreads connections over them."""
     family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

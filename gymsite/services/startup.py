@@ -28,7 +28,7 @@ from gymsite.services import (
     secrets,
 )
 from gymsite.services.processes import Installation, Process
-from gymsite.services.supervisor import Child, Stop, Supervisor, stoppable
+from gymsite.services.supervisor import Child, Stop, Supervisor, handle_stops
 
 READY_WARNING_S = 60.0
 STAGE_GRACE_S = 4.0  # there are two stages, and everything stops within ten seconds
@@ -44,7 +44,7 @@ def up(installation: Installation, *, say: Callable[[str], None]) -> None:
     """Start everything and keep it running until stopped. Errors: every part's own ``GymError``."""
     began_at = time.monotonic()
     preflight.folders_make(installation.var_dir)
-    with contextlib.suppress(Stop), stoppable(), preflight.only_one(installation.var_dir):
+    with contextlib.suppress(Stop), handle_stops(), preflight.lock_var_dir(installation.var_dir):
         preflight.restore_check(installation.var_dir)
         preflight.disk_check(installation.var_dir)
         # Processes that outlived a killed supervisor still carry its mark.
@@ -87,13 +87,13 @@ def _start(installation: Installation, supervisor: Supervisor, *, say: Callable[
 def _start_first(
     installation: Installation, supervisor: Supervisor, *, say: Callable[[str], None]
 ) -> tuple[list[Child], list[str]]:
-    """Prepare the database, alone, and start what is awaited; returns what starts later, and what to say."""
+    """Prepare the database, alone, and start what is awaited; return what starts later, and what to say."""
     var_dir = installation.var_dir
     secrets.ensure_all(var_dir)
     _start_servers(installation, supervisor, say=say)
     owner_url = installation.session_url or endpoints.database_url(var_dir, role="owner")
     preparation.database_use(owner_url)
-    with preparation.alone(say):
+    with preparation.prepare_alone(say):
         preparation.migrations_apply()
         preparation.roles_apply(connection, var_dir=var_dir)
         awaited, others = _children(installation, owner_url, say=say)
@@ -165,9 +165,11 @@ def _start_servers(installation: Installation, supervisor: Supervisor, *, say: C
 def _children(
     installation: Installation, url: str, *, say: Callable[[str], None]
 ) -> tuple[list[Child], list[Child]]:
-    """What the installation waits for, and what starts once that is ready: further copies do."""
+    """Return the children that the installation waits for, and those that start afterwards: further copies
+    do.
+    """
     host = replicas.host_name(installation.var_dir)
-    max_connections, elsewhere = replicas.connections(url, host=host)
+    max_connections, elsewhere = replicas.read_connections(url, host=host)
     if elsewhere:
         hosts = ", ".join(f"{name} ({count})" for name, count in elsewhere.items())
         say(f"Of {max_connections} connections to Postgres, other hosts have reserved some: {hosts}.")

@@ -1,4 +1,4 @@
-"""Starts child processes, restarts those that die, and stops them all: one loop in one thread.
+"""Supervisor that starts child processes, restarts those that die, and stops them all: one loop, one thread.
 
 Each child has a log file, rotated by size.
 """
@@ -29,7 +29,7 @@ LOG_MAX_BYTES = 20 * 1024 * 1024
 
 
 class Stop(BaseException):
-    """A request to stop. Not an ``Exception``, so that no error handler swallows it."""
+    """Request to stop. Not an ``Exception``, so that no error handler swallows it."""
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Backoff:
     next_s: float = FIRST_DELAY_S
 
     def delay(self, *, lived_s: float) -> float:
-        """Seconds to wait before the next start of a child that lived ``lived_s``."""
+        """Return the seconds to wait before the next start of a child that lived ``lived_s``."""
         if lived_s >= HEALTHY_S:
             self.next_s = FIRST_DELAY_S
         delay, self.next_s = self.next_s, min(LONGEST_DELAY_S, self.next_s * 2)
@@ -69,7 +69,7 @@ class Supervisor:
         say: Callable[[str], None],
         note: Callable[[Mapping[str, int]], object] = lambda _: None,
     ) -> None:
-        """``note`` is given the restarts of each child, whenever they change."""
+        """Set up; ``note`` is given the restarts of each child, whenever they change."""
         self.logs_dir = logs_dir
         self.say = say
         self.note = note
@@ -117,7 +117,7 @@ class Supervisor:
 
     def _spawn(self, child: Child) -> None:
         # Stop signals wait until the child is registered.
-        with parent_death.stops_held(), log_open(self.logs_dir, child.name) as log:
+        with parent_death.hold_stops(), log_open(self.logs_dir, child.name) as log:
             child.process = child.start(log.fileno())
         child.started_at = time.monotonic()
         child.due_at = None
@@ -185,7 +185,7 @@ def logs_rotate(logs_dir: Path, *, max_bytes: int = LOG_MAX_BYTES) -> None:
 
 
 @contextlib.contextmanager
-def stoppable() -> Iterator[None]:
+def handle_stops() -> Iterator[None]:
     """Turn the first of ``parent_death.STOP_SIGNALS`` inside the block into ``Stop``; ignore later ones."""
 
     def stop(_signum: int, _frame: object) -> None:

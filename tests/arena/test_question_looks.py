@@ -9,8 +9,8 @@ import pytest
 
 from core.presentation import AXES, Look, look_rotate
 from gymsite.arena.answer_interactions import moves_in_look
-from gymsite.arena.panels import PANELS, panels_of
-from gymsite.arena.pop_ups import POP_UPS, pop_ups_of
+from gymsite.arena.panels import PANELS, choose_panels
+from gymsite.arena.pop_ups import POP_UPS, choose_pop_ups
 from gymsite.arena.wording import WORDINGS
 from tasks_app.questions import SUBMIT, Move, questions
 from tests import factories
@@ -91,7 +91,7 @@ def test_panels_are_named_landmarks_outside_the_question(
     outline = Outline(html)
 
     assert [aside["aria-label"] for aside in outline.all("aside")] == [
-        panel.label for panel in panels_of(PAYLOAD, look)
+        panel.label for panel in choose_panels(PAYLOAD, look)
     ]
     assert html.count("<aside") == count
     assert "<aside" not in html[: html.index("</main>")]
@@ -119,12 +119,14 @@ def test_looks_and_questions_draw_all_panels_and_pop_ups_and_always_the_same() -
     payloads = [{"text": f"Question {n}?"} for n in range(8)]
     drawings = [(payload, look) for payload in payloads for look in ROTATED]
 
-    panels = {panel for drawing in drawings for panel in panels_of(*drawing)}
-    pop_ups = {pop_up.name for drawing in drawings for pop_up in pop_ups_of(*drawing)}
+    panels = {panel for drawing in drawings for panel in choose_panels(*drawing)}
+    pop_ups = {pop_up.name for drawing in drawings for pop_up in choose_pop_ups(*drawing)}
 
     assert panels == set(PANELS)
     assert pop_ups == {pop_up.name for pop_up in POP_UPS}
-    assert [panels_of(*drawing) for drawing in drawings] == [panels_of(*drawing) for drawing in drawings]
+    assert [choose_panels(*drawing) for drawing in drawings] == [
+        choose_panels(*drawing) for drawing in drawings
+    ]
 
 
 @pytest.mark.parametrize("look", ROTATED[:12], ids=lambda look: look.digest())

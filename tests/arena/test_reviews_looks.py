@@ -13,11 +13,11 @@ import pytest
 
 from core.presentation import AXES, Look
 from gymsite.arena.panels import SLOW_MS
-from gymsite.arena.sites.labels import labels_of
+from gymsite.arena.sites.labels import load_labels
 from gymsite.arena.sites.reviews._page import SECTIONS
 from gymsite.arena.sites.reviews._panels import NUMBERS, WRITTEN
 from gymsite.arena.sites.reviews._wording import day_text, time_text
-from gymsite.arena.sites.site import ordered
+from gymsite.arena.sites.site import order_sections
 from tasks_app.questions import questions
 from tasks_app.worlds.evidence import LOOKS_MAX
 from tasks_app.worlds.reviews.outlines import outlines
@@ -75,12 +75,12 @@ def test_every_name_has_a_wording_of_each_kind_and_pages_use_no_other() -> None:
         name for file in TEMPLATES.rglob("*.html") for name in re.findall(r"labels\.(\w+)", file.read_text())
     }
     assert used
-    assert used <= set(labels_of("reviews", "plain"))
+    assert used <= set(load_labels("reviews", "plain"))
 
 
 @pytest.mark.parametrize("wording", AXES["labels"])
 def test_no_two_names_of_a_wording_are_the_same(wording: str) -> None:
-    labels = list(labels_of("reviews", wording).values())
+    labels = list(load_labels("reviews", wording).values())
     assert len(set(labels)) == len(labels)
 
 
@@ -88,8 +88,8 @@ def test_no_two_names_of_a_wording_are_the_same(wording: str) -> None:
 def test_a_wording_is_on_the_page_and_the_others_are_not(read: Read, wording: str) -> None:
     page = main_of(read(an_episode(labels=wording), "products/{}/reviews"))
     for name in ("show", "more", "next", "helpful"):
-        assert re.search(rf">\s*{re.escape(labels_of('reviews', wording)[name])}\s*<", page)
-    others = {labels_of("reviews", other)["more"] for other in AXES["labels"] if other != wording}
+        assert re.search(rf">\s*{re.escape(load_labels('reviews', wording)[name])}\s*<", page)
+    others = {load_labels("reviews", other)["more"] for other in AXES["labels"] if other != wording}
     assert not any(re.search(rf">\s*{re.escape(other)}\s*</a>", page) for other in others)
 
 
@@ -99,10 +99,10 @@ def test_a_wording_is_on_the_page_and_the_others_are_not(read: Read, wording: st
 @pytest.mark.parametrize("kind", sorted(SECTIONS))
 def test_each_order_has_every_section_once(kind: str) -> None:
     usual = list(SECTIONS[kind])
-    assert ordered(Look(), usual, seed=kind) == usual
-    assert ordered(Look(sections="reversed"), usual, seed=kind) == usual[::-1]
+    assert order_sections(Look(), usual, seed=kind) == usual
+    assert order_sections(Look(sections="reversed"), usual, seed=kind) == usual[::-1]
     mixed = {
-        tuple(ordered(Look(sections="mixed", accent=str(accent), font=str(font)), usual, seed=kind))
+        tuple(order_sections(Look(sections="mixed", accent=str(accent), font=str(font)), usual, seed=kind))
         for accent in AXES["accent"]
         for font in AXES["font"]
     }

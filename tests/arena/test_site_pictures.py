@@ -58,7 +58,7 @@ def site_episode(site: str) -> Episode:
 
 
 def drawn(name: str, *, width: int = 320) -> Image.Image:
-    drawing = pictures.drawing_of(name)
+    drawing = pictures.find_drawing(name)
     assert drawing is not None
     return drawing(width)
 
@@ -186,7 +186,7 @@ def test_every_card_of_a_page_has_an_existing_picture(
     assert len(shown) >= least
     for match in shown:
         assert match is not None
-        assert pictures.drawing_of(match[1]) is not None
+        assert pictures.find_drawing(match[1]) is not None
         assert int(match[2]) in pictures.WIDTHS
 
 

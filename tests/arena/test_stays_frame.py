@@ -9,7 +9,7 @@ from html import unescape
 import pytest
 
 from core.presentation import AXES
-from gymsite.arena.sites.labels import labels_of
+from gymsite.arena.sites.labels import load_labels
 from gymsite.arena.sites.stays import _information
 from tasks_app.worlds.stays.types import World
 from tests.arena.test_stays import FIRST_DAY, dates, episode_in, offer
@@ -43,7 +43,7 @@ def test_a_page_about_the_site_states_no_fact_of_the_world(
     episode = episode_in()
     page = unescape(arena_client.get(address(episode, path)).content.decode()).partition("<main")[2]
     page = page.partition("</main>")[0]
-    assert f"<h1>{labels_of('stays', 'plain')[_information.ADDRESSES[path]]}</h1>" in page
+    assert f"<h1>{load_labels('stays', 'plain')[_information.ADDRESSES[path]]}</h1>" in page
     assert not re.search(r"EUR|\bL-\d|\bR-\d", page)
     assert not [one for one in world.listings if one.name in page]
     assert {*SiteEvent.objects.filter(episode=episode).values_list("kind", flat=True)} == {"page_served"}

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from core.presentation import AXES, Look
-from gymsite.arena.sites.labels import labels_of
+from gymsite.arena.sites.labels import load_labels
 from gymsite.arena.sites.stays import _panels, _results
 from tasks_app.families.stays.common import moves
 from tasks_app.questions import questions
@@ -75,7 +75,7 @@ def test_folded_parts_of_a_houses_page_are_absent_until_they_are_opened(
 ) -> None:
     listing, room, _ = offer(world)
     episode = episode_in(sections=sections, labels=labels, slow="long")
-    shared = labels_of("stays", labels)["shared"]
+    shared = load_labels("stays", labels)["shared"]
     closed = bytes_of(episode, f"stays/{listing.id}")
     assert shared not in closed
     assert "stays-calendar" not in closed
@@ -129,12 +129,12 @@ def test_every_label_of_the_templates_is_in_the_table() -> None:
     read = (file.read_text() for file in (TEMPLATES / "stays").rglob("*.html"))
     used = {name for text in read for name in re.findall(r"labels\.(\w+)", text)}
     assert used
-    assert used <= labels_of("stays", "plain").keys()
+    assert used <= load_labels("stays", "plain").keys()
 
 
 @pytest.mark.parametrize("wording", AXES["labels"])
 def test_titles_and_statuses_use_the_wording_of_the_look(bytes_of: Read, world: World, wording: str) -> None:
-    labels, episode = labels_of("stays", wording), episode_in(labels=wording)
+    labels, episode = load_labels("stays", wording), episode_in(labels=wording)
     trip = next(one for one in world.trips if one.status == "booked")
     titles = {
         "trips": labels["nav_trips"],
@@ -151,7 +151,7 @@ def test_titles_and_statuses_use_the_wording_of_the_look(bytes_of: Read, world: 
 
 def test_every_control_has_four_distinct_wordings() -> None:
     """The words of a control may be equal in two wordings; all of a wording are not."""
-    tables = [labels_of("stays", wording) for wording in AXES["labels"]]
+    tables = [load_labels("stays", wording) for wording in AXES["labels"]]
     assert all(text.strip() for table in tables for text in table.values())
     assert all(text.count("{}") == tables[0][name].count("{}") or name.startswith("nav") or name == "anywhere"
                for table in tables for name, text in table.items())  # fmt: skip

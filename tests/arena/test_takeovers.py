@@ -264,7 +264,7 @@ def test_lines_that_were_left_out_are_not_compared(
     recorded: list[str], shown: str, differing: list[str]
 ) -> None:
     lines = shown.replace(" ", "\n")
-    assert restorations.lines_differing("\n".join(recorded), lines) == differing
+    assert restorations.compare_lines("\n".join(recorded), lines) == differing
 
 
 def test_what_the_page_says_decides_neither_actor_nor_segment(act: Callable[..., Any]) -> None:
@@ -326,7 +326,7 @@ def test_a_session_ends_by_itself_when_nothing_is_done(
 
 
 def test_function_calls_are_written_as_such() -> None:
-    raw = takeovers.raw_of({"type": "click", "target": "e1"}, grammar="functions", index=3)
+    raw = takeovers.write_raw({"type": "click", "target": "e1"}, grammar="functions", index=3)
     call = {"id": "call_3", "name": "click", "arguments": '{"target": "e1"}'}
     assert msgspec.json.decode(raw) == {"content": "", "tool_calls": [call]}
 

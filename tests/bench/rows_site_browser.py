@@ -183,7 +183,7 @@ def _answering(fields: list[str], values: list[str]) -> Way:
 
 def _to_the_offers(world: Any, given: dict[str, Any]) -> Way:
     moves: list[Move] = []
-    label = labels_of("stays", str(NEUTRAL["labels"]))
+    label = load_labels("stays", str(NEUTRAL["labels"]))
     for leg in given["legs"]:
         listing, room = next(
             (listing, room) for listing in world.listings for room in listing.rooms if room.id == leg["room"]
@@ -203,7 +203,7 @@ def _to_the_offers(world: Any, given: dict[str, Any]) -> Way:
 
 def _to_matching_reviews(world: Any, given: dict[str, Any]) -> Way:
     product = world.product(given["product"])
-    label = labels_of("reviews", str(NEUTRAL["labels"]))
+    label = load_labels("reviews", str(NEUTRAL["labels"]))
     return (
         Move("click", "link", product.name),
         Move("click", "link", label["read_reviews"].format(reviews=f"{product.review_count} reviews")),

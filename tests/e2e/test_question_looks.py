@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from core.presentation import AXES, ROTATION, Look, look_rotate
 from gymsite.arena.answer_interactions import moves_in_look
 from gymsite.arena.panels import SLOW_MS
-from gymsite.arena.pop_ups import pop_ups_of
+from gymsite.arena.pop_ups import choose_pop_ups
 from tasks_app.questions import questions
 from tasks_app.starters import starter_drafts
 from tasks_app.types import TaskDraft
@@ -63,7 +63,7 @@ def episode_in(look: Look, kind: str = "free_answer", **variation: Any) -> Episo
 
 
 def pop_up(page: Page, episode: Episode, look: Look, number: int = 0) -> Locator:
-    label = pop_ups_of(episode.task.payload, look)[number].label
+    label = choose_pop_ups(episode.task.payload, look)[number].label
     return page.get_by_role("dialog", name=label, exact=True)
 
 

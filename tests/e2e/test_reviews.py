@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from core.draws import Draws
 from core.presentation import Look
-from gymsite.oracle.patience import settled
+from gymsite.oracle.patience import wait_settled
 from gymsite.oracle.reviews import Solver, solve
 from tasks_app.families.registry import FAMILIES
 from tasks_app.families.reviews import count_mentions
@@ -87,7 +87,7 @@ def test_a_vote_is_counted_without_reloading_the_list(arena_server: ArenaServer,
     Solver(page, world(), task_of(), LOADING).open_reviews(smallest())
     for _ in range(smallest().review_count // 10):
         page.get_by_role("link", name="Load more reviews").click()
-        settled(page)
+        wait_settled(page)
     last = reviews(world(), smallest().id)[-1].outline
     review = page.locator(f"#{last.id}")
 
@@ -107,7 +107,7 @@ def test_the_answer_of_an_impossible_task_can_be_read_from_the_site(
     twin = next(twin for task in tasks if task and (twin := plugin.twin(world(), task)))
     page = open_page()
     page.goto(arena_server.address(episode_of(twin)))
-    settled(page)
+    wait_settled(page)
 
     assert solve(Solver(page, world_change(world(), twin.changes), twin)) == twin.answer
 
@@ -119,7 +119,7 @@ def test_an_answer_without_evidence_is_marked_as_submitted_before_evidence(
     episode = prepared(episode_of(task), task)
     page = open_page()
     page.goto(arena_server.address(episode))
-    settled(page)
+    wait_settled(page)
     Solver(page, world(), task).submit(task.answer)
 
     verdict = verdict_of(episode)

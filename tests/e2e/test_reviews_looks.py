@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from core.presentation import AXES, ROTATION, Look, look_rotate
 from gymsite.arena.sites.pop_ups import schedule
-from gymsite.oracle.patience import settled
+from gymsite.oracle.patience import wait_settled
 from gymsite.oracle.reviews import Solver
 from tests import coverage_choice
 from tests.e2e import axe
@@ -41,7 +41,7 @@ def test_no_page_kind_has_a_grave_fault_of_access(
     solver = Solver(page, world(), task_of(), look)
     for path in PAGES if coverage_choice.IS_WHOLE or look.form == "dialog" else PAGES[turn % 2 :: 2]:
         page.goto(address + path.format(smallest().id))
-        settled(page)
+        wait_settled(page)
         if path == "basket":
             put_into_basket(page, address, solver)
         assert axe.violations(page) == [], path
@@ -53,10 +53,10 @@ def test_no_page_kind_has_a_grave_fault_of_access(
 
 def put_into_basket(page: Page, address: str, solver: Solver) -> None:
     page.goto(f"{address}products/{smallest().id}")
-    settled(page)
+    wait_settled(page)
     solver.close_pop_ups()
     page.locator("[name=product] ~ button").click()
-    settled(page)
+    wait_settled(page)
     expect(page.locator(".basket-line")).to_have_count(1)
 
 
@@ -71,7 +71,7 @@ def test_a_wall_over_a_page_has_no_grave_fault_of_access(
     for number in range(12):
         sort = ("newest", "oldest", "helpful", "best", "worst")[number % 5]
         page.goto(f"{address}products/{smallest().id}/reviews?page={number % 6 + 1}&sort={sort}")
-        settled(page)
+        wait_settled(page)
         if wall.count():
             break
         Solver(page, world(), task_of()).close_pop_ups()
@@ -85,5 +85,5 @@ def test_nothing_is_beyond_the_edge_of_a_phone(arena_server: ArenaServer, open_p
         address = arena_server.address(episode_of(task_of(), look=look))
         for path in PAGES if coverage_choice.IS_WHOLE else PAGES[place % 3 :: 3]:
             page.goto(address + path.format(smallest().id))
-            settled(page)
+            wait_settled(page)
             assert page.evaluate("document.documentElement.scrollWidth") <= 400, (look, path)

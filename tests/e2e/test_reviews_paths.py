@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from core.presentation import AXES, Look
-from gymsite.arena.sites.labels import labels_of
-from gymsite.oracle.patience import settled
+from gymsite.arena.sites.labels import load_labels
+from gymsite.oracle.patience import wait_settled
 from tasks_app.worlds.reviews.questions import questions
 from tasks_app.worlds.reviews.text import reviews
 from tests import coverage_choice
@@ -32,7 +32,7 @@ def test_without_scripts_a_visitor_filters_sorts_searches_opens_and_turns_pages(
     page = open_page(java_script_enabled=False)
     look = Look(form=form, listing=listing, paging="scroll", pop_ups="early", slow="long", panels="two")
     page.goto(arena_server.address(episode_of(task_of(), look=look)))
-    say, main, of = labels_of("reviews", "plain"), page.locator("#main"), smallest()
+    say, main, of = load_labels("reviews", "plain"), page.locator("#main"), smallest()
 
     page.get_by_role("dialog", name="We use cookies").get_by_role("button", name="Accept cookies").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
@@ -72,7 +72,7 @@ def follow(page: Page, target: Locator) -> None:
 
 def narrow(page: Page, form: str, *, search: str = "", **chosen: str) -> None:
     """Narrow the list by its form, with every pop-up over it closed first."""
-    say = labels_of("reviews", "plain")
+    say = load_labels("reviews", "plain")
     while page.locator("[data-pop-up]").count():
         follow(page, page.locator("[data-pop-up]").get_by_role("button"))
     if form == "dialog":
@@ -110,13 +110,13 @@ def test_scrolling_loads_the_whole_list_and_announces_it(
     page = open_page()
     look = Look(paging="scroll", listing=listing)
     page.goto(arena_server.address(episode_of(task_of(), look=look)) + f"products/{smallest().id}/reviews")
-    settled(page)
+    wait_settled(page)
     many = [count(page)]
     expect(page.get_by_text(f"Showing {many[0]}, more below")).to_be_visible()
     while many[-1] < smallest().review_count:
         page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
         page.wait_for_function("many => document.querySelectorAll('.review').length > many", arg=many[-1])
-        settled(page)
+        wait_settled(page)
         many.append(count(page))
     assert all(later - earlier <= 10 for earlier, later in pairwise(many))
     expect(page.get_by_role("status")).to_contain_text("Reviews loaded: ")
@@ -145,7 +145,7 @@ def test_a_wall_takes_and_holds_the_focus_until_escape_closes_it(
     for number in range(1, 6):
         for sort in ("newest", "oldest", "worst"):
             page.goto(f"{address}products/{smallest().id}/reviews?page={number}&sort={sort}")
-            settled(page)
+            wait_settled(page)
             layer = page.locator("[data-pop-up]")
             if not layer.count():
                 continue
@@ -156,7 +156,7 @@ def test_a_wall_takes_and_holds_the_focus_until_escape_closes_it(
                 assert page.evaluate("document.querySelector('.shop').inert")
             page.keyboard.press("Escape")
             expect(layer).to_have_count(0)
-            settled(page)
+            wait_settled(page)
             assert not page.evaluate("document.querySelector('.shop').inert")
             if name == "sign_up":
                 expect(page.get_by_role("heading", level=1)).to_be_focused()
@@ -182,7 +182,7 @@ def test_a_page_is_settled_once_its_late_sections_are_shown(
     page = open_page()
     page.add_init_script(PLACES_WATCHED)
     page.goto(arena_server.address(episode_of(task_of(), look=look)))
-    settled(page)
+    wait_settled(page)
     assert page.evaluate("[mostPlaces, isSettledEarly]") == [2, False]
     assert page.locator(".slow-place").count() == 0
     expect(page.get_by_role("complementary")).to_have_count(2)

@@ -83,7 +83,7 @@ def test_a_day_can_be_chosen_in_the_calendar_of_its_field(
 ) -> None:
     page = open_page()
     page.goto(arena_server.address(episode_of(task_of(total_price, level=1))))
-    settled(page)
+    wait_settled(page)
     page.get_by_role("button", name="Calendar for check-in").click()
     picker = page.get_by_role("dialog", name="Calendar for check-in")
     expect(picker.get_by_text("March 2027")).to_be_visible()
@@ -155,7 +155,7 @@ def test_nothing_behind_a_wall_can_be_pressed_until_it_is_closed_by_keyboard(
     wall = page.get_by_role("dialog", name="Join the Staywell Club")
     for listing in world().listings[:12]:
         page.goto(f"{start}stays/{listing.id}")
-        settled(page)
+        wait_settled(page)
         if wall.count():
             break
         Visitor(page=page, look=Look(), town=world()).arrive()

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.presentation import AXES
-from gymsite.oracle.patience import settled
+from gymsite.oracle.patience import wait_settled
 from tasks_app.families.stays import total_price
 from tests import coverage_choice
 from tests.e2e.axe import violations
@@ -76,7 +76,7 @@ def test_pages_have_no_serious_accessibility_faults_and_fit_the_window(
     episode, page = episode_of(task_of(total_price, level=1), presentation=LOOKS[look]), open_page()
     for kind, address in _shown(look):
         page.goto(arena_server.address(episode, address))
-        settled(page)
+        wait_settled(page)
         for width in (1280, 400):
             page.set_viewport_size({"width": width, "height": 900})
             assert violations(page) == [], (kind, width)
@@ -91,7 +91,7 @@ def test_a_dialog_opens_by_keyboard_and_returns_the_focus(
     episode = episode_of(task_of(total_price, level=1), presentation={"form": "dialog"})
     page = open_page()
     page.goto(arena_server.address(episode, "search"))
-    settled(page)
+    wait_settled(page)
     dialog = page.get_by_role("dialog", name=opener)
     page.get_by_role("button", name=opener).press("Enter")
     expect(dialog).to_be_visible()
@@ -123,7 +123,7 @@ def test_the_calendar_of_a_field_is_fully_visible_and_closes_separately(
     page = open_page(viewport={"width": width, "height": 700})
     for path, opener in (("search", "Change your search"), (f"stays/{house.id}", "Choose dates")):
         page.goto(arena_server.address(episode, path))
-        settled(page)
+        wait_settled(page)
         if form == "dialog":
             page.get_by_role("button", name=opener).click()
         for name in ("Calendar for check-in", "Calendar for check-out"):
@@ -151,7 +151,7 @@ def test_a_price_in_the_calendar_does_not_wrap(
     page = open_page(viewport={"width": 400, "height": 900})
     episode = episode_of(task_of(total_price, level=1), presentation=look)
     page.goto(arena_server.address(episode, f"stays/{house.id}?room={leg['room']}&month=2027-06"))
-    settled(page)
+    wait_settled(page)
     lines = page.locator(".is-free .stays-night").evaluate_all(
         "all => all.map(a => a.getClientRects().length)"
     )
@@ -177,16 +177,16 @@ def test_more_stays_are_loaded_by_a_button_that_keeps_the_focus(
     episode = episode_of(task_of(total_price, level=1), presentation={"paging": "more"})
     page = open_page()
     page.goto(arena_server.address(episode, "search"))
-    settled(page)
+    wait_settled(page)
     first = _listed(page)
     more = page.get_by_role("link", name="Load more stays")
     more.press("Enter")
     expect(page.get_by_text("Stays loaded: 12")).to_be_attached()
     expect(page.get_by_text(f"Showing 24 of {len(world().listings)} stays")).to_be_visible()
     expect(more).to_be_focused()
-    settled(page)
+    wait_settled(page)
     page.goto(arena_server.address(episode, "search?page=2"))
-    settled(page)
+    wait_settled(page)
     second = _listed(page)
     assert len(first) == len(second) == 12
     assert not set(first) & set(second)
@@ -198,7 +198,7 @@ def test_scrolling_to_the_end_loads_more_until_there_is_no_more(
     episode = episode_of(task_of(total_price, level=1), presentation={"paging": "scroll"})
     page = open_page()
     page.goto(arena_server.address(episode, "search?rating=90"))
-    settled(page)
+    wait_settled(page)
     more = page.get_by_role("link", name="Load more stays")
     for _ in range(20):
         known = len(_listed(page))
@@ -207,7 +207,7 @@ def test_scrolling_to_the_end_loads_more_until_there_is_no_more(
         page.keyboard.press("Home")
         page.keyboard.press("End")
         expect(page.get_by_role("region", name="Results").get_by_role("heading").nth(known)).to_be_attached()
-        settled(page)
+        wait_settled(page)
     rated = sorted(one.name for one in world().listings if one.rating >= 90)
     assert sorted(_listed(page)) == rated
     expect(page.get_by_text(f"Showing {len(rated)} of {len(rated)} stays")).to_be_visible()
@@ -220,7 +220,7 @@ def test_nothing_more_is_loaded_before_the_page_is_scrolled(
     episode = episode_of(task_of(total_price, level=1), presentation={"paging": "scroll"})
     page = open_page(viewport={"width": 1280, "height": 4000})
     page.goto(arena_server.address(episode, "search"))
-    settled(page)
+    wait_settled(page)
     assert len(_listed(page)) == 12
 
 
@@ -230,7 +230,7 @@ def test_if_fetching_fails_the_browser_opens_the_next_page(
     episode = episode_of(task_of(total_price, level=1), presentation={"paging": "more"})
     page = open_page()
     page.goto(arena_server.address(episode, "search"))
-    settled(page)
+    wait_settled(page)
     page.route(
         "**/search?*",
         lambda route: route.abort() if route.request.resource_type == "fetch" else route.continue_(),
@@ -246,7 +246,7 @@ def test_late_sections_are_shown_once_the_page_is_settled(
     episode = episode_of(task_of(total_price, level=1), presentation={"slow": "long", "panels": "two"})
     page = open_page()
     page.goto(arena_server.address(episode, f"stays/{house.id}"), wait_until="commit")
-    settled(page)
+    wait_settled(page)
     assert page.locator("aside.stays-panel").count() == 2
     assert page.locator(".slow-place").count() == 0
     expect(page.get_by_role("region", name="Guest reviews").get_by_role("article")).to_have_count(2)

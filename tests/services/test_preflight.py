@@ -28,9 +28,9 @@ def test_a_full_disk_is_reported_with_figures(tmp_path: Path, monkeypatch: pytes
 
 def test_a_folder_is_locked_by_one_process_and_free_afterwards(tmp_path: Path) -> None:
     refused = pytest.raises(GymError, match=rf"already running on .* \(process {os.getpid()}\)")
-    with preflight.only_one(tmp_path), refused, preflight.only_one(tmp_path):
+    with preflight.lock_var_dir(tmp_path), refused, preflight.lock_var_dir(tmp_path):
         pass
-    with preflight.only_one(tmp_path):
+    with preflight.lock_var_dir(tmp_path):
         assert (tmp_path / "lock").read_text() == f"{os.getpid()}\n"
 
 

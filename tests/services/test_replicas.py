@@ -60,9 +60,9 @@ def test_connections_reserved_by_other_hosts_are_counted_once_a_process(db: None
         psycopg.connect(_url("lab"), application_name=f"{NAME} hub"),
         psycopg.connect(_url("worker"), application_name="palaestra-sweeper other-host-1/2"),
     ):
-        _, reserved = replicas.connections(_url("arena"), host="own-2")
+        _, reserved = replicas.read_connections(_url("arena"), host="own-2")
         assert reserved == {"other-host-1": 30}
-        assert replicas.connections(_url("arena"), host="other-host-1")[1] == {}
+        assert replicas.read_connections(_url("arena"), host="other-host-1")[1] == {}
 
 
 def test_the_name_of_a_session_fits_and_is_read_back(tmp_path: Path) -> None:
@@ -79,10 +79,10 @@ def test_two_that_prepare_take_turns_and_the_second_says_so() -> None:
     is_done = threading.Event()
 
     def second() -> None:
-        with preparation.alone(waits.append):
+        with preparation.prepare_alone(waits.append):
             is_done.set()
 
-    with preparation.alone(waits.append):
+    with preparation.prepare_alone(waits.append):
         other = threading.Thread(target=second)
         other.start()
         assert not is_done.wait(0.5)

@@ -11,11 +11,11 @@ from PIL import Image, ImageDraw
 
 WIDTH, HEIGHT = 800, 600
 SAMPLES = 2
-"""Pixels of the canvas per pixel of the picture, in each direction."""
+"""Canvas pixels per picture pixel, in each direction."""
 CURVE_STEPS = 14
 CORNER_STEPS = 8
 SHADES = 160
-"""Steps of a fade at most; more cannot be told apart."""
+"""Most steps of a fade; more cannot be told apart."""
 
 Colour: TypeAlias = tuple[int, int, int]
 Point: TypeAlias = tuple[float, float]
@@ -24,7 +24,7 @@ Piece: TypeAlias = tuple[float, ...]
 
 
 class Canvas:
-    """Draws shapes in units; ``alpha`` is 0 to 255."""
+    """Canvas for shapes given in units; ``alpha`` is 0 to 255."""
 
     def __init__(self, *, width: int) -> None:
         self._scale = width * SAMPLES / WIDTH
@@ -37,7 +37,7 @@ class Canvas:
         return self._image.reduce(SAMPLES)
 
     def moved(self, x: float, y: float) -> Self:
-        """The same canvas with its origin at ``x``, ``y``."""
+        """Return the same canvas with its origin at ``x``, ``y``."""
         canvas = copy.copy(self)
         canvas._origin = (x, y)
         return canvas
@@ -59,7 +59,7 @@ class Canvas:
         self._draw.polygon(self._scaled(points), fill=(*colour, alpha))
 
     def shape(self, pieces: Sequence[Piece], colour: Colour, *, alpha: int = 255) -> None:
-        """An outline of lines and cubic curves."""
+        """Fill an outline of lines and cubic curves."""
         self.area(outline(pieces), colour, alpha=alpha)
 
     def box(
@@ -74,7 +74,7 @@ class Canvas:
     def disc(
         self, x: float, y: float, radius: float, colour: Colour, *, flat: float = 1, alpha: int = 255
     ) -> None:
-        """A circle, or an ellipse ``flat`` times as high as wide."""
+        """Draw a circle, or an ellipse ``flat`` times as high as wide."""
         self.ellipse(x, y, radius, radius * flat, colour, alpha=alpha)
 
     def ellipse(
@@ -86,7 +86,7 @@ class Canvas:
         self._draw.ellipse(box, fill=(*colour, alpha))
 
     def line(self, points: Sequence[Point], colour: Colour, width: float, *, alpha: int = 255) -> None:
-        """A line with round ends."""
+        """Draw a line with round ends."""
         thickness = max(round(width * self._scale), 1)
         self._draw.line(self._scaled(points), fill=(*colour, alpha), width=thickness, joint="curve")
         if alpha == 255:
@@ -97,12 +97,12 @@ class Canvas:
         self.line(outline(pieces), colour, width, alpha=alpha)
 
     def glow(self, x: float, y: float, radius: float, colour: Colour, *, alpha: int = 60) -> None:
-        """Light around a lamp."""
+        """Draw light around a lamp."""
         for ring in range(4):
             self.disc(x, y, radius * (1 - ring * 0.22), colour, alpha=alpha // 4 + ring * alpha // 12)
 
     def shadow(self, x: float, y: float, radius: float, *, flat: float = 0.14, alpha: int = 70) -> None:
-        """The shadow of a thing on the ground."""
+        """Draw a thing's shadow on the ground."""
         for ring in range(3):
             self.disc(x, y, radius * (1.1 - ring * 0.12), (20, 24, 34), flat=flat, alpha=alpha // 3)
 
@@ -112,7 +112,7 @@ Drawing: TypeAlias = Callable[[int], Image.Image]
 
 
 def mix(one: Colour, other: Colour, share: float) -> Colour:
-    """The colour between two; ``share`` 0 is ``one``, 1 is ``other``."""
+    """Mix two colours; ``share`` 0 is the first, 1 the second."""
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
     return red, green, blue
 
@@ -125,15 +125,15 @@ def darker(colour: Colour, share: float) -> Colour:
     return mix(colour, (22, 24, 38), share)
 
 
-def hexed(text: str) -> Colour:
-    """``e0b877`` as a colour."""
+def parse_hex(text: str) -> Colour:
+    """Parse a colour such as ``e0b877``."""
     red, green, blue = bytes.fromhex(text.removeprefix("#"))
     return red, green, blue
 
 
-def palette(text: str) -> tuple[Colour, ...]:
-    """Colours written with spaces between them."""
-    return tuple(map(hexed, text.split()))
+def parse_palette(text: str) -> tuple[Colour, ...]:
+    """Parse colours separated by spaces."""
+    return tuple(map(parse_hex, text.split()))
 
 
 def outline(pieces: Sequence[Piece]) -> list[Point]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gymsite.arena.drawings.canvas import darker, hexed, lighter, mix, palette
+from gymsite.arena.drawings.canvas import darker, lighter, mix, parse_hex, parse_palette
 from gymsite.arena.drawings.houses import (
     BASE,
     FRAME,
@@ -24,7 +24,7 @@ from gymsite.arena.drawings.plants import bush, tree
 
 
 def hotel(s: Scene) -> None:
-    """A tall town house with a cornice, dormers and an awning."""
+    """Draw a tall town house with a cornice, dormers and an awning."""
     paint = paint_drawn(s.draws)
     bays, storeys = s.draws.pick((5, 7)), s.draws.whole(3, 4)
     width = 66 * bays + 30
@@ -60,14 +60,14 @@ def hotel(s: Scene) -> None:
 
 
 def apartments(s: Scene) -> None:
-    """A modern house: wide windows, a flat roof, a stair behind glass."""
+    """Draw a modern house: wide windows, a flat roof, a stair behind glass."""
     paint = paint_drawn(s.draws)
     bays, storeys, storey = s.draws.whole(3, 4), s.draws.whole(4, 5), 74
     width = 104 * bays + 84
     left = 400 - width / 2
     top = BASE - storey * storeys - 8
     setting(s, left=left, right=left + width, is_town=True)
-    wall, panel = s.on(lighter(paint.wall, 0.3)), s.any_of((paint.wood, hexed("9a7452")))
+    wall, panel = s.on(lighter(paint.wall, 0.3)), s.any_of((paint.wood, parse_hex("9a7452")))
     tower = s.draws.whole(0, bays)
     s.box(left - 6, top - 14, width + 12, 16, darker(wall, 0.3))
     s.box(left, top, width, BASE - top, wall)
@@ -99,7 +99,7 @@ def _wide_window(s: Scene, *, x: float, y: float, panel: tuple[int, int, int]) -
 
 
 def guesthouse(s: Scene) -> None:
-    """A steep gable in timber framing, with flowers."""
+    """Draw a steep gable in timber framing, with flowers."""
     paint = paint_drawn(s.draws)
     width, storey = s.draws.whole(300, 360), 96
     left, top = 400 - width / 2, BASE - 92 - storey
@@ -117,8 +117,8 @@ def guesthouse(s: Scene) -> None:
     for part in range(count + 1):
         s.box(left + (width - 9) * part / count, top, 9, storey, beam)
     for part in (0, count - 1):
-        one = left + width * part / count
-        ends = (one, one + width / count) if part else (one + width / count, one)
+        near = left + width * part / count
+        ends = (near, near + width / count) if part else (near + width / count, near)
         s.line([(ends[0], top + 6), (ends[1], top + storey)], beam, 7)
     s.line([(400 - width * 0.26, top), (400, top - gable * 0.42)], beam, 7)
     s.line([(400 + width * 0.26, top), (400, top - gable * 0.42)], beam, 7)
@@ -136,7 +136,7 @@ def guesthouse(s: Scene) -> None:
 
 
 def cottage(s: Scene) -> None:
-    """Two low storeys below a big roof, behind a fence."""
+    """Draw two low storeys below a big roof, behind a fence."""
     paint = paint_drawn(s.draws)
     width = s.draws.whole(380, 450)
     left, top = 400 - width / 2, BASE - 150
@@ -176,9 +176,9 @@ def _fence(s: Scene, *, gap: tuple[float, float]) -> None:
 
 
 def warehouse(s: Scene) -> None:
-    """A brick house that was once a warehouse: arched windows, a hoist in the gable."""
+    """Draw a brick house that was once a warehouse: arched windows, a hoist in the gable."""
     bays, storeys, storey = s.draws.whole(4, 5), 3, 92
-    brick = s.draws.pick(palette("a8604d 96594a b57a5c 8c6a5a a88a70"))
+    brick = s.draws.pick(parse_palette("a8604d 96594a b57a5c 8c6a5a a88a70"))
     width = 84 * bays + 40
     left, top = 400 - width / 2, BASE - storey * storeys
     setting(s, left=left, right=left + width, is_town=True)
@@ -208,7 +208,7 @@ def warehouse(s: Scene) -> None:
 
 
 def villa(s: Scene) -> None:
-    """A detached house of two wings among trees."""
+    """Draw a detached house of two wings among trees."""
     paint = paint_drawn(s.draws)
     flip = s.draws.chance(0.5)
     left, width = 190, 420

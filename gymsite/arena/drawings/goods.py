@@ -16,23 +16,25 @@ from gymsite.arena.drawings.canvas import (
     Colour,
     Drawing,
     darker,
-    hexed,
     lighter,
     mix,
-    palette,
+    parse_hex,
+    parse_palette,
 )
 from gymsite.arena.drawings.svg import ART, art_draw
 from tasks_app.worlds.reviews.pictures import Picture, picture_read
 
-COLOURS = {name: hexed(text) for name, text in toml_load(ART / "goods/colours.toml", dict[str, str]).items()}
-GROUNDS = palette("dfe5e3 ece3d6 dde3ea e8dfdf e3e6d9")
-SHADE = hexed("5f7683")
+COLOURS = {
+    name: parse_hex(text) for name, text in toml_load(ART / "goods/colours.toml", dict[str, str]).items()
+}
+GROUNDS = parse_palette("dfe5e3 ece3d6 dde3ea e8dfdf e3e6d9")
+SHADE = parse_hex("5f7683")
 PALE = 620
-"""The sum of red, green and blue from which a colour is pale."""
+"""Sum of red, green and blue from which a colour counts as pale."""
 
 
 def drawing(name: str) -> Drawing | None:
-    """What draws the picture with this name; None if there is none."""
+    """Return the function that draws the picture with this name; None if there is none."""
     picture = picture_read(name)
     return None if picture is None else lambda width: _image(picture, width)
 
@@ -45,7 +47,7 @@ def _image(picture: Picture, width: int) -> Image.Image:
 
 
 def _ground(c: Canvas, colour: Colour, style: int) -> None:
-    """A wall and a table, with a disc of the thing's own colour behind it."""
+    """Draw a wall and a table, with a disc of the thing's own colour behind it."""
     wall = GROUNDS[style - 1]
     # Plain, because so slight a fade would show stripes.
     c.box(0, 0, WIDTH, 470, lighter(wall, 0.12))

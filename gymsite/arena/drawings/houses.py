@@ -5,17 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.draws import Draws
-from gymsite.arena.drawings.canvas import WIDTH, Canvas, Colour, darker, hexed, lighter, mix, palette
+from gymsite.arena.drawings.canvas import (
+    WIDTH,
+    Canvas,
+    Colour,
+    darker,
+    lighter,
+    mix,
+    parse_hex,
+    parse_palette,
+)
 from gymsite.arena.drawings.lights import FAR_HILLS, GLASS, GRASS, IRON, NEAR_HILLS, Scene, ridge, sky
 from gymsite.arena.drawings.plants import bush, flowers, pot, tree
 
-WALLS = palette("e2bd84 cf8465 efe2c6 b3bf9f 9db4c0 dcaa9b f3efe6 b96f5a d9b25f c8c0b2")
-ROOFS = palette("565f6b a2533f 74523f 47525a 8a4a3c")
-PAINTS = palette("2f5d62 7a3b3b 3f5a3c 33425f 5b4636 8a6d2f")
-FRAME = hexed("f6f2e8")
-STONE = hexed("d8d0c2")
+WALLS = parse_palette("e2bd84 cf8465 efe2c6 b3bf9f 9db4c0 dcaa9b f3efe6 b96f5a d9b25f c8c0b2")
+ROOFS = parse_palette("565f6b a2533f 74523f 47525a 8a4a3c")
+PAINTS = parse_palette("2f5d62 7a3b3b 3f5a3c 33425f 5b4636 8a6d2f")
+FRAME = parse_hex("f6f2e8")
+STONE = parse_hex("d8d0c2")
 BASE = 500
-"""Where houses meet the ground."""
+"""Height at which houses meet the ground."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +42,7 @@ def window(
     s: Scene, *, x: float, y: float, width: float, height: float,
     arched: bool = False, shutters: Colour | None = None, bars: int = 1,
 ) -> None:  # fmt: skip
-    """A window whose top left corner is at ``x``, ``y``; lit by chance."""
+    """Draw a window whose top left corner is at ``x``, ``y``; lit by chance."""
     glass = s.glass(0.62)
     is_lit = glass == s.light.lamp
     frame = s.on(FRAME)
@@ -85,14 +94,14 @@ def door(
 
 
 def roof_gable(c: Canvas, colour: Colour, *, x: float, y: float, width: float, height: float) -> None:
-    """A gable seen from its front."""
+    """Draw a gable seen from its front."""
     c.area([(x - 18, y + 8), (x + width / 2, y - height - 8), (x + width + 18, y + 8)], colour)
 
 
 def roof_wide(
     c: Canvas, colour: Colour, *, x: float, y: float, width: float, height: float, hip: float = 0.1
 ) -> None:
-    """A roof seen from its long side, in rows of tiles."""
+    """Draw a roof seen from its long side, in rows of tiles."""
     slope = width * hip
     c.area(
         [(x - 16, y), (x + slope, y - height), (x + width - slope, y - height), (x + width + 16, y)], colour
@@ -131,7 +140,7 @@ def meadow_ground(s: Scene) -> None:
 
 
 def neighbours(s: Scene, *, left: float, right: float) -> None:
-    """Paler houses on both sides of the stretch from ``left`` to ``right``."""
+    """Draw paler houses on both sides of the stretch from ``left`` to ``right``."""
     x = -30.0
     while x < WIDTH:
         width, height = s.draws.whole(110, 170), s.draws.whole(170, 290)
@@ -158,7 +167,7 @@ def _neighbour(s: Scene, *, x: float, width: float, height: float) -> None:
 
 
 def setting(s: Scene, *, left: float, right: float, is_town: bool) -> None:
-    """Sky, background and ground of a house between ``left`` and ``right``."""
+    """Draw sky, background and ground of a house between ``left`` and ``right``."""
     sky(s)
     ridge(s, s.on(FAR_HILLS, far=0.45), y=380, height=46)
     if is_town:
@@ -173,7 +182,7 @@ def setting(s: Scene, *, left: float, right: float, is_town: bool) -> None:
 
 
 def green_front(s: Scene, *, left: float, right: float) -> None:
-    """Trees and bushes in front of a house."""
+    """Draw trees and bushes in front of a house."""
     if s.draws.chance(0.6):
         tree(s, x=left - s.draws.whole(20, 60), base=BASE + 18, height=s.draws.whole(220, 320))
     for _ in range(s.draws.whole(2, 4)):

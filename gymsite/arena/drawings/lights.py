@@ -1,4 +1,4 @@
-"""The time of day of a picture: its effect on every colour, and the sky."""
+"""Time of day of a picture: its effect on every colour, and the sky."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from core.draws import Draws
-from gymsite.arena.drawings.canvas import WIDTH, Canvas, Colour, hexed, mix
+from gymsite.arena.drawings.canvas import WIDTH, Canvas, Colour, mix, parse_hex
 from gymsite.arena.drawings.svg import art, art_draw
 
-GLASS = hexed("6f95a6")
-GRASS = hexed("8fae6e")
-IRON = hexed("39414a")
-SEA = hexed("3f7f93")
-FAR_HILLS, NEAR_HILLS = hexed("8fb0a6"), hexed("86a67c")
+GLASS = parse_hex("6f95a6")
+GRASS = parse_hex("8fae6e")
+IRON = parse_hex("39414a")
+SEA = parse_hex("3f7f93")
+FAR_HILLS, NEAR_HILLS = parse_hex("8fb0a6"), parse_hex("86a67c")
 LIT = frozenset({"window", "lens", "globe"})
-"""Variables of artwork that take the lamps' colour when lamps are lit."""
+"""Artwork variables that take the lamps' colour when lamps are lit."""
 
 
 class Light(NamedTuple):
@@ -33,16 +33,25 @@ class Light(NamedTuple):
 
 
 LIGHTS = {
-    "morning": Light(hexed("a9c8dc"), hexed("fbe3cd"), hexed("f4c9a0"), hexed("fff3da"), share=0.16),
-    "day": Light(hexed("8fc0dd"), hexed("e6f1f2"), hexed("dcebf0"), hexed("fff9e8"), share=0.05),
+    "morning": Light(
+        parse_hex("a9c8dc"), parse_hex("fbe3cd"), parse_hex("f4c9a0"), parse_hex("fff3da"), share=0.16
+    ),
+    "day": Light(
+        parse_hex("8fc0dd"), parse_hex("e6f1f2"), parse_hex("dcebf0"), parse_hex("fff9e8"), share=0.05
+    ),
     "evening": Light(
-        hexed("2c3c63"), hexed("e39a77"), hexed("2b2f5c"), hexed("ffd9a0"), share=0.43, lamp=hexed("ffd27d")
+        parse_hex("2c3c63"),
+        parse_hex("e39a77"),
+        parse_hex("2b2f5c"),
+        parse_hex("ffd9a0"),
+        share=0.43,
+        lamp=parse_hex("ffd27d"),
     ),
 }
 
 
 class Scene(Canvas):
-    """A canvas in a light, with the draws that decide what is on it."""
+    """Canvas in a light, with the draws that decide what is on it."""
 
     def __init__(self, *, width: int, light: Light, draws: Draws) -> None:
         super().__init__(width=width)
@@ -50,18 +59,20 @@ class Scene(Canvas):
         self.draws = draws
 
     def apart(self, *names: str | int) -> Scene:
-        """The same canvas with its own draws, which do not affect the others."""
+        """Return the same canvas with its own draws, which do not affect the others."""
         scene = copy.copy(self)
         scene.draws = self.draws.at(*names)
         return scene
 
     def on(self, colour: Colour | str, *, far: float = 0) -> Colour:
-        """A colour, given as such or as ``e0b877``, in this light."""
-        near = mix(hexed(colour) if isinstance(colour, str) else colour, self.light.tint, self.light.share)
+        """Return a colour, given as such or as ``e0b877``, in this light."""
+        near = mix(
+            parse_hex(colour) if isinstance(colour, str) else colour, self.light.tint, self.light.share
+        )
         return mix(near, self.light.horizon, far) if far else near
 
     def lit(self, colour: Colour | str) -> Colour:
-        """The lamps' colour if lamps are lit, otherwise ``colour`` in this light."""
+        """Return the lamps' colour if lamps are lit, otherwise ``colour`` in this light."""
         return self.light.lamp or self.on(colour)
 
     def art(self, name: str, x: float = 0, y: float = 0, /, **colours: Colour) -> None:
@@ -76,13 +87,13 @@ class Scene(Canvas):
         return self.on(self.draws.pick(colours), far=far)
 
     def glass(self, share_lit: float, *, far: float = 0) -> Colour:
-        """The colour of a window that is lit with this probability when lamps are lit."""
+        """Return the colour of a window that is lit with this probability when lamps are lit."""
         is_lit = self.draws.chance(share_lit)
         return self.light.lamp if is_lit and self.light.lamp else self.on(GLASS, far=far)
 
 
 def sky(s: Scene, *, bottom: float = 470) -> None:
-    """The sky has draws of its own, so that a thing drawn before it is the same in every light."""
+    """Draw the sky, with draws of its own: a thing drawn before it is then the same in every light."""
     s = s.apart("sky")
     s.fade(0, bottom, s.light.zenith, s.light.horizon)
     x, y = s.draws.pick((s.draws.whole(70, 190), s.draws.whole(610, 730))), s.draws.whole(84, 124)
@@ -97,8 +108,8 @@ def sky(s: Scene, *, bottom: float = 470) -> None:
     else:
         s.glow(x, y, 88, s.light.sun, alpha=60)
         s.disc(x, y, 36, s.light.sun)
-    for place in clouds:
-        _cloud(s, *place)
+    for cloud in clouds:
+        _cloud(s, *cloud)
 
 
 def _cloud(s: Scene, x: int, y: int, size: int) -> None:
@@ -111,7 +122,7 @@ def _cloud(s: Scene, x: int, y: int, size: int) -> None:
 
 
 def ridge(s: Scene, colour: Colour, *, y: float, height: float, peaks: int = 2, base: float = 600) -> None:
-    """A line of hills against the sky, filled down to ``base``."""
+    """Draw a line of hills against the sky, filled down to ``base``."""
     phase, other = s.draws.share() * 6.3, s.draws.share() * 6.3
     points = [
         (

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from gymsite.arena.drawings.canvas import Canvas, Colour, darker, hexed, lighter, mix, palette
+from gymsite.arena.drawings.canvas import Canvas, Colour, darker, lighter, mix, parse_hex, parse_palette
 from gymsite.arena.drawings.lights import Scene
 
-GREENS = palette("5f8a63 7b9c5c 4f7d6b 8aa567 6b8f50")
-TRUNK = hexed("6b5244")
+GREENS = parse_palette("5f8a63 7b9c5c 4f7d6b 8aa567 6b8f50")
+TRUNK = parse_hex("6b5244")
 
 
 def tree(s: Scene, *, x: float, base: float, height: float, far: float = 0) -> None:
-    """A broad tree, a fir or a poplar."""
+    """Draw a broad tree, a fir or a poplar."""
     green = s.any_of((GREENS), far=far)
     trunk = s.on(TRUNK, far=far)
     kind = s.draws.pick(("broad", "broad", "poplar", "fir"))
@@ -46,8 +46,8 @@ def bush(s: Scene, *, x: float, base: float, size: float) -> None:
 
 
 def pot(s: Scene, *, x: float, base: float, size: float) -> None:
-    """A clipped little tree in a pot."""
-    clay = s.any_of((hexed("b9694a"), hexed("5b646b"), hexed("8f7a64")))
+    """Draw a clipped little tree in a pot."""
+    clay = s.any_of((parse_hex("b9694a"), parse_hex("5b646b"), parse_hex("8f7a64")))
     s.area(
         [
             (x - size * 0.34, base - size * 0.6),
@@ -62,8 +62,8 @@ def pot(s: Scene, *, x: float, base: float, size: float) -> None:
 
 
 def flowers(s: Scene, *, x: float, y: float, width: float) -> None:
-    """A box of flowers below a window."""
-    bloom = s.any_of(palette("c9534f d98aa0 e3b04b f1e4da a56aa3"))
+    """Draw a box of flowers below a window."""
+    bloom = s.any_of(parse_palette("c9534f d98aa0 e3b04b f1e4da a56aa3"))
     s.box(x, y, width, 7, s.on("7a5a46"), round_by=2)
     green = s.on(GREENS[0])
     count = max(int(width / 9), 3)

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from functools import partial
 
-from gymsite.arena.drawings.canvas import WIDTH, darker, hexed, lighter, mix, palette
+from gymsite.arena.drawings.canvas import WIDTH, darker, lighter, mix, parse_hex, parse_palette
 from gymsite.arena.drawings.houses import FRAME
 from gymsite.arena.drawings.lights import LIGHTS, Scene
 from gymsite.arena.drawings.plants import GREENS
 
 FLOOR = 456
-PAPERS = palette("e6dccb c9d3c4 bfcdd4 e3cfc4 d8cfdc dfd3a9 b9c4b0 d9c3ae")
-WOODS = palette("9a7452 7a5a46 b38a62 5f4a3e c09a72")
-CLOTHS = palette("c8694f 4f7a86 6f8a62 d2a24c 8a6583 40597a b5828c")
-LINEN = hexed("f7f3ea")
-BRASS = hexed("c79a4b")
+PAPERS = parse_palette("e6dccb c9d3c4 bfcdd4 e3cfc4 d8cfdc dfd3a9 b9c4b0 d9c3ae")
+WOODS = parse_palette("9a7452 7a5a46 b38a62 5f4a3e c09a72")
+CLOTHS = parse_palette("c8694f 4f7a86 6f8a62 d2a24c 8a6583 40597a b5828c")
+LINEN = parse_hex("f7f3ea")
+BRASS = parse_hex("c79a4b")
 NIGHTSTANDS = {"single": 137, "double": 195, "twin": 0}
-"""Distance of the bedside lamp from the middle of the beds."""
+"""Distance of the bedside lamps from the middle of the beds."""
 
 
 def room(s: Scene) -> None:
-    """Wall, skirting and floor; in the evening a room is lit by its lamps, whatever is outside."""
+    """Draw wall, skirting and floor; in the evening a room is lit by its lamps, whatever is outside."""
     if s.light.lamp:
-        s.light = s.light._replace(tint=hexed("6b3f33"), share=0.3)
+        s.light = s.light._replace(tint=parse_hex("6b3f33"), share=0.3)
     wall, floor = s.any_of(PAPERS), s.any_of(WOODS)
     s.fade(0, FLOOR, lighter(wall, 0.06), wall)
     if s.draws.chance(0.4):
@@ -43,7 +43,7 @@ def room(s: Scene) -> None:
 
 
 def pane(s: Scene, *, x: float, y: float, width: float, height: float) -> None:
-    """A window seen from inside: sky, a hill, light curtains; in the morning, sunlight on the floor."""
+    """Draw a window seen from inside: sky, a hill, light curtains; in the morning, sunlight on the floor."""
     frame, cloth = (s.on(FRAME), lighter(s.any_of((LINEN, *CLOTHS)), 0.15 if s.light.lamp else 0.42))
     s.box(x - 10, y - 10, width + 20, height + 20, frame)
     steps = 14
@@ -74,7 +74,7 @@ def pane(s: Scene, *, x: float, y: float, width: float, height: float) -> None:
 
 
 def lamp(s: Scene, *, x: float, base: float, height: float) -> None:
-    """A lamp with a shade, lit in the evening."""
+    """Draw a lamp with a shade, lit in the evening."""
     shade = s.lit(s.draws.at("shade").pick((LINEN, *CLOTHS[2:5])))
     if s.light.lamp:
         s.glow(x, base - height * 0.86, height * 0.72 if height < 120 else 150, s.light.lamp, alpha=64)
@@ -87,22 +87,22 @@ def lamp(s: Scene, *, x: float, base: float, height: float) -> None:
 
 
 def framed(s: Scene, *, x: float, y: float, width: float, height: float) -> None:
-    """A picture on the wall: hills under a sun."""
-    one, two = s.any_of(CLOTHS), s.any_of(PAPERS)
+    """Draw a picture on the wall: hills under a sun."""
+    cloth, paper = s.any_of(CLOTHS), s.any_of(PAPERS)
     s.box(x, y, width, height, s.any_of((WOODS[3], BRASS, FRAME)))
     s.box(x + 6, y + 6, width - 12, height - 12, s.on(LINEN))
     left, top, wide, high = x + 14, y + 14, width - 28, height - 28
-    s.box(left, top, wide, high, two)
+    s.box(left, top, wide, high, paper)
     s.disc(
         left + wide * (0.3 + 0.4 * s.draws.share()),
         top + high * 0.36,
         min(wide, high) * 0.15,
-        lighter(one, 0.4),
+        lighter(cloth, 0.4),
     )
     s.shape([(left, top + high), (left, top + high * 0.7),
              (left + wide * 0.3, top + high * 0.4, left + wide * 0.6, top + high,
               left + wide, top + high * 0.6),
-             (left + wide, top + high)], one)  # fmt: skip
+             (left + wide, top + high)], cloth)  # fmt: skip
 
 
 def rug(s: Scene, *, x: float, y: float, across: float) -> None:
@@ -126,7 +126,7 @@ def bedroom(s: Scene, *, beds: str) -> None:
 
 
 def lounge(s: Scene) -> None:
-    """An armchair or two, a shelf of books, a standing lamp."""
+    """Draw an armchair or two, a shelf of books, a standing lamp."""
     room(s)
     is_left = s.draws.chance(0.5)
     shelf, seat = (60, 520) if is_left else (540, 280)
@@ -161,7 +161,7 @@ def _shelf(s: Scene, *, x: float, y: float) -> None:
 
 
 def table(s: Scene) -> None:
-    """A table with a vase before a window, a chair on each side."""
+    """Draw a table with a vase before a window, a chair on each side."""
     room(s)
     pane(s, x=260, y=70, width=280, height=240)
     framed(s, x=s.draws.pick((60, 640)), y=150, width=96, height=116)
@@ -185,7 +185,7 @@ def _vase(s: Scene, *, x: float, base: float) -> None:
 
 
 def stairs(s: Scene) -> None:
-    """Steps and banisters that lead up past a window."""
+    """Draw steps and banisters that lead up past a window."""
     room(s)
     pane(s, x=96, y=90, width=120, height=180)
     wood = s.any_of(WOODS)

@@ -1,10 +1,10 @@
-"""The surroundings of the houses: streets, squares, hills and towers."""
+"""Surroundings of houses: streets, squares, hills and towers."""
 
 from __future__ import annotations
 
 import math
 
-from gymsite.arena.drawings.canvas import WIDTH, darker, hexed, lighter, palette
+from gymsite.arena.drawings.canvas import WIDTH, darker, lighter, parse_hex, parse_palette
 from gymsite.arena.drawings.houses import (
     BASE,
     FRAME,
@@ -21,7 +21,7 @@ from gymsite.arena.drawings.plants import GREENS, bush, pot, tree
 
 
 def street(s: Scene) -> None:
-    """A lane that leads away between two rows of houses."""
+    """Draw a lane that leads away between two rows of houses."""
     sky(s)
     ridge(s, s.on(FAR_HILLS, far=0.4), y=380, height=30)
     end = s.draws.whole(360, 440)
@@ -39,7 +39,7 @@ def street(s: Scene) -> None:
 
 
 def _row_house(s: Scene, *, end: float, side: int, number: int) -> None:
-    """One house of a row in perspective; number 0 is the nearest."""
+    """Draw one house of a row in perspective; number 0 is the nearest."""
     edges = (1.0, 0.62, 0.36, 0.19, 0.08)
     near, far = edges[number], edges[number + 1]
     wall, roof = (s.any_of((WALLS), far=0.08 * number), s.any_of((ROOFS), far=0.08 * number))
@@ -62,20 +62,28 @@ def _row_house(s: Scene, *, end: float, side: int, number: int) -> None:
 
 
 def tower(s: Scene) -> None:
-    """A belfry above the roofs."""
+    """Draw a belfry above the roofs."""
     sky(s)
     ridge(s, s.on(FAR_HILLS, far=0.4), y=390, height=40)
     x = s.draws.whole(300, 500)
     side = s.draws.pick((-1, 1))
     nave, roof = s.on(STONE), s.any_of(ROOFS)
-    one, two = sorted((x + side * 40, x + side * 320))
-    s.box(one, BASE - 150, two - one, 150, nave)
-    s.area([(one, BASE - 150), (one + 30, BASE - 236), (two - 30, BASE - 236), (two + 14, BASE - 150)], roof)
+    nave_left, nave_right = sorted((x + side * 40, x + side * 320))
+    s.box(nave_left, BASE - 150, nave_right - nave_left, 150, nave)
+    s.area(
+        [
+            (nave_left, BASE - 150),
+            (nave_left + 30, BASE - 236),
+            (nave_right - 30, BASE - 236),
+            (nave_right + 14, BASE - 150),
+        ],
+        roof,
+    )
     for bay in range(4):
-        left = one + 46 + bay * 58
+        left = nave_left + 46 + bay * 58
         window(s, x=left, y=BASE - 122, width=26, height=84, arched=True)
     belfry(s, x=x, base=BASE, width=104, height=290, far=0)
-    neighbours(s, left=min(one, x - 60), right=max(two, x + 60))
+    neighbours(s, left=min(nave_left, x - 60), right=max(nave_right, x + 60))
     street_ground(s)
     for _ in range(2):
         tree(s, x=s.draws.pick((s.draws.whole(20, 200), s.draws.whole(600, 780))), base=BASE + 10, height=190)
@@ -114,21 +122,22 @@ def belfry(s: Scene, *, x: float, base: float, width: float, height: float, far:
 
 
 def market(s: Scene) -> None:
-    """Stalls under striped cloth before a row of gables."""
+    """Draw stalls under striped cloth before a row of gables."""
     sky(s)
     neighbours(s, left=900, right=901)
     street_ground(s)
     for number in range(3):
         x = 50 + 246 * number + s.draws.whole(-12, 12)
-        cloth = s.any_of(palette("b9574a 4f7d8c d0a044 6b8f50 8a5d76"))
+        cloth = s.any_of(parse_palette("b9574a 4f7d8c d0a044 6b8f50 8a5d76"))
         heaps = {
-            f"heap{heap}": s.any_of(palette("c9534f e3a03b 7b9c5c a56a8a e8d9a0")) for heap in range(1, 5)
+            f"heap{heap}": s.any_of(parse_palette("c9534f e3a03b 7b9c5c a56a8a e8d9a0"))
+            for heap in range(1, 5)
         }
         s.art("outdoors/stall", x, cloth=cloth, **heaps)
 
 
 def roofs(s: Scene) -> None:
-    """Roofs behind roofs, seen from above."""
+    """Draw roofs behind roofs, seen from above."""
     sky(s)
     if s.draws.chance(0.5):
         mountains(s, y=330, height=150, far=0.45)
@@ -167,7 +176,7 @@ def roof_top(s: Scene, *, x: float, y: float, wide: float, size: float, far: flo
 
 
 def hills(s: Scene) -> None:
-    """Vineyards in rows, a house on the slope."""
+    """Draw vineyards in rows, a house on the slope."""
     sky(s)
     ridge(s, s.on("7d9aa6", far=0.45), y=270, height=60)
     ridge(s, s.on("7f9f86", far=0.25), y=330, height=44)
@@ -198,12 +207,12 @@ def _farm(s: Scene, *, x: float, y: float) -> None:
 
 
 def castle(s: Scene) -> None:
-    """Walls and towers on a rock above the roofs."""
+    """Draw walls and towers on a rock above the roofs."""
     sky(s)
     ridge(s, s.on(FAR_HILLS, far=0.45), y=380, height=40)
     x = s.draws.whole(250, 370)
     s.art("outdoors/crag", x)
-    wall = s.any_of((STONE, hexed("cdb691"), hexed("bfb6b0")))
+    wall = s.any_of((STONE, parse_hex("cdb691"), parse_hex("bfb6b0")))
     _wall(s, x=x - 40, y=240, width=300, height=72, wall=wall)
     for left, wide, high in ((x - 56, 58, 150), (x + 96, 80, 208), (x + 216, 60, 140)):
         _keep(s, x=left, base=312, width=wide, height=high, wall=wall)
@@ -247,7 +256,7 @@ def _keep(
 
 
 def park(s: Scene) -> None:
-    """A path between old trees, a bench beside it."""
+    """Draw a path between old trees, a bench beside it."""
     sky(s)
     ridge(s, s.on(FAR_HILLS, far=0.4), y=390, height=34)
     for _ in range(9):
@@ -276,7 +285,7 @@ def park(s: Scene) -> None:
     for near in (s.draws.whole(20, 80), s.draws.whole(690, 770)):
         tree(s, x=near, base=566, height=s.draws.whole(330, 420))
     for _ in range(40):
-        colour = s.any_of(palette("f1e4da e3b04b d98aa0"))
+        colour = s.any_of(parse_palette("f1e4da e3b04b d98aa0"))
         at, y = s.draws.whole(0, WIDTH), s.draws.whole(520, 596)
         if abs(at - 420) > 190 * math.sqrt((y - 470) / 130):
             s.disc(at, y, 3, colour)

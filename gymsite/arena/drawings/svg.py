@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 from xml.etree import ElementTree as ET
 
-from gymsite.arena.drawings.canvas import Canvas, Colour, hexed, mix, outline
+from gymsite.arena.drawings.canvas import Canvas, Colour, mix, outline, parse_hex
 
 ART = Path(__file__).parent / "art"
 MIX = re.compile(r"color-mix\(in srgb, (.+), (.+) ([\d.]+)%\)")
@@ -44,11 +44,12 @@ def art_draw(c: Canvas, name: str, **colours: Colour | None) -> None:
 
 @cache
 def art(name: str) -> Artwork:
+    """Parse and cache an artwork file."""
     root = ET.parse(ART / f"{name}.svg").getroot()  # noqa: S314 (our own file)
     shapes = (element for element in root.iterfind(".//*") if {"fill", "stroke"} & set(element.attrib))
     return Artwork(
         tuple((_brush(shape), _paint(shape.get("fill") or shape.attrib["stroke"])) for shape in shapes),
-        {variable: hexed(text) for variable, text in DEFAULT.findall(root.attrib["style"])},
+        {variable: parse_hex(text) for variable, text in DEFAULT.findall(root.attrib["style"])},
     )
 
 
@@ -84,7 +85,7 @@ def _paint(text: str) -> Paint:
         return itemgetter(variable[1])
     if mixture := MIX.fullmatch(text):
         return partial(_mixed, _paint(mixture[1]), _paint(mixture[2]), float(mixture[3]) / 100)
-    colour = hexed(text)
+    colour = parse_hex(text)
     return lambda _: colour
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gymsite.arena.drawings.canvas import WIDTH, darker, hexed, lighter, mix, palette
+from gymsite.arena.drawings.canvas import WIDTH, darker, lighter, mix, parse_hex, parse_palette
 from gymsite.arena.drawings.houses import FRAME, ROOFS, STONE, WALLS
 from gymsite.arena.drawings.lights import (
     FAR_HILLS,
@@ -24,7 +24,7 @@ SHORE = 330
 
 
 def harbour(s: Scene) -> None:
-    """Narrow houses on a quay, boats before them."""
+    """Draw narrow houses on a quay, boats before them."""
     sky(s, bottom=SHORE + 40)
     ridge(s, s.on(FAR_HILLS, far=0.4), y=270, height=34)
     x = -20.0
@@ -48,7 +48,7 @@ def harbour(s: Scene) -> None:
 
 
 def _boat(s: Scene, *, x: float, y: float, size: float, sail: bool = False) -> None:
-    hull = s.any_of(palette("a8473f 35566b f1ece0 3f6b5c d0a044"))
+    hull = s.any_of(parse_palette("a8473f 35566b f1ece0 3f6b5c d0a044"))
     s.disc(x, y + size * 0.2, size * 0.62, darker(s.on(SEA), 0.3), flat=0.12, alpha=120)
     mast, half, keel = s.on("6b5244"), size * 0.5, y + size * 0.22
     s.box(x - 2, y - size * 1.05, 4, size * 1.05, mast)
@@ -85,7 +85,7 @@ def _boat(s: Scene, *, x: float, y: float, size: float, sail: bool = False) -> N
 
 
 def lake(s: Scene) -> None:
-    """Still water between mountains, with sails."""
+    """Draw still water between mountains, with sails."""
     sky(s, bottom=SHORE)
     mountains(s, y=SHORE + 4, height=190, far=0.35)
     ridge(s, s.on("7fa07a", far=0.15), y=312, height=22, peaks=3)
@@ -102,7 +102,7 @@ def lake(s: Scene) -> None:
 
 
 def bridge(s: Scene) -> None:
-    """Arches over a river, trees on the far bank."""
+    """Draw arches over a river, trees on the far bank."""
     sky(s, bottom=380)
     ridge(s, s.on(FAR_HILLS, far=0.4), y=300, height=50)
     belfry(s, x=s.draws.whole(120, 680), base=370, width=46, height=130, far=0.2)
@@ -110,7 +110,7 @@ def bridge(s: Scene) -> None:
     for _ in range(7):
         tree(s, x=s.draws.whole(0, WIDTH), base=382, height=s.draws.whole(80, 140), far=0.15)
     water(s, top=380)
-    stone = s.any_of((STONE, hexed("c2a98c"), hexed("b8b3ab")))
+    stone = s.any_of((STONE, parse_hex("c2a98c"), parse_hex("b8b3ab")))
     arches = s.draws.whole(2, 4)
     span = 860 / arches
     s.shape([(-30, 470), (200, 360, 600, 360, 830, 470), (830, 410), (600, 318, 200, 318, -30, 410)], stone)
@@ -136,7 +136,7 @@ def bridge(s: Scene) -> None:
 
 
 def lighthouse(s: Scene) -> None:
-    """A striped tower on a point, the sea behind."""
+    """Draw a striped tower on a point, the sea behind."""
     sky(s, bottom=SHORE + 10)
     water(s, top=SHORE + 10)
     x = s.draws.pick((s.draws.whole(230, 300), s.draws.whole(500, 570)))
@@ -144,4 +144,4 @@ def lighthouse(s: Scene) -> None:
         s.area([(x, 122), (x + 620, 30), (x + 620, 170)], s.light.lamp, alpha=46)
         s.area([(x, 122), (x - 620, 60), (x - 620, 190)], s.light.lamp, alpha=30)
     _boat(s, x=WIDTH - x + s.draws.whole(-40, 40), y=SHORE + 60, size=60, sail=True)
-    s.art("outdoors/lighthouse", x, band=s.any_of(palette("b5483f 35566b 3f6b5c")))
+    s.art("outdoors/lighthouse", x, band=s.any_of(parse_palette("b5483f 35566b 3f6b5c")))

@@ -1,4 +1,4 @@
-"""The zoom tool: draws the same bytes larger, so that it reveals nothing new."""
+"""The zoom tool: enlarges the same bytes, so that it reveals nothing new."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Zoom:
 
     @property
     def original_address(self) -> str:
-        """The question's own address, also from a page that refuses an answer."""
+        """The question's own address, even from a page that refuses an answer."""
         return "./"
 
     @property
@@ -32,6 +32,6 @@ class Zoom:
         return self.times == self.largest
 
 
-def zoom_of(visit: Visit) -> Zoom:
-    """The requested zoom; a factor that the page does not offer means the original size."""
+def read_zoom(visit: Visit) -> Zoom:
+    """Read the requested zoom; a factor that the page does not offer means the original size."""
     return Zoom(times=TIMES.get(visit.query.get("zoom", ""), 1)) if TOOL in visit.tools else Zoom()

@@ -11,13 +11,13 @@ from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Vis
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
-    """The payload has ``text`` and ``choices``, each with ``label`` and ``text``, in the order shown."""
-    zoom = _zoom.zoom_of(visit)
+    """Build the context. The payload has ``text`` and, as shown, ``choices`` of ``label`` and ``text``."""
+    zoom = _zoom.read_zoom(visit)
     return {"prose": prose.prose_of(payload, scale=zoom.times), "zoom": zoom}
 
 
 def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
-    """Presses by position, since a name is the choice's whole text. ``ValueError`` for an unknown label."""
+    """Press by position: a name is the choice's whole text. Raises ``ValueError`` for an unknown label."""
     labels = [choice["label"] for choice in payload["choices"]]
     return (Move(act="choose", role="radio", place=labels.index(str(answer))), SUBMIT)
 

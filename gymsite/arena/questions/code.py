@@ -11,7 +11,7 @@ from tasks_app.questions import Payload, QuestionKind, ToolCall, Visit, question
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
-    """The payload has ``text``, ``signature`` (lines of ``def``, or nothing) and ``asserts``."""
+    """Build the context. The payload has ``text``, ``signature`` (``def`` lines, or none) and ``asserts``."""
     return {
         "blocks": latex.blocks_split(str(payload["text"]), text_format="plain"),
         "is_plain": True,
@@ -38,7 +38,7 @@ def run_shown(payload: Payload, call: ToolCall) -> dict[str, Any]:
 
 
 def requirement(payload: Payload) -> str:
-    """What the program must do, in the same words in every arm."""
+    """State what the program must do, in the same words in every arm."""
     tests = "this test" if len(payload["asserts"]) == 1 else "these tests"
     signature = str(payload.get("signature", ""))
     if not signature:
@@ -48,7 +48,7 @@ def requirement(payload: Payload) -> str:
 
 
 def listing(payload: Payload) -> str:
-    """Signature and asserts in one block: an outline keeps the spaces of a block of several lines."""
+    """Join signature and asserts in one block: an outline keeps the spaces of a block of several lines."""
     asserts = "\n".join(payload["asserts"])
     signature = str(payload.get("signature", ""))
     return f"{signature}\n\n{asserts}" if signature else asserts

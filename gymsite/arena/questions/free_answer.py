@@ -10,7 +10,7 @@ from tasks_app.questions import Payload, QuestionKind, Visit, questions
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
-    """The payload has ``text`` and its ``format``, ``plain`` or ``latex``.
+    """Build the context. The payload has ``text`` and its ``format``, ``plain`` or ``latex``.
 
     ``layout`` ``preformatted`` keeps all spaces of the text; ``answer_lines`` makes the field a text area.
     """

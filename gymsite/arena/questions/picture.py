@@ -11,8 +11,10 @@ from tasks_app.questions import Payload, QuestionKind, Visit, questions
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
-    """The payload has ``text``, in which ``<image k>`` is the place of picture k, and ``pictures``."""
-    zoom = _zoom.zoom_of(visit)
+    """Build the context. The payload has ``pictures``, and ``text`` with ``<image k>`` at picture k's
+    place.
+    """
+    zoom = _zoom.read_zoom(visit)
     return {"prose": prose.prose_of(payload, scale=zoom.times), "zoom": zoom, "has_lines": False}
 
 

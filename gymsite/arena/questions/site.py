@@ -15,19 +15,20 @@ OPENING_BAR = 1
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
-    """The payload has ``text``, ``fields`` and ``forms``, and of its world ``site``, ``world``, ``edition``,
-    ``first_day`` and ``changes``; a task that is answered by reading has the ``scope`` of its text too.
+    """Build the context. The payload has ``text``, ``fields`` and ``forms``, and of its world ``site``,
+    ``world``, ``edition``, ``first_day`` and ``changes``; a task that is answered by reading has the
+    ``scope`` of its text too.
     """
     return {"fields": payload["fields"], "submit_button": SUBMIT_BUTTON}
 
 
 def text(payload: Payload, /) -> str:
-    """The wording alone: prompts put the site's own text before it (``tasks_app/worlds/text_view.py``)."""
+    """Return the wording; prompts put the site's own text before it (``tasks_app/worlds/text_view.py``)."""
     return str(payload["text"])
 
 
 def has_text(payload: Payload, /) -> bool:
-    """Only tasks that are answered by reading can do without pages."""
+    """Return whether the task can do without pages, as only those answered by reading can."""
     return text_view.SCOPE in payload
 
 
@@ -41,8 +42,8 @@ def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
 
 
 def more_moves(payload: Payload, look: Look, /) -> int:
-    """Opening the task bar, which is folded after the first page, closing each pop-up, and opening the dialog
-    of each form.
+    """Count opening the task bar, which is folded after the first page, closing each pop-up, and opening the
+    dialog of each form.
 
     Loading more of a list, or scrolling to its end, is one move, as turning its page is.
     """

@@ -16,26 +16,26 @@ BYTE_ORDER_MARK = "\ufeff"
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
-    """The payload has ``text`` and ``table``, with ``header`` and ``rows`` of plain cells."""
+    """Build the context. The payload has ``text`` and ``table``: ``header`` and ``rows`` of plain cells."""
     return {
         "prose": prose.prose_of(payload),
-        "table": table_views.table_view(_table_of(payload), visit.query, visit.tools),
+        "table": table_views.table_view(_read_table(payload), visit.query, visit.tools),
         "answers_max": ANSWERS_MAX,
         "more_button": MORE_BUTTON,
     }
 
 
 def text(payload: Payload, /) -> str:
-    """The question, then a Markdown table. A pipe in a cell is escaped, a line break is ``<br>``."""
-    table = _table_of(payload)
+    """Write the question, then a Markdown table. A pipe in a cell is escaped, a line break is ``<br>``."""
+    table = _read_table(payload)
     lines = [table.header, ["---"] * len(table.header), *table.rows]
     drawn = "\n".join(f"| {' | '.join(map(_markdown, line))} |" for line in lines)
     return f"{prose.markdown_of(payload)}\n\n{drawn}"
 
 
 def axtree_text(payload: Payload, /) -> str:
-    """The question, then the table as an outline shows it: its names, the header line, the rows."""
-    table = _table_of(payload)
+    """Write the question, then the table as an outline shows it: its names, the header line, the rows."""
+    table = _read_table(payload)
     rows = (f"row: {_line(row)}" for row in table.rows)
     lines = [
         accessible_text.question_text(payload),
@@ -47,14 +47,14 @@ def axtree_text(payload: Payload, /) -> str:
 
 
 def transcript(payload: Payload, /) -> str:
-    """The question, then the table row by row, with a bar between cells."""
-    table = _table_of(payload)
+    """Write the question, then the table row by row, with a bar between cells."""
+    table = _read_table(payload)
     rows = (" | ".join(row) for row in (table.header, *table.rows))
     return "\n".join((accessible_text.transcript(payload), *rows))
 
 
 def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
-    """One field per value; a text is split into values at ``|``."""
+    """Fill one field per value; a text is split into values at ``|``."""
     first, *others = denotations.split_cell(answer) if isinstance(answer, str) else answer
     typed = [Move(act="type", role="textbox", place=-1, text=first)]
     for other in others:
@@ -63,7 +63,7 @@ def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
     return (*typed, SUBMIT)
 
 
-def _table_of(payload: Payload) -> table_views.Table:
+def _read_table(payload: Payload) -> table_views.Table:
     table = payload["table"]
     return table_views.Table(table["header"], table["rows"])
 

@@ -16,8 +16,8 @@ _decode = msgspec.json.Decoder(dict[str, str]).decode
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
-    """The payload has ``text``, ``tools`` (the ids of the panel's tools in their order) and the ``seed`` of
-    their data.
+    """Build the context. The payload has ``text``, ``tools`` (the ids of the panel's tools in their order)
+    and the ``seed`` of their data.
     """
     return {
         "prose": prose.prose_of(payload),
@@ -28,7 +28,7 @@ def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
 
 
 def result_shown(call: ToolCall) -> dict[str, Any]:
-    """The last call for the template: the tool, its arguments by label, and what came of them."""
+    """Describe the last call for the template: the tool, its arguments by label, and its result."""
     tool, arguments = calls.tool_of(call.tool), _decode(call.input)
     return {
         "call": call,
@@ -40,6 +40,7 @@ def result_shown(call: ToolCall) -> dict[str, Any]:
 
 
 def own_tools(payload: Payload, /) -> tuple[str, ...]:
+    """Return the tools of the question's own panel."""
     return tuple(payload.get("tools", ()))
 
 

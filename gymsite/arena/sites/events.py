@@ -1,4 +1,4 @@
-"""The site events of an episode, read in one statement and appended in one, for the arena's role."""
+"""Site events of an episode, read in one statement and appended in one, for the arena's role."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tasks_app.worlds import evidence
 from trajectories.record.hot_sql import hot_cursor
 
 COMMON_KINDS = list(evidence.COMMON_KINDS)
-# Folded again for every page; no task needs a tenth of it.
+# The limit, since every page folds all events again; no task needs a tenth of it.
 EVENTS_MAX = 1_000
 
-# As a part of a statement: its commit does not wait for the disk. That a page was looked at need not be there
-# before the page is; what a visitor does is, and with it all that came before.
+# Part of a statement whose commit does not wait for the disk. The note of a look need not be durable before
+# its page is served; a visitor's change must, and makes all earlier events durable with it.
 HASTY = "SELECT set_config('synchronous_commit', 'off', true)"
 
 # The events that a site folds, as JSON text. The constant is the condition of an index.
@@ -32,9 +32,9 @@ _HISTORY = f"""
 SELECT coalesce((SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = %(episode)s), 0),
     ({FOLDED})"""  # noqa: S608 (the parts are constants)
 
-# Numbers follow the last one that the writer saw, so that of two writers who saw the same one stores nothing.
-# Whoever gets the first number gets the others too: nobody can see it, and count on from it, before they are
-# all there. The lock keeps an answer from being taken in between.
+# Optimistic append: numbers follow the last one that the writer saw, so of two writers who saw the same one
+# stores nothing. Whoever gets the first number gets the others too: nobody can see it, and count on from it,
+# before all are there. The lock keeps an answer from being accepted in between.
 _APPEND = f"""
 WITH hasty AS MATERIALIZED (
         SELECT CASE WHEN %(is_looking)s THEN set_config('synchronous_commit', 'off', true) END),
@@ -59,7 +59,7 @@ Appended = Literal["stored", "conflict", "gone"]
 
 @dataclass(frozen=True, kw_only=True)
 class History:
-    """What happened in an episode so far: the last number, of whatever kind, and the site's own events."""
+    """Events of an episode so far: the last number, of whatever kind, and the site's own events."""
 
     last: int
     events: tuple[Event, ...]
@@ -74,6 +74,7 @@ class History:
 
 
 def history_read(*, episode_id: int) -> History:
+    """Read the episode's history."""
     with hot_cursor() as cursor:
         cursor.execute(_HISTORY, {"episode": episode_id, "common": COMMON_KINDS})
         last, events = cursor.fetchone() or (0, None)
@@ -81,7 +82,7 @@ def history_read(*, episode_id: int) -> History:
 
 
 def events_read(text: str | None) -> tuple[Event, ...]:
-    """What ``FOLDED`` gave; None where there are none."""
+    """Decode the events selected by ``FOLDED``; None where there are none."""
     return tuple((kind, data) for kind, data in msgspec.json.decode(text)) if text else ()
 
 
@@ -97,8 +98,7 @@ def events_append(
 ) -> Appended:
     """Store all events after number ``seen``, or none: ``conflict`` when there is one after it already.
 
-    ``gone`` when the episode is not open, or another acts in it. What only notes a look does not wait for
-    the disk.
+    ``gone`` when the episode is not open, or another acts in it. A mere look does not wait for the disk.
     """
     rows = [{"n": n, "kind": kind, "data": _storable(data)} for n, (kind, data) in enumerate(events, start=1)]
     requested: dict[str, Any] = {
@@ -119,7 +119,7 @@ def events_append(
 
 
 def _storable(value: Any) -> Any:
-    """The value without NUL characters, which an agent may type and Postgres cannot keep."""
+    """Drop NUL characters, which an agent may type and Postgres cannot keep."""
     if isinstance(value, str):
         return value.replace("\0", "")
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""The words on a site's buttons, links, fields and headings, in each wording of the look's axis ``labels``.
+"""Words on a site's buttons, links, fields and headings, in each wording of the look's axis ``labels``.
 
 Pages and scripted visitors read the same tables. Facts that tasks ask about, and the heads of their
 columns, are the same in all wordings.
@@ -24,9 +24,9 @@ FOLDER = Path(__file__).parent
 
 
 @cache
-def labels_of(site: str, wording: str) -> Labels:
-    """The labels that all sites share, and those of a site, if it has any."""
+def load_labels(site: str, wording: str) -> Labels:
+    """Return the labels that all sites share, and those of a site, if it has any."""
     files = (FOLDER / "labels.toml", FOLDER / site / "labels.toml")
     table = ChainMap(*(toml_load(file, Table) for file in reversed(files) if file.exists()))
-    place = AXES["labels"].index(wording)
-    return MappingProxyType({name: texts[place] for name, texts in table.items()})
+    column = AXES["labels"].index(wording)
+    return MappingProxyType({name: texts[column] for name, texts in table.items()})

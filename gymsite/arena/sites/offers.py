@@ -13,7 +13,7 @@ NOTES_MAX = 5
 
 @dataclass(frozen=True)
 class Offer:
-    """A field: its name in addresses, its label, and its values; ``shown`` is shown for any other value."""
+    """Field of an address: its name, label and values; ``shown`` is shown for any other value."""
 
     name: str
     label: str
@@ -22,7 +22,7 @@ class Offer:
 
 
 def not_offered(query: QueryDict, offered: Sequence[Offer]) -> list[str]:
-    """A sentence for each value that a page does not offer; an empty value is not one."""
+    """Word a sentence for each value that a page does not offer; an empty value is not one."""
     odd = [
         (offer, value)
         for offer in offered
@@ -33,7 +33,7 @@ def not_offered(query: QueryDict, offered: Sequence[Offer]) -> list[str]:
 
 
 def no_such_page(query: QueryDict, number: int) -> list[str]:
-    """A note that the requested page does not exist; ``number`` is the page that is shown."""
+    """Note that the requested page does not exist; ``number`` is the page that is shown."""
     requested = query.get("page", "")
     if requested in ("", str(number)):
         return []

@@ -19,12 +19,12 @@ from gymsite.arena.sites.site import Change, Visit
 
 Name = Literal["cookies", "newsletter", "sign_up", "prices", "session"]
 Texts = dict[Name, tuple[str, str]]
-"""Title and text of each."""
+"""Title and text of each pop-up."""
 FIRST: Name = "cookies"
 LATER: tuple[Name, ...] = ("newsletter", "sign_up", "prices", "session")
-"""Those that never appear on a first page; the look draws their order."""
+"""Pop-ups that never appear on a first page; the look draws their order."""
 MODAL = frozenset({"sign_up"})
-"""The site behind it is inert; the task bar never is."""
+"""Pop-ups that make the site behind them inert; the task bar never is."""
 DUE: Mapping[str, tuple[int, ...]] = {"none": (), "early": (0, 3), "late": (6, 12), "often": (0, 3, 6, 9, 12)}
 """How much must have been seen for the first, second ... pop-up, by value of the look's axis ``pop_ups``."""
 # No dot before the question mark: nothing leads above the first page.
@@ -33,7 +33,7 @@ BACK = re.compile(r"(?!/)[A-Za-z0-9/_-]*(\?[A-Za-z0-9=&%+._~*-]*)?", re.ASCII)
 
 @lru_cache(maxsize=1024)
 def schedule(look: Look) -> tuple[tuple[Name, int], ...]:
-    """The pop-ups of a look in order, each with how much must have been seen."""
+    """List the pop-ups of a look in order, each with how much must have been seen."""
     times = DUE[look.pop_ups]
     later = Draws(look.digest(), "pop-ups").shuffled(LATER)
     names = [FIRST, *later] if times[:1] == (0,) else later
@@ -41,13 +41,13 @@ def schedule(look: Look) -> tuple[tuple[Name, int], ...]:
 
 
 def due(look: Look, *, seen: int, closed: Container[str]) -> Name | None:
-    """The pop-up over the page now."""
+    """Return the pop-up over the page now."""
     return next((name for name, time in schedule(look) if time <= seen and name not in closed), None)
 
 
 def pop_up_make(visit: Visit, texts: Texts, **facts: str) -> dict[str, object] | None:
-    """The pop-up of this page as its template takes it. The facts are filled in its title and text; its
-    button's label has its name.
+    """Build the pop-up of this page for its template, with the facts filled in title and text; its button's
+    label has its name.
     """
     name = due(visit.look, seen=visit.state.seen, closed=visit.state.closed)
     if name is None:

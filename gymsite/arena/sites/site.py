@@ -1,4 +1,4 @@
-"""What a mock site is, and what its views take and return.
+"""Mock sites, and the input and output of their views.
 
 A view is pure: ``(visit, **kwargs) -> Page | Change``. It reads no clock, database or request, and may be
 called again for the same request when another tab was faster. It raises ``Http404`` for what does not exist.
@@ -35,7 +35,7 @@ class Visit:
 
     ``world`` and ``state`` are the site's own types; ``now`` is the episode's virtual time, the only clock;
     ``form`` is None for GET; ``root`` leads from this page to the site's first page, and ends in a slash.
-    ``news`` is the kind of what has just been done, on the one page that follows it: see ``Change``.
+    ``news`` is the kind of the change that this page, and no later one, confirms: see ``Change``.
     """
 
     world: Any
@@ -69,7 +69,7 @@ class Change:
     """Events to append, and the page to show then.
 
     ``to`` and ``conflict_to`` are below the site's first page, like ``trips/?new=1``; "" is that page. Where
-    other events came between, the view is called again; ``conflict_to`` is for when that does not end. With
+    other events came between, the view is called again; ``conflict_to`` is for when that never ends. With
     ``is_confirmed`` the page at ``to`` confirms the change: its visit has the last event as ``news``.
 
     A change without events refuses a form: ``to`` is a page that says why. Nobody could return to that page
@@ -92,13 +92,13 @@ class Message:
 
 
 def message_page(_visit: Visit, message: Message, /) -> Page:
-    """A plain page with the message; sites put it in their own frame."""
+    """Show the message on a plain page; sites put it in their own frame."""
     context = {"message": message, "home": "Back to the home page"}
     return Page(template="arena/site_message.html", context=context, status=message.status)
 
 
-def ordered(look: Look, sections: Sequence[str], *, seed: str | int) -> list[str]:
-    """A page's sections in the look's order; a mixed one differs by look and seed."""
+def order_sections(look: Look, sections: Sequence[str], *, seed: str | int) -> list[str]:
+    """Order a page's sections by the look; a mixed order differs by look and seed."""
     if look.sections == "mixed":
         return Draws(look.digest(), "sections", seed).shuffled(sections)
     return list(sections)[:: -1 if look.sections == "reversed" else 1]
@@ -108,7 +108,7 @@ View = Callable[..., Page | Change]
 
 
 def route(pattern: str, view: View) -> URLPattern:
-    """``django.urls.path`` for a site's view."""
+    """Register a site's view, as ``django.urls.path`` does."""
     return cast("URLPattern", path(pattern, cast("Any", view)))
 
 

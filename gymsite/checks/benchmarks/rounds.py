@@ -1,4 +1,4 @@
-"""Submits right and wrong answers as an agent would, and collects the workers' verdicts."""
+"""Right and wrong answers, submitted as an agent would, and the workers' verdicts on them."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ class _Sent:
 
 
 def runs_make(name: str) -> list[Run]:
-    """One run for evaluation and one for training: golds are judged by both verifiers."""
-    made = []
+    """Create one run for evaluation and one for training: golds are judged by both verifiers."""
+    runs = []
     for kind in (Run.Kind.EVAL, Run.Kind.TRAIN):
         run = Run.objects.create(name=f"check of {name}", kind=kind, simulated=True, tags=["check"])
         VerdictCounter.objects.create(run=run)
-        made.append(run)
-    return made
+        runs.append(run)
+    return runs
 
 
 def tasks_check(tasks: Sequence[Task], *, runs: Sequence[Run], progress: Progress) -> Iterator[Finding]:
@@ -85,14 +85,14 @@ def tasks_check(tasks: Sequence[Task], *, runs: Sequence[Run], progress: Progres
     golds = {gold.task_id: gold for gold in Gold.objects.filter(task__in=tasks, is_current=True)}
     answers = [golds[task.pk].answer for task in tasks]
     for start in range(0, len(tasks), TASKS_TOGETHER):
-        some = {task.pk: place for place, task in enumerate(tasks[start : start + TASKS_TOGETHER], start)}
+        some = {task.pk: index for index, task in enumerate(tasks[start : start + TASKS_TOGETHER], start)}
         sent: dict[int, _Sent] = {}
         for run in runs:
             for episode in _opened(list(some), run=run):
-                place = some[episode.task_id]
-                task, role = tasks[place], ROLES[episode.sample_index]
-                others = chain(answers[place + 1 :], answers[:place])
-                answer = _answer(task, answers[place], role, episode.variation, others=others)
+                index = some[episode.task_id]
+                task, role = tasks[index], ROLES[episode.sample_index]
+                others = chain(answers[index + 1 :], answers[:index])
+                answer = _answer(task, answers[index], role, episode.variation, others=others)
                 sent[episode.pk] = _Sent(task, golds[task.pk], run, role, answer)
         for episode_id, one in sent.items():
             services.submission_receive(episode_id=episode_id, answer=one.answer, principal=OWNER)
@@ -101,7 +101,7 @@ def tasks_check(tasks: Sequence[Task], *, runs: Sequence[Run], progress: Progres
 
 
 def _opened(ids: list[int], *, run: Run) -> list[Episode]:
-    """Two samples of each task: one for each role."""
+    """Open two samples of each task: one for each role."""
     body = Opening(run=run.pk, tasks=ids, arm=ARM, samples_per_task=len(ROLES), seed=SEED)
     opened = creation.episodes_open(opening=body, principal=OWNER)["episodes"]
     episodes = Episode.objects.filter(pk__in=[record["id"] for record in opened])
@@ -111,7 +111,7 @@ def _opened(ids: list[int], *, run: Run) -> list[Episode]:
 def _answer(
     task: Task, gold: str, role: Role, variation: dict[str, Any] | None, *, others: Iterable[str]
 ) -> str | list[str]:
-    """The answer as an agent in this episode writes it: a choice by the label that its page shows."""
+    """Write the answer as an agent in this episode would: a choice by the label that its page shows."""
     form = questions.get(task.kind).form_of(task.payload)
     order = (variation or {}).get("order")
     if order is not None:
@@ -119,8 +119,8 @@ def _answer(
         gold = choices.label_move(gold, labels=labels, order=order)
     if role == "own gold":
         return gold_answers.answer_of(gold, form=form)
-    shown = payload_shown(task.payload, variation)
-    return wrong_answer(payload=shown, form=form, right=gold, others=others)
+    payload = payload_shown(task.payload, variation)
+    return wrong_answer(payload=payload, form=form, right=gold, others=others)
 
 
 def _wait(ids: list[int], progress: Progress) -> None:
@@ -148,13 +148,13 @@ def _findings(sent: dict[int, _Sent]) -> Iterator[Finding]:
         VerdictEvidence.objects.filter(verdict__episode__in=sent).values_list("verdict_id", "data")
     )
     for verdict in verdicts:
-        one = sent[verdict.episode_id]
+        submitted = sent[verdict.episode_id]
         yield Finding(
-            task=one.task,
-            run_kind=one.run.kind,
-            role=one.role,
-            answer=one.answer,
-            is_disputed=one.gold.status == Gold.Status.DISPUTED,
+            task=submitted.task,
+            run_kind=submitted.run.kind,
+            role=submitted.role,
+            answer=submitted.answer,
+            is_disputed=submitted.gold.status == Gold.Status.DISPUTED,
             outcome=verdict.outcome,
             reason=verdict.reason,
             verifier=verdict.verifier,

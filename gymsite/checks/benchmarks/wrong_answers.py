@@ -1,4 +1,4 @@
-"""A wrong answer to every task, by one rule for each answer form.
+"""Wrong answers to every task, by one rule for each answer form.
 
 - Choices: the next label after the right one, cyclically, among those with another text.
 - Values: the right ones and another.
@@ -23,7 +23,7 @@ APART = 0.1
 def wrong_answer(
     *, payload: Mapping[str, Any], form: AnswerForm, right: str, others: Iterable[str]
 ) -> str | list[str]:
-    """``right`` is the gold under the label that the episode shows; ``others`` are golds of other tasks."""
+    """Make a wrong answer. ``right`` is the gold under the label shown, ``others`` are other tasks' golds."""
     if form == "values":
         return [*denotations.split_cell(right), ONE_MORE]
     if form == "program":
@@ -35,7 +35,7 @@ def wrong_answer(
 
 
 def _next_label(texts: Mapping[str, str], right: str) -> str:
-    """The next choice among those whose text differs from the right one's."""
+    """Return the next choice among those whose text differs from the right one's."""
     labels = list(texts)
     others = labels[labels.index(right) + 1 :] + labels
     return next((label for label in others if texts[label] != texts[right]), NOTHING_LIKE_IT)

@@ -1,4 +1,4 @@
-"""Opens every item in a real browser and compares the client's outline of the page with the source."""
+"""Comparison of the client's outline of each item's page, opened in a real browser, with its source."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Failure:
 def items_check(
     items: list[Item], *, in_every_pair: bool = False, progress: Progress | None = None
 ) -> list[Failure | None]:
-    """For each item None when its text was recovered in every look that was tried, else the failure.
+    """Check each item: None when its text was recovered in every look that was tried, else the failure.
 
     Raises ``palaestra.errors.BrowserMissing`` when no browser can be started.
     """
-    looks = (look for n in range(len(items)) for look in _looks_of(items, n, in_every_pair=in_every_pair))
+    looks = (look for n in range(len(items)) for look in _choose_looks(items, n, in_every_pair=in_every_pair))
     server = PageServer(items, looks)
     check = _Check(
         items=items,
@@ -77,7 +77,7 @@ class _Check:
 
     async def _work(self, queue: Iterator[int], page: WarmPage, pool: PagePool) -> None:
         for item in queue:
-            for look in _looks_of(self.items, item, in_every_pair=self.in_every_pair):
+            for look in _choose_looks(self.items, item, in_every_pair=self.in_every_pair):
                 page, problem = await self._problem(item, look, page=page, pool=pool)
                 if problem:
                     self.failures[item] = Failure(look, problem)
@@ -88,7 +88,7 @@ class _Check:
     async def _problem(
         self, item: int, look: Look, *, page: WarmPage, pool: PagePool
     ) -> tuple[WarmPage, str | None]:
-        """The problem in one look, if any. A page that fails to load is tried again before the item fails."""
+        """Return the problem in one look, if any. A page that does not load is tried again first."""
         stumble: Exception | None = None
         for _ in range(PAGE_TRIES):
             try:
@@ -103,12 +103,12 @@ class _Check:
         return page, f"the page could not be read: {stumble}"
 
     async def _difference(self, page: WarmPage, item: int, look: Look) -> str | None:
-        shown = self.items[item]
-        expected = texts.expected_text(shown.kind, shown.payload)
+        page_item = self.items[item]
+        expected = texts.expected_text(page_item.kind, page_item.payload)
         observation = await self._observation(page, item, look)
-        observed = texts.observed_text(observation, look=look, payload=shown.payload)
+        observed = texts.observed_text(observation, look=look, payload=page_item.payload)
         difference = texts.difference(expected=expected, observed=observed)
-        return difference or pictures.pictures_problem(shown.payload, await _pictures_of(page))
+        return difference or pictures.pictures_problem(page_item.payload, await _read_pictures(page))
 
     async def _observation(self, page: WarmPage, item: int, look: Look) -> str:
         bounds = await page.begin(self.server.address(item=item, look=look))
@@ -124,7 +124,7 @@ class _Check:
 
 
 async def _read(page: WarmPage, text: str) -> str:
-    """The outline of a page that is longer than an observation, as a model reads the rest of it."""
+    """Read the outline of a page that is longer than an observation, as a model reads the rest of it."""
     head, _, body = text.partition("\n")
     count = len(parts_of(body))
     reads = [action_check({"type": "read", "section": "page", "part": n}) for n in range(1, count + 1)]
@@ -141,11 +141,11 @@ async def _view(page: WarmPage) -> PageView:
     return view
 
 
-def _looks_of(items: list[Item], item: int, *, in_every_pair: bool) -> list[Look]:
+def _choose_looks(items: list[Item], item: int, *, in_every_pair: bool) -> list[Look]:
     kind = items[item].kind
     return looks.pairing_looks(kind) if in_every_pair else looks.covering_looks(item, kind)
 
 
-async def _pictures_of(page: WarmPage) -> list[dict[str, Any]]:
+async def _read_pictures(page: WarmPage) -> list[dict[str, Any]]:
     shown: list[dict[str, Any]] = await page.page.evaluate(pictures.SHOWN)
     return shown

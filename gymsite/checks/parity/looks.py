@@ -1,4 +1,4 @@
-"""The looks in which an item is checked."""
+"""Looks in which an item is checked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.presentation import AXES_DRAWN, Look, look_read, look_rotate
 from palaestra.protocol.looks import Value
 from tasks_app import kinds
 
-# The question kinds whose pages an editor changes.
+# Question kinds whose pages an editor changes.
 EDITORS = tuple(str(editor) for editor in ALL_AXES["editor"])
 AXES = AXES_DRAWN["question"]
 
@@ -21,7 +21,7 @@ Pair = frozenset[tuple[str, Value]]
 
 
 def covering_looks(item: int, kind: str = "") -> list[Look]:
-    """As many looks as the longest axis has values, in which every value of every axis occurs.
+    """Choose as many looks as the longest axis has values, in which every value of every axis occurs.
 
     Each item starts at another value of each axis, so that together they cover more looks.
     """
@@ -38,16 +38,16 @@ def covering_looks(item: int, kind: str = "") -> list[Look]:
 
 
 def pairing_looks(kind: str = "") -> list[Look]:
-    """Looks that cover every pair of values of any two axes: the whole product would be a million looks."""
+    """Choose looks that cover every pair of values of two axes: all combinations would be a million."""
     return [replace(look, editor=editor) for editor in _editors(kind) for look in _pairing()]
 
 
 @lru_cache(maxsize=1)
 def _pairing() -> tuple[Look, ...]:
     missing = {
-        frozenset(((one, first), (other, second)))
-        for one, other in combinations(AXES, 2)
-        for first, second in product(AXES[one], AXES[other])
+        frozenset(((axis, first), (other, second)))
+        for axis, other in combinations(AXES, 2)
+        for first, second in product(AXES[axis], AXES[other])
     }
     looks = []
     for look in _rotation():
@@ -61,7 +61,7 @@ def _pairing() -> tuple[Look, ...]:
 
 
 def _rotation() -> Iterator[Look]:
-    return (look_rotate(seed=0, place=place, fixed={}) for place in count())
+    return (look_rotate(seed=0, place=index, fixed={}) for index in count())
 
 
 def _pairs(look: Look) -> set[Pair]:

@@ -1,4 +1,4 @@
-"""Whether a page shows the pictures of its task, which an outline can only name."""
+"""Check of a page's pictures against its task's, since an outline can only name them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHOWN = """() => Array.from(document.images, (image) => {
 
 
 def pictures_problem(payload: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> str | None:
-    """The problem with the pictures of a page, as ``SHOWN`` reports them; None when all are right."""
+    """Describe what is wrong with a page's pictures, as ``SHOWN`` reports them; None if nothing is."""
     figures = figures_of(payload)
     sizes = {figure.alternative: [figure.width, figure.height] for figure in figures}
     for picture in shown:

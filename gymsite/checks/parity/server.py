@@ -1,4 +1,4 @@
-"""Serves the arena's question pages for items without an episode; the database is not used."""
+"""Server of the arena's question pages for items without an episode; the database is not used."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ StartResponse = Callable[[str, list[tuple[str, str]]], object]
 
 @dataclass(frozen=True)
 class Item:
-    """What a page shows of a task."""
+    """A page's part of a task."""
 
     kind: str
     payload: Mapping[str, object]
@@ -52,7 +52,7 @@ class _Silent(WSGIRequestHandler):
 
 
 class PageServer:
-    """Pages at ``/e/parity-<item>-<look>/`` of one origin, under the arena's headers."""
+    """Serves pages at ``/e/parity-<item>-<look>/`` of one origin, under the arena's headers."""
 
     def __init__(self, items: list[Item], looks: Iterable[Look]) -> None:
         self._items = items
@@ -105,17 +105,17 @@ class PageServer:
         return HttpResponse(status=404)
 
     def _question(self, request: HttpRequest) -> HttpResponse:
-        shown, look = self._shown(request)
+        item, look = self._shown(request)
         episode = PageEpisode(
             episode_id=0,
             status="open",
             recording="off",
-            answer_channel=shown.answer_channel,
+            answer_channel=item.answer_channel,
             presentation=look.as_dict(),
             virtual_start=VIRTUAL_START,
             site_events=0,
-            kind=shown.kind,
-            payload=shown.payload,
+            kind=item.kind,
+            payload=item.payload,
         )
         return views.question_page(request, episode)
 

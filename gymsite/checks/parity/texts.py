@@ -1,4 +1,4 @@
-"""Compares the text that a page must show, from the task's source, with the text of its outline.
+"""Comparison of the text that a page must show, from the task's source, with that of its outline.
 
 Both become one line without white space, in which formulas stand between dollars and adjacent dollars are
 merged. The lines of the form are left out by their own words, and so are the boxes around the question
@@ -14,8 +14,8 @@ from typing import Any
 
 from core.errors import GymError
 from core.presentation import Look
-from gymsite.arena.panels import Panel, panels_of
-from gymsite.arena.pop_ups import PopUp, pop_ups_of
+from gymsite.arena.panels import Panel, choose_panels
+from gymsite.arena.pop_ups import PopUp, choose_pop_ups
 from gymsite.arena.wording import WORDINGS, Wording
 from palaestra.protocol import outline
 from palaestra.protocol.outline import INDENT, Line, ids_removed
@@ -36,12 +36,12 @@ EXCERPT_CHARS = 40
 
 
 def expected_text(kind: str, payload: Mapping[str, Any]) -> str:
-    """The text that a page of this question kind must show. May raise ``GymError`` ``text_lost``."""
+    """Return the text that a page of this question kind must show. Raises ``GymError`` ``text_lost``."""
     return _packed(questions.get(kind).axtree_text(payload))
 
 
 def observed_text(observation: str, *, look: Look, payload: Mapping[str, Any]) -> str:
-    """The text of the question in an outline, in the order of its source.
+    """Return the question's text in an outline, in the order of its source.
 
     A line that does not belong to the question, such as a tool's button or a selected radio, stays whole and
     so differs from the source; so does a line before the heading or after the submit button. Raises
@@ -53,8 +53,8 @@ def observed_text(observation: str, *, look: Look, payload: Mapping[str, Any]) -
     lines = [(text.lstrip(), _anonymous(outline.line_read(text))) for text in known]
     wording = WORDINGS[look.wording]
     button = Line(id="e", role="button", name=wording.button)
-    start = next((place for place, (_, line) in enumerate(lines) if line.level == 1), None)
-    end = next((place for place, (_, line) in enumerate(lines) if line == button), None)
+    start = next((index for index, (_, line) in enumerate(lines) if line.level == 1), None)
+    end = next((index for index, (_, line) in enumerate(lines) if line == button), None)
     if start is None or end is None:
         raise GymError("no_question", "The page has no heading with a submit button after it.")
     parts = [lines[start + 1 : end], lines[end + 1 :]]
@@ -68,12 +68,12 @@ def observed_text(observation: str, *, look: Look, payload: Mapping[str, Any]) -
 
 
 def difference(*, expected: str, observed: str) -> str | None:
-    """Where two texts diverge, for people to read; None when they are the same."""
+    """Show where two texts diverge, for people to read; None when they are the same."""
     if observed == expected:
         return None
     pairs = enumerate(zip(expected, observed, strict=False))
-    place = next((n for n, (a, b) in pairs if a != b), min(len(expected), len(observed)))
-    start = max(place - EXCERPT_CHARS // 2, 0)
+    index = next((n for n, (a, b) in pairs if a != b), min(len(expected), len(observed)))
+    start = max(index - EXCERPT_CHARS // 2, 0)
     ours, theirs = (text[start : start + EXCERPT_CHARS] for text in (expected, observed))
     return f"the source has {ours!r} where the observation has {theirs!r}"
 
@@ -83,12 +83,12 @@ def _anonymous(line: Line) -> Line:
 
 
 def _is_head(line: Line) -> bool:
-    """Whether this line precedes the heading of every page."""
+    """Return whether this line precedes the heading of every page."""
     return line == Line(role="main") or (line.role == "page" and line.url.startswith(f"{outline.ORIGIN}/"))
 
 
 def _form_lines(wording: Wording, *, is_dialog: bool) -> frozenset[Line]:
-    """The lines of an empty form, and of the dialog that may hold it."""
+    """Return the lines of an empty form, and of the dialog that may hold it."""
     fields = {
         Line(id="e", role="textbox", name=name, value="", states=states)
         for name in (wording.label, f"{wording.numbered} 1")
@@ -107,7 +107,7 @@ def _is_frame(line: Line, form: frozenset[Line]) -> bool:
 
 
 def _words(text: str, line: Line) -> str:
-    """The words of the question in a line; a line of another kind stays whole."""
+    """Return the words of the question in a line; a line of another kind stays whole."""
     is_choice = line.role == "radio" and line.states in (("unchecked",), ("unchecked", "focused"))
     is_picture = line.role == "image" or (line.role == "figure" and FIGURE.fullmatch(line.name or ""))
     if line.name is not None and (is_choice or (is_picture and line.is_bare)):
@@ -120,28 +120,31 @@ def _packed(text: str) -> str:
 
 
 def _question_lines(lines: Sequence[str], payload: Mapping[str, Any], look: Look) -> list[str]:
-    """The lines of an outline without the panels and pop-ups of its look, each of which may occur once.
+    """Remove the panels and pop-ups of the look from an outline's lines; each may occur once.
 
     A box is removed if its lines are exactly those that the look draws for this question. Any other line
     under its landmark leaves the whole box in the text of the page.
     """
     left = list(lines)
-    for box in (*map(_panel_lines, panels_of(payload, look)), *map(_pop_up_lines, pop_ups_of(payload, look))):
-        place = _place(left, box)
-        if place is not None:
-            del left[place : place + len(box)]
+    for box in (
+        *map(_panel_lines, choose_panels(payload, look)),
+        *map(_pop_up_lines, choose_pop_ups(payload, look)),
+    ):
+        index = _place(left, box)
+        if index is not None:
+            del left[index : index + len(box)]
     return left
 
 
 def _place(lines: Sequence[str], box: Sequence[str]) -> int | None:
-    """The place of a box that contains nothing else."""
+    """Find a box that contains nothing else."""
     plain = [strip_ids(line) for line in lines]
-    for place in range(len(plain) - len(box) + 1):
-        depth = len(plain[place]) - len(plain[place].lstrip())
-        after = plain[place + len(box)] if place + len(box) < len(plain) else ""
+    for index in range(len(plain) - len(box) + 1):
+        depth = len(plain[index]) - len(plain[index].lstrip())
+        after = plain[index + len(box)] if index + len(box) < len(plain) else ""
         is_whole = not after.startswith(" " * depth + INDENT)
-        if is_whole and plain[place : place + len(box)] == [" " * depth + line for line in box]:
-            return place
+        if is_whole and plain[index : index + len(box)] == [" " * depth + line for line in box]:
+            return index
     return None
 
 

@@ -1,1 +1,1 @@
-"""How often a mock site's pages give an answer away without being read (``check_shortcuts``)."""
+"""Shortcuts: answers that a mock site's pages give away without being read (``check_shortcuts``)."""

@@ -32,11 +32,11 @@ class Form:
 
 @dataclass(kw_only=True)
 class BlindPage:
-    """The contents of a page."""
+    """A page's contents."""
 
     text: str
     links: list[tuple[str, str]]
-    """Words and address."""
+    """Words and address of each."""
     forms: list[Form]
 
     def numbers(self) -> list[str]:
@@ -49,11 +49,12 @@ class BlindPage:
         return DATE.findall(self.text)
 
     def words(self) -> list[str]:
-        """Lines of text: names and labels among them."""
+        """List the lines of text: names and labels among them."""
         return [line.strip() for line in self.text.split("\n") if line.strip()]
 
 
 def page_read(html: str) -> BlindPage:
+    """Parse a page's HTML."""
     reader = _Reader()
     reader.feed(html)
     return BlindPage(text="".join(reader.text), links=reader.links, forms=reader.forms)
@@ -102,17 +103,19 @@ class _Reader(HTMLParser):
     def _control(self, tag: str, attributes: dict[str, str]) -> None:
         fields = self.forms[-1].fields
         kind = attributes.get("type", "")
-        known = next((one for one in fields if one.name == attributes["name"] and kind == "radio"), None)
+        known = next(
+            (field for field in fields if field.name == attributes["name"] and kind == "radio"), None
+        )
         if known is not None:
             known.options.append(attributes.get("value", ""))
             return
-        made = Field(
+        field_read = Field(
             name=attributes["name"],
             value=attributes.get("value", ""),
             options=[attributes.get("value", "")] if kind == "radio" else [],
             is_switch=kind == "checkbox",
             is_hidden=kind == "hidden" or tag == "button",
         )
-        fields.append(made)
+        fields.append(field_read)
         if tag == "select":
-            self._select = made
+            self._select = field_read

@@ -38,7 +38,7 @@ CLICKS = 15
 ANSWERS = 5
 """Answers submitted after one walk, each counted as a try."""
 PAGES_SEARCHED = 40
-"""Pages read in search of the one that is about the subject of the wording."""
+"""Pages read in search of the one about the subject of the wording."""
 PLACES = 25
 WORLDS_CACHED = 32
 SWITCH_CHANCE = 0.2
@@ -94,17 +94,17 @@ The last column names the limits that are exceeded."""
 
 
 def table(shortcuts: Iterable[Shortcuts], *, least: int = cheats.LEAST_JUDGED) -> str:
-    """One line per family, and a legend; families of fewer than ``least`` tasks are not judged."""
+    """Tabulate one line per family, and a legend; families of fewer than ``least`` tasks are not judged."""
     lines = [f"{'family':28}{'tasks':>7}{'random clicks':>16}{'first page':>13}  {'by the rule':30}"]
-    for one in shortcuts:
-        seen = "-" if one.seen is None else f"{one.seen:.1%}"
-        over = " ".join(one.exceeding) if one.tasks >= least else cheats.TOO_FEW
-        lines.append(f"{one.family:28}{one.tasks:>7}{one.clicked:>16.1%}{seen:>13}  {one.seen_by:30}  {over}")
+    for row in shortcuts:
+        seen = "-" if row.seen is None else f"{row.seen:.1%}"
+        over = " ".join(row.exceeding) if row.tasks >= least else cheats.TOO_FEW
+        lines.append(f"{row.family:28}{row.tasks:>7}{row.clicked:>16.1%}{seen:>13}  {row.seen_by:30}  {over}")
     return "\n".join((*map(str.rstrip, lines), LEGEND))
 
 
 def measure(site: str, *, split: str, count: int, seed: int, walks: int | None = None) -> list[Shortcuts]:
-    """The shortcuts of each family of a site, in id order; random clicks on ``walks`` tasks of each."""
+    """Measure the shortcuts of a site's families, in id order; random clicks on ``walks`` tasks of each."""
     drawn = lanes.tasks_draw(site, count=count, seed=seed, split=split, salt=settings.WORLD_SALT)
     by_family: dict[str, list[PlacedTask]] = {}
     for placed in drawn:
@@ -113,9 +113,9 @@ def measure(site: str, *, split: str, count: int, seed: int, walks: int | None =
 
 
 def _family(family: str, placed: Sequence[PlacedTask], *, seed: int, walks: int | None) -> Shortcuts:
-    clicked = [clicks(one, Draws("clicks", seed, n)) for n, one in enumerate(placed[:walks])]
-    tries = Counter(field for one in placed for field in _comparable(one.task))
-    rights = Counter(pair for one in placed for pair in rules_right(one))
+    clicked = [measure_clicks(task, Draws("clicks", seed, n)) for n, task in enumerate(placed[:walks])]
+    tries = Counter(field for task in placed for field in _comparable(task.task))
+    rights = Counter(pair for task in placed for pair in find_right_rules(task))
     shares = {pair: rights[pair] / tries[pair[0]] for pair in sorted(rights)}
     best = max(shares, key=lambda pair: shares[pair], default=None)
     return Shortcuts(
@@ -128,9 +128,9 @@ def _family(family: str, placed: Sequence[PlacedTask], *, seed: int, walks: int 
 
 
 def _comparable(task: SiteTask) -> dict[int, float]:
-    """The values that are numbers or dates, by the position of their field."""
-    values = {place: _value_of(text) for place, text in enumerate(task.answer)}
-    return {place: value for place, value in values.items() if value is not None}
+    """Return the values that are numbers or dates, by the position of their field."""
+    values = {position: _parse_value(text) for position, text in enumerate(task.answer)}
+    return {position: value for position, value in values.items() if value is not None}
 
 
 def _open(placed: PlacedTask) -> Walk:
@@ -141,23 +141,23 @@ def _walk(where: SiteWorld, changes: str) -> Walk:
     return Walk(site=where.site, world=where.open(changes=json.loads(changes)), look=Look())
 
 
-def rules_right(placed: PlacedTask) -> set[tuple[int, str]]:
-    """Fields, by position, and rules that give the field's value on the page about the wording's subject.
+def find_right_rules(placed: PlacedTask) -> set[tuple[int, str]]:
+    """Find the fields, by position, and rules that give their value on the page about the wording's subject.
 
     A number is looked for among the page's numbers, a date among its dates.
     """
-    page = about(placed)
+    page = find_page_about(placed)
     right = set()
-    for place, right_value in _comparable(placed.task).items():
-        is_date = DATE.fullmatch(placed.task.answer[place])
-        values = [_value_of(text) for text in (page.dates() if is_date else page.numbers())]
+    for position, right_value in _comparable(placed.task).items():
+        is_date = DATE.fullmatch(placed.task.answer[position])
+        values = [_parse_value(text) for text in (page.dates() if is_date else page.numbers())]
         known = [value for value in values if value is not None]
-        right |= {(place, name) for name, rule in RULES.items() if known and rule(known) == right_value}
+        right |= {(position, name) for name, rule in RULES.items() if known and rule(known) == right_value}
     return right
 
 
-def about(placed: PlacedTask) -> BlindPage:
-    """The first page, breadth first, whose link has a name from the wording; else the home page."""
+def find_page_about(placed: PlacedTask) -> BlindPage:
+    """Find the first page, breadth first, whose link has a name from the wording; else the home page."""
     pages = _first_pages(placed.world, json.dumps(placed.task.changes))
     for start, name, address in pages.links:
         if len(name) > len("My trips") and name in placed.task.wording:
@@ -167,7 +167,7 @@ def about(placed: PlacedTask) -> BlindPage:
 
 
 class _FirstPages:
-    """The pages of a world that come first, breadth first, each read once by a visitor who does nothing."""
+    """A world's first pages, breadth first, each read once by a visitor who does nothing."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
@@ -183,7 +183,7 @@ class _FirstPages:
                 self.links += [(path, *link) for link in page.links]
 
     def behind(self, start: str, address: str) -> tuple[str, BlindPage | None]:
-        """The path and page that a link of the page at ``start`` leads to; None if it leads nowhere."""
+        """Follow a link of the page at ``start``; return path and page, None if it leads nowhere."""
         target = urljoin(FIRST_PAGE + start, address)
         if target not in self._read:
             self._walk.path = start
@@ -199,8 +199,8 @@ def _first_pages(where: SiteWorld, changes: str) -> _FirstPages:
     return _FirstPages(_walk(where, changes))
 
 
-def clicks(placed: PlacedTask, draws: Draws) -> float:
-    """The share of ``ANSWERS`` tries in which the last page of a random walk gave a right answer."""
+def measure_clicks(placed: PlacedTask, draws: Draws) -> float:
+    """Measure the share of ``ANSWERS`` tries in which a random walk's last page gave a right answer."""
     walk = _open(placed)
     for _ in range(CLICKS):
         _click(walk, draws)
@@ -239,7 +239,7 @@ def _answer(here: BlindPage, task: SiteTask, draws: Draws) -> tuple[str, ...]:
 
 
 def _likely(here: BlindPage, value: str) -> list[str]:
-    """What a page offers of the same kind as a value."""
+    """List what a page offers of the same kind as a value."""
     if DATE.fullmatch(value):
         return here.dates()
     if NUMBER.fullmatch(value):
@@ -248,14 +248,15 @@ def _likely(here: BlindPage, value: str) -> list[str]:
 
 
 def is_right(task: SiteTask, answer: Iterable[str], state: Any) -> bool:
+    """Return whether an answer and the state left behind solve the task."""
     extra = {} if task.goal is None else {"state": task.goal["state"]}
     gold = Gold(denotations.join_cell(task.answer), extra=extra)
     evidence = Evidence(tuple(answer), {"state": state})
     return registry.run("site_state-v1", gold=gold, evidence=evidence).correct
 
 
-def _value_of(text: str) -> float | None:
-    """A number's value, or a date's ordinal; None for anything else."""
+def _parse_value(text: str) -> float | None:
+    """Return a number's value, or a date's ordinal; None for anything else."""
     if day := site_state.parse_date(text):
         return float(day.toordinal())
     number = site_state.parse_number(text)

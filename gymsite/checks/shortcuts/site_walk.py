@@ -1,4 +1,4 @@
-"""Pages of a mock site without an episode: the same views and templates, with events in a list."""
+"""Mock-site pages without an episode: the same views and templates, with events in a list."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from django.template.loader import render_to_string
 from core.presentation import Look
 from gymsite.arena.clock import virtual_now
 from gymsite.arena.site_dispatch import OUTSIDE, page_context, resolve
-from gymsite.arena.sites.labels import labels_of
+from gymsite.arena.sites.labels import load_labels
 from gymsite.arena.sites.site import Change, Event, Page, Visit, sites
 from gymsite.checks.shortcuts.blind_page import BlindPage, Form, page_read
 
 MORNING = time(9)
-# Only for resolving relative addresses.
+# Any base will do: it only resolves relative addresses.
 FIRST_PAGE = "http://site/"
 MOST_REDIRECTS = 5
 
 
 class Walk:
-    """One visitor in the world of one task; ``here`` is the current page, ``path`` its path."""
+    """A visitor in the world of one task; ``here`` is the current page, ``path`` its path."""
 
     def __init__(self, *, site: str, world: Any, look: Look) -> None:
         self._site = sites.get(site)
@@ -53,14 +53,14 @@ class Walk:
     def _ask(self, path: str, query: QueryDict, form: QueryDict | None) -> bool:
         for _ in range(MOST_REDIRECTS):
             try:
-                made = self._made(path, query, form)
+                reply = self._made(path, query, form)
             except Http404:
                 return False
-            self.events += made.events
-            if isinstance(made, Page):
-                self._see(path, made)
+            self.events += reply.events
+            if isinstance(reply, Page):
+                self._see(path, reply)
                 return True
-            split = urlsplit(urljoin(FIRST_PAGE, made.to))
+            split = urlsplit(urljoin(FIRST_PAGE, reply.to))
             path, query, form = split.path.lstrip("/"), QueryDict(split.query), None
         return False
 
@@ -71,7 +71,7 @@ class Walk:
             state=self._site.fold(self.world, self.events),
             now=virtual_now(start=self._start, site_events=len(self.events)),
             look=self._look,
-            labels=labels_of(self._site.id, self._look.labels),
+            labels=load_labels(self._site.id, self._look.labels),
             query=query,
             form=form,
             root="../" * path.count("/") or "./",

@@ -23,7 +23,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         try:
-            made = creation.backup_make(
+            manifest = creation.backup_make(
                 options["folder"].resolve(),
                 var_dir=settings.VAR_DIR,
                 database_url=os.environ.get("DATABASE_URL", ""),
@@ -33,16 +33,18 @@ class Command(BaseCommand):
             raise CommandError(error.message) from None
         except OSError as error:
             raise CommandError(f"The backup could not be written: {error}") from None
-        self.stdout.write(f"database: {sum(made.rows.values()):,} rows, {made.database.bytes:,} bytes")
-        for name, stored in made.storages.items():
+        self.stdout.write(
+            f"database: {sum(manifest.rows.values()):,} rows, {manifest.database.bytes:,} bytes"
+        )
+        for name, stored in manifest.storages.items():
             self.stdout.write(f"{name}: {stored.count:,} files, {stored.bytes:,} bytes")
             if stored.missing:
                 self.stderr.write(
                     f"{stored.missing:,} files of {name} are gone or damaged and not in the backup: "
                     "`manage.py check_blobs --contents` names them."
                 )
-        if made.outside:
+        if manifest.outside:
             self.stderr.write(
-                f"Not in the backup, since the environment sets them: {', '.join(made.outside)}."
+                f"Not in the backup, since the environment sets them: {', '.join(manifest.outside)}."
             )
         self.stdout.write(f"The backup in {options['folder']} is complete.")

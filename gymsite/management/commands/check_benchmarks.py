@@ -1,4 +1,4 @@
-"""``manage.py check_benchmarks PATH``: does every gold pass its verifiers, and every wrong answer fail?"""
+"""``manage.py check_benchmarks PATH``: every gold must pass its verifiers, every wrong answer fail."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HEADS = (
 
 @dataclass
 class Checked:
-    """One split: what was loaded, how answers were judged, and what went wrong."""
+    """A split: what was loaded, how answers were judged, and what went wrong."""
 
     name: str
     items: int
@@ -86,8 +86,8 @@ class Command(BaseCommand):
         if not checked:
             raise CommandError(f"The folder {options['path']} contains no folder named after a benchmark.")
         self._print(checked)
-        bad = sum(len(one.bad) for one in checked)
-        problems = sum(len(one.problems) for one in checked)
+        bad = sum(len(split.bad) for split in checked)
+        problems = sum(len(split.problems) for split in checked)
         if bad or problems:
             raise CommandError(f"{bad} bad rows, {problems} answers were not judged as expected.")
 
@@ -126,14 +126,14 @@ class Command(BaseCommand):
     def _print(self, checked: Sequence[Checked]) -> None:
         if not checked:
             return
-        lines = [HEADS, *(one.cells() for one in checked)]
+        lines = [HEADS, *(split.cells() for split in checked)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         for line in lines:
             self.stdout.write("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)))
-        for one in checked:
-            for row in one.bad:
-                self.stdout.write(f"{one.name}: bad row {row}")
-            for finding in one.surprises:
+        for split in checked:
+            for row in split.bad:
+                self.stdout.write(f"{split.name}: bad row {row}")
+            for finding in split.surprises:
                 self.stdout.write(_line(finding))
 
 

@@ -1,4 +1,4 @@
-"""``manage.py check_guesses SITE``: how often an answer about a mock site can be guessed without looking."""
+"""``manage.py check_guesses SITE``: how often answers about a mock site are guessed without looking."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Command(SiteCheck):
 
 
 def _searched(placed: PlacedTask) -> str | None:
-    """The count that the site's own search gives, for a task that asks for a count."""
+    """Count by the site's own search, for a task that asks for a count."""
     count_of = registry.worlds.get(placed.world.site).searched
     if count_of is None or not placed.task.answer[0].isdigit():
         return None

@@ -1,4 +1,4 @@
-"""``manage.py check_parity``: can every item's text be recovered from the observation of its page?"""
+"""``manage.py check_parity``: every item's text must be recoverable from the observation of its page."""
 
 from __future__ import annotations
 
@@ -110,12 +110,12 @@ class Command(BaseCommand):
         for row in rows:
             self.stdout.write("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
         paired, cover = max(len(pairing_looks(kind)) for kind in kinds), len(covering_looks(0))
-        shown = (
+        looks_text = (
             f"{paired} looks, every two values of two axes together"
             if in_every_pair
             else f"{cover} looks of its own, every value of every axis"
         )
-        self.stdout.write(f"Each item was shown in {shown}.")
+        self.stdout.write(f"Each item was shown in {looks_text}.")
         for name, tally in tallies.items():
             for reason, count in tally.reasons.most_common():
                 what = "not checked" if reason == SITE_REASON else "not eligible and not checked"

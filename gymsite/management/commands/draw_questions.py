@@ -41,7 +41,7 @@ class Command(BaseCommand):
                 except BrowserMissing as error:
                     raise CommandError(str(error)) from None
                 with file_lock.hold_files():
-                    for place, data in pictures:
-                        question_pictures.picture_store(batch[place], data)
+                    for index, data in pictures:
+                        question_pictures.picture_store(batch[index], data)
                 bar.update(len(batch))
         self.stdout.write(f"{name}: {len(tasks):,} questions drawn.")

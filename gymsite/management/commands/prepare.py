@@ -25,7 +25,7 @@ class Command(BaseCommand):
         buckets.buckets_check(os.environ)
         if settings.DATABASE_DIRECT_URL:
             preparation.database_use(settings.DATABASE_DIRECT_URL)
-        with preparation.alone(self.stdout.write):
+        with preparation.prepare_alone(self.stdout.write):
             preparation.migrations_apply()
             preparation.roles_apply(connection, var_dir=settings.VAR_DIR)
             for line in preparation.first_things():

@@ -49,7 +49,7 @@ class Command(BaseCommand):
         run, tasks = _run(options["run"]), _tasks(options)
         _check(run, tasks, options["arm"])
         if not options["again"]:
-            tasks = recorder.unrecorded(tasks, run, options["arm"])
+            tasks = recorder.list_unrecorded(tasks, run, options["arm"])
         try:
             rollouts = recorder.solutions_record(
                 tasks[: options["count"]],
@@ -61,14 +61,16 @@ class Command(BaseCommand):
             )
         except PalaestraError as error:
             raise CommandError(str(error)) from None
-        correct = sum(one.outcome == Verdict.Outcome.CORRECT for one in rollouts)
+        correct = sum(rollout.outcome == Verdict.Outcome.CORRECT for rollout in rollouts)
         self.stdout.write(f"{correct} of {len(rollouts)} solutions recorded in run {run.pk}.")
         if correct < len(rollouts):
             raise CommandError(f"{len(rollouts) - correct} are not correct: no start state begins there.")
 
-    def _report(self, one: Rollout) -> None:
-        why = f" ({one.problem.splitlines()[0]})" if one.problem else ""
-        self.stdout.write(f"task {one.task}: episode {one.episode}, {one.steps} steps, {one.outcome}{why}")
+    def _report(self, rollout: Rollout) -> None:
+        why = f" ({rollout.problem.splitlines()[0]})" if rollout.problem else ""
+        self.stdout.write(
+            f"task {rollout.task}: episode {rollout.episode}, {rollout.steps} steps, {rollout.outcome}{why}"
+        )
 
 
 def _run(number: int) -> Run:
@@ -79,7 +81,7 @@ def _run(number: int) -> Run:
 
 
 def _tasks(options: dict[str, Any]) -> list[Task]:
-    """The chosen tasks. ``CommandError`` where there is none."""
+    """Return the chosen tasks. Raises ``CommandError`` where there is none."""
     try:
         tasks = Task.objects.filter(benchmark=benchmarks.get(options["benchmark"]).id).order_by("pk")
     except GymError as error:

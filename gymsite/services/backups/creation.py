@@ -1,4 +1,4 @@
-"""Makes a backup of an installation, which may run meanwhile.
+"""Backups of an installation, which may run meanwhile.
 
 Why its parts fit together: the dump is one snapshot, files never change, and none is deleted while this holds
 the lock of ``core/file_lock.py``. An upload is answered once its file is durable and its row committed, so
@@ -44,12 +44,12 @@ NAMED = {
 
 
 def backup_make(folder: Path, *, var_dir: Path, database_url: str, say: Say) -> Manifest:
-    """Back up into ``folder``. What an earlier backup there has copied is not copied again, and that backup
-    holds until this one is whole. Errors: ``backup_under_way``, ``dump_failed``, those of the database.
+    """Back up into ``folder``. Copies of an earlier backup there are reused, and that backup stays valid
+    until this one is complete. Errors: ``backup_under_way``, ``dump_failed``, those of the database.
     """
     folder.mkdir(mode=manifest.FOLDER_MODE, parents=True, exist_ok=True)
     with ExitStack() as stack:
-        stack.enter_context(preflight.locked(folder, code="backup_under_way", message=UNDER_WAY))
+        stack.enter_context(preflight.lock_folder(folder, code="backup_under_way", message=UNDER_WAY))
         url = stack.enter_context(database_running(var_dir, database_url=database_url))
         preparation.database_use(url)
         stack.enter_context(file_lock.hold_files())
@@ -77,9 +77,9 @@ def _parts_make(folder: Path, *, url: str, var_dir: Path, say: Say) -> Manifest:
         palaestra=core.__version__,
         postgres=version,
         made_at=stamp,
-        database=manifest.part_of(database),
+        database=manifest.describe_part(database),
         rows=rows,
-        files=manifest.part_of(listing),
+        files=manifest.describe_part(listing),
         storages=stored,
         secrets=_secrets_copy(var_dir, folder / f"secrets-{stamp}"),
         outside=_secrets_outside(var_dir),
@@ -87,9 +87,9 @@ def _parts_make(folder: Path, *, url: str, var_dir: Path, say: Say) -> Manifest:
 
 
 def _storage_copy(folder: Path, name: str, named: Path, lines: TextIO, *, say: Say) -> Stored:
-    """Copy what rows name, and what is stored besides: pictures of tasks and of replays have no rows."""
+    """Copy the files that rows name, and other stored ones: pictures of tasks and of replays have no rows."""
     say(f"Copying {name} ...")
-    copying = Copying(name=name, source=storages[name], target=files.copies_of(folder, name))
+    copying = Copying(name=name, source=storages[name], target=files.open_copies(folder, name))
     count = size = 0
     absent: list[str] = []
     missing: list[str] = []
@@ -108,7 +108,7 @@ def _storage_copy(folder: Path, name: str, named: Path, lines: TextIO, *, say: S
 
 
 def _secrets_copy(var_dir: Path, target: Path) -> dict[str, str]:
-    """Copy every secret, closed to others; returns their digests."""
+    """Copy every secret, closed to others; return their digests."""
     target.mkdir(mode=manifest.FOLDER_MODE)
     digests = {}
     for path in sorted(secrets.folder(var_dir).glob("*")):
@@ -120,7 +120,7 @@ def _secrets_copy(var_dir: Path, target: Path) -> dict[str, str]:
 
 
 def _secrets_outside(var_dir: Path) -> list[str]:
-    """The settings whose secret comes from the environment, so that no file holds it."""
+    """List the settings whose secret comes from the environment, so that no file holds it."""
     in_use: Mapping[str, tuple[str, str]] = {
         "GYM_SECRET_KEY": ("secret_key", settings.SECRET_KEY),
         "GYM_TOKEN_KEY": ("token_key", settings.TOKEN_KEY.hex()),
@@ -133,9 +133,9 @@ def _secrets_outside(var_dir: Path) -> list[str]:
     ]
 
 
-def _leftovers_delete(folder: Path, made: Manifest) -> None:
+def _leftovers_delete(folder: Path, manifest: Manifest) -> None:
     """Delete the parts of earlier backups, killed ones too; their copies of files stay."""
-    current = {made.database.file, made.files.file, made.secrets_folder}
+    current = {manifest.database.file, manifest.files.file, manifest.secrets_folder}
     for pattern in ("database-*", "files-*", "secrets-*", "named-*"):
         for path in folder.glob(pattern):
             if path.name in current:

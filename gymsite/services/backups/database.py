@@ -18,7 +18,7 @@ STOP_S = 10.0
 
 @contextmanager
 def database_running(var_dir: Path, *, database_url: str) -> Iterator[str]:
-    """The owner's address; an empty ``database_url`` means the embedded server.
+    """Provide the owner's address; an empty ``database_url`` means the embedded server.
 
     Errors: ``database_unreachable``, ``already_running``, and those of the embedded server.
     """
@@ -34,13 +34,13 @@ def database_running(var_dir: Path, *, database_url: str) -> Iterator[str]:
     else:
         yield url
         return
-    with preflight.only_one(var_dir), postgres_started(var_dir) as own:
+    with preflight.lock_var_dir(var_dir), postgres_started(var_dir) as own:
         yield own
 
 
 @contextmanager
 def postgres_started(var_dir: Path) -> Iterator[str]:
-    """The embedded Postgres, and its owner's address."""
+    """Start the embedded Postgres for the block, and provide its owner's address."""
     supervisor = Supervisor(logs_dir=var_dir / "logs", say=lambda _: None)
     try:
         embedded_servers.start(var_dir, supervisor, with_redis=False)

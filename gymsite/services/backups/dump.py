@@ -17,14 +17,14 @@ from core.errors import GymError
 from gymsite.services import binaries
 
 JOBS_MAX = 4
-# Servers before 17 do not know this setting, with which every restore begins; it bounds nothing here.
+# Every restore begins with this setting, which servers before 17 do not know; it limits nothing here.
 UNKNOWN_SETTING = 'unrecognized configuration parameter "transaction_timeout"'
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 @contextmanager
 def snapshot(url: str) -> Iterator[tuple[Connection, str]]:
-    """A connection and the name of what it sees, so that others can see the same.
+    """Export a snapshot: a connection and its name, so that others can see the same.
 
     The snapshot ends with the block: dead rows cannot be vacuumed before.
     """
@@ -60,14 +60,14 @@ def database_load(url: str, *, source: Path) -> None:
 
 
 def rows_write(connection: Connection, statement: LiteralString, *, target: Path) -> None:
-    """Write what a COPY gives to a file: a million rows are not held in memory."""
+    """Write the output of a COPY to a file: a million rows are not held in memory."""
     with target.open("wb") as file, connection.cursor() as cursor, cursor.copy(statement) as copy:
         for block in copy:
             file.write(block)
 
 
 def row_counts(connection: Connection) -> dict[str, int]:
-    """The number of rows in each table of ours."""
+    """Count the rows in each table of ours."""
     tables = connection.execute(
         "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename"
     ).fetchall()

@@ -1,4 +1,4 @@
-"""The files of a backup: copied several at a time, since each one waits for its disk, and listed by line."""
+"""Files of a backup: copied several at a time, since each one waits for its disk, and listed by line."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ class File(NamedTuple):
 
 
 def files_read(lines: TextIO) -> Iterator[File]:
-    """What ``File.line`` wrote."""
+    """Parse the lines that ``File.line`` wrote."""
     for line in lines:
         storage, sha256, size = line.split("\t")
         yield File(storage, sha256, int(size))
 
 
-def copies_of(folder: Path, storage: str) -> Storage:
-    """The backup's own copies of a storage."""
+def open_copies(folder: Path, storage: str) -> Storage:
+    """Return the backup's own copies of a storage."""
     return FileSystemStorage(location=folder / storage)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Copying:
-    """Copies from one storage to another what is not there yet, in the given order."""
+    """Copies from one storage to another what is missing there, in the given order."""
 
     name: str
     source: Storage

@@ -1,4 +1,4 @@
-"""What a backup's folder says of itself. Written last: a folder without it holds no backup."""
+"""Manifest of a backup's folder. Written last: a folder without it holds no backup."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def manifest_write(folder: Path, manifest: Manifest) -> None:
 
 
 def manifest_read(folder: Path) -> Manifest:
-    """Errors: ``no_backup``, ``other_backup_format``."""
+    """Read a manifest. Errors: ``no_backup``, ``other_backup_format``."""
     try:
         data = (folder / NAME).read_bytes()
         form = msgspec.json.decode(data)["format"]
@@ -76,24 +76,26 @@ def manifest_read(folder: Path) -> Manifest:
     raise GymError("no_backup", message)
 
 
-def part_of(path: Path) -> Part:
-    """A file as it is on disk, flushed."""
+def describe_part(path: Path) -> Part:
+    """Describe a file as it is on disk, flushed."""
     path_flush(path)
     return Part(file=path.name, bytes=path.stat().st_size, sha256=digest(path))
 
 
 def part_check(folder: Path, part: Part) -> Path:
-    """The file of a part, or ``GymError`` ``backup_damaged``."""
+    """Return the file of a part. Raises ``GymError`` ``backup_damaged``."""
     path = folder / part.file
     if not path.is_file() or path.stat().st_size != part.bytes or digest(path) != part.sha256:
-        raise damaged(path)
+        raise damaged_error(path)
     return path
 
 
-def damaged(path: Path) -> GymError:
+def damaged_error(path: Path) -> GymError:
+    """Build the error ``backup_damaged`` for a file."""
     return GymError("backup_damaged", f"{path} is missing or damaged: restore from another backup.")
 
 
 def digest(path: Path) -> str:
+    """Return the file's SHA-256."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""Restores a backup into an empty installation, or in place of one."""
+"""Restoring a backup into an empty installation, or in place of one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Say = Callable[[str], None]
 def backup_restore(
     folder: Path, *, var_dir: Path, database_url: str, is_replacing: bool, say: Say
 ) -> Manifest:
-    """Restore secrets, database and files. What was there is moved aside (VAR_DIR) or dropped (database of
+    """Restore secrets, database and files. Existing data is moved aside (VAR_DIR) or dropped (database of
     ``database_url``), but only if ``is_replacing``.
 
     Errors: ``no_backup``, ``backup_damaged``, ``not_empty``, ``already_running``, ``load_failed``, and those
@@ -36,7 +36,7 @@ def backup_restore(
     say("Checking the backup ...")
     _backup_check(folder, read)
     preflight.folders_make(var_dir)
-    with preflight.only_one(var_dir):
+    with preflight.lock_var_dir(var_dir):
         _target_check(var_dir, database_url=database_url, is_replacing=is_replacing)
         mark = var_dir / preflight.RESTORING
         mark.touch()
@@ -59,16 +59,16 @@ def backup_restore(
 
 
 def _backup_check(folder: Path, read: Manifest) -> None:
-    """That every part is whole and every file has its size; the bytes are checked when they are copied."""
+    """Check that every part is whole and every file has its size; bytes are checked when they are copied."""
     manifest.part_check(folder, read.database)
     for name, digest in read.secrets.items():
         path = folder / read.secrets_folder / name
         if not path.is_file() or manifest.digest(path) != digest:
-            raise manifest.damaged(path)
+            raise manifest.damaged_error(path)
     with manifest.part_check(folder, read.files).open() as lines:
         for file in files.files_read(lines):
-            if blobs.stored_size(files.copies_of(folder, file.storage), file.sha256) != file.size:
-                raise manifest.damaged(folder / file.storage / file.sha256)
+            if blobs.stored_size(files.open_copies(folder, file.storage), file.sha256) != file.size:
+                raise manifest.damaged_error(folder / file.storage / file.sha256)
 
 
 def _target_check(var_dir: Path, *, database_url: str, is_replacing: bool) -> None:
@@ -96,7 +96,7 @@ def _own_parts(var_dir: Path) -> list[Path]:
 
 
 def _aside(var_dir: Path) -> None:
-    """Redis' hints are of no use to other data, and are moved aside too."""
+    """Move data aside, Redis' too, whose hints are of no use to other data."""
     aside = var_dir / f"replaced-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     for path in _own_parts(var_dir):
         if path.exists():
@@ -128,11 +128,11 @@ def _database_restore(folder: Path, read: Manifest, *, url: str, var_dir: Path) 
 
 
 def _files_restore(folder: Path, read: Manifest, *, say: Say) -> int:
-    """Copy files and check their bytes; returns how many are damaged, and left out."""
+    """Copy files and check their bytes; return how many are damaged, and left out."""
     damaged = 0
     for name in read.storages:
         say(f"Copying {name} ...")
-        copying = Copying(name=name, source=files.copies_of(folder, name), target=storages[name])
+        copying = Copying(name=name, source=files.open_copies(folder, name), target=storages[name])
         with (folder / read.files.file).open() as lines:
             hashes = (file.sha256 for file in files.files_read(lines) if file.storage == name)
             count = read.storages[name].count

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from core.presentation import AXES, Look
-from gymsite.arena.panels import panels_of
-from gymsite.arena.pop_ups import pop_ups_of
+from gymsite.arena.panels import choose_panels
+from gymsite.arena.pop_ups import choose_pop_ups
 from gymsite.arena.wording import WORDINGS
 from gymsite.checks.parity import texts
 
@@ -16,7 +16,7 @@ EXPECTED = texts.expected_text("free_answer", PAYLOAD)
 
 def panel_lines(look: Look) -> list[str]:
     lines = []
-    for panel in panels_of(PAYLOAD, look):
+    for panel in choose_panels(PAYLOAD, look):
         lines += [f'complementary "{panel.label}"', f'  heading 2 "{panel.heading}"']
         lines += [f"  text: {text}" for text in panel.texts]
         if panel.items:
@@ -26,7 +26,7 @@ def panel_lines(look: Look) -> list[str]:
 
 def pop_up_lines(look: Look) -> list[str]:
     lines = []
-    for pop_up in pop_ups_of(PAYLOAD, look):
+    for pop_up in choose_pop_ups(PAYLOAD, look):
         lines += [f'dialog "{pop_up.label}"', f"  text: {pop_up.text}"]
         lines += [f'  [e{n}] button "{button}"' for n, button in enumerate(pop_up.buttons, start=1)]
     return lines
@@ -93,7 +93,7 @@ def test_a_box_that_differs_in_any_word_is_not_removed(change: Any) -> None:
 
 def test_boxes_of_another_look_are_not_removed() -> None:
     other = Look(panels="one", pop_ups="early")
-    assert panels_of(PAYLOAD, LOOK)[0] not in panels_of(PAYLOAD, other)
+    assert choose_panels(PAYLOAD, LOOK)[0] not in choose_panels(PAYLOAD, other)
     assert recovered(other, page_lines(LOOK)) != EXPECTED
 
 

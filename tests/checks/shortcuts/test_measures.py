@@ -69,16 +69,16 @@ def test_a_walk_follows_links_and_collects_the_events_it_causes(placed: PlacedTa
 
 
 def test_a_random_walk_is_the_same_for_the_same_draws(placed: PlacedTask) -> None:
-    assert measures.clicks(placed, Draws("a")) == measures.clicks(placed, Draws("a"))
+    assert measures.measure_clicks(placed, Draws("a")) == measures.measure_clicks(placed, Draws("a"))
 
 
 def test_a_number_on_the_tasks_page_is_tried_in_every_field(placed: PlacedTask) -> None:
-    numbers = measures.about(placed).numbers()
+    numbers = measures.find_page_about(placed).numbers()
     shown = replace(placed, task=replace(placed.task, answer=(numbers[3], "L-1")))
-    assert (0, "number 4") in measures.rules_right(shown)
-    assert (0, "number 4") not in measures.rules_right(placed)
+    assert (0, "number 4") in measures.find_right_rules(shown)
+    assert (0, "number 4") not in measures.find_right_rules(placed)
     second = replace(placed, task=replace(placed.task, answer=("L-1", numbers[3])))
-    assert (1, "number 4") in measures.rules_right(second)
+    assert (1, "number 4") in measures.find_right_rules(second)
 
 
 def test_a_date_is_guessed_from_the_dates_of_the_page(
@@ -87,7 +87,7 @@ def test_a_date_is_guessed_from_the_dates_of_the_page(
     page = BlindPage(text="20 Thu 6 May 2027, 7 June 2027 and 7 June 2027", links=[], forms=[])
     monkeypatch.setattr(measures, "about", lambda placed: page)
     dated = replace(placed, task=replace(placed.task, answer=("2027-05-06", "2027-06-07")))
-    right = measures.rules_right(dated)
+    right = measures.find_right_rules(dated)
     assert {(0, "least"), (0, "number 1"), (1, "commonest"), (1, "greatest")} <= right
     assert not right & {(0, "greatest"), (1, "least")}
 

@@ -10,13 +10,13 @@ from django.http import Http404
 from gymsite.arena.sites.offers import Offer, not_offered
 from gymsite.arena.sites.reviews import _wording as wording
 from gymsite.arena.sites.reviews._page import page, product_at, product_card
-from gymsite.arena.sites.reviews._shop import chosen, options_of
+from gymsite.arena.sites.reviews._shop import list_options, read_choice
 from gymsite.arena.sites.site import Change, Page, Visit
 from tasks_app.worlds.reviews.state import Line
 from tasks_app.worlds.reviews.types import World
 
 MOST = 10
-"""Of one product in one colour and size."""
+"""Limit for one product in one colour and size."""
 QUANTITIES = tuple(str(number) for number in range(1, MOST + 1))
 DELIVERY_FREE_FROM = 60_00
 DELIVERY = 4_90
@@ -25,6 +25,7 @@ UPDATED = "Your basket has been updated."
 
 
 def basket_page(visit: Visit) -> Page:
+    """Show the basket."""
     world: World = visit.world
     goods = sum(product_at(world, line.product).price * line.quantity for line in visit.state.basket)
     delivery = 0 if goods >= DELIVERY_FREE_FROM else DELIVERY
@@ -55,12 +56,12 @@ def _card(world: World, line: Line) -> dict[str, Any]:
 
 
 def basket_add(visit: Visit) -> Change:
-    """One more of a product in a colour and size."""
+    """Add one more of a product in a colour and size."""
     if visit.form is None:
         raise Http404
     product = product_at(visit.world, visit.form.get("product", ""))
-    options = options_of(visit, product)
-    colour, size = (chosen(option, visit.form) for option in options)
+    options = list_options(visit, product)
+    colour, size = (read_choice(option, visit.form) for option in options)
     if not (colour and size):
         requested = {option.name: visit.form.get(option.name, "") for option in options}
         return Change(events=(), to=f"products/{product.id}?{urlencode(requested)}")
@@ -72,7 +73,7 @@ def basket_add(visit: Visit) -> Change:
 
 
 def basket_set(visit: Visit) -> Change:
-    """Another quantity of something that is in the basket, or none of it."""
+    """Change the quantity of something in the basket, or remove it."""
     form = visit.form
     if form is None:
         raise Http404

@@ -1,4 +1,4 @@
-"""What every page of the shop is given."""
+"""Context shared by every page of the shop."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from core.tables import toml_load
 from gymsite.arena.panels import SLOW_MS
 from gymsite.arena.sites import pop_ups
 from gymsite.arena.sites.reviews import _wording as wording
-from gymsite.arena.sites.reviews._panels import panels
-from gymsite.arena.sites.site import Event, Message, Page, Visit, ordered
+from gymsite.arena.sites.reviews._panels import draw_panels
+from gymsite.arena.sites.site import Event, Message, Page, Visit, order_sections
 from tasks_app.worlds.formats import counted
 from tasks_app.worlds.reviews.outlines import mean_tenths, star_counts
 from tasks_app.worlds.reviews.pictures import pictures
@@ -30,7 +30,7 @@ SECTIONS = {
     "help": ("text", "topics"),
     "instead": ("message", "service"),
 }
-"""Of each page, in their usual order; the first is what the page is there for."""
+"""Sections of each page in their usual order; the first is the page's purpose."""
 
 
 def page(
@@ -47,10 +47,10 @@ def page(
     searched: str = "",
     **context: Any,
 ) -> Page:
-    """``here`` is the page's address below the first page, ``crumb`` address and name of the one above it."""
+    """Build a page. ``here`` is its address below the first page, ``crumb`` the parent's address and name."""
     time = wording.time_text(visit.now, locale=visit.look.locale)
     pop_up = pop_ups.pop_up_make(visit, TEXTS, time=time)
-    order = ordered(visit.look, SECTIONS[template], seed=template)
+    order = order_sections(visit.look, SECTIONS[template], seed=template)
     return Page(
         template="arena/reviews/page.html",
         context={
@@ -64,7 +64,7 @@ def page(
             "searched": searched,
             "sections": [f"arena/reviews/{template}/_{name}.html" for name in order],
             "main_section": f"arena/reviews/{template}/_{SECTIONS[template][0]}.html",
-            "panels": panels(visit, here.partition("?")[0]),
+            "panels": draw_panels(visit, here.partition("?")[0]),
             "pop_up": pop_up,
             **context,
         },
@@ -75,7 +75,7 @@ def page(
 
 
 def _frame(visit: Visit) -> dict[str, Any]:
-    """What header and footer show."""
+    """Build the context of header and footer."""
     return {
         "labels": visit.labels,
         "in_basket": sum(line.quantity for line in visit.state.basket),
@@ -85,13 +85,13 @@ def _frame(visit: Visit) -> dict[str, Any]:
 
 
 def message_page(visit: Visit, message: Message) -> Page:
-    """A message in place of a page, in the shop's frame."""
+    """Show a message in place of a page, in the shop's frame."""
     title, status, home = message.title, message.status, visit.labels["home"]
     return page(visit, "instead", title=title, here="", status=status, message=message, home=home)
 
 
 def product_at(world: World, product_id: str) -> Product:
-    """Raises ``Http404`` where the shop has no such product."""
+    """Return a product. Raises ``Http404`` where the shop has no such product."""
     for product in world.products:
         if product.id == product_id:
             return product
@@ -99,6 +99,7 @@ def product_at(world: World, product_id: str) -> Product:
 
 
 def product_card(world: World, product: Product) -> dict[str, Any]:
+    """Build the context of a product in a list."""
     tenths = mean_tenths(world, product.id)
     return {
         "product": product,
@@ -114,7 +115,7 @@ def product_card(world: World, product: Product) -> dict[str, Any]:
 
 
 def star_shares(world: World, product: Product) -> list[dict[str, Any]]:
-    """How often each number of stars was given in all reviews, five stars first."""
+    """Return how often each number of stars was given in all reviews, five stars first."""
     counts = star_counts(world, product.id)
     return [
         {"stars": number, "words": wording.stars_text(number), "percent": round(100 * count / sum(counts))}
@@ -122,8 +123,8 @@ def star_shares(world: World, product: Product) -> list[dict[str, Any]]:
     ]
 
 
-def label_of(visit: Visit, name: str, product: Product) -> str:
-    """A label of a field; that of the sizes says what such products come in."""
+def find_label(visit: Visit, name: str, product: Product) -> str:
+    """Return a field's label; that of the sizes says what such products come in."""
     return visit.labels[name].format(product.size_word, product.size_word.lower())
 
 

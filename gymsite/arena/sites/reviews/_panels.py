@@ -1,4 +1,4 @@
-"""Panels beside the shop's pages that are of no use for any task: the look and the page draw which."""
+"""Panels beside the shop's pages that help with no task: the look and the page draw which."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Panel:
 WRITTEN = toml_load(Path(__file__).with_name("panels.toml"), dict[str, tuple[Panel, ...]])["panels"]
 
 
-def panels(visit: Visit, here: str) -> list[Panel]:
-    """As many panels as the look has."""
+def draw_panels(visit: Visit, here: str) -> list[Panel]:
+    """Draw as many panels as the look has."""
     count = NUMBERS[visit.look.panels]
     if not count:
         return []

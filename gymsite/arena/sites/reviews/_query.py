@@ -1,4 +1,4 @@
-"""Which of a product's reviews a visitor requests. Values that the page does not offer are ignored."""
+"""A visitor's request for some of a product's reviews. Values that the page does not offer are ignored."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SORTS = {
 }
 FILTERS = ("stars", "colour", "size", "badge", "month")
 Offered = Mapping[str, Mapping[str, str]]
-"""The texts of each filter's values, and of the orders."""
+"""Texts of each filter's values, and of the orders."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,11 +51,11 @@ class ReviewRequest:
         return any(getattr(self, name) for name in FILTERS)
 
     def page_at(self, page: int, **others: str) -> str:
-        """The address of a page of these reviews, or with other filters of others."""
+        """Return the address of a page of these reviews, or with other filters of others."""
         return replace(self, page=page, **others).query()
 
     def query(self, **more: str) -> str:
-        """The address of this page, with ``more`` after it, which none of the fields is."""
+        """Return the address of this page, with ``more`` after it, which none of the fields is."""
         if not more:
             return self._here
         beside = urlencode({name: value for name, value in more.items() if value})
@@ -63,7 +63,7 @@ class ReviewRequest:
 
     @cached_property
     def _here(self) -> str:
-        """Kept: each review of a page has several addresses that begin with it."""
+        """Start of a page's address, cached: each review has several addresses that begin with it."""
         chosen = {"q": self.text} | {name: getattr(self, name) for name in FILTERS}
         chosen["sort"] = self.sort if self.sort != NEWEST else ""
         chosen["page"] = str(self.page) if self.page > 1 else ""
@@ -71,7 +71,7 @@ class ReviewRequest:
 
 
 def request_read(product: Product, offered: Offered, query: QueryDict) -> ReviewRequest:
-    """The request of an address, of what is offered; its page need not exist (see ``cut``)."""
+    """Parse what the address requests of the values offered; the page need not exist (see ``cut``)."""
     chosen = {name: query.get(name, "") for name in offered}
     chosen = {name: value if value in offered[name] else "" for name, value in chosen.items()}
     number = query.get("page", "")
@@ -84,12 +84,12 @@ def request_read(product: Product, offered: Offered, query: QueryDict) -> Review
 
 
 def text_read(query: QueryDict) -> str:
-    """What a search looks for."""
+    """Return the text that a search looks for."""
     return " ".join(query.get("q", "").split())[:SEARCH_CHARS]
 
 
 def choices(world: World, product: Product) -> Offered:
-    """The values of each filter and of the sort order, with their texts."""
+    """List the values of each filter and of the sort order, with their texts."""
     return {
         "stars": {str(stars): stars_text(stars) for stars in range(STARS, 0, -1)},
         "colour": {colour: colour for colour in product.colours},
@@ -101,7 +101,7 @@ def choices(world: World, product: Product) -> Offered:
 
 
 def reviews_find(world: World, state: State, product: Product, requested: ReviewRequest) -> list[Outline]:
-    """The requested reviews, in the requested order."""
+    """Find the requested reviews, in the requested order."""
     all_of: Iterable[Outline] = outlines(world, product.id)
     if requested.text:
         all_of = (review.outline for review in search(world, product.id, requested.text))
@@ -113,7 +113,7 @@ def reviews_find(world: World, state: State, product: Product, requested: Review
 
 
 def cut(listed: list[Outline], requested: ReviewRequest) -> tuple[list[Outline], ReviewRequest, bool]:
-    """The reviews of the page, the request with a page that exists, and whether more follow."""
+    """Return the reviews of the page, the request with a page that exists, and whether more follow."""
     first = (requested.page - 1) * PER_PAGE
     if first >= len(listed):
         requested, first = replace(requested, page=1), 0
@@ -122,7 +122,7 @@ def cut(listed: list[Outline], requested: ReviewRequest) -> tuple[list[Outline],
 
 
 def count_text(requested: ReviewRequest, *, number: int) -> str:
-    """How many reviews match the search, or the product has; not shown with filters."""
+    """State how many reviews match the search, or the product has; not shown with filters."""
     if requested.is_narrowed:
         return ""
     return (
@@ -132,7 +132,7 @@ def count_text(requested: ReviewRequest, *, number: int) -> str:
 
 @lru_cache(maxsize=256)
 def _months(first_day: date, days: int) -> Mapping[str, str]:
-    """Every month since a product's launch, so many days before the first one; the latest comes first."""
+    """List every month since a product's launch, so many days before the first one; the latest first."""
     launched = first_day - timedelta(days=days)
     day, listed = first_day - timedelta(days=1), {}
     while (day.year, day.month) >= (launched.year, launched.month):
@@ -153,7 +153,7 @@ def _fits(outline: Outline, requested: ReviewRequest) -> bool:
 
 
 def _order(state: State, sort: str) -> Callable[[Outline], tuple[int, ...]]:
-    """A sort key; sorting is stable, and reviews come newest first."""
+    """Return a sort key; sorting is stable, and reviews come newest first."""
     orders: dict[str, Callable[[Outline], tuple[int, ...]]] = {
         "oldest": lambda outline: (outline.day.toordinal(),),
         "helpful": lambda outline: (-helpful_votes(state, review=outline.id, drawn=outline.helpful),),

@@ -1,4 +1,4 @@
-"""A product's reviews, ten at a time, and what can be done with one of them."""
+"""A product's reviews, ten at a time, and the actions on each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.http import Http404
 from gymsite.arena.sites.offers import Offer, no_such_page, not_offered
 from gymsite.arena.sites.reviews import _wording as wording
 from gymsite.arena.sites.reviews._page import (
-    label_of,
+    find_label,
     page,
     product_at,
     product_card,
@@ -36,12 +36,12 @@ from tasks_app.worlds.reviews.types import FOLD, Outline, Product, Review, World
 from tasks_app.worlds.reviews.vocabulary import LANGUAGES
 
 CUT = "…"
-"""Ends a text of which the rest is folded."""
+"""Ends a text whose rest is folded."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Opened:
-    """The reviews of which this visit opens a part; those that were opened before stay so."""
+    """Reviews of which this visit opens a part; those opened before stay so."""
 
     state: State
     locale: str
@@ -57,6 +57,7 @@ class Opened:
 
 
 def review_list(visit: Visit, product_id: str) -> Page:
+    """Show a product's reviews."""
     world: World = visit.world
     product = product_at(world, product_id)
     offered = choices(world, product)
@@ -79,7 +80,7 @@ def review_list(visit: Visit, product_id: str) -> Page:
         meaning=SEARCH_MEANING,
         count=count_text(requested, number=len(listed)),
         selects=[
-            (name, label_of(visit, name, product), values.items(), getattr(requested, name))
+            (name, find_label(visit, name, product), values.items(), getattr(requested, name))
             for name, values in offered.items()
         ],
         spread=[
@@ -96,7 +97,7 @@ def _notes(visit: Visit, product: Product, offered: Offered, requested: ReviewRe
     fields = [
         Offer(
             name,
-            label_of(visit, name, product),
+            find_label(visit, name, product),
             values,
             shown=values[requested.sort] if name == "sort" else "",
         )
@@ -106,9 +107,9 @@ def _notes(visit: Visit, product: Product, offered: Offered, requested: ReviewRe
 
 
 def helpful(visit: Visit, product_id: str, review_id: str) -> Change:
-    """Vote for a review, or take the vote back."""
+    """Vote for a review, or withdraw the vote."""
     product = product_at(visit.world, product_id)
-    if visit.form is None or all(one.id != review_id for one in outlines(visit.world, product.id)):
+    if visit.form is None or all(outline.id != review_id for outline in outlines(visit.world, product.id)):
         raise Http404
     has_voted = review_id in visit.state.voted
     is_vote = visit.form.get("vote") != "withdraw"
@@ -142,12 +143,12 @@ def _events(
 
 
 def _shown(facts: Iterable[str]) -> Event:
-    """The facts that the page holds, by the names that tasks use for what they need."""
+    """Return the event of the facts that the page holds, by the names that tasks use for what they need."""
     return "shown", {"facts": sorted(set(facts))}
 
 
 def _opening(outline: Outline, opened: Opened) -> list[Event]:
-    """What is open of a review. The original of a translation is other text than tasks ask about."""
+    """List the events of a review's open parts. No task asks about the original of a translation."""
     events: list[Event] = []
     is_original = bool(outline.language) and outline.id == opened.original
     if opened.has_more(outline) and outline.sentences > FOLD and not is_original:
@@ -162,16 +163,16 @@ def _opening(outline: Outline, opened: Opened) -> list[Event]:
 def _card(
     world: World, product: Product, outline: Outline, requested: ReviewRequest, opened: Opened
 ) -> dict[str, Any]:
-    """A review as it is shown: what is folded is not in it."""
+    """Build the context of a review as it is shown: folded parts are not in it."""
     review = review_written(world, product.id, outline)
     is_original = bool(outline.language) and outline.id == opened.original
     has_more = opened.has_more(outline)
-    title, shown, folded = _words(review, is_original=is_original)
+    title, visible, folded = _words(review, is_original=is_original)
     as_is = outline.id if is_original else ""
     return {
         "outline": outline,
         "title": title,
-        "text": f"{shown} {folded if has_more else CUT}" if folded else shown,
+        "text": f"{visible} {folded if has_more else CUT}" if folded else visible,
         "more": requested.query(more=outline.id, original=as_is) if folded and not has_more else "",
         "reply": review.reply if opened.has_reply(outline) else "",
         "reply_query": requested.query(reply=outline.id, original=as_is)
@@ -192,7 +193,7 @@ def _card(
 
 
 def _words(review: Review, *, is_original: bool) -> tuple[str, str, str]:
-    """Title, text before "Read more" and text behind it."""
+    """Return title, text before "Read more" and text behind it."""
     if not is_original:
         return review.title, review.shown, review.folded
     title, *body = review.original

@@ -18,17 +18,18 @@ SEARCHES = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    """``title`` is the name of a label."""
+    """Topic of the help; ``title`` is the name of a label."""
 
     title: str
     paragraphs: tuple[str, ...]
 
 
 TOPICS = toml_load(Path(__file__).with_name("topics.toml"), dict[str, Topic])
-"""The pages of the help by the end of their address; the first is its front page."""
+"""Help pages by the end of their address; the first is the front page."""
 
 
 def help_page(visit: Visit, topic: str = "") -> Page:
+    """Show a topic of the help. Raises ``Http404`` for an unknown one."""
     if topic not in TOPICS:
         raise Http404
     return page(
@@ -42,7 +43,7 @@ def help_page(visit: Visit, topic: str = "") -> Page:
 
 
 def account_page(visit: Visit) -> Page:
-    """What the shop remembers of this visit."""
+    """Show what the shop remembers of this visit."""
     names = {product.id: product.name for product in visit.world.products}
     latest = [search for search in reversed(visit.state.searches) if search["product"] in names]
     return page(

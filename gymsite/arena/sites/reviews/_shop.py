@@ -8,7 +8,7 @@ from django.http import QueryDict
 
 from gymsite.arena.sites.offers import Offer, not_offered
 from gymsite.arena.sites.reviews import _wording as wording
-from gymsite.arena.sites.reviews._page import label_of, page, product_at, product_card, star_shares
+from gymsite.arena.sites.reviews._page import find_label, page, product_at, product_card, star_shares
 from gymsite.arena.sites.reviews._query import text_read
 from gymsite.arena.sites.site import Page, Visit
 from tasks_app.worlds.formats import counted
@@ -19,13 +19,14 @@ RELATED = 4
 
 
 def home(visit: Visit) -> Page:
+    """Show the shop's front, or what a search for products finds."""
     world: World = visit.world
     categories = {product.category: product.noun for product in world.products}
     chosen = visit.query.get("category", "")
     category = chosen if chosen in categories else ""
     text = text_read(visit.query)
     title = wording.plural(categories[category]) if category else visit.labels["all_products"]
-    shown = [product for product in _by_name(world) if category in ("", product.category)]
+    in_category = [product for product in _by_name(world) if category in ("", product.category)]
     return page(
         visit,
         "home",
@@ -35,8 +36,8 @@ def home(visit: Visit) -> Page:
         category=category,
         searched=text,
         notes=not_offered(visit.query, [Offer("category", visit.labels["categories"], categories)]),
-        categories=[(one, wording.plural(noun)) for one, noun in sorted(categories.items())],
-        cards=[product_card(world, product) for product in shown if _matches(product, text)],
+        categories=[(kind, wording.plural(noun)) for kind, noun in sorted(categories.items())],
+        cards=[product_card(world, product) for product in in_category if _matches(product, text)],
     )
 
 
@@ -50,17 +51,18 @@ def _address(**query: str) -> str:
 
 
 def _matches(product: Product, text: str) -> bool:
-    """Whether each word is in the name or the kind of the product."""
+    """Return whether each word is in the name or the kind of the product."""
     about = f"{product.name} {product.noun} {wording.plural(product.noun)}".casefold()
     return all(word in about for word in text.casefold().split())
 
 
 def product_page(visit: Visit, product_id: str) -> Page:
+    """Show a product."""
     world: World = visit.world
     product = product_at(world, product_id)
     say = visit.labels
     requested = len(questions(world, product.id))
-    options = options_of(visit, product)
+    options = list_options(visit, product)
     return page(
         visit,
         "product",
@@ -71,7 +73,7 @@ def product_page(visit: Visit, product_id: str) -> Page:
         card=product_card(world, product),
         crumb=(f"?category={product.category}", wording.plural(product.noun)),
         notes=not_offered(visit.query, options),
-        options=[(option, chosen(option, visit.query)) for option in options],
+        options=[(option, read_choice(option, visit.query)) for option in options],
         spread=[{**share, "query": f"stars={share['stars']}"} for share in star_shares(world, product)],
         related=[product_card(world, other) for other in _related(world, product)],
         read_reviews=say["read_reviews"].format(reviews=counted(product.review_count, "review")),
@@ -79,27 +81,28 @@ def product_page(visit: Visit, product_id: str) -> Page:
     )
 
 
-def options_of(visit: Visit, product: Product) -> list[Offer]:
-    """What a customer chooses of a product: its colour and its size."""
+def list_options(visit: Visit, product: Product) -> list[Offer]:
+    """List what a customer chooses of a product: its colour and its size."""
     return [
         Offer("colour", visit.labels["colour"], product.colours),
-        Offer("size", label_of(visit, "size", product), product.sizes),
+        Offer("size", find_label(visit, "size", product), product.sizes),
     ]
 
 
-def chosen(option: Offer, query: QueryDict) -> str:
-    """The value of an address, or nothing where it is not on offer."""
+def read_choice(option: Offer, query: QueryDict) -> str:
+    """Return the address's value, or nothing where it is not on offer."""
     value = query.get(option.name, "")
     return value if value in option.values else ""
 
 
 def _related(world: World, product: Product) -> list[Product]:
-    """Other products, those of the same kind first."""
+    """List other products, those of the same kind first."""
     others = [other for other in _by_name(world) if other.id != product.id]
     return sorted(others, key=lambda other: other.category != product.category)[:RELATED]
 
 
 def questions_page(visit: Visit, product_id: str) -> Page:
+    """Show the questions about a product."""
     product = product_at(visit.world, product_id)
     return page(
         visit,
@@ -112,7 +115,7 @@ def questions_page(visit: Visit, product_id: str) -> Page:
         crumb=(f"products/{product.id}", product.name),
         spread=(),
         questions=[
-            {"question": one, "day": wording.day_text(one.day, locale=visit.look.locale)}
-            for one in questions(visit.world, product.id)
+            {"question": question, "day": wording.day_text(question.day, locale=visit.look.locale)}
+            for question in questions(visit.world, product.id)
         ],
     )

@@ -1,4 +1,4 @@
-"""How the shop writes days, times, months, money and ratings: as the look's locale does where they differ."""
+"""The shop's notation of days, times, months, money and ratings, by the look's locale where they differ."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ STARS = 5
 
 
 def day_text(day: date, *, locale: str) -> str:
-    """``4 March 2033``, or ``March 4, 2033``."""
+    """Write ``4 March 2033``, or ``March 4, 2033``."""
     month = MONTHS[day.month - 1]
     return f"{month} {day.day}, {day.year}" if locale == "en-US" else f"{day.day} {month} {day.year}"
 
 
 def time_text(moment: datetime, *, locale: str) -> str:
-    """``14:05``, or ``2:05 PM``, in the moment's own zone."""
+    """Write ``14:05``, or ``2:05 PM``, in the moment's own zone."""
     if locale != "en-US":
         return f"{moment:%H:%M}"
     return f"{moment.hour % 12 or 12}:{moment:%M} {'AM' if moment.hour < 12 else 'PM'}"
 
 
 def month_text(month: str) -> str:
-    """``2033-03`` as ``March 2033``."""
+    """Write ``2033-03`` as ``March 2033``."""
     year, number = month.split("-")
     return f"{MONTHS[int(number) - 1]} {year}"
 
@@ -37,11 +37,11 @@ def stars_text(stars: int) -> str:
 
 
 def rating_text(tenths: int) -> str:
-    """A mean of 39 tenths as ``3.9 out of 5 stars``."""
+    """Write a mean of 39 tenths as ``3.9 out of 5 stars``."""
     return f"{tenths / 10:.1f} out of {STARS} stars"
 
 
 def plural(noun: str) -> str:
-    """The plural, as the head of a list: ``Kettles``."""
+    """Write the plural, as the head of a list: ``Kettles``."""
     ending = "es" if noun.endswith(("s", "sh", "ch", "x")) else "s"
     return f"{noun}{ending}".capitalize()

@@ -1,4 +1,4 @@
-"""What a property's page says about the property as a whole."""
+"""Facts about a property as a whole, for its page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def about(world: World, listing: Listing) -> dict[str, Any]:
 
 
 def amenities_by_place(world: World, listing: Listing, *, shared: str) -> list[dict[str, Any]]:
-    """All of them by where they are: the house first, under the heading ``shared``, then each room."""
+    """Group all amenities by place: the house first, under the heading ``shared``, then each room."""
     places = [(shared, "", listing.amenities)]
     places += [(room.name, room.id, room.amenities) for room in listing.rooms]
     return [

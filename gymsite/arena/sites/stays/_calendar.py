@@ -1,4 +1,4 @@
-"""A month of a room: which nights are free and what each costs."""
+"""Calendar month of a room: which nights are free and what each costs."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tasks_app.worlds.stays.state import State
 from tasks_app.worlds.stays.types import Listing, Room, Stay, World
 
 
-def months(world: World) -> list[date]:
-    """The first days of the months that the calendar has nights in."""
+def list_months(world: World) -> list[date]:
+    """List the first days of the months in which the calendar has nights."""
     end = last_day(world) - timedelta(days=1)
     first = world.first_day.replace(day=1)
     firsts = []
@@ -25,8 +25,8 @@ def months(world: World) -> list[date]:
 
 
 def month_read(world: World, text: str, *, stay: Stay | None) -> date:
-    """The requested month, such as ``2033-03``; otherwise that of the stay's arrival, or the first one."""
-    offered = {f"{month:%Y-%m}": month for month in months(world)}
+    """Return the requested month, such as ``2033-03``; else that of the stay's arrival, or the first one."""
+    offered = {f"{month:%Y-%m}": month for month in list_months(world)}
     arrival = f"{stay.check_in:%Y-%m}" if stay else ""
     return offered.get(text) or offered.get(arrival) or next(iter(offered.values()))
 
@@ -34,9 +34,9 @@ def month_read(world: World, text: str, *, stay: Stay | None) -> date:
 def month_card(
     world: World, state: State, listing: Listing, room: Room, month: date, *, stay: Stay | None, locale: str
 ) -> dict[str, Any]:
-    """A month's weeks; the nights of ``stay`` are a band."""
-    offered = months(world)
-    place = offered.index(month)
+    """Build a month's weeks; the nights of ``stay`` are a band."""
+    offered = list_months(world)
+    index = offered.index(month)
     weeks = Calendar(first_weekday(locale)).monthdatescalendar(month.year, month.month)
     return {
         "title": month_text(month),
@@ -48,23 +48,23 @@ def month_card(
             ]
             for week in weeks
         ],
-        "before": f"{offered[place - 1]:%Y-%m}" if place else "",
-        "before_title": month_text(offered[place - 1]) if place else "",
-        "after": f"{offered[place + 1]:%Y-%m}" if place + 1 < len(offered) else "",
-        "after_title": month_text(offered[place + 1]) if place + 1 < len(offered) else "",
+        "before": f"{offered[index - 1]:%Y-%m}" if index else "",
+        "before_title": month_text(offered[index - 1]) if index else "",
+        "after": f"{offered[index + 1]:%Y-%m}" if index + 1 < len(offered) else "",
+        "after_title": month_text(offered[index + 1]) if index + 1 < len(offered) else "",
     }
 
 
-def nights_of(
+def list_nights(
     world: World, state: State, listing: Listing, room: Room, month: date, *, kind: str
 ) -> list[date]:
-    """The nights of a month that its calendar shows as ``free``, with their prices, or as ``full``."""
+    """List the nights of a month that its calendar shows as ``free``, with their prices, or as ``full``."""
     days = Calendar().itermonthdates(month.year, month.month)
     return [day for day in days if _cell(world, state, listing, room, day, month)["kind"] == kind]
 
 
 def _band(day: date, month: date, stay: Stay | None) -> str:
-    """The classes of a night of the stay."""
+    """Return the CSS classes of a night of the stay."""
     if stay is None or day.month != month.month or not stay.check_in <= day < stay.check_out:
         return ""
     ends = {"is-first": day == stay.check_in, "is-last": day == stay.days[-1]}

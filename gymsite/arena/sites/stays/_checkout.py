@@ -20,9 +20,9 @@ from tasks_app.worlds.stays.text import policy_text
 from tasks_app.worlds.stays.types import Listing, Room, Stay, World
 
 FIELDS = {"name": 80, "email": 120, "arrival": 20, "wishes": 400}
-"""Longest text of each field."""
+"""Maximum length of each field's text."""
 TRIED = "tried"
-"""What marks the address of a form that was refused."""
+"""Marks the address of a form that was refused."""
 ARRIVALS = ("I don't know yet", "In the afternoon", "In the evening")
 
 
@@ -52,7 +52,7 @@ def checkout(visit: Visit, listing_id: str, room_id: str) -> Page | Change:
 
 
 def _again(form: QueryDict, typed: dict[str, str], *, to: str) -> Change:
-    """The way to the page that says what is wrong, with what was typed."""
+    """Redirect to the page that says what is wrong, with what was typed."""
     given = {**given_in(form, *STAY_FIELDS, "rules"), **typed, TRIED: "1"}
     query = urlencode({name: value for name, value in given.items() if value})
     return Change(events=(), to=f"{to}?{query}")
@@ -87,7 +87,7 @@ def _book(visit: Visit, listing: Listing, room: Room, stay: Stay) -> Change:
 
 
 def _next_code(world: World, state: State, room: Room, stay: Stay) -> str:
-    """The code that the fold gives the booking."""
+    """Return the code that the fold gives the booking."""
     before = 0
     while state.trip(code := trip_code(world.key, room.id, stay, before=before)):
         before += 1
@@ -112,7 +112,7 @@ def _form(
         title=visit.labels["checkout_title"],
         here=f"stays/{listing.id}/book/{room.id}",
         status=422 if errors else 200,
-        events=[facts.shown(*facts.quote(listing, room, stay), facts.policy(listing))],
+        events=[facts.note_shown(*facts.quote(listing, room, stay), facts.policy(listing))],
         **_subject(visit, listing, room),
         requested=requested,
         stay=stay_query(stay),
@@ -120,7 +120,7 @@ def _form(
         policy=policy_text(listing.policy),
         typed=typed,
         errors=errors,
-        arrivals=[(one, one == typed.get("arrival")) for one in ARRIVALS],
+        arrivals=[(arrival, arrival == typed.get("arrival")) for arrival in ARRIVALS],
     )
 
 
@@ -134,7 +134,7 @@ def _refused(
         title=visit.labels["refused_title"],
         here=f"stays/{listing.id}/book/{room.id}",
         status=status,
-        events=[facts.shown(*noted)] if noted else [],
+        events=[facts.note_shown(*noted)] if noted else [],
         **_subject(visit, listing, room),
         requested=requested,
         reason=reason,

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from gymsite.arena.sites.offers import Offer, not_offered
-from gymsite.arena.sites.site import Event, Page, Visit, ordered
+from gymsite.arena.sites.site import Event, Page, Visit, order_sections
 from gymsite.arena.sites.stays import _calendar as months
 from gymsite.arena.sites.stays import _facts as facts
 from gymsite.arena.sites.stays import _wording as wording
@@ -35,7 +35,7 @@ def detail(visit: Visit, listing_id: str) -> Page:
     month = months.month_read(world, visit.query.get("month", ""), stay=requested.stay)
     has_amenities = visit.query.get("amenities", "") == "all"
     labels = visit.labels
-    sections = ordered(visit.look, SECTIONS, seed=len(SECTIONS))
+    sections = order_sections(visit.look, SECTIONS, seed=len(SECTIONS))
     rooms = [_room_card(visit, listing, one, requested) for one in listing.rooms]
     return page(
         visit,
@@ -67,7 +67,7 @@ def _notes(visit: Visit, listing: Listing) -> list[str]:
     rooms = tuple(room.id for room in listing.rooms)
     offered = (
         Offer("room", labels["rooms"], rooms),
-        Offer("month", labels["calendar"], tuple(f"{one:%Y-%m}" for one in months.months(visit.world))),
+        Offer("month", labels["calendar"], tuple(f"{one:%Y-%m}" for one in months.list_months(visit.world))),
         Offer("amenities", labels["amenities"], ("all",)),
     )
     return not_offered(visit.query, offered)
@@ -91,14 +91,14 @@ def _events(
         noted += [facts.house_amenities(listing), *facts.room_amenities(listing)]
     if room:
         events.append(("calendar_opened", {"room": room.id, "month": f"{month:%Y-%m}"}))
-        shown = (visit.world, visit.state, listing, room, month)
-        free, full = (months.nights_of(*shown, kind=kind) for kind in ("free", "full"))
+        calendar = (visit.world, visit.state, listing, room, month)
+        free, full = (months.list_nights(*calendar, kind=kind) for kind in ("free", "full"))
         noted += facts.calendar(listing, room, priced=free, full=full)
-    return [*events, facts.shown(*noted)]
+    return [*events, facts.note_shown(*noted)]
 
 
 def _offered(visit: Visit, listing: Listing, stay: Stay) -> list[str]:
-    """What the list of rooms says of a stay: the price of its nights, or that a room is not free."""
+    """State what the list of rooms says of a stay: the price of its nights, or that a room is not free."""
     noted: list[str] = []
     for room in listing.rooms:
         refusal = booking_refusal(visit.world, visit.state, listing=listing, room=room, stay=stay)
@@ -108,8 +108,8 @@ def _offered(visit: Visit, listing: Listing, stay: Stay) -> list[str]:
 
 
 def _month(visit: Visit, listing: Listing, room: Room, month: date, stay: Stay | None) -> dict[str, Any]:
-    shown = (visit.world, visit.state, listing, room, month)
-    return months.month_card(*shown, stay=stay, locale=visit.look.locale)
+    calendar = (visit.world, visit.state, listing, room, month)
+    return months.month_card(*calendar, stay=stay, locale=visit.look.locale)
 
 
 def _room_card(visit: Visit, listing: Listing, room: Room, requested: StayRequest) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _nights_price(cents: int, stay: Stay) -> str:
 
 
 def _cheapest(rooms: list[dict[str, Any]], requested: StayRequest) -> str:
-    """The lowest of the prices that the rooms show; empty without any."""
+    """Return the lowest price that the rooms show; empty without any."""
     prices = [card["cents"] for card in rooms if "cents" in card]
     return _nights_price(min(prices), requested.stay) if prices and requested.stay else ""
 

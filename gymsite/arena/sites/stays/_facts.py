@@ -1,4 +1,4 @@
-"""The names under which a page notes what it has shown, and what the visitor has reached."""
+"""Names of the facts that a page has shown, and of what the visitor has reached."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tasks_app.worlds.stays.state import State
 from tasks_app.worlds.stays.types import Listing, Room, Stay
 
 
-def shown(*facts: str) -> Event:
-    """Facts that the page's bytes hold, by the names that tasks use for what they need."""
+def note_shown(*facts: str) -> Event:
+    """Make the event of the facts on the page, by the names that tasks use for what they need."""
     return "shown", {"facts": sorted(set(facts))}
 
 
 def about(listing: Listing) -> str:
-    """The house's description and the first of what its guests share."""
+    """Name the house's description and the first amenities that its guests share."""
     return f"listing/{listing.id}/about"
 
 
@@ -38,18 +38,18 @@ def house_amenities(listing: Listing) -> str:
 
 
 def calendar(listing: Listing, room: Room, *, priced: Iterable[date], full: Iterable[date]) -> list[str]:
-    """The nights of a calendar that have a price, and those that other guests have."""
+    """Name the nights of a calendar that have a price, and those that other guests have."""
     nights = (("prices", priced), ("fulls", full))
     return [_nights(listing, room, kind, *run) for kind, days in nights for run in _runs(days)]
 
 
 def price(listing: Listing, room: Room, stay: Stay) -> str:
-    """What the nights of a stay cost together."""
+    """Name the total of a stay's nights."""
     return _nights(listing, room, "price", stay.check_in, stay.check_out)
 
 
 def rate(listing: Listing, stay: Stay) -> str:
-    """The mean price of a night in the house's cheapest free room."""
+    """Name the mean price of a night in the house's cheapest free room."""
     return f"listing/{listing.id}/rate/{stay.check_in}/{stay.check_out}"
 
 
@@ -60,7 +60,7 @@ def quote(listing: Listing, room: Room, stay: Stay) -> list[str]:
 def refused(
     listing: Listing, room: Room, stay: Stay, *, refusal: Refusal, state: State, but: str = ""
 ) -> list[str]:
-    """That other guests have a night of the stay, if the refusal of it says so."""
+    """Name the facts of a refusal: that other guests have a night of the stay, if it says so."""
     if refusal != "not_free" or own_trip(state, room, stay, but=but):
         return []
     return [_nights(listing, room, "full", stay.check_in, stay.check_out)]
@@ -71,7 +71,7 @@ def _nights(listing: Listing, room: Room, kind: str, first: date, last: date) ->
 
 
 def _runs(days: Iterable[date]) -> list[tuple[date, date]]:
-    """The days, which ascend, as stretches: the first day and the one after the last."""
+    """Group ascending days into stretches: the first day and the one after the last."""
     runs: list[tuple[date, date]] = []
     for day in days:
         follows = bool(runs) and runs[-1][1] == day

@@ -22,9 +22,9 @@ FAMILIES = (
     "Lennox",
     "Winter",
 )
-"""No property is called after one of them."""
+"""Family names after which no property is called."""
 YEARS_BEFORE = (2, 6)
-"""So many years before the world's first day the guest joined."""
+"""Years before the world's first day in which the guest joined."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What guests say of a property: all of their reviews, and how the scores spread."""
+"""Guest reviews of a property, and the distribution of their scores."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ from tasks_app.worlds.stays.types import Listing, Review, World
 REVIEWS_PER_PAGE = 10
 SEARCH_CHARS = 60
 BANDS = ((9, 10), (7, 8), (5, 6), (1, 4))
-"""Lowest and highest score."""
+"""Lowest and highest score of each band."""
 
 
 def guest_reviews(visit: Visit, listing_id: str) -> Page:
     listing = listing_at(visit.world, listing_id)
     text = " ".join(visit.query.get("q", "").split())[:SEARCH_CHARS]
-    matches = [one for one in reviews(visit.world, listing) if text.casefold() in _words(one).casefold()]
+    matches = [
+        review for review in reviews(visit.world, listing) if text.casefold() in _words(review).casefold()
+    ]
     pages = max(-(-len(matches) // REVIEWS_PER_PAGE), 1)
     number = number_read(visit.query.get("page", ""), range(1, pages + 1)) or 1
     first = (number - 1) * REVIEWS_PER_PAGE
@@ -38,7 +40,7 @@ def guest_reviews(visit: Visit, listing_id: str) -> Page:
         scores=scores(visit.world, listing),
         text=text,
         notes=no_such_page(visit.query, number),
-        reviews=[review_card(one) for one in matches[first : first + REVIEWS_PER_PAGE]],
+        reviews=[review_card(review) for review in matches[first : first + REVIEWS_PER_PAGE]],
         number=number,
         pages=pages,
         count=counted(len(matches), "review"),
@@ -48,8 +50,8 @@ def guest_reviews(visit: Visit, listing_id: str) -> Page:
 
 
 def scores(world: World, listing: Listing) -> dict[str, Any]:
-    """How many reviews gave which scores; shares are whole percent of the commonest."""
-    given = [one.score for one in reviews(world, listing)]
+    """Count the reviews by score; shares are whole percent of the commonest."""
+    given = [review.score for review in reviews(world, listing)]
     counts = [sum(lowest <= score <= highest for score in given) for lowest, highest in BANDS]
     return {
         "rating": wording.points(listing.rating),

@@ -1,4 +1,4 @@
-"""The site's pages about itself and its guest, which no task asks about."""
+"""Pages about the site and its guest, which no task asks about."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gymsite.arena.sites.stays._page import page
 
 @dataclass(frozen=True, kw_only=True)
 class Information:
-    """Parts are pairs of a heading and a text."""
+    """Text about the site. Parts are pairs of a heading and a text."""
 
     lead: str
     parts: tuple[tuple[str, str], ...]
@@ -20,11 +20,11 @@ class Information:
 
 TEXTS = toml_load(Path(__file__).with_name("information.toml"), dict[str, Information])
 ADDRESSES = {"about": "about_us", "booking": "how_it_works", "terms": "terms", "help": "help"}
-"""The texts by their path below the first page."""
+"""Texts by their path below the first page."""
 
 
 def information(path: str) -> View:
-    """The view of a page about the site."""
+    """Make the view of a page about the site."""
     name = ADDRESSES[path]
 
     def view(visit: Visit) -> Page:

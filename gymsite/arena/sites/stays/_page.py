@@ -1,4 +1,4 @@
-"""What every page of the site is given."""
+"""Context shared by every page of the site."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gymsite.arena.sites import pop_ups
 from gymsite.arena.sites.site import Event, Message, Page, Visit
 from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._guest import guest
-from gymsite.arena.sites.stays._panels import panels
+from gymsite.arena.sites.stays._panels import draw_panels
 from gymsite.arena.sites.stays._query import GUESTS, StayRequest
 from tasks_app.worlds.stays.bookings import listing_of, room_of
 from tasks_app.worlds.stays.pictures import front
@@ -36,7 +36,7 @@ def page(
     notes: Sequence[str] = (),
     **context: Any,
 ) -> Page:
-    """``here`` is the page's path below the first page; ``notes`` follow those of the request."""
+    """Build a page. ``here`` is its path below the first page; ``notes`` follow those of the request."""
     world: World = visit.world
     query = visit.query.urlencode()
     pop_up = pop_ups.pop_up_make(visit, TEXTS, town=world.town.name, time=f"{visit.now:%H:%M}")
@@ -51,7 +51,7 @@ def page(
             "notes": [*(requested.notes if requested else ()), *notes],
             "here": f"{here}?{query}" if query else here,
             "at": f"{visit.root}{here}",
-            "panels": panels(visit, here=here),
+            "panels": draw_panels(visit, here=here),
             "pop_up": pop_up,
             "news": labels.get(f"told_{visit.news}", ""),
             **context,
@@ -63,7 +63,7 @@ def page(
 
 
 def _frame(visit: Visit) -> dict[str, Any]:
-    """What header, footer and forms show on every page."""
+    """Build the context of header, footer and forms."""
     world: World = visit.world
     return {
         "anywhere": visit.labels["anywhere"].format(world.town.name),
@@ -80,13 +80,13 @@ def _frame(visit: Visit) -> dict[str, Any]:
 
 
 def message_page(visit: Visit, message: Message) -> Page:
-    """A message in place of a page, in the site's frame."""
+    """Show a message in place of a page, in the site's frame."""
     title, status, home = message.title, message.status, visit.labels["home"]
     return page(visit, "instead", title=title, here="", status=status, message=message, home=home)
 
 
 def listing_at(world: World, listing_id: str) -> Listing:
-    """Raises ``Http404`` where there is no such house."""
+    """Return a house. Raises ``Http404`` where there is none."""
     listing = listing_of(world, listing_id)
     if listing is None:
         raise Http404
@@ -94,7 +94,7 @@ def listing_at(world: World, listing_id: str) -> Listing:
 
 
 def room_at(listing: Listing, room_id: str) -> Room:
-    """Raises ``Http404`` where the house has no such room."""
+    """Return a room. Raises ``Http404`` where the house has no such room."""
     room = room_of(listing, room_id)
     if room is None:
         raise Http404
@@ -102,7 +102,7 @@ def room_at(listing: Listing, room_id: str) -> Room:
 
 
 def quote_card(quote: Quote, stay: Stay, *, locale: str) -> dict[str, Any]:
-    """A price, night by night and line by line."""
+    """Build the context of a price, night by night and line by line."""
     return {
         "nights": [
             (wording.day_text(day, locale), wording.money(cents))

@@ -1,4 +1,4 @@
-"""Panels beside the pages that are of no use for any task: world, look and page draw which.
+"""Panels beside the pages that help with no task: world, look and page draw which.
 
 The weather and the events of a day are drawn from world, look and day, and so are the same on every page. No
 panel shows a price, rating, amenity, policy or free night of a property.
@@ -32,7 +32,7 @@ class Panel:
 
 @dataclass(frozen=True, kw_only=True)
 class Texts:
-    """A panel with one of a few lines."""
+    """Panel with one of a few lines."""
 
     title: str
     lines: tuple[str, ...]
@@ -48,8 +48,8 @@ class Data:
 DATA = toml_load(Path(__file__).with_name("panels.toml"), Data)
 
 
-def panels(visit: Visit, *, here: str) -> list[Panel]:
-    """As many different panels as the look has."""
+def draw_panels(visit: Visit, *, here: str) -> list[Panel]:
+    """Draw as many different panels as the look has."""
     count = COUNTS[visit.look.panels]
     if not count:
         return []
@@ -81,7 +81,7 @@ def _weather(visit: Visit, _draws: Draws) -> Panel:
 
 
 def _forecast(visit: Visit, name: str, after: int) -> str:
-    """Drawn from the date alone, so that a forecast for tomorrow still holds when it is today."""
+    """Draw the weather from the date alone, so that a forecast for tomorrow still holds when it is today."""
     day = visit.now.date() + timedelta(days=after)
     draws = _of_day(visit, "weather", day)
     warmth = 18 - abs(day.month - 7) * 2 + draws.whole(-3, 4)
@@ -96,7 +96,7 @@ def _other_towns(visit: Visit, draws: Draws) -> Panel:
 
 def _viewed(visit: Visit, draws: Draws) -> Panel:
     houses = draws.sample(visit.world.listings, 3)
-    links = ((f"stays/{one.id}", f"{one.name}, {one.neighbourhood}") for one in houses)
+    links = ((f"stays/{house.id}", f"{house.name}, {house.neighbourhood}") for house in houses)
     return Panel(title="Guests also viewed", links=tuple(links))
 
 

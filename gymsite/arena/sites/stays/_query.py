@@ -1,4 +1,4 @@
-"""The dates and guests that a visitor asks for. What no page offers is refused in words or left out."""
+"""A visitor's request for dates and guests. What no page offers is refused in words or left out."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tasks_app.worlds.stays.types import Stay, World
 GUESTS = tuple(range(1, 7))
 STAY_FIELDS = ("check_in", "check_out", "guests")
 GIVEN_CHARS = 40
-"""Of what was typed for a day, and shown again."""
+"""Most characters kept of a typed day, to be shown again."""
 DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
 class StayRequest:
-    """``stay`` when both dates are good; ``errors`` by field; ``given`` is what the fields show again.
+    """A request: ``stay`` if both dates are good; ``errors`` by field; ``given``, to be shown again.
 
     ``notes`` say what of it is not offered.
     """
@@ -59,12 +59,12 @@ def stay_query(stay: Stay) -> dict[str, str]:
 
 
 def given_in(form: QueryDict, *names: str) -> dict[str, str]:
-    """Those of the fields that were sent, for the address of a page that shows them again."""
+    """Return the fields that were sent, for the address of a page that shows them again."""
     return {name: form.get(name, "").strip()[:GIVEN_CHARS] for name in names if name in form}
 
 
 def request_read(visit: Visit, *, guests: int | None = None, must: bool = False) -> StayRequest:
-    """What the form, or else the address, asks for; ``guests`` fixes their number.
+    """Parse the dates of the form, or else of the address; ``guests`` fixes their number.
 
     ``must``: fields of days that were sent empty are errors, and not a search without days.
     """
@@ -87,12 +87,12 @@ def request_read(visit: Visit, *, guests: int | None = None, must: bool = False)
 
 def _notes(visit: Visit, query: QueryDict, guests: int) -> tuple[str, ...]:
     label = visit.labels["guests"]
-    offer = Offer("guests", label, [str(one) for one in GUESTS], shown=guests_text(guests))
+    offer = Offer("guests", label, [str(number) for number in GUESTS], shown=guests_text(guests))
     return tuple(not_offered(query, [offer]))
 
 
 def day_read(text: str) -> date | None:
-    """A day written as ``2033-03-04`` and no other way."""
+    """Parse a day written as ``2033-03-04`` and no other way."""
     try:
         return date.fromisoformat(text) if DAY.fullmatch(text) else None
     except ValueError:
@@ -104,7 +104,7 @@ def number_read(text: str, offered: tuple[int, ...] | range) -> int | None:
 
 
 def _unread(text: str) -> str:
-    """Why a text is no day."""
+    """Explain why a text is no day."""
     if DAY.fullmatch(text):
         return "This date does not exist. Check the day and the month."
     return "Enter the date as YYYY-MM-DD, such as 2033-03-04."

@@ -1,4 +1,4 @@
-"""The messages that say why a stay cannot be booked, or a trip changed or cancelled."""
+"""Messages that say why a stay cannot be booked, or a trip changed or cancelled."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ REFUSALS: Mapping[Refusal, str] = {
 
 
 def refusal_text(visit: Visit, refusal: Refusal, *, room: Room, stay: Stay | None, but: str = "") -> str:
-    """Empty when nothing stands in the way. ``but`` is the code of a trip whose nights do not count."""
+    """Word a refusal; empty when nothing stands in the way. Nights of the trip with code ``but`` do not
+    count.
+    """
     own = own_trip(visit.state, room, stay, but=but) if stay and refusal == "not_free" else None
     return f"You have already booked some of these nights: trip {own.code}." if own else REFUSALS[refusal]

@@ -1,4 +1,4 @@
-"""The houses that a search finds: filters, sorts and pages, each of values that the page offers."""
+"""Search results: filters, sorts and pages, each of values that the page offers."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ PER_PAGE = 12
 NAME_CHARS = 60
 RATINGS = (90, 80, 70)
 PRICES = (60, 90, 120, 160, 220, 300)
-"""Upper limits of the price of a night, in euros."""
+"""Upper limits of a night's price, in euros."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hit:
     listing: Listing
     cents: int = 0
-    """The mean price of the nights of its cheapest free room; 0 without dates."""
+    """Mean price of a night in its cheapest free room; 0 without dates."""
     is_exact: bool = False
-    """Whether the house has only that room, and the mean times the nights is what they cost."""
+    """True if the house has only that room, and the mean times the nights is their price."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class Filters:
         return bool(self.areas or self.kinds or self.amenities or self.rating or self.price)
 
     def query(self, requested: StayRequest, *, page: int) -> str:
-        """The address of a page of the same results."""
+        """Return the address of a page of the same results."""
         chosen = [("place", self.place), ("name", self.name), *_dates(requested)]
         chosen += [("area", one) for one in self.areas]
         chosen += [("kind", one) for one in self.kinds]
@@ -69,7 +69,7 @@ SORTS: dict[str, tuple[str, Callable[[Hit], tuple[object, ...]] | None]] = {
 
 
 def filters_read(world: World, query: QueryDict, *, has_dates: bool) -> Filters:
-    """Values that the page does not offer are left out; without dates there are no prices."""
+    """Parse the filters, without values that the page does not offer, and without prices if dates lack."""
     sort = query.get("sort", "")
     is_offered = sort in SORTS and (has_dates or sort != "price")
     return Filters(
@@ -85,8 +85,8 @@ def filters_read(world: World, query: QueryDict, *, has_dates: bool) -> Filters:
     )
 
 
-def hits(world: World, state: State, requested: StayRequest, filters: Filters) -> list[Hit]:
-    """What the search finds, sorted; with dates only houses with a room that can be booked for them."""
+def search_houses(world: World, state: State, requested: StayRequest, filters: Filters) -> list[Hit]:
+    """Search and sort; with dates, only houses with a room that can be booked for them."""
     fitting = list(_available(world, state, requested.stay))
     if filters.is_narrowed or filters.place or filters.name:
         fitting = [hit for hit in fitting if _fits(hit, filters)]
@@ -95,13 +95,14 @@ def hits(world: World, state: State, requested: StayRequest, filters: Filters) -
 
 
 def cut(fitting: list[Hit], filters: Filters) -> tuple[list[Hit], Filters, int]:
-    """The hits of the page, the filters with a page that exists, and the number of pages."""
+    """Return the hits of the page, the filters with a page that exists, and the number of pages."""
     pages = max(-(-len(fitting) // PER_PAGE), 1)
     number = min(filters.page, pages)
     return fitting[(number - 1) * PER_PAGE : number * PER_PAGE], replace(filters, page=number), pages
 
 
 def mean_night(world: World, listing: Listing, room: Room, stay: Stay) -> int:
+    """Return the mean price of a stay's night, in cents."""
     prices = night_prices(world, listing, room, stay.check_in, nights=stay.nights)
     return (2 * sum(prices) + len(prices)) // (2 * len(prices))
 
@@ -147,7 +148,7 @@ def _fits(hit: Hit, filters: Filters) -> bool:
 
 
 def _offers(listing: Listing, amenity: str) -> bool:
-    """Whether the house or one of its rooms has it, as the page says."""
+    """Return whether the house or one of its rooms has it, as the page says."""
     return amenity in listing.amenities or any(amenity in room.amenities for room in listing.rooms)
 
 
@@ -156,7 +157,7 @@ def _offered(value: str, offered: tuple[str, ...]) -> str:
 
 
 def _chosen(values: list[str], offered: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(one for one in offered if one in values)
+    return tuple(value for value in offered if value in values)
 
 
 def _dates(requested: StayRequest) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Home and results."""
+"""The home page and the results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from gymsite.arena.sites.offers import Offer, no_such_page, not_offered
-from gymsite.arena.sites.site import Event, Page, Visit, ordered
+from gymsite.arena.sites.site import Event, Page, Visit, order_sections
 from gymsite.arena.sites.stays import _facts as facts
 from gymsite.arena.sites.stays import _results as results
 from gymsite.arena.sites.stays import _wording as wording
@@ -22,7 +22,7 @@ from tasks_app.worlds.stays.vocabulary import KINDS
 RECENT = 3
 SUGGESTED = 6
 SECTIONS = ("find", "recent", "suggested")
-"""Of the first page; the form stands apart from the others where the look says so."""
+"""Sections of the first page; the form stands apart from the others where the look says so."""
 
 
 def home(visit: Visit) -> Page:
@@ -36,7 +36,7 @@ def home(visit: Visit) -> Page:
         here="",
         view=town_view(world).name,
         search=search_form(world, results.Filters()),
-        sections=ordered(visit.look, sections, seed=len(sections)),
+        sections=order_sections(visit.look, sections, seed=len(sections)),
         requested=requested,
         recent=[_recent(search) for search in reversed(visit.state.searches[-RECENT:])],
         suggested=[_card(world, results.Hit(listing=one), requested.query) for one in _suggested(world)],
@@ -53,8 +53,8 @@ def search(visit: Visit) -> Page:
     world: World = visit.world
     requested = request_read(visit)
     filters = results.filters_read(world, visit.query, has_dates=requested.stay is not None)
-    hits = [] if requested.errors else results.hits(world, visit.state, requested, filters)
-    shown, filters, pages = results.cut(hits, filters)
+    hits = [] if requested.errors else results.search_houses(world, visit.state, requested, filters)
+    hits_shown, filters, pages = results.cut(hits, filters)
     query = requested.query
     return page(
         visit,
@@ -62,13 +62,13 @@ def search(visit: Visit) -> Page:
         title=visit.labels["results_title"].format(filters.place or world.town.name),
         here="search",
         status=422 if requested.errors else 200,
-        events=[*_events(requested, filters), *_prices(requested, shown)],
+        events=[*_events(requested, filters), *_prices(requested, hits_shown)],
         search=search_form(world, filters),
         requested=requested,
         notes=[*_notes(visit, requested, filters), *no_such_page(visit.query, filters.page)],
         filters=filters,
         offered=_offered(world, requested, filters),
-        cards=[_card(world, hit, query) for hit in shown],
+        cards=[_card(world, hit, query) for hit in hits_shown],
         pages=pages,
         count=counted(len(hits), "stay"),
         before=filters.query(requested, page=filters.page - 1) if filters.page > 1 else "",
@@ -107,13 +107,13 @@ def _events(requested: StayRequest, filters: results.Filters) -> list[tuple[str,
 
 
 def _prices(requested: StayRequest, hits: list[results.Hit]) -> list[Event]:
-    """The mean price of a night; where a house has one room, what its nights cost, if the mean gives that."""
+    """List the mean prices of a night, and the total of a house with one room if the mean gives it."""
     stay = requested.stay
     if stay is None or not hits:
         return []
     noted = [facts.rate(hit.listing, stay) for hit in hits]
     noted += [facts.price(hit.listing, hit.listing.rooms[0], stay) for hit in hits if hit.is_exact]
-    return [facts.shown(*noted)]
+    return [facts.note_shown(*noted)]
 
 
 def _recent(search: Any) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""My trips: the list, one trip, changing its dates and cancelling it under the house's policy."""
+"""The guest's trips: the list, one trip, changing its dates and cancelling it under the house's policy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def trips(visit: Visit) -> Page:
         "trips",
         title=labels["nav_trips"],
         here="trips",
-        events=[facts.shown("trips")],
+        events=[facts.note_shown("trips")],
         groups=[group for group in groups if group[2]],
     )
 
@@ -47,7 +47,7 @@ def trip_page(visit: Visit, code: str) -> Page:
         "trip",
         title=labels["trip"].format(trip.code),
         here=f"trips/{trip.code}",
-        events=[facts.shown("trips", facts.policy(listing))],
+        events=[facts.note_shown("trips", facts.policy(listing))],
         card=trip_card(visit, trip),
         heading=labels[trip.status],
         policy=policy_text(listing.policy),
@@ -88,7 +88,7 @@ def cancel(visit: Visit, code: str) -> Page | Change:
             title=_title(visit, trip, "cancel_title"),
             here=f"trips/{trip.code}/cancel",
             status=409 if refusal else 200,
-            events=[facts.shown("trips", facts.policy(listing))],
+            events=[facts.note_shown("trips", facts.policy(listing))],
             card=trip_card(visit, trip),
             policy=policy_text(listing.policy),
             refusal=REFUSALS[refusal],
@@ -101,7 +101,7 @@ def cancel(visit: Visit, code: str) -> Page | Change:
 
 
 def _title(visit: Visit, trip: Trip, label: str) -> str:
-    """What is to be done with a trip, or that nothing can be any more."""
+    """Return the title of an action on a trip, or that nothing can be done any more."""
     name = label if trip.status == "booked" else f"{trip.status}_title"
     return visit.labels[name]
 
@@ -116,7 +116,7 @@ def _trip(visit: Visit, code: str) -> Trip:
 def _change_refusal(
     visit: Visit, listing: Listing, room: Room, trip: Trip, requested: StayRequest
 ) -> Refusal:
-    """Why the trip cannot be changed: at all, or to the requested dates."""
+    """Return why the trip cannot be changed: at all, or to the requested dates."""
     refusal = change_refusal(
         visit.world,
         visit.state,
@@ -156,7 +156,7 @@ def _change_page(
         title=_title(visit, trip, "change_title"),
         here=f"trips/{trip.code}/change",
         status=409 if refusal else 422 if requested.errors else 200,
-        events=[facts.shown(*noted)],
+        events=[facts.note_shown(*noted)],
         card=trip_card(visit, trip),
         requested=requested,
         offer=offer,

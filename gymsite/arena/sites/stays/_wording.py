@@ -1,4 +1,4 @@
-"""How the pages write days, months, guests and money; a day as readers of the look's locale do."""
+"""The pages' notation of days, months, guests and money; days by the look's locale."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MONTH_FIRST = "en-US"
 
 
 def day_text(day: date, locale: str) -> str:
-    """``Fri 4 March 2033``, or ``Fri, March 4, 2033``."""
+    """Write ``Fri 4 March 2033``, or ``Fri, March 4, 2033``."""
     weekday, month = WEEKDAYS[day.weekday()][:3], MONTHS[day.month - 1]
     if locale == MONTH_FIRST:
         return f"{weekday}, {month} {day.day}, {day.year}"
@@ -21,7 +21,7 @@ def day_text(day: date, locale: str) -> str:
 
 
 def first_weekday(locale: str) -> int:
-    """The weekday that a week begins with, Monday being 0."""
+    """Return the first day of the week, Monday being 0."""
     return 6 if locale == MONTH_FIRST else 0
 
 
@@ -47,5 +47,5 @@ def money(cents: int) -> str:
 
 
 def points(tenths: int) -> str:
-    """A rating of 82 as ``8.2``."""
+    """Write a rating of 82 as ``8.2``."""
     return f"{tenths / 10:.1f}"
