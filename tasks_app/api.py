@@ -40,7 +40,7 @@ NO_FORMAT = OpenApiParameter("format", exclude=True)
 
 
 class Caller(Protocol):
-    """What this floor knows of an API key: its splits; an empty list means no limit."""
+    """This layer's view of an API key: its splits; an empty list means no limit."""
 
     @property
     def splits(self) -> frozenset[str]: ...
@@ -139,7 +139,7 @@ class GoldsExportView(APIView):
 
 
 def _task_filter(query: dict[str, Any], request: Request) -> TaskFilter:
-    """``GymError`` ``unknown_benchmark`` (422) with a suggestion."""
+    """Build the filter of a query. Raises ``GymError`` 422 ``unknown_benchmark`` with a suggestion."""
     benchmark = query.get("benchmark")
     if benchmark is not None:
         benchmarks.get(benchmark)
@@ -160,7 +160,7 @@ def _visible_splits(request: Request) -> list[str] | None:
 
 
 def _etag(fingerprint: str, tasks: TaskFilter) -> str:
-    """Weak, because the compressed stream counts as the same."""
+    """Build a weak ETag, because the compressed stream counts as the same."""
     text = repr((fingerprint, sorted(tasks.parameters().items())))
     return f'W/"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
 
@@ -175,7 +175,7 @@ def _stream(request: Request, blocks: Iterator[bytes]) -> StreamingHttpResponse:
 
 
 def _accepts_gzip(header: str) -> bool:
-    """Whether gzip is named and not refused (``gzip;q=0``)."""
+    """Return whether gzip is named and not refused (``gzip;q=0``)."""
     for part in header.lower().split(","):
         coding, _, weight = part.replace(" ", "").partition(";q=")
         if coding in ("gzip", "x-gzip", "*"):

@@ -13,24 +13,24 @@ from core.draws import Draws
 
 
 def is_movable(payload: Mapping[str, Any]) -> bool:
-    """Whether the choices may be permuted: not when one of them refers to another."""
+    """Return whether the choices may be permuted: not when one of them refers to another."""
     return payload.get("order") == "free" and len(payload.get("choices", ())) > 1
 
 
 def order_draw(count: int, *, seed: int) -> list[int]:
-    """A permutation: place i shows choice ``order[i]``. The same on every machine."""
+    """Draw a permutation, the same on every machine: place i shows choice ``order[i]``."""
     return Draws("choices-v1", seed).shuffled(range(count))
 
 
 def choices_move(choices: Sequence[Mapping[str, Any]], order: Sequence[int]) -> list[dict[str, Any]]:
-    """The choices as shown. An order made for an earlier set of choices is ignored."""
+    """Permute the choices as shown. An order made for an earlier set of choices is ignored."""
     if len(order) != len(choices):
         return [dict(choice) for choice in choices]
     return [{**choices[source], "label": choices[place]["label"]} for place, source in enumerate(order)]
 
 
 def label_move(label: str, *, labels: Sequence[str], order: Sequence[int]) -> str:
-    """The label under which the choice of ``label`` is shown; another text stays as it is."""
+    """Return the label under which the choice of ``label`` is shown; another text stays as it is."""
     if label not in labels or len(order) != len(labels):
         return label
     return labels[order.index(labels.index(label))]

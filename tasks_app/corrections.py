@@ -1,4 +1,4 @@
-"""Puts a corrected answer into the form that the task's verifiers read; refuses one that they reject."""
+"""Corrected answers in the form that the task's verifiers read; those that they reject are refused."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from verifiers.types import Evidence, Gold
 
 
 def gold_corrected(stored: StoredGold, answers: Sequence[str], *, pool: ChildPool) -> Gold:
-    """The gold of ``answers``, the reference first, to replace ``stored``; it has no solution.
+    """Build the gold of ``answers``, the reference first, to replace ``stored``; it has no solution.
 
     For a task with choices, answers are labels or texts of choices and become labels. The task's verifiers,
     except those that run programs, must accept each answer by the new gold. Raises ``ValueError``, with a
@@ -37,7 +37,7 @@ def gold_corrected(stored: StoredGold, answers: Sequence[str], *, pool: ChildPoo
 
 
 def labels_read(answers: Iterable[str], *, choices: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The labels of the named choices, each followed by those of choices that read exactly like it.
+    """List the labels of the named choices, each followed by those of choices that read exactly like it.
 
     Raises ``ValueError``.
     """
@@ -59,14 +59,14 @@ def _labels(answer: str, choices: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Loading puts a formula that is a whole choice between dollars; a file of errata may not."""
+    """Strip dollars: loading puts a formula that is a whole choice between them; a file of errata may not."""
     plain = " ".join(text.split())
     is_formula = len(plain) > 2 and plain.startswith("$") and plain.endswith("$")
     return plain[1:-1] if is_formula else plain
 
 
 def _extra_remaining(stored: StoredGold) -> dict[str, Any]:
-    """What verifiers read besides the answer, without the parts that describe the wrong one."""
+    """Return what verifiers read besides the answer, without the parts that describe the wrong one."""
     plugin = benchmarks.get(stored.task.benchmark_id)
     gone = {*plugin.answer_extra, *(plugin.enrichment.keys if plugin.enrichment else ())}
     return {key: value for key, value in stored.extra.items() if key not in gone}

@@ -1,4 +1,4 @@
-"""Completes drafts before they are stored: pictures as blobs, the question as text."""
+"""Completion of drafts before they are stored: pictures as blobs, the question as text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DECODERS_MAX = 4  # decoding a picture of 40 million pixels takes some 600 MB, o
 
 
 def drafts_complete(rows: Iterable[Row]) -> Iterator[Row]:
-    """Every draft completed, in order; one with an unusable picture becomes a ``BadRow``.
+    """Complete every draft, in order; one with an unusable picture becomes a ``BadRow``.
 
     Pictures are decoded by a thread per core, ``DECODERS_MAX`` at most, a few rows ahead.
     """
@@ -39,7 +39,7 @@ def _completed(row: Row) -> Row:
 
 
 def draft_complete(draft: TaskDraft) -> TaskDraft:
-    """The draft with ``payload["pictures"]`` in place of its pictures, and ``prompt``.
+    """Return the draft with ``payload["pictures"]`` in place of its pictures, and ``prompt``.
 
     Raises ``ValueError`` for a picture that cannot be shown.
     """

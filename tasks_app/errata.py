@@ -1,4 +1,4 @@
-"""Applies a file of corrections: golds that are disputed or get the right answer, questions without any."""
+"""Files of corrections: golds that are disputed or get the right answer, questions without any."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Erratum(msgspec.Struct, frozen=True):
 
 @dataclass
 class ErrataReport:
-    """What a file of errata did, counted in golds; ``changes`` has a line for each, without answers."""
+    """Effects of a file of errata, counted in golds; ``changes`` has a line for each, without answers."""
 
     disputed: int = 0
     corrected: int = 0
@@ -97,7 +97,7 @@ def _lines(records: Iterable[Record | BadRow], bad: list[BadRow]) -> Iterator[tu
 
 
 def _check_text(parts: Iterable[str]) -> None:
-    """Raises ``ValueError`` for a text that Postgres cannot hold."""
+    """Raise ``ValueError`` for a text that Postgres cannot hold."""
     text = "".join(parts)
     if "\0" in text:
         raise ValueError("the line holds a NUL character")
@@ -106,7 +106,7 @@ def _check_text(parts: Iterable[str]) -> None:
 
 
 def _named(value: object) -> object:
-    """The row with ``Corrected answer`` read as ``corrected_answer``, and without empty cells."""
+    """Return the row with ``Corrected answer`` read as ``corrected_answer``, and without empty cells."""
     if not isinstance(value, dict):
         return value
     cells = {str(name).strip().lower().replace(" ", "_"): cell for name, cell in value.items()}
@@ -116,7 +116,7 @@ def _named(value: object) -> object:
 def _changes(
     erratum: Erratum, *, done: set[tuple[int, Status]], pool: ChildPool
 ) -> list[tuple[StoredGold, Gold | None]]:
-    """The golds that a line is about, each with what it becomes; None where it stays.
+    """List the golds that a line is about, each with its replacement; None where it stays.
 
     Raises ``ValueError``, with a sentence, when the line cannot be applied.
     """
@@ -183,7 +183,7 @@ def _dispute(stored: StoredGold, erratum: Erratum) -> None:
 
 
 def _correct(stored: StoredGold, corrected: Gold, *, source: str) -> int:
-    """Retire the gold and write the next version; answers its number."""
+    """Retire the gold and write the next version; return its number."""
     StoredGold.objects.filter(pk=stored.pk).update(is_current=False)
     newest = StoredGold.objects.filter(task=stored.task_id).aggregate(newest=Max("version"))["newest"]
     written = StoredGold.objects.create(

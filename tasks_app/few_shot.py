@@ -1,4 +1,4 @@
-"""Chooses the few-shot examples: the solved tasks before a question in the few-shot arm.
+"""Few-shot examples: the solved tasks before a question in the few-shot arm.
 
 They come from the benchmark's training split, by seed, and are never the task itself, a near-duplicate
 (``is_near``) or another question about the same table, picture, passage or world; nor a task
@@ -53,7 +53,7 @@ JOIN tasks_app_task t ON t.id = chosen.id ORDER BY chosen.place"""  # noqa: S608
 
 @dataclass(frozen=True)
 class Source:
-    """Where examples come from; ``tag`` is that of the family they share with the task, if any."""
+    """Source of examples; ``tag`` is that of the family they share with the task, if any."""
 
     benchmark: str
     split: str
@@ -92,7 +92,7 @@ class Item:
 
 
 def shingles(text: str) -> Shingles:
-    """Every three words in a row, in lower case, each number the same sign; all words of a shorter text."""
+    """Hash every three words in a row, in lower case, all numbers alike; a shorter text is one shingle."""
     words = WORD.findall(NUMBER.sub("#", text.lower()))
     return frozenset(
         tuple(words[place : place + SHINGLE_WORDS]) for place in range(max(1, len(words) - SHINGLE_WORDS + 1))
@@ -100,7 +100,7 @@ def shingles(text: str) -> Shingles:
 
 
 def is_near(one: Shingles, other: Shingles) -> bool:
-    """Whether the texts are near-duplicates: they share a quarter of their shingles (Jaccard).
+    """Return whether texts are near-duplicates: they share a quarter of their shingles (Jaccard).
 
     Measured on all pairs: of 500 questions of GSM8K's training split one pair is near, a story told twice
     (0.28; the next pair has 0.16). Of 420 of MATH's 38 of 87,990 pairs are, from "Compute n over k" with
@@ -113,7 +113,7 @@ def is_near(one: Shingles, other: Shingles) -> bool:
 def examples_choose(
     ids: Sequence[int], *, count: int, seed: int, sees_split: Callable[[str], bool]
 ) -> dict[int, tuple[int, ...]]:
-    """For each task the ids of ``count`` solved ones, in the order in which they are shown.
+    """Choose for each task ``count`` solved ones, by id, in the order in which they are shown.
 
     Raises ``GymError`` 422 ``no_exemplars`` when a task's benchmark has no training split, the caller does
     not see it, or too few of its tasks are loaded.
@@ -134,7 +134,7 @@ def examples_choose(
 
 
 def source_of(benchmark: str, tags: Sequence[str]) -> Source:
-    """Where a task's examples come from. Raises ``GymError`` 422 ``no_exemplars`` when there are none."""
+    """Return where a task's examples come from. Raises ``GymError`` 422 ``no_exemplars`` if from nowhere."""
     plugin = benchmarks.get(benchmark)
     split = plugin.example_split or ("train" if "train" in plugin.splits else None)
     if split is None:
@@ -146,7 +146,7 @@ def source_of(benchmark: str, tags: Sequence[str]) -> Source:
 def draw(
     item: Item, pool: Sequence[Item], *, count: int, seed: int, after: Sequence[Item] = ()
 ) -> list[Item]:
-    """``after``, filled up to ``count`` from the pool with what gives away neither the item nor another."""
+    """Fill ``after`` up to ``count`` from the pool, with what gives away neither the item nor another."""
     draws = Draws("exemplars-v1", seed, item.benchmark, item.split, item.key)
     taken = [*after]
     for place in _places(len(pool), draws):
@@ -158,7 +158,7 @@ def draw(
 
 
 def _places(count: int, draws: Draws) -> Iterator[int]:
-    """A permutation, made only as far as it is read: a few places of thousands are."""
+    """Yield a permutation, made only as far as it is read: a few places of thousands are."""
     moved: dict[int, int] = {}
     for left in range(count, 0, -1):
         place = draws.whole(0, left - 1)

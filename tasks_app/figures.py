@@ -37,7 +37,7 @@ class Figure:
 
 
 def figures_of(payload: Mapping[str, Any]) -> list[Figure]:
-    """The pictures of a payload in their order."""
+    """Return the pictures of a payload in their order."""
     return [
         Figure(number=number, **{name: picture[name] for name in STORED})
         for number, picture in enumerate(payload.get("pictures", ()), start=1)
@@ -45,7 +45,7 @@ def figures_of(payload: Mapping[str, Any]) -> list[Figure]:
 
 
 def figures_split(text: str, figures: Sequence[Figure]) -> Iterator[str | Figure]:
-    """Words and pictures in turn; a sign without its picture stays words."""
+    """Yield words and pictures in turn; a sign without its picture stays words."""
     end = 0
     for place in PLACE.finditer(text):
         number = int(place[1])
@@ -60,13 +60,13 @@ def figures_split(text: str, figures: Sequence[Figure]) -> Iterator[str | Figure
 
 
 def unplaced(figures: Sequence[Figure], texts: Sequence[str]) -> list[Figure]:
-    """The pictures that none of the texts places."""
+    """Return the pictures that none of the texts places."""
     placed = {int(number) for text in texts for number in PLACE.findall(text)}
     return [figure for figure in figures if figure.number not in placed]
 
 
 def with_markdown(text: str, figures: Sequence[Figure]) -> str:
-    """The text with every place as a Markdown picture."""
+    """Replace every place in the text by a Markdown picture."""
     return PLACE.sub(
         lambda place: figures[int(place[1]) - 1].markdown if 1 <= int(place[1]) <= len(figures) else place[0],
         text,

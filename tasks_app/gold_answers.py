@@ -7,7 +7,7 @@ from verifiers import denotations
 
 
 def answer_of(gold: str, *, form: AnswerForm) -> str | list[str]:
-    """The answer that the gold holder submits: several values as a list, otherwise a text."""
+    """Return the answer that the gold holder submits: several values as a list, otherwise a text."""
     if form != "values":
         return gold
     items = denotations.split_cell(gold)

@@ -1,4 +1,4 @@
-"""Adds to golds, at loading, what their files lack and what is costly to compute.
+"""Additions to golds, at loading, that their files lack and that are costly to compute.
 
 It is computed once: a row that is loaded again unchanged keeps the stored gold's value.
 """
@@ -23,7 +23,7 @@ class Stored(NamedTuple):
 
 @dataclass
 class Enricher:
-    """Adds ``enrichment`` to drafts of one split; ``problem`` says why it had to stop."""
+    """Adds ``enrichment`` to the drafts of one split; ``problem`` says why it had to stop."""
 
     enrichment: Enrichment
     benchmark: str
@@ -31,7 +31,7 @@ class Enricher:
     problem: str = ""
 
     def enriched(self, drafts: Sequence[TaskDraft]) -> list[TaskDraft | ValueError]:
-        """Each draft with its extras, or the error of its row; unchanged where none can be computed."""
+        """Enrich each draft, or return the error of its row; unchanged where nothing can be computed."""
         stored = self._stored(draft.key for draft in drafts)
         return [self._enriched(draft, stored.get(draft.key)) for draft in drafts]
 

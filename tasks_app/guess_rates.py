@@ -1,4 +1,4 @@
-"""How often a blind answer is right: one that knows only the question's first words and the benchmark.
+"""Rates at which blind answers are right: those that know only the first words and the benchmark.
 
 The published rule. Choices: 1/k, as the draft says. For the rest of a split:
 
@@ -93,7 +93,7 @@ def guess_rates_store(plugin: BenchmarkPlugin, *, split: str) -> float | None:
 def _measured(
     plugin: BenchmarkPlugin, ladders: Sequence[tuple[int, Sequence[Class]]]
 ) -> Mapping[float, list[int]]:
-    """Ids of all tasks by their rates; the tasks come in the order in which they are sampled."""
+    """Group the ids of all tasks by their rates; tasks come in the order in which they are sampled."""
     golds = _golds([pk for pk, _ in ladders[:SAMPLE_MAX]])
     counted = [(pk, ladder) for pk, ladder in ladders[:SAMPLE_MAX] if pk in golds]
     classes = classes_of([ladder for _, ladder in counted])
@@ -107,8 +107,8 @@ def _measured(
 
 
 def classes_of(ladders: Sequence[Sequence[Class]]) -> set[Class]:
-    """The classes that enough tasks fall into: the whole, and those for which each task counts in the finest
-    one that has enough.
+    """List the classes that enough tasks fall into: the whole, and those for which each task counts in the
+    finest one that has enough.
     """
     left = list(ladders)
     classes = {WHOLE_SAMPLE} if len(left) >= CLASS_MIN else set()
@@ -120,7 +120,7 @@ def classes_of(ladders: Sequence[Sequence[Class]]) -> set[Class]:
 
 
 def blind_share(sample: Sequence[Sampled], *, judge: Judge) -> float:
-    """The rate of the best blind answer of one class of at least two tasks."""
+    """Return the rate of the best blind answer of one class of at least two tasks."""
     counted = Counter(item.answer for item in sample).items()
     commonest = sorted(counted, key=lambda pair: (-pair[1], str(pair[0])))[:BLIND_ANSWERS]
     rights = [
@@ -131,7 +131,7 @@ def blind_share(sample: Sequence[Sampled], *, judge: Judge) -> float:
 
 
 def _ladder(text: str, tags: Sequence[str], plugin: BenchmarkPlugin) -> list[Class]:
-    """The classes that a task may fall into, the finest first: ``RUNGS`` of them."""
+    """List the classes that a task may fall into, the finest first: ``RUNGS`` of them."""
     words = [word.lower() for word in WORD.findall(text)[:2]]
     family = [tag for tag in tags if plugin.example_tag and tag.startswith(plugin.example_tag)][:1]
     return [(*family, *words), (*family, *words[:1]), (*family,), WHOLE_SAMPLE]
@@ -171,7 +171,9 @@ def _judging(verifier_id: str) -> Iterator[Judge]:
 
 
 def _golds(ids: Sequence[int]) -> Mapping[int, tuple[Gold, str | tuple[str, ...]]]:
-    """The gold of each task whose gold is undisputed, and the answer that the gold holder would submit."""
+    """Return the gold of each task whose gold is undisputed, and the answer that the gold holder would
+    submit.
+    """
     stored = StoredGold.objects.filter(task__in=ids, is_current=True)
     rows = stored.exclude(status=StoredGold.Status.DISPUTED).values_list(
         "task_id", "task__kind", "answer", "accepted", "extra"

@@ -35,7 +35,7 @@ def hub_download(*, repo: str, patterns: Sequence[str]) -> Path:
 
 
 def hub_files(plugin: BenchmarkPlugin, *, split: str) -> list[Path]:
-    """The downloaded files of one split, in order.
+    """List the downloaded files of one split, in order.
 
     Raises ``GymError`` ``no_hub``, ``unknown_split``, ``hub_unreachable`` or ``no_file``.
     """

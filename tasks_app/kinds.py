@@ -20,5 +20,5 @@ _LABELS = {
 
 
 def kind_label(kind: str) -> str:
-    """What people call a question kind; a kind without a name keeps its id."""
+    """Return what people call a question kind; a kind without a name keeps its id."""
     return _LABELS.get(kind, kind)

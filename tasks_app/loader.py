@@ -1,4 +1,4 @@
-"""Loads tasks and golds into the database in bulk. Loading the same rows again changes nothing."""
+"""Bulk loading of tasks and golds into the database. Loading the same rows again changes nothing."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class LoadReport:
 
 @dataclass(frozen=True)
 class _Placed:
-    """A draft and where it belongs."""
+    """A draft and its destination."""
 
     benchmark: str
     split: str
@@ -101,7 +101,7 @@ def _batches_stored(
 
 
 def starter_tasks_load() -> LoadReport:
-    """Every benchmark's starter tasks, in the split ``starter``."""
+    """Load every benchmark's starter tasks into the split ``starter``."""
     report = LoadReport()
     placed: list[_Placed] = []
     with file_lock.hold_files():
@@ -136,7 +136,7 @@ def steps_of(plugin: BenchmarkPlugin, solution: str) -> list[str]:
 
 
 def draft_problem(draft: TaskDraft) -> str | None:
-    """Why Postgres cannot store a draft; None when it can."""
+    """Explain why Postgres cannot store a draft; None when it can."""
     if not 0 < len(draft.key) <= KEY_MAX_CHARS:
         return f"the key has {len(draft.key)} characters; it needs 1 to {KEY_MAX_CHARS}"
     if any(len(tag) > TAG_MAX_CHARS for tag in draft.tags):
@@ -168,7 +168,7 @@ def _good_rows(rows: Iterable[Row], *, benchmark: str, split: str, bad: list[Bad
 
 
 def _batches(good: Iterable[_Placed], *, rows: int) -> Iterator[list[_Placed]]:
-    """Batches of one transaction each; rows with pictures are slow and go in smaller batches."""
+    """Yield batches of one transaction each; rows with pictures are slow and go in smaller batches."""
     batch: list[_Placed] = []
     for item in good:
         batch.append(item)
@@ -218,7 +218,7 @@ def _batch_write(placed: list[_Placed], *, report: LoadReport) -> None:
 
 
 def _golds_write(cursor: Any, placed: list[_Placed]) -> list[GoldChange]:
-    """Store new golds and new versions of changed ones; returns the latter. Solutions fill empty places."""
+    """Store new golds and new versions of changed ones; return the latter. Solutions fill empty places."""
     cursor.execute(loader_sql.FILL_SOLUTIONS, [_solved_rows(placed)])
     cursor.execute(loader_sql.CHANGED_GOLDS, [_json_rows(placed, _gold_content)])
     changes: list[tuple[int, int, int]] = cursor.fetchall()
@@ -273,7 +273,9 @@ def _json_rows(placed: Iterable[_Placed], content_of: Callable[[TaskDraft], dict
 
 
 def _hashed_content(draft: TaskDraft) -> dict[str, Any]:
-    """The hash is of the visible content only: the arena can read it, and short golds could be guessed."""
+    """Return the content to hash, the visible one only: the arena can read the hash, and short golds could be
+    guessed from it.
+    """
     content = _task_content(draft)
     digest = hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
     return {**content, "content_hash": digest}

@@ -1,4 +1,4 @@
-"""The statements that write tasks and golds in bulk; each takes one JSON array of rows."""
+"""Statements that write tasks and golds in bulk; each takes one JSON array of rows."""
 
 from __future__ import annotations
 

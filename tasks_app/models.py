@@ -75,13 +75,14 @@ class Task(models.Model):
 
     @property
     def max_steps(self) -> int:
-        """An agent's step budget on a page that it reads as an outline: half as many again as the scripted
-        solution takes, and five to spare."""
+        """Step budget of an agent on a page that it reads as an outline: half as many again as the scripted
+        solution takes, and five to spare.
+        """
         return max_steps_for(self.oracle_steps)
 
 
 def max_steps_for(steps: float) -> int:
-    """The budget where the scripted solution takes so many steps."""
+    """Return the budget where the scripted solution takes so many steps."""
     return math.ceil(STEPS_PER_ORACLE_STEP * steps) + SPARE_STEPS
 
 

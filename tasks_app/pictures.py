@@ -1,4 +1,4 @@
-"""Turns untrusted picture files into plain PNGs, or says why it cannot."""
+"""Conversion of untrusted picture files into plain PNGs, or the reason why it cannot be done."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ BROKEN = (
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """A re-encoded picture: ``data`` are its bytes, ``width`` and ``height`` its pixels."""
+    """A re-encoded picture: its bytes, and width and height in pixels."""
 
     data: bytes
     content_type: str
@@ -81,7 +81,7 @@ def picture_read(data: bytes) -> Picture:
 
 @contextmanager
 def _readable_errors(data: bytes) -> Iterator[None]:
-    """Pillow's errors as sentences."""
+    """Raise Pillow's errors as sentences."""
     try:
         yield
     except UnidentifiedImageError:
@@ -99,7 +99,7 @@ def _unknown(data: bytes) -> str:
 
 
 def _size_check(opened: Image.Image) -> None:
-    """Before decoding: a few bytes can claim any number of pixels."""
+    """Check before decoding: a few bytes can claim any number of pixels."""
     width, height = opened.size
     if not 0 < width <= SIDE_MAX or not 0 < height <= SIDE_MAX:
         raise ValueError(
@@ -117,14 +117,14 @@ def _mode_check(opened: Image.Image) -> None:
 
 
 def _upright(picture: Image.Image) -> Image.Image:
-    """Turned as its EXIF says; EXIF that cannot be read turns nothing, as in browsers."""
+    """Turn as EXIF says; EXIF that cannot be read turns nothing, as in browsers."""
     with suppress(*BROKEN):
         ImageOps.exif_transpose(picture, in_place=True)
     return picture
 
 
 def _plain(picture: Image.Image) -> Image.Image:
-    """Eight bits, gray or RGB, on white, without the metadata that saving would keep."""
+    """Convert to eight bits, gray or RGB, on white, without the metadata that saving would keep."""
     mode = "L" if picture.mode in GRAY_MODES else "RGB"
     if picture.mode in DEEP_MODES:
         # Pillow's own conversion to L makes everything above 255 white.

@@ -25,7 +25,7 @@ Piece = latex.Block | FigureBlock
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """``label`` is the one it is shown under."""
+    """A choice; ``label`` is the one it is shown under."""
 
     label: str
     pieces: tuple[Piece, ...]
@@ -55,7 +55,9 @@ class Prose:
 
 
 def prose_of(payload: Mapping[str, Any], *, scale: int = 1) -> Prose:
-    """All keys of a payload but ``text`` are optional. Pictures are drawn at ``scale`` times their size."""
+    """Cut a payload, in which all keys but ``text`` are optional. Pictures are drawn at ``scale`` times their
+    size.
+    """
     figures = [
         replace(figure, width=figure.width * scale, height=figure.height * scale)
         for figure in figures_of(payload)
@@ -80,13 +82,15 @@ def prose_of(payload: Mapping[str, Any], *, scale: int = 1) -> Prose:
 
 
 def texts_of(payload: Mapping[str, Any]) -> list[str]:
-    """All texts of a payload in which a picture can have its place."""
+    """List all texts of a payload in which a picture can have its place."""
     choices = [str(choice["text"]) for choice in payload.get("choices", ())]
     return [str(payload.get("passage", "")), str(payload["text"]), *choices]
 
 
 def markdown_of(payload: Mapping[str, Any]) -> str:
-    """The question for arms without a page: passage, pictures without a place, text, lettered choices."""
+    """Write the question for arms without a page: passage, pictures without a place, text, lettered
+    choices.
+    """
     figures = figures_of(payload)
     parts = [
         str(payload.get("passage", "")),

@@ -17,7 +17,7 @@ KINDS = (kinds.FREE_ANSWER, kinds.CHOICE, kinds.PICTURE)
 
 
 def pictures_of(tasks: Iterable[Task]) -> dict[int, dict[str, Any]]:
-    """The pictures of tasks as a payload names them; none where it was never drawn, or has changed since."""
+    """Return the pictures of tasks as a payload names them; none if never drawn, or changed since."""
     drawn = QuestionPicture.objects.filter(
         task__in=[task.pk for task in tasks], content_hash=F("task__content_hash")
     )
@@ -34,7 +34,7 @@ def pictures_of(tasks: Iterable[Task]) -> dict[int, dict[str, Any]]:
 
 
 def tasks_undrawn(*, benchmark: str, limit: int | None = None) -> list[Task]:
-    """The tasks of a benchmark that can be drawn and are not, by id."""
+    """List the tasks of a benchmark that can be drawn and are not, by id."""
     tasks = Task.objects.filter(benchmark=benchmark, kind__in=KINDS)
     undrawn = tasks.exclude(question_picture__content_hash=F("content_hash")).order_by("pk")
     return list(undrawn[:limit])

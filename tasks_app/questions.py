@@ -19,7 +19,7 @@ from tasks_app.variation import Variation, payload_shown, tools_of
 Payload = Mapping[str, Any]
 Answer = str | Sequence[str]
 CALLS_MAX = 20
-"""Calls of tools that an episode has, in any arm."""
+"""Tool calls that an episode has, in any arm."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,11 +103,11 @@ class QuestionKind:
     transcript: Callable[[Payload], str] | None = None
 
     def instruction_of(self, payload: Payload) -> str:
-        """The paraphrases that state the form of this question's answer."""
+        """Return the paraphrases that state the form of this question's answer."""
         return "lines" if payload.get("answer_lines") else self.instruction
 
     def form_of(self, payload: Payload) -> AnswerForm:
-        """The form that this question's answer has: a puzzle may ask for a whole board."""
+        """Return the form that this question's answer has: a puzzle may ask for a whole board."""
         return "block" if payload.get("answer_lines") else self.answer_form
 
 
@@ -115,7 +115,7 @@ questions: Registry[QuestionKind] = Registry("question kind")
 
 
 def question_text(*, kind: str, prompt: str, payload: Payload, variation: Variation | None) -> str:
-    """A task's question as text, as an episode posed it: its choice order, the asserts that it shows.
+    """Return a task's question as text, as an episode posed it: its choice order, the asserts that it shows.
 
     ``prompt`` is the stored text: used without a variation, or if the kind is gone.
     """
@@ -125,7 +125,7 @@ def question_text(*, kind: str, prompt: str, payload: Payload, variation: Variat
 
 
 def question_tools(*, kind: str, payload: Payload, variation: Variation | None) -> tuple[str, ...]:
-    """The tools that belong to an episode's question and that it may call, in the order of its page."""
+    """List the tools that belong to an episode's question and that it may call, in the order of its page."""
     granted = tools_of(variation)
     own = questions.get(kind).own_tools(payload) if granted and kind in questions else ()
     return tuple(tool for tool in own if tool in granted)

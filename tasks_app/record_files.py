@@ -37,7 +37,7 @@ _Place = tuple[int, Any]
 
 
 def source_files(path: Path) -> list[Path]:
-    """The files to read for ``--file``: itself, or all data files below a folder, 2.json before 10.json.
+    """List the files to read for ``--file``: itself, or all data files below a folder, 2.json before 10.json.
 
     Raises ``GymError`` ``no_file`` or ``unknown_format``.
     """
@@ -54,7 +54,7 @@ def source_files(path: Path) -> list[Path]:
 
 
 def records(files: Iterable[Path]) -> Records:
-    """Every record of the files in order; a line that cannot be read comes as a ``BadRow``.
+    """Yield every record of the files in order; a line that cannot be read comes as a ``BadRow``.
 
     The value of a CSV or TSV record is the list of its cells, a line of column names included: see
     ``with_header``. Keys are made of a record's number, which counts through all files of
@@ -68,8 +68,8 @@ def records(files: Iterable[Path]) -> Records:
 
 
 def with_header(rows: Iterable[Record | BadRow]) -> Records:
-    """CSV and TSV records as objects, named by the first line of their file, which counts as no record;
-    other records as they are.
+    """Turn CSV and TSV records into objects, named by the first line of their file, which counts as no
+    record; other records stay as they are.
     """
     names: list[str] = []
     file: Path | None = None
@@ -89,8 +89,8 @@ def with_header(rows: Iterable[Record | BadRow]) -> Records:
 
 
 def drafts(plugin: BenchmarkPlugin, files: Iterable[Path]) -> Iterator[Row]:
-    """A draft of every record of a benchmark's files. One without the official fields, or that the benchmark
-    refuses with a ``ValueError``, comes as a ``BadRow``.
+    """Yield a draft of every record of a benchmark's files. One without the official fields, or that the
+    benchmark refuses with a ``ValueError``, comes as a ``BadRow``.
     """
     if plugin.draft_of is None:
         return
@@ -108,7 +108,7 @@ def drafts(plugin: BenchmarkPlugin, files: Iterable[Path]) -> Iterator[Row]:
 
 
 def tab_separated(file: Path) -> Iterator[tuple[int, list[str]]]:
-    """The lines of a TSV file that are not empty: their numbers and raw cells, escapes included."""
+    """Yield the lines of a TSV file that are not empty: their numbers and raw cells, escapes included."""
     with file.open(encoding="utf-8-sig", errors="surrogateescape", newline="\n") as stream:
         for number, line in enumerate(stream, start=1):
             if text := line.removesuffix("\n").removesuffix("\r"):
@@ -121,7 +121,7 @@ def _natural_order(path: Path) -> list[tuple[int, str]]:
 
 
 def _json_file(file: Path) -> Iterator[_Place]:
-    """Lines where the first line that is not blank is a value and another follows; else one value.
+    """Read lines where the first line that is not blank is a value and another follows; else one value.
 
     Where the first line is broken, the whole is no value either, and the file's name decides.
     """
@@ -138,7 +138,9 @@ def _json_file(file: Path) -> Iterator[_Place]:
 
 
 def _values(text: bytes) -> Iterator[_Place] | None:
-    """Objects one after another, each over several lines, as ``jq`` writes them; None for anything else."""
+    """Parse objects one after another, each over several lines, as ``jq`` writes them; None for anything
+    else.
+    """
     values, at = list[_Place](), 0
     try:
         rest = text.decode().rstrip()
@@ -154,8 +156,8 @@ def _values(text: bytes) -> Iterator[_Place] | None:
 
 
 def _elements(value: Any) -> Iterable[_Place]:
-    """Each element of a list at the top, or of the one list under a name such as ``data``, is a record, and
-    its ``line`` is its number; any other value is one record.
+    """Take each element of a list at the top, or of the one list under a name such as ``data``, as a record
+    whose ``line`` is its number; any other value is one record.
     """
     if isinstance(value, dict) and len(named := WRAPPERS & value.keys()) == 1:
         (wrapper,) = named
@@ -173,7 +175,7 @@ def _json_lines(file: Path) -> Iterator[_Place]:
 
 
 def _text_lines(file: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines that are not blank, with their numbers."""
+    """Yield the lines that are not blank, with their numbers."""
     with file.open("rb") as stream:
         for line, raw in enumerate(stream, start=1):
             text = raw.removeprefix(BYTE_ORDER_MARK) if line == 1 else raw

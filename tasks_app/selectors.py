@@ -1,4 +1,4 @@
-"""Reads of tasks and golds. Postgres writes the JSON: a record is never built in Python."""
+"""Queries for tasks and golds. Postgres writes the JSON: a record is never built in Python."""
 
 from __future__ import annotations
 
@@ -80,9 +80,10 @@ _SHAPE = zlib.crc32(_TASKS.as_string().encode())
 
 @dataclass(frozen=True, kw_only=True)
 class TaskFilter:
-    """Which tasks; None is no limit. ``splits`` are those that the caller's key is limited to; ``drawn``
+    """Filter of tasks; None is no limit. ``splits`` are those that the caller's key is limited to; ``drawn``
     leaves those whose question has a picture, as ``question_pictures.pictures_of`` finds it. Tasks with the
-    tag ``unanswerable`` are left out unless they are named by id or by this tag."""
+    tag ``unanswerable`` are left out unless they are named by id or by this tag.
+    """
 
     benchmark: str | None = None
     split: str | None = None
@@ -112,21 +113,21 @@ class TaskRow:
 
 
 def task_list(tasks: TaskFilter, *, after: int, limit: int) -> list[TaskRow]:
-    """Up to ``limit`` records in id order, from the first id above ``after``."""
+    """List up to ``limit`` records in id order, from the first id above ``after``."""
     with connection.cursor() as cursor:
         cursor.execute(_PAGE, {**tasks.parameters(), "after": after, "limit": limit})
         return [TaskRow(*row) for row in cursor.fetchall()]
 
 
 def task_splits(tasks: TaskFilter, *, limit: int) -> list[tuple[int, str]]:
-    """Ids and splits of up to ``limit`` matching tasks, in id order."""
+    """List ids and splits of up to ``limit`` matching tasks, in id order."""
     with connection.cursor() as cursor:
         cursor.execute(_SPLITS, {**tasks.parameters(), "limit": limit})
         return list(cursor.fetchall())
 
 
 def tasks_fingerprint(tasks: TaskFilter) -> tuple[int, str]:
-    """How many tasks there are, and a text that differs when any of them does."""
+    """Return the number of tasks, and a text that differs when any of them does."""
     with connection.cursor() as cursor:
         cursor.execute(_FINGERPRINT, tasks.parameters())
         count, newest, mixed = cursor.fetchone()
@@ -134,7 +135,7 @@ def tasks_fingerprint(tasks: TaskFilter) -> tuple[int, str]:
 
 
 def tasks_export(tasks: TaskFilter) -> Iterator[bytes]:
-    """The records as NDJSON in blocks of about 64 KB; memory holds a batch of them.
+    """Yield the records as NDJSON in blocks of about 64 KB; memory holds a batch of them.
 
     Each batch is a statement and a transaction of its own. Tasks that come after the start are left out.
     """
@@ -142,12 +143,14 @@ def tasks_export(tasks: TaskFilter) -> Iterator[bytes]:
 
 
 def golds_export(tasks: TaskFilter) -> Iterator[bytes]:
-    """The current golds of these tasks, as ``tasks_export``. For callers with the scope ``golds`` alone."""
+    """Yield the current golds of these tasks, as ``tasks_export``. For callers with the scope ``golds``
+    alone.
+    """
     return _export(_EXPORT_GOLDS, tasks)
 
 
 def split_check(tasks: TaskFilter) -> None:
-    """``GymError`` ``unknown_split`` (422) when no visible task has the requested split."""
+    """Raise ``GymError`` 422 ``unknown_split`` when no visible task has the requested split."""
     if tasks.split is None:
         return
     visible = Task.objects.all()
@@ -162,7 +165,7 @@ def split_check(tasks: TaskFilter) -> None:
 
 
 def benchmark_list(*, splits: Iterable[str] | None) -> list[dict[str, Any]]:
-    """Every benchmark with the number of tasks in each of the splits that the caller sees."""
+    """List every benchmark with the number of tasks in each of the splits that the caller sees."""
     tasks = Task.objects.all() if splits is None else Task.objects.filter(split__in=list(splits))
     counts = _counts(tasks)
     impossible = _counts(
@@ -177,7 +180,7 @@ def benchmark_list(*, splits: Iterable[str] | None) -> list[dict[str, Any]]:
 
 
 def _counts(tasks: QuerySet[Task]) -> dict[str, dict[str, int]]:
-    """Numbers of tasks, by benchmark and split."""
+    """Count tasks by benchmark and split."""
     counts: dict[str, dict[str, int]] = {}
     grouped = tasks.values("benchmark", "split").annotate(tasks=Count("pk")).order_by("benchmark", "split")
     for row in grouped:
@@ -212,7 +215,7 @@ def _export(statement: Composed, tasks: TaskFilter) -> Iterator[bytes]:
 
 
 def _batch(statement: Composed, tasks: TaskFilter, *, after: int, last: int) -> list[bytes]:
-    """The lines of the next records, read completely, so that nothing is open while they are sent."""
+    """Read the lines of the next records completely, so that nothing is open while they are sent."""
     place = {"after": after, "last": last, "limit": EXPORT_BATCH}
     with (
         limit_statements(EXPORT_MS),

@@ -1,4 +1,4 @@
-"""Shapes of what the tasks calls take and answer."""
+"""Serializers of the tasks calls."""
 
 from __future__ import annotations
 

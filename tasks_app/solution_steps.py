@@ -1,4 +1,4 @@
-"""Cuts the stored reference solutions into steps, and counts what has been cut."""
+"""Steps of the stored reference solutions: cutting them, and counting what has been cut."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _stored(golds: list[Gold]) -> int:
 
 
 def _rows(statement: str) -> list[tuple[Any, ...]]:
-    """The rows of a statement whose first column is a benchmark, but for benchmarks that are gone."""
+    """Return the rows of a statement whose first column is a benchmark, without benchmarks that are gone."""
     with connection.cursor() as cursor:
         cursor.execute(statement)
         return [row for row in cursor.fetchall() if row[0] in benchmarks]

@@ -1,4 +1,4 @@
-"""Which files of a folder belong to which split of a benchmark."""
+"""Assignment of a folder's files to the splits of a benchmark."""
 
 from __future__ import annotations
 
@@ -26,19 +26,21 @@ class Split:
 
 
 def split_named(plugin: BenchmarkPlugin, file: Path) -> str:
-    """What the file or a folder above it is named after, else the first split."""
+    """Return what the file or a folder above it is named after, else the first split."""
     folders = [parent.name for parent in file.resolve().parents if parent.name in plugin.splits]
     return next(iter([*_splits_in_name(plugin, file), *folders, plugin.splits[0]]))
 
 
 def _splits_in_name(plugin: BenchmarkPlugin, file: Path) -> list[str]:
-    """The splits that are part of a file's name, as in "AIME_Dataset_1983_2024" or "train-00000-of-00002"."""
+    """List the splits that are part of a file's name, as in "AIME_Dataset_1983_2024" or
+    "train-00000-of-00002".
+    """
     stem = f"-{_dashed(file.stem)}-"
     return [split for split in plugin.splits if f"-{_dashed(split)}-" in stem]
 
 
 def split_files(plugin: BenchmarkPlugin, path: Path, *, split: str) -> list[Path]:
-    """The files to read for a split. Raises ``GymError`` ``no_file`` or ``unknown_format``."""
+    """List the files to read for a split. Raises ``GymError`` ``no_file`` or ``unknown_format``."""
     if not path.is_dir():
         return record_files.source_files(path)
     if plugin.files is None:
@@ -54,7 +56,7 @@ def split_files(plugin: BenchmarkPlugin, path: Path, *, split: str) -> list[Path
 
 
 def _files_of_split(plugin: BenchmarkPlugin, files: list[Path], *, split: str) -> list[Path]:
-    """Where rows do not name their split, the files' names do: those of other splits are left out."""
+    """Drop the files that name other splits, where rows do not name their split."""
     first = next(record_files.drafts(plugin, files[:1]), None)
     if isinstance(first, TaskDraft) and first.split is not None:
         return files
@@ -68,7 +70,7 @@ def _files_of_split(plugin: BenchmarkPlugin, files: list[Path], *, split: str) -
 
 
 def rows_of_split(rows: Iterable[Row], *, split: str, others: Counter[str]) -> Iterator[Row]:
-    """The rows of a split, and those that name none or cannot be read; ``others`` counts what is left out."""
+    """Yield the rows of a split, and those that name none or cannot be read; ``others`` counts the rest."""
     for row in rows:
         if isinstance(row, BadRow) or row.split in (None, split):
             yield row
@@ -77,13 +79,13 @@ def rows_of_split(rows: Iterable[Row], *, split: str, others: Counter[str]) -> I
 
 
 def splits_in(plugin: BenchmarkPlugin, folder: Path) -> Iterator[Split]:
-    """Every split that a folder holds. Raises ``GymError`` ``no_file`` when it holds none."""
+    """Yield every split that a folder holds. Raises ``GymError`` ``no_file`` when it holds none."""
     for files, named in _groups(plugin, folder).items():
         yield from rows_by_split(record_files.drafts(plugin, files), named=named)
 
 
 def rows_by_split(rows: Iterable[Row], *, named: str) -> list[Split]:
-    """``named`` is the split of rows that name none."""
+    """Group rows by split; ``named`` is the split of rows that name none."""
     splits: dict[str, list[TaskDraft]] = {}
     bad: list[BadRow] = []
     for row in rows:
@@ -96,7 +98,7 @@ def rows_by_split(rows: Iterable[Row], *, named: str) -> list[Split]:
 
 
 def _groups(plugin: BenchmarkPlugin, folder: Path) -> dict[tuple[Path, ...], str]:
-    """Files that are read together, and the split of those of their rows that name none."""
+    """Group files that are read together, with the split of those of their rows that name none."""
     if plugin.files is None:
         by_split: dict[str, list[Path]] = {}
         for file in record_files.source_files(folder):
@@ -111,7 +113,7 @@ def _groups(plugin: BenchmarkPlugin, folder: Path) -> dict[tuple[Path, ...], str
 
 
 def _official_splits(plugin: BenchmarkPlugin, folder: Path) -> dict[str, tuple[Path, ...]]:
-    """The splits whose files a folder holds."""
+    """Return the splits whose files a folder holds."""
     splits: dict[str, tuple[Path, ...]] = {}
     for split in plugin.splits:
         with suppress(GymError):

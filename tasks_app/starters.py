@@ -25,7 +25,7 @@ def path_of(benchmark: str) -> Path:
 
 @cache
 def starter_drafts(benchmark: str) -> tuple[TaskDraft, ...]:
-    """The starter tasks in the order of their keys: ``starter-<n>`` unless the plug-in makes its own.
+    """Read the starter tasks in the order of their keys: ``starter-<n>`` unless the plug-in makes its own.
 
     Raises ``ValueError`` for a row that the reader refuses.
     """

@@ -1,4 +1,4 @@
-"""One view of a table: sorted, searched and paged by the tools granted to the episode.
+"""Views of a table: sorted, searched and paged by the tools granted to the episode.
 
 The parameters of an address come from an agent and may be anything; those that the page does not offer are
 ignored. The page counts nothing for the reader: no number of rows, pages or matches.
@@ -47,7 +47,7 @@ class TableQuery:
 
     @property
     def fields(self) -> list[tuple[str, str]]:
-        """The parameters of its address, without defaults."""
+        """Parameters of its address, without defaults."""
         sort = [("sort", str(self.sort)), ("direction", self.direction)] if self.sort else []
         find = [("find", self.find)] if self.find else []
         return [*sort, *find, *([("page", str(self.page))] if self.page > 1 else [])]
@@ -58,7 +58,7 @@ class TableQuery:
 
     @property
     def address(self) -> str:
-        """The address from the question's page, also where that is shown under the address of its form."""
+        """Address from the question's page, also where that is shown under the address of its form."""
         return f"./{self.query_string}"
 
 
@@ -96,7 +96,7 @@ class TableView:
 
     @property
     def density(self) -> str:
-        """The spacing of its cells: nearly every table fits into a window 1,280 pixels wide."""
+        """Spacing of its cells: nearly every table fits into a window 1,280 pixels wide."""
         return next((name for most, name in DENSITIES.items() if len(self.columns) <= most), "tight")
 
     @property
@@ -115,12 +115,12 @@ class TableView:
 
     @property
     def search_fields(self) -> list[tuple[str, str]]:
-        """The parameters that a new search keeps."""
+        """Parameters that a new search keeps."""
         return self.everything.fields
 
 
 def table_view(table: Table, parameters: Mapping[str, str], tools: frozenset[str]) -> TableView:
-    """The rows of a view, in order; without tools the table as it is."""
+    """Build the rows of a view, in order; without tools the table as it is."""
     query = _query_read(parameters, tools, width=len(table.header))
     numbers = _numbers([row[query.sort - 1] for row in table.rows]) if query.sort else {}
     rows = _sorted(_matching(table.rows, query.find), query, numbers=numbers)
@@ -164,7 +164,7 @@ def _columns(table: Table, query: TableQuery, *, is_sortable: bool) -> list[Colu
 
 
 def _with_link(column: Column, query: TableQuery) -> Column:
-    """The column with its link, which cycles from the table's own order to ascending, descending and back."""
+    """Add the column's link, which cycles from the table's own order to ascending, descending and back."""
     turned = replace(query, sort=column.number, direction="ascending", page=1)
     if query.sort != column.number:
         return replace(column, order="none", address=turned.address)
@@ -200,7 +200,7 @@ def _sorted(
 
 
 def _numbers(cells: Sequence[str]) -> dict[str, float] | None:
-    """The number of each cell, if the whole column holds numbers with the same prefix and suffix."""
+    """Parse each cell's number, if the whole column holds numbers with the same prefix and suffix."""
     numbers: dict[str, float] = {}
     units: set[tuple[str, str]] = set()
     for cell in filter(str.strip, cells):

@@ -24,13 +24,15 @@ _WORD = re.compile(r"[^\W_]")
 
 
 def tasks_with(query: str) -> str:
-    """SQL for the ids of the tasks that match a search; ``query`` is its placeholder in the statement."""
+    """Write SQL for the ids of the tasks that match a search; ``query`` is its placeholder in the
+    statement.
+    """
     search = f"websearch_to_tsquery('{CONFIGURATION}'::regconfig, {query})"
     return f"SELECT k.id FROM tasks_app_task k WHERE {TASK_WORDS} @@ {search}"  # noqa: S608 (constants)
 
 
 def task_query(text: str) -> str:
-    """The query for ``websearch_to_tsquery``: words, "phrases", or, -without, separated as in tasks.
+    """Build the query for ``websearch_to_tsquery``: words, "phrases", or, -without, separated as in tasks.
 
     Empty if no word is required.
     """

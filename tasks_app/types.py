@@ -1,4 +1,4 @@
-"""What a benchmark plug-in provides: tasks with their golds, unreadable rows, facts about the set."""
+"""Benchmark plug-ins: tasks with their golds, unreadable rows, facts about the set."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ Records = Iterator[Record | BadRow]
 
 @dataclass(frozen=True, kw_only=True)
 class HubSource:
-    """Where a benchmark is on the Hugging Face hub: the dataset's id, and the patterns of each split's files.
+    """A benchmark's source on the Hugging Face hub: the dataset's id, and the patterns of each split's files.
 
     The id may end in ``@`` and a revision. ``repos`` names the dataset of each split that has another one.
     """
@@ -143,7 +143,7 @@ class HubSource:
 
 @dataclass(frozen=True, kw_only=True)
 class Enrichment:
-    """What loading adds to golds because it is slow to compute: ``keys`` of their ``extra``.
+    """Addition to golds at loading that is slow to compute: ``keys`` of their ``extra``.
 
     ``what`` is its name for people. ``compute`` returns the new keys; it raises ``ValueError`` for a row that
     must not be loaded, and ``GymError`` if this machine cannot compute them: rows are then loaded without.

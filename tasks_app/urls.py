@@ -1,4 +1,4 @@
-"""Addresses of the tasks calls, below ``/api/v1/``."""
+"""URLs of the tasks calls, below ``/api/v1/``."""
 
 from __future__ import annotations
 

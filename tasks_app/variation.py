@@ -19,7 +19,9 @@ Variation = Mapping[str, Any]
 
 
 def payload_shown(payload: Mapping[str, Any], variation: Variation | None) -> Mapping[str, Any]:
-    """The payload as the episode shows it. An order that no longer fits the choices changes nothing."""
+    """Return the payload as the episode shows it. An order that no longer fits the choices changes
+    nothing.
+    """
     if not variation:
         return payload
     shown = dict(payload)
@@ -33,7 +35,7 @@ def payload_shown(payload: Mapping[str, Any], variation: Variation | None) -> Ma
 
 
 def _pictured(payload: Mapping[str, Any], picture: Mapping[str, Any]) -> dict[str, Any]:
-    """A payload that shows its question by one picture; of the choices only the labels are left."""
+    """Show the question by one picture; of the choices only the labels are left."""
     labels = [{"label": choice["label"], "text": ""} for choice in payload.get("choices", ())]
     rest = {name: value for name, value in payload.items() if name == "answer_lines"}
     shown = {**rest, "text": "", "format": "plain", "pictures": [picture]}
@@ -41,7 +43,7 @@ def _pictured(payload: Mapping[str, Any], picture: Mapping[str, Any]) -> dict[st
 
 
 def picture_of(variation: Variation | None) -> Mapping[str, Any] | None:
-    """The picture that stands for the whole question, if one does."""
+    """Return the picture that stands for the whole question, if one does."""
     return (variation or {}).get("picture")
 
 

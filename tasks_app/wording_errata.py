@@ -33,8 +33,8 @@ class WordingErratum(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def rows_corrected(rows: Iterable[Row], *, benchmark: str) -> Iterator[Row]:
-    """The rows with the words of their errata and the tag ``erratum``; a source that has since been mended
-    keeps its own.
+    """Correct the rows' wording and tag them ``erratum``; a source that has since been mended keeps its
+    own.
     """
     known = errata_of(benchmark)
     for row in rows:

@@ -41,7 +41,7 @@ _COLOUR = re.compile(r"\b(?:which|what) colou?red \w+", re.IGNORECASE)
 
 
 def missing_figure(text: str, payload: Payload) -> str:
-    """A figure, reaction or map that the text refers to, where nothing stands for it."""
+    """Find a figure, reaction or map that the text refers to, where nothing stands for it."""
     match = _FIGURE.search(text)
     return (
         match[0] if match and not any(map(payload.get, FIGURE_PARTS)) and not _HAS_FIGURE.search(text) else ""
@@ -49,33 +49,35 @@ def missing_figure(text: str, payload: Payload) -> str:
 
 
 def file_name(text: str, payload: Payload) -> str:
-    """The name of a picture's file, left in the text."""
+    """Find the name of a picture's file, left in the text."""
     match = _FILE.search(text)
     return match[0].strip() if match else ""
 
 
 def missing_question(text: str, payload: Payload) -> str:
-    """The last words of a text that ends as a statement and asks for nothing, though choices follow."""
+    """Return the last words of a text that ends as a statement and asks for nothing, though choices
+    follow.
+    """
     is_statement = text.rstrip().endswith(".") and not text.rstrip().endswith("..")
     asks = _ASKS.search(text) or not payload.get("choices")
     return "" if asks or not is_statement else " ".join(text.split()[-LAST_WORDS:])
 
 
 def lost_country(text: str, payload: Payload) -> str:
-    """A question about countries whose table has no column for them: flags leave no text in a file."""
+    """Find a question about countries whose table has no column for them: flags leave no text in a file."""
     match = _COUNTRY.search(text)
     heads = " ".join(payload["table"]["header"]) if payload.get("table") else ""
     return match[0] if match and heads and not _COUNTRY_COLUMN.search(heads) else ""
 
 
 def color_or_name(text: str, payload: Payload) -> str:
-    """A question for something colored, which may ask for its color or its name."""
+    """Find a question for something colored, which may ask for its color or its name."""
     match = _COLOUR.search(text)
     return match[0] if match else ""
 
 
 def undefined_name(text: str, payload: Payload) -> str:
-    """Names that the assert shown needs and neither the signature nor the text gives."""
+    """List names that the assert shown needs and neither the signature nor the text gives."""
     known = {*dir(builtins), *re.findall(r"\w+", f"{text} {payload.get('signature', '')}")}
     shown = [ast.parse(one) for one in payload.get("asserts", ())]
     nodes = [node for tree in shown for node in ast.walk(tree) if isinstance(node, ast.Name)]
@@ -84,7 +86,7 @@ def undefined_name(text: str, payload: Payload) -> str:
 
 
 def equal_choices(text: str, payload: Payload) -> str:
-    """Choices that read exactly alike."""
+    """Find choices that read exactly alike."""
     counts = Counter(choice["text"] for choice in payload.get("choices", ()))
     return ", ".join(choice for choice, count in counts.items() if count > 1)
 
@@ -104,7 +106,7 @@ RULES: Mapping[str, Rule] = {
 
 
 def suspicions(payload: Payload) -> Iterator[tuple[str, str]]:
-    """The rules that a question meets, each with the words that meet it."""
+    """Yield the rules that a question meets, each with the words that meet it."""
     text = str(payload.get("text", ""))
     for name, rule in RULES.items():
         if words := rule(text, payload):

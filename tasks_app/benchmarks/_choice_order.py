@@ -1,4 +1,4 @@
-"""Whether choices may be permuted: not if one of them refers to the others, or to its own position.
+"""Permutable choices: those of which none refers to the others, or to its own position.
 
 "All of the above" is wrong at the top, "both A and C" is wrong as soon as a text moves, "neither" belongs
 at the end. "I and II only" is free: Roman numerals count statements of the question. So is "when A and B are
@@ -79,7 +79,7 @@ LONE_LETTER = re.compile(r"[A-Ha-h]")
 
 
 def order_of(texts: Sequence[str]) -> Order:
-    """``fixed`` if a choice refers to the others, or if they have letters of their own."""
+    """Return ``fixed`` if a choice refers to the others, or if they have letters of their own."""
     is_fixed = any(speaks_of_others(text) for text in texts) or _have_own_letters(texts)
     return "fixed" if is_fixed else "free"
 
@@ -92,7 +92,9 @@ def speaks_of_others(text: str) -> bool:
 
 
 def _points_at_letter(text: str) -> bool:
-    """``As (a) but warmer``; not ``adenine (A)``, where the letter is short for the word."""
+    """Return whether a text refers to a letter, as ``As (a) but warmer`` does, but ``adenine (A)`` does
+    not.
+    """
     return any(
         match["word"] is None or match["word"][0].casefold() != match["letter"].casefold()
         for match in IN_BRACKETS.finditer(text)
@@ -100,7 +102,9 @@ def _points_at_letter(text: str) -> bool:
 
 
 def _have_own_letters(texts: Sequence[str]) -> bool:
-    """``A. mass``, ``B. weight``; or nothing but letters, as of points on a map."""
+    """Return whether texts bring letters, ``A. mass``, ``B. weight``, or are nothing but letters, as of
+    points.
+    """
     marks = [OWN_LABEL.match(text) for text in texts]
     own = [place for place, mark in enumerate(marks) if mark and mark[1].upper() == chr(ord("A") + place)]
     return len(own) > 1 or all(LONE_LETTER.fullmatch(text) for text in texts)

@@ -35,7 +35,7 @@ MISSING_FIGURE = re.compile(
 def with_choices(
     draft: TaskDraft, texts: Sequence[str], *, labels: Sequence[str] = (), passage: str = ""
 ) -> TaskDraft:
-    """A question with choices, from a draft whose gold's answer is the label of the right one.
+    """Add choices to a draft whose gold's answer is the label of the right one.
 
     ``labels`` are as shown; the letters from A, if the source names none. ``<image k>`` is the place of a
     picture. Raises ``ValueError`` for an empty text, fewer than two choices, bad labels or a bad answer.
@@ -64,7 +64,7 @@ def with_choices(
 
 
 def alike(answer: str, *, labels: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]:
-    """The labels of other choices that read exactly like the one labelled ``answer``: as right as it is."""
+    """List the labels of other choices that read exactly like the one labelled ``answer``: equally right."""
     right = texts[labels.index(answer)]
     pairs = zip(labels, texts, strict=True)
     return tuple(label for label, text in pairs if text == right and label != answer)
@@ -75,21 +75,21 @@ def cleaned(text: str) -> str:
 
 
 def letter_of(index: int, *, count: int) -> str:
-    """The letter of a choice that the source numbers from 0. Raises ``ValueError``."""
+    """Return the letter of a choice that the source numbers from 0. Raises ``ValueError``."""
     if not 0 <= index < min(count, len(LETTERS)):
         raise ValueError(f"the answer {index} is not one of the {count} choices, counted from 0")
     return LETTERS[index]
 
 
 def split_of(file: Path, names: Mapping[str, str]) -> str | None:
-    """The split named by a file, or else by its folder; ``names`` are those that sources use."""
+    """Return the split named by a file, or else by its folder; ``names`` are those that sources use."""
     stem = f"-{_dashed(file.stem)}-"
     splits = [split for name, split in names.items() if f"-{_dashed(name)}-" in stem]
     return splits[0] if splits else names.get(file.parent.name.casefold())
 
 
 def renumbered(rows: Records, group_of: Callable[[Record], str | None]) -> Records:
-    """Records numbered from 1 within their group, so that keys do not depend on what else is read.
+    """Number records from 1 within their group, so that keys do not depend on what else is read.
 
     An unreadable row counts in the group named after its file.
     """

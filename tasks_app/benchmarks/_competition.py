@@ -16,7 +16,7 @@ HIGHEST_LEVEL = 5
 
 
 def boxed_answer(solution: str) -> str:
-    r"""Content of the last ``\boxed{...}`` or ``\fbox{...}``; braces nest. ``ValueError`` when there is none.
+    r"""Return the content of the last ``\boxed{...}`` or ``\fbox{...}``; braces nest. Raises ``ValueError``.
 
     ``\boxed 5`` without braces occurs; as in the official ``remove_boxed``, it ends before the next dollar.
     """
@@ -44,7 +44,7 @@ def _closing_brace(text: str, start: int) -> int:
 
 
 def level_of(text: str) -> int | None:
-    """1 to 5; "Level ?" occurs and is None. ``ValueError`` for anything else."""
+    """Parse a level from 1 to 5; "Level ?" occurs and is None. Raises ``ValueError`` for anything else."""
     match = LEVEL.fullmatch(text)
     if match is None and text != "Level ?":
         raise ValueError(f"the level {text!r} is none of Level 1 to Level 5")
@@ -52,7 +52,7 @@ def level_of(text: str) -> int | None:
 
 
 def slug(subject: str) -> str:
-    """The folder name of a subject: "Counting & Probability" is ``counting_and_probability``."""
+    """Return the folder name of a subject: "Counting & Probability" is ``counting_and_probability``."""
     return subject.lower().replace("&", "and").replace(" ", "_")
 
 
@@ -66,7 +66,7 @@ def problem_draft(
     split: str | None = None,
     gap_reason: str = "",
 ) -> TaskDraft:
-    """Raises ``ValueError`` for an empty problem or answer."""
+    """Build the draft of a problem. Raises ``ValueError`` for an empty problem or answer."""
     text = problem.strip()
     if not text or not gold.answer:
         raise ValueError("the problem or its answer is empty")
@@ -85,7 +85,7 @@ def problem_draft(
 def task_draft(
     *, key: str, problem: str, answer: str, solution: str, subject: str, level: str, split: str | None = None
 ) -> TaskDraft:
-    """A problem of MATH. Raises ``ValueError`` for an empty problem or answer and an unknown level."""
+    """Build a problem of MATH. Raises ``ValueError`` for an empty problem or answer and an unknown level."""
     number = level_of(level)
     return problem_draft(
         key=key,

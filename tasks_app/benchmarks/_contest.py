@@ -64,7 +64,9 @@ class Place:
 
 
 def place_of(url: str) -> Place | None:
-    """The place in an address such as ``.../2022_AMC_12A_Problems/Problem_10``; None for other forms."""
+    """Parse the place in an address such as ``.../2022_AMC_12A_Problems/Problem_10``; None for other
+    forms.
+    """
     match = ADDRESS.search(url)
     if match is None:
         return None
@@ -72,7 +74,7 @@ def place_of(url: str) -> Place | None:
 
 
 def place_in_file(record: Record) -> Place | None:
-    """The place of a record in a file that is named after one paper; None for other files."""
+    """Return the place of a record in a file that is named after one paper; None for other files."""
     named = PAPER_FILE.search(record.file.stem)
     return Place(int(named["year"]), named["paper"].upper(), record.line) if named else None
 
@@ -83,20 +85,22 @@ def bare(cell: int | float | str) -> str:
 
 
 def gap_reason(text: str) -> str:
-    """Why a problem is not eligible for the modality gap; empty when it is."""
+    """Explain why a problem is not eligible for the modality gap; empty when it is."""
     return MISSING_FIGURE_REASON if MISSING_FIGURE.search(text) else ""
 
 
 @dataclass(frozen=True)
 class Contest:
-    """``answers_of`` returns the accepted answers that a cell names, or raises ``ValueError``."""
+    """A contest. ``answers_of`` returns the accepted answers that a cell names, or raises ``ValueError``."""
 
     name: str
     last_number: int
     answers_of: Callable[[int | float | str], Sequence[str]]
 
     def draft_of(self, record: Record) -> TaskDraft:
-        """The key is year, paper and number (``2022-II-8``), or else the ``id``, or else the row's number."""
+        """Build a draft, whose key is year, paper and number (``2022-II-8``), or else the ``id`` or the row's
+        number.
+        """
         row = record.read(OfficialRow)
         place = place_of(row.url) or (place_in_file(record) if row.id is None else None)
         return self.draft(
@@ -110,7 +114,7 @@ class Contest:
     def draft(
         self, *, key: str, problem: str, answer: int | float | str, solution: str = "", place: Place | None
     ) -> TaskDraft:
-        """Raises ``ValueError`` for an empty problem or a number that the paper does not have.
+        """Build a draft. Raises ``ValueError`` for an empty problem or a number that the paper lacks.
 
         A paper's problems get harder: difficulty is 0 for the first and 1 for number ``last_number``.
         """

@@ -1,4 +1,4 @@
-"""The split of a generated question by its hash: no seed puts a question of one into the other."""
+"""Splits of generated questions by their hash: no seed puts a question of one into the other."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from core.errors import GymError
 SPLITS = ("train", "test")
 TEST_SHARE = 0.2
 DIGITS = 8
-"""Of a hash, in hexadecimal, that are looked at."""
+"""Hexadecimal digits of a hash that decide."""
 
 
 def split_check(split: str, *, owner: str) -> None:
-    """Refuse a split that there is not. ``owner`` begins the message: "The ladder has".
+    """Refuse an unknown split. ``owner`` begins the message: "The ladder has".
 
     Raises ``GymError`` ``unknown_split`` (422).
     """
@@ -21,5 +21,5 @@ def split_check(split: str, *, owner: str) -> None:
 
 
 def split_of(digest: str) -> str:
-    """One of ``SPLITS``, for a hash in hexadecimal of at least ``DIGITS`` digits."""
+    """Choose one of ``SPLITS`` by a hash of at least ``DIGITS`` hexadecimal digits."""
     return "test" if int(digest[:DIGITS], 16) < TEST_SHARE * 16**DIGITS else "train"

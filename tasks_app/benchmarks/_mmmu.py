@@ -21,7 +21,7 @@ BETWEEN_PRICES = re.compile(
 
 
 def list_read(text: str) -> list[str]:
-    """The list of a literal such as ``['$6', '<image 2>']``; numbers in it as text. Raises ``ValueError``."""
+    """Parse a literal such as ``['$6', '<image 2>']``; numbers in it as text. Raises ``ValueError``."""
     if len(text) > LITERAL_MAX_CHARS:
         raise ValueError(f"a list has {len(text):,} characters; {LITERAL_MAX_CHARS:,} are read")
     try:
@@ -38,14 +38,14 @@ def places_in(texts: Sequence[str]) -> set[int]:
 
 
 def renumbered(text: str, numbers: Mapping[int, int]) -> str:
-    """The text with its picture places renumbered; a place without a new number stays as it is."""
+    """Renumber the picture places of a text; a place without a new number stays as it is."""
     return PLACE.sub(
         lambda place: f"<image {numbers[int(place[1])]}>" if int(place[1]) in numbers else place[0], text
     )
 
 
 def is_latex(texts: Sequence[str]) -> bool:
-    """Whether a formula has a command, an exponent or an index, and no two dollars are prices.
+    """Return whether a formula has a command, an exponent or an index, and no two dollars are prices.
 
     In most subjects dollars are money. A text that has both is better shown as written.
     """

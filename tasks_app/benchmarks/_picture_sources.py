@@ -9,7 +9,8 @@ from tasks_app.types import PictureDraft
 
 
 def picture_draft(cell: Any, *, folder: Path) -> PictureDraft:
-    """``cell`` is bytes, ``{"bytes", "path"}`` as the hub's files have it, or a path below ``folder``.
+    """Build the draft of a picture: ``cell`` is bytes, ``{"bytes", "path"}`` as the hub's files have it, or a
+    path below ``folder``.
 
     A file is read when the draft is stored. Raises ``ValueError`` for other cells and missing files.
     """
@@ -23,7 +24,7 @@ def picture_draft(cell: Any, *, folder: Path) -> PictureDraft:
 
 
 def _file_below(folder: Path, name: str) -> Path:
-    """A data file may come from anywhere, so it must not point outside its folder."""
+    """Resolve a file's name; a data file may come from anywhere, so it must not point outside its folder."""
     file = folder / name
     if "\0" in name or not file.resolve().is_relative_to(folder.resolve()):
         raise ValueError(f"the picture {name[:80]!r} is outside the folder of its data file")

@@ -1,4 +1,4 @@
-"""Puzzles of reasoning-gym that show examples of a rule: whether the examples settle the answer.
+"""Puzzles of reasoning-gym that show examples of a rule, which must settle the answer.
 
 Their generators never ask whether another rule explains the examples, too. Left out are items where one that
 is as simple leads elsewhere, and items whose examples show no change at all:

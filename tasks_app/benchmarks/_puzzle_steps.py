@@ -36,7 +36,7 @@ DERIVATIONS: Mapping[str, Callable[[str, str], list[str]]] = {
 
 
 def solution_of(dataset: str, question: str, answer: str) -> str:
-    """The steps, a line each; empty without any, or where they do not end with the answer."""
+    """Derive the steps, a line each; empty without any, or where they do not end with the answer."""
     try:
         steps = DERIVATIONS[dataset](question, answer) if dataset in DERIVATIONS else []
     except (IndexError, ValueError):  # the question is worded in another way
@@ -45,5 +45,5 @@ def solution_of(dataset: str, question: str, answer: str) -> str:
 
 
 def _ends_with(steps: list[str], answer: str) -> bool:
-    """Whether the last step says the answer; lists of moves are the answer together."""
+    """Return whether the last step states the answer; lists of moves are the answer together."""
     return steps[-1].rstrip(".").endswith(answer) or f" {answer} " in steps[-1] or "\n".join(steps) == answer

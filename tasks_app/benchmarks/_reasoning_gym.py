@@ -1,4 +1,4 @@
-"""What is generated from ``reasoning-gym``, as ``reasoning_gym.toml`` says."""
+"""Datasets generated from ``reasoning-gym``, as listed in ``reasoning_gym.toml``."""
 
 from __future__ import annotations
 

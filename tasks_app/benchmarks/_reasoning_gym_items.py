@@ -1,4 +1,4 @@
-"""The generator's process: writes items of ``reasoning-gym`` as JSON lines, one after the other.
+"""Main module of the generator's process: writes items of ``reasoning-gym`` as JSON lines.
 
 Run as a module with a seed and a count; a dataset and a level may follow, which are then taken alone.
 It is a separate process because six datasets depend on the order of Python's sets (so it is started with
@@ -32,11 +32,11 @@ from verifiers.types import UnparsableGold
 CHUNK = 50
 MOVES_MAX = 400
 MISSES_MAX = 200
-"""After this many known or unusable items in a row, a dataset counts as exhausted."""
+"""Known or unusable items in a row after which a dataset counts as exhausted."""
 
 
 class Source:
-    """Items of one dataset at one level, new ones only. ``level`` None is the default configuration."""
+    """New items of one dataset at one level. ``level`` None is the default configuration."""
 
     def __init__(self, name: str, level: int | None, *, seed: int, seen: set[str]) -> None:
         self.name, self.level, self.seed, self.seen = name, level, seed, seen
@@ -53,7 +53,7 @@ class Source:
                 return
 
     def _entries(self) -> Iterator[tuple[dict[str, Any], Any]]:
-        """Entries with their datasets; an empty one where the package gives up, as in tsumego."""
+        """Yield entries with their datasets; an empty one where the package gives up, as in tsumego."""
         for chunk in count():
             place = f"{self.seed}/{self.name}/{self.level}/{chunk}"
             dataset = self._dataset(place)
@@ -78,7 +78,7 @@ class Source:
         return kind(curriculum.generate_configuration(given))
 
     def _item(self, entry: dict[str, Any], dataset: Any) -> dict[str, Any] | None:
-        """The item; None if its question is not new, or its own answer is wrong or cannot be typed."""
+        """Build the item; None if its question is not new, or its own answer is wrong or cannot be typed."""
         question, answer = str(entry["question"]).strip("\n").rstrip(), _answer(self.name, entry, dataset)
         digest = hashlib.sha256(question.encode()).hexdigest()
         if digest in self.seen or len(question) > QUESTION_CHARS or len(answer) > GOLD_CHARS:
@@ -102,7 +102,7 @@ class Source:
 
 
 def generated(seed: int) -> Iterator[dict[str, Any]]:
-    """Items as long as there are new ones; how many are taken changes none of them."""
+    """Yield items as long as there are new ones; how many are taken changes none of them."""
     seen: set[str] = set()
     turns = {
         name: [Source(name, level, seed=seed, seen=seen) for level in _offered_levels(name)] for name in RULES
@@ -127,7 +127,7 @@ def _offered_levels(name: str) -> list[int | None]:
 
 
 def _levels(name: str) -> int:
-    """Levels of the dataset's curriculum; 0 without one."""
+    """Count the levels of the dataset's curriculum; 0 without one."""
     curricula = _package().CURRICULA
     if name not in curricula:
         return 0
@@ -135,15 +135,16 @@ def _levels(name: str) -> int:
 
 
 def _package() -> Any:
-    """The package's registry; importing it takes a second."""
+    """Import the package's registry, which takes a second."""
     import reasoning_gym  # type: ignore[import-untyped]
 
     return reasoning_gym.factory
 
 
 def _answer(name: str, entry: dict[str, Any], dataset: Any) -> str:
-    """The package's answer, one that its metadata holds, or ours where its own is wrong; empty when there is
-    none."""
+    """Return the package's answer, one that its metadata holds, or ours where its own is wrong; empty where
+    there is none.
+    """
     metadata = entry["metadata"]
     if name == "figlet_font" and metadata["font"] in UNCLEAR_FONTS:
         return ""
@@ -160,7 +161,9 @@ def _answer(name: str, entry: dict[str, Any], dataset: Any) -> str:
 
 
 def _is_right(puzzle: Puzzle, dataset: Any) -> bool:
-    """Whether the generator's own answer is right, the only text that the package's scorers see here."""
+    """Return whether the generator's own answer is right: the only text given to the package's scorers
+    here.
+    """
     if clean_answer(puzzle.answer) is None:
         return False
     if puzzle.dataset in PACKAGED:

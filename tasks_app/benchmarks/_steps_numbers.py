@@ -1,4 +1,4 @@
-"""How answers of generated puzzles about numbers come about, step by step.
+"""Derivations of answers to generated puzzles about numbers, step by step.
 
 Each function takes question and answer, and returns the steps, of which the last has the answer that they
 lead to; none for a question that it does not read.
@@ -30,7 +30,7 @@ PRIMES_EACH = 5
 
 
 def expression(question: str, answer: str) -> list[str]:
-    """One operation after the other, inner brackets first."""
+    """Evaluate one operation after the other, inner brackets first."""
     formula = re.search(r"(?:problem|multiplication|Calculate|Evaluate|Find|Determine)[:\s]*(.+)", question)
     match = EXPRESSION.search(formula[1].rstrip("=?. ")) if formula else None
     if match is None:
@@ -46,7 +46,7 @@ def expression(question: str, answer: str) -> list[str]:
 
 
 def _evaluated(tree: ast.expr, written: str, steps: list[str]) -> Decimal | None:
-    """The exact value, whose operations are added to the steps; None where it has no end."""
+    """Evaluate exactly, adding the operations to the steps; None where the value has no end."""
     if isinstance(tree, ast.Constant):
         return Decimal(ast.get_source_segment(written, tree) or "")
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub | ast.UAdd):
@@ -76,7 +76,7 @@ def _number(text: str) -> Fraction | None:
 
 
 def bits(question: str, answer: str) -> list[str]:
-    """The number in binary, and the ones of its halves."""
+    """Write the number in binary, and the ones of its halves."""
     number = int(re.findall(r"\d+", question)[-1])
     digits = f"{number:b}"
     first, last = digits[: len(digits) // 2], digits[len(digits) // 2 :]
@@ -88,7 +88,7 @@ def bits(question: str, answer: str) -> list[str]:
 
 
 def factors(question: str, answer: str) -> list[str]:
-    """One prime after the other is taken out."""
+    """Divide by one prime after the other."""
     number = left = int(re.findall(r"\d+", question)[0])
     steps, primes = [], []
     for prime in map(int, re.findall(r"\d+", answer)):
@@ -119,7 +119,7 @@ def common_multiple(question: str, answer: str) -> list[str]:
 
 
 def _euclid(numbers: list[int]) -> tuple[list[str], int]:
-    """Divisions with remainder, and the greatest common divisor that they lead to."""
+    """Divide with remainder until the greatest common divisor is left."""
     steps, divisor = [], numbers[0]
     for number in numbers[1:]:
         larger, smaller = max(divisor, number), min(divisor, number)
@@ -143,7 +143,7 @@ def fraction(question: str, answer: str) -> list[str]:
 
 
 def base(question: str, answer: str) -> list[str]:
-    """The way through base ten: remainders, from the last digit to the first."""
+    """Convert through base ten: remainders, from the last digit to the first."""
     match = BASE.search(question)
     if match is None:
         return []
@@ -205,7 +205,7 @@ def hanoi(question: str, answer: str) -> list[str]:
 
 
 def filtered(question: str, answer: str) -> list[str]:
-    """Number by number, whether it stays."""
+    """Decide number by number which stay."""
     match = re.search(
         r"(Remove|Keep) all numbers (larger|smaller) than (\S+) in this list: \[(.*)\]", question
     )

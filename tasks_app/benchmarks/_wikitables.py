@@ -1,4 +1,4 @@
-"""The tables of WikiTableQuestions: CSV files whose quotes are escaped by backslashes, or rows of the hub."""
+"""Tables of WikiTableQuestions: CSV files whose quotes are escaped by backslashes, or rows of the hub."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TABLE_PATH = re.compile(r"csv/[\w-]+/\w+\.csv")
 
 
 class Table(msgspec.Struct):
-    """``name`` is the path in the official tree."""
+    """A table; ``name`` is the path in the official tree."""
 
     header: list[str]
     rows: list[list[str]]
@@ -30,13 +30,13 @@ class Table(msgspec.Struct):
 
     @property
     def tag(self) -> str:
-        """The same for all questions about one table; empty for tables from other sources."""
+        """Tag shared by all questions about one table; empty for tables from other sources."""
         place = PLACE.fullmatch(self.name)
         return f"table-{place[1]}-{place[2]}" if place else ""
 
 
 def above(file: Path, relative: str) -> Path | None:
-    """The file at that relative path below the nearest folder above ``file`` that has one."""
+    """Find the file at that relative path below the nearest folder above ``file`` that has one."""
     return next((path for folder in _folders(file) if (path := folder / relative).is_file()), None)
 
 
@@ -46,7 +46,9 @@ def _folders(file: Path) -> tuple[Path, ...]:
 
 
 def path_of(context: str, *, questions: Path) -> Path:
-    """The table that a question of the file ``questions`` names. Raises ``ValueError`` when there is none."""
+    """Find the table that a question of the file ``questions`` names. Raises ``ValueError`` when there is
+    none.
+    """
     path = above(questions, context) if TABLE_PATH.fullmatch(context) else None
     if path is None:
         raise ValueError(f"there is no table {context[:80]!r} in a folder above the file")
@@ -55,7 +57,7 @@ def path_of(context: str, *, questions: Path) -> Path:
 
 @lru_cache(TABLES_CACHED)
 def table_read(path: Path) -> Table:
-    """Raises ``ValueError`` if the file is not such a table."""
+    """Read a table. Raises ``ValueError`` if the file is not one."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             lines = list(csv.reader(stream, doublequote=False, escapechar="\\", strict=True))
@@ -65,12 +67,12 @@ def table_read(path: Path) -> Table:
 
 
 def unescaped(text: str) -> str:
-    """A cell of an official TSV file without its escapes."""
+    """Undo the escapes of an official TSV file's cell."""
     return denotations.ESCAPE.sub(lambda match: denotations.ESCAPES[match.group()], text)
 
 
 def table_unescaped(table: Table) -> Table:
-    """The hub's tables are lines of the official TSV files, with their escapes left in."""
+    """Undo the escapes that the hub's tables keep from the official TSV files."""
     header, *body = ([unescaped(cell) for cell in line] for line in (table.header, *table.rows))
     return Table(header, body, table.name)
 
@@ -90,7 +92,7 @@ def _letters(text: str) -> str:
 
 
 def shape_check(table: Table) -> None:
-    """Raises ``ValueError`` for a table that is empty or uneven.
+    """Raise ``ValueError`` for a table that is empty or uneven.
 
     No official table is uneven: an uneven one was truncated or misread, and padding would hide that.
     """

@@ -35,7 +35,9 @@ class CsvRow(msgspec.Struct, rename={"year": "Year", "question": "Question", "an
 
 
 def accepted_answers(cell: int | float | str) -> list[str]:
-    """The integers that an answer cell names, without leading zeros. ``ValueError`` if it names none."""
+    """List the integers that an answer cell names, without leading zeros. Raises ``ValueError`` if it names
+    none.
+    """
     match = ANSWERS.fullmatch(_contest.bare(cell))
     if match is None:
         raise ValueError(f"the answer {str(cell)[:80]!r} is not an integer from 0 to 999")
@@ -46,7 +48,7 @@ AIME = _contest.Contest("aime", last_number=15, answers_of=accepted_answers)
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """The key is year, paper and number (``1983-4``, ``2022-II-8``), or the ``id``."""
+    """Build a draft, whose key is year, paper and number (``1983-4``, ``2022-II-8``), or the ``id``."""
     if record.file.suffix != ".csv":
         return AIME.draft_of(record)
     row = record.read(CsvRow)

@@ -14,7 +14,7 @@ from tasks_app.types import BenchmarkPlugin, HubSource
 
 
 def accepted_answers(cell: int | float | str) -> list[str]:
-    """142.0 is ``142`` and 0.5 is ``0.5``. ``ValueError`` for anything but a finite number."""
+    """Write 142.0 as ``142`` and 0.5 as ``0.5``. Raises ``ValueError`` for anything but a finite number."""
     try:
         number = float(_contest.bare(cell))
         whole = int(number)

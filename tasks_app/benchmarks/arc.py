@@ -51,7 +51,8 @@ def files(folder: Path, _split: str) -> list[Path]:
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """The key is the official ``id``, which no other question of either set has; a tag names the set.
+    """Build a draft. The key is the official ``id``, which no other question of either set has; a tag names
+    the set.
 
     Raises ``ValueError`` for missing choices, an empty text, repeated labels, a key that is no label.
     """

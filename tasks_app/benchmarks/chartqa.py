@@ -53,7 +53,7 @@ class RenamedRow(HubRow, rename={"query": "question", "label": "answer", "human_
 
 
 def files(folder: Path, split: str) -> list[Path]:
-    """A split's questions, in a folder of all splits or of one. Raises ``GymError`` ``no_file``."""
+    """List a split's question files, in a folder of all splits or of one. Raises ``GymError`` ``no_file``."""
     paths = [file for file in sorted(folder.rglob(f"{split}_*.json")) if QUESTIONS.fullmatch(file.stem)]
     paths = paths or sorted(folder.rglob(f"{split}-*.parquet"))
     if not paths:
@@ -63,7 +63,7 @@ def files(folder: Path, split: str) -> list[Path]:
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """The key is the question's author and its number in its file, ``human/12``.
+    """Build a draft. The key is the question's author and its number in its file, ``human/12``.
 
     The hub's rows may be in another order, so their keys are ``human/row-12``, numbered across its files.
     """
@@ -98,7 +98,7 @@ def _hub_draft(record: Record, *, row: HubRow) -> TaskDraft:
 def _draft(
     query: str, *, labels: Sequence[str], chart: PictureDraft, key: str, split: str | None = None
 ) -> TaskDraft:
-    """Raises ``ValueError`` for an empty question or label."""
+    """Build a draft. Raises ``ValueError`` for an empty question or label."""
     text = query.strip()
     if not text:
         raise ValueError("the question is empty")

@@ -31,7 +31,10 @@ class OfficialRow(msgspec.Struct):
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """The key is the row's number in the official file. Dollars are money here, so the text is plain."""
+    """Build a draft, whose key is the row's number. Dollars are money here, so the text is plain.
+
+    Raises ``ValueError`` for an empty question or an answer without its last line.
+    """
     row = record.read(OfficialRow)
     text = row.question.strip()
     if not text:
@@ -49,7 +52,7 @@ def draft_of(record: Record) -> TaskDraft:
 
 
 def final_number(answer: str) -> str:
-    """The number after ``####``, commas removed; ``ValueError`` when there is none."""
+    """Return the number after ``####``, commas removed. Raises ``ValueError`` when there is none."""
     match = ANSWER_MARK.search(answer)
     number = match.group(1).replace(",", "") if match else ""
     if not NUMBER.fullmatch(number):
@@ -62,7 +65,7 @@ def worked_steps(answer: str) -> str:
 
 
 def difficulty(solution: str) -> float:
-    """The number of steps of the official solution: 2 or fewer is 0, 8 or more is 1."""
+    """Rate by the steps of the official solution: 2 or fewer is 0, 8 or more is 1."""
     steps = sum(1 for line in solution.splitlines() if line.strip())
     return (min(max(steps, FEWEST_STEPS), MOST_STEPS) - FEWEST_STEPS) / (MOST_STEPS - FEWEST_STEPS)
 

@@ -23,12 +23,14 @@ from tasks_app.types import BenchmarkPlugin, GoldDraft, Row, TaskDraft
 
 KEY_DIGITS = 20
 MISSES_MAX = 1_000
-"""After so many known items in a row a rung counts as exhausted."""
+"""Known items in a row after which a rung counts as exhausted."""
 STARTERS_SEED = 1
 
 
 def generate(count: int, seed: int, split: str) -> Iterator[Row]:
-    """``count`` tasks of a split, or fewer if all rungs are exhausted; the same first ones for any count."""
+    """Generate ``count`` tasks of a split, or fewer if all rungs are exhausted; a higher count only adds
+    tasks.
+    """
     split_check(split, owner="The ladder has")
     return islice(_in_turns(seed, split), count)
 
@@ -48,7 +50,7 @@ def _in_turns(seed: int, split: str) -> Iterator[TaskDraft]:
 
 
 def _rung_drafts(name: str, seed: int, split: str) -> Iterator[TaskDraft]:
-    """New tasks of one rung that belong to the split."""
+    """Yield new tasks of one rung that belong to the split."""
     seen: set[str] = set()
     draws, misses = Draws("ladder-v1", seed, name), 0
     while misses < MISSES_MAX:
@@ -63,13 +65,13 @@ def _rung_drafts(name: str, seed: int, split: str) -> Iterator[TaskDraft]:
 
 
 def digest_of(item: Item) -> str:
-    """The hash of what is shown, whatever the order of the choices and whichever is right."""
+    """Hash what is shown, whatever the order of the choices and whichever is right."""
     shown = json.dumps([item.text, item.passage, sorted(item.choices)])
     return hashlib.sha256(shown.encode()).hexdigest()
 
 
 def item_draft(name: str, item: Item, order: list[int]) -> TaskDraft:
-    """The task of an item, with its choices in this order.
+    """Build the task of an item, with its choices in this order.
 
     The order is fixed: all samples of a group then read one prompt, which a trainer computes once. Positions
     say nothing, since every task has an order of its own.
@@ -89,7 +91,7 @@ def item_draft(name: str, item: Item, order: list[int]) -> TaskDraft:
 
 
 def starter_items() -> tuple[TaskDraft, ...]:
-    """A task of each rung, with golds that differ."""
+    """Draw a task of each rung, with golds that differ."""
     discover()
     starters = []
     for place, name in enumerate(RUNGS):

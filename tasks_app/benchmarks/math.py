@@ -37,7 +37,7 @@ class OfficialRow(msgspec.Struct):
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """Keys are ``algebra/123`` from a tree, and row numbers from other files."""
+    """Build a draft, whose key is ``algebra/123`` in a tree, and the row's number in other files."""
     row = record.read(OfficialRow)
     return _competition.task_draft(
         key=_key(record),
@@ -59,7 +59,7 @@ def _key(record: Record) -> str:
 
 
 def _split(record: Record) -> str | None:
-    """The split that a tree's folder names; other files leave it to their own name or the command."""
+    """Return the split that a tree's folder names; other files leave it to their own name or the command."""
     named = record.file.parent.parent.name
     return named if _is_of_tree(record.file) and named in SPLITS else None
 

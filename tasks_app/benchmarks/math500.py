@@ -25,6 +25,7 @@ class OfficialRow(msgspec.Struct):
 
 
 def draft_of(record: Record) -> TaskDraft:
+    """Build a draft, whose key is the ``unique_id``. Raises ``ValueError`` if that is empty."""
     row = record.read(OfficialRow)
     if not row.unique_id:
         raise ValueError("the unique_id is empty")

@@ -51,8 +51,8 @@ class OfficialRow(msgspec.Struct):
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """The key is the official ``task_id``, which says the split too. Raises ``ValueError`` for what is empty
-    or not Python.
+    """Build a draft. The key is the official ``task_id``, which implies the split. Raises ``ValueError`` for
+    what is empty or not Python.
     """
     row = record.read(OfficialRow)
     text = (row.text or row.prompt).strip()
@@ -75,7 +75,7 @@ def draft_of(record: Record) -> TaskDraft:
 
 
 def split_of(task_id: int) -> str:
-    """``ValueError`` for a number that the set does not have."""
+    """Return the split of a ``task_id``. Raises ``ValueError`` for a number that the set does not have."""
     for split, (first, last) in RANGES.items():
         if first <= task_id <= last:
             return split
@@ -83,7 +83,7 @@ def split_of(task_id: int) -> str:
 
 
 def signature_of(code: str, *, tests: list[str]) -> str:
-    """The ``def`` lines of the reference's functions that the tests call; classes are left to the solver."""
+    """Return the ``def`` lines of the reference's functions that the tests call, but no classes."""
     functions = {
         statement.name: f"def {statement.name}({ast.unparse(statement.args)}):"
         for statement in _parsed(code, what="the code").body
@@ -99,7 +99,9 @@ def signature_of(code: str, *, tests: list[str]) -> str:
 
 
 def held_back(draft: TaskDraft) -> Mapping[str, Any]:
-    """Runs the reference in the sandbox. ``ValueError`` when it fails its asserts; ``SandboxMissing``."""
+    """Run the reference in the sandbox. Raises ``ValueError`` when it fails its asserts, and
+    ``SandboxMissing``.
+    """
     gold = Gold(draft.gold.answer, extra=draft.gold.extra)
     try:
         result = mutation.held_back(gold, seed=int(draft.key))

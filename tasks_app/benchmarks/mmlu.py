@@ -67,7 +67,7 @@ def _group(record: Record) -> str:
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """The key is subject and number of the row in the subject's file (``anatomy/12``).
+    """Build a draft. The key is subject and number of the row in the subject's file (``anatomy/12``).
 
     Raises ``ValueError`` for other than four choices, an empty text, a letter that names none.
     """
@@ -106,7 +106,7 @@ def _split(file: Path) -> str | None:
 
 
 def has_formulas(question: str, choices: Sequence[str]) -> bool:
-    """Whether an item is LaTeX: it holds a formula, and every dollar of it belongs to one."""
+    """Return whether an item is LaTeX: it holds a formula, and every dollar of it belongs to one."""
     texts = (question, *choices)
     if not any("$" in text or "\\" in text for text in texts):
         return False
@@ -117,7 +117,9 @@ def has_formulas(question: str, choices: Sequence[str]) -> bool:
 
 
 def with_dollars(choice: str) -> str:
-    r"""A choice that is one bare formula, such as ``-\frac{1}{2}``, between dollars; another as it is."""
+    r"""Put a choice that is one bare formula, such as ``-\frac{1}{2}``, between dollars; leave others as they
+    are.
+    """
     return f"${choice.strip()}$" if _is_bare_formula(choice) else choice
 
 
@@ -126,7 +128,7 @@ def _is_bare_formula(text: str) -> bool:
 
 
 def _without_formula(match: re.Match[str]) -> str:
-    """An empty text for a formula; prose between two prices stays."""
+    """Drop a formula; prose between two prices stays."""
     return match[0] if match["inside"] and WORDS.search(COMMAND.sub("", match["inside"])) else ""
 
 

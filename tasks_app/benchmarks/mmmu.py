@@ -37,7 +37,7 @@ QuestionType = Literal["multiple-choice", "open"]
 
 
 class OfficialRow(msgspec.Struct, kw_only=True):
-    """Without ``image_1`` and so on; only MMMU-Pro has no ``question_type``."""
+    """A row without ``image_1`` and so on; only MMMU-Pro has no ``question_type``."""
 
     id: str
     question: str
@@ -51,7 +51,7 @@ class OfficialRow(msgspec.Struct, kw_only=True):
 
 
 def files(folder: Path, split: str) -> list[Path]:
-    """A split's files in a folder of all subjects, or of MMMU-Pro. Raises ``GymError`` ``no_file``."""
+    """List a split's files in a folder of all subjects, or of MMMU-Pro. Raises ``GymError`` ``no_file``."""
     if split == PRO:
         paths = [file for file in record_files.source_files(folder) if _is_pro(file)]
     else:
@@ -69,7 +69,7 @@ def _is_pro(file: Path) -> bool:
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """The key is the row's id. Raises ``ValueError``.
+    """Build a draft, whose key is the row's id. Raises ``ValueError``.
 
     The draft's pictures are numbered from 1 without gaps, so ``<image 3>`` may become ``<image 2>``.
     """
@@ -110,7 +110,7 @@ def draft_of(record: Record) -> TaskDraft:
 
 
 def pictures_of(record: Record) -> dict[int, PictureDraft]:
-    """The pictures by the number in their column's name, ``image_3``; the numbers may have gaps."""
+    """Return the pictures by the number in their column's name, ``image_3``; the numbers may have gaps."""
     cells = {number: record.value.get(f"image_{number}") for number in range(1, PICTURES_MAX + 1)}
     return {
         number: _picture_sources.picture_draft(cell, folder=record.file.parent)
@@ -131,7 +131,7 @@ def _renumbered(texts: Sequence[str], pictures: Mapping[int, PictureDraft]) -> l
 
 
 def gold_values(answer: str | list[str]) -> tuple[str, ...]:
-    """One value, or the values of a list literal, each of which counts. Raises ``ValueError``."""
+    """Return one value, or the values of a list literal, each of which counts. Raises ``ValueError``."""
     golds = [answer] if isinstance(answer, str) else answer
     if isinstance(answer, str) and answer.startswith(("['", '["')):
         golds = _mmmu.list_read(answer)
@@ -144,7 +144,7 @@ def gold_values(answer: str | list[str]) -> tuple[str, ...]:
 
 
 def tags_of(row: OfficialRow, *, subject: str) -> tuple[str, ...]:
-    """Subject, subfield and kinds of picture; a broken list of kinds gives none."""
+    """Return subject, subfield and kinds of picture; a broken list of kinds gives none."""
     try:
         kinds = _mmmu.list_read(row.img_type or "[]")
     except ValueError:

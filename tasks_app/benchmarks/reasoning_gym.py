@@ -40,14 +40,14 @@ GENERATED = "generated"
 SHORT = "aiw"
 SHORT_TRAIN, SHORT_TEST = SHORT_SPLITS = tuple(f"{SHORT}_{split}" for split in SPLITS)
 SHORT_LEVEL = 2
-"""Numbers up to 8, so that every answer has one digit."""
+"""Level with numbers up to 8, so that every answer has one digit."""
 SHORT_ITEMS_MAX = 10_000
-"""Enough to meet nearly all questions that name the brothers first; there are 704 of them."""
+"""Enough to meet nearly all of the 704 questions that name the brothers first."""
 SHORT_ORDER = re.compile(r"\w+ has \d+ (brothers|sisters) ")
 
 
 def generate(count: int, seed: int, split: str = GENERATED) -> Iterator[Row]:
-    """``count`` items, or fewer if every dataset is exhausted; the first ones are the same for any count.
+    """Generate ``count`` items, or fewer if every dataset is exhausted; a higher count only adds items.
 
     Raises ``GymError`` ``unknown_split``, ``package_missing`` and ``generator_failed``.
     """
@@ -60,8 +60,9 @@ def generate(count: int, seed: int, split: str = GENERATED) -> Iterator[Row]:
 
 
 def _short_drafts(seed: int, split: str) -> Iterator[TaskDraft]:
-    """Brothers first and sisters first in turn: the package names sisters first ten times as often, and then
-    "the first number and one more" is nearly always right."""
+    """Alternate between questions that name brothers first and sisters first: the package names sisters first
+    ten times as often, and then "the first number and one more" is nearly always right.
+    """
     waiting = {order: deque[TaskDraft]() for order in ("brothers", "sisters")}
     for draft in _drafts(seed, SHORT_ITEMS_MAX, SHORT, str(SHORT_LEVEL)):
         order = SHORT_ORDER.match(draft.prompt)
@@ -72,12 +73,14 @@ def _short_drafts(seed: int, split: str) -> Iterator[TaskDraft]:
 
 
 def _short_split_of(key: str) -> str:
-    """Of a short puzzle by its key, which is the hash of the question after the dataset's name."""
+    """Choose the split of a short puzzle by its key, which is the hash of the question after the dataset's
+    name.
+    """
     return f"{SHORT}_{split_of(key.partition('/')[2])}"
 
 
 def _drafts(seed: int, count: int, *only: str) -> Iterator[TaskDraft]:
-    """What the generator's process writes; ``only`` names a dataset and a level, then written alone."""
+    """Yield what the generator's process writes; ``only`` names a dataset and a level, then written alone."""
     if find_spec(PACKAGE) is None:
         problem = "is not installed: pip install -r requirements-puzzles.txt (which says what it needs)."
         raise GymError("package_missing", f"The package {PACKAGE} {problem}")
@@ -100,7 +103,7 @@ def _drafts(seed: int, count: int, *only: str) -> Iterator[TaskDraft]:
 
 
 def item_draft(item: Mapping[str, Any], *, place: str = "") -> TaskDraft:
-    """The task of one generated item. ``difficulty`` is its level within the dataset's curriculum."""
+    """Build the task of one generated item. ``difficulty`` is its level within the dataset's curriculum."""
     name, level = str(item["dataset"]), item["level"]
     question, answer = str(item["question"]), str(item["answer"])
     highest = max(int(item["levels"]) - 1, 1)
@@ -122,7 +125,9 @@ def item_draft(item: Mapping[str, Any], *, place: str = "") -> TaskDraft:
 
 
 def _payload(name: str, question: str) -> dict[str, Any]:
-    """Boards are drawn in columns, so white space is preserved: ``layout`` ``preformatted``."""
+    """Build the payload. Boards are drawn in columns, so white space is preserved: ``layout``
+    ``preformatted``.
+    """
     payload: dict[str, Any] = {"text": question, "format": "plain"}
     if is_drawn(question):
         payload["layout"] = "preformatted"
@@ -132,7 +137,7 @@ def _payload(name: str, question: str) -> dict[str, Any]:
 
 
 def is_drawn(text: str) -> bool:
-    """Whether columns matter: several spaces in or before a line, or three lines of one length."""
+    """Return whether columns matter: several spaces in or before a line, or three lines of one length."""
     lines = text.split("\n")
     if any("  " in line.strip() or (line.startswith(" ") and line.strip()) for line in lines):
         return True
@@ -141,7 +146,7 @@ def is_drawn(text: str) -> bool:
 
 
 def starter_items() -> Iterator[TaskDraft]:
-    """Items written by hand, in the form of the generator's."""
+    """Yield items written by hand, in the form of the generator's."""
     for line in starters.path_of("reasoning_gym").read_text().splitlines():
         yield item_draft(json.loads(line), place="starter")
 

@@ -53,7 +53,7 @@ class OfficialRow(msgspec.Struct):
 
 
 def records(rows: Records) -> Records:
-    """Problems, numbered within the file of their split."""
+    """Number problems within the file of their split."""
     return _choices.renumbered(_problems(rows), _split)
 
 
@@ -62,7 +62,7 @@ def _split(record: Record) -> str | None:
 
 
 def files(folder: Path, _split: str) -> list[Path]:
-    """The data files, without the official folder's other JSON files (ids by split, captions)."""
+    """List the data files, without the official folder's other JSON files (ids by split, captions)."""
     return [
         file
         for file in record_files.source_files(folder)
@@ -71,7 +71,7 @@ def files(folder: Path, _split: str) -> list[Path]:
 
 
 def _problems(rows: Records) -> Records:
-    """The object of all problems, split into one record each, placed by id."""
+    """Split the object of all problems into one record each, placed by id."""
     for record in rows:
         if isinstance(record, BadRow) or not isinstance(record.value, dict) or "question" in record.value:
             yield record
@@ -83,7 +83,7 @@ def _problems(rows: Records) -> Records:
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """The key is the problem's id, or the row's number in its split on the hub. Raises ``ValueError``."""
+    """Build a draft, whose key is the problem's id, or on the hub the row's number. Raises ``ValueError``."""
     row = record.read(OfficialRow)
     split = _split(record) if row.split is None else SPLIT_NAMES.get(row.split, "")
     if split == "" or not (row.pid == "" or ID.fullmatch(row.pid)):
@@ -112,12 +112,12 @@ def draft_of(record: Record) -> TaskDraft:
 
 
 def difficulty(grade: int) -> float | None:
-    """Grade 1 is 0, grade 12 is 1."""
+    """Scale the grade: grade 1 is 0, grade 12 is 1."""
     return (grade - 1) / (LAST_GRADE - 1) if 1 <= grade <= LAST_GRADE else None
 
 
 def _texts_with_pictures(choices: list[str], folder: Path | None, pictures: list[PictureDraft]) -> list[str]:
-    """The choices' texts with the places of their pictures, which are added to ``pictures``."""
+    """Return the choices' texts with the places of their pictures, which are added to ``pictures``."""
     texts = []
     for number, text in enumerate(choices):
         file = folder / f"choice_{number}.png" if folder else None

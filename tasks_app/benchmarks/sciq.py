@@ -29,7 +29,7 @@ class OfficialRow(msgspec.Struct):
 
 
 def records(rows: Records) -> Records:
-    """Numbered within the file of their split."""
+    """Number rows within the file of their split."""
     return _choices.renumbered(rows, _split)
 
 
@@ -38,7 +38,9 @@ def _split(record: Record) -> str | None:
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """The key is the row's number in the file of its split. Raises ``ValueError`` for an empty text."""
+    """Build a draft, whose key is the row's number in its split's file. Raises ``ValueError`` for an empty
+    text.
+    """
     row = record.read(OfficialRow)
     options = (row.correct_answer, row.distractor1, row.distractor2, row.distractor3)
     texts = mixed(_choices.cleaned(row.question), [_choices.cleaned(option) for option in options])
@@ -53,7 +55,7 @@ def draft_of(record: Record) -> TaskDraft:
 
 
 def mixed(question: str, options: list[str]) -> list[str]:
-    """The options in an order of the item's own, which does not depend on their original order.
+    """Order the options by the item alone, whatever their original order.
 
     Each is placed by a hash of its text and the question's. The right one plays no part in it: an order
     seeded with it would reveal it to anyone who tries all four seeds. "All of the above" goes last.

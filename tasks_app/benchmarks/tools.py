@@ -34,7 +34,7 @@ VERSION = "tools-v1"
 
 
 def generate(count: int, seed: int, split: str) -> Iterator[Row]:
-    """``count`` tasks of a split; the same first ones for any count."""
+    """Generate ``count`` tasks of a split; a higher count only adds tasks."""
     split_check(split, owner="The tools have")
     return islice(_in_turns(seed, split), count)
 
@@ -50,7 +50,7 @@ def _in_turns(seed: int, split: str) -> Iterator[TaskDraft]:
 
 
 def _family_drafts(name: str, seed: int, split: str) -> Iterator[TaskDraft]:
-    """Tasks of one family that belong to the split; every one has data of its own."""
+    """Yield tasks of one family that belong to the split; every one has data of its own."""
     draws = Draws(VERSION, seed, name)
     while True:
         draft = draft_of(name, draws)
@@ -76,7 +76,7 @@ def draft_of(name: str, draws: Draws) -> TaskDraft:
 
 
 def _panel(item: Item, draws: Draws) -> list[str]:
-    """The tools that some way to the answer needs, their rivals, and others to fill the panel."""
+    """Choose the tools that some way to the answer needs, their rivals, and others to fill the panel."""
     calls.discover()
     needed = sorted({node.tool for graph in item.graphs for node in graph} | {*item.rivals, *item.harmless})
     others = draws.shuffled([tool for tool in TOOLS if tool not in needed])
@@ -84,12 +84,12 @@ def _panel(item: Item, draws: Draws) -> list[str]:
 
 
 def _steps(graph: Graph) -> int:
-    """Each field is one step, and so is the button."""
+    """Count each field as one step, and so the button."""
     return sum(len(calls.tool_of(node.tool).fields) + 1 for node in graph)
 
 
 def starter_items() -> tuple[TaskDraft, ...]:
-    """A task of each family."""
+    """Draw a task of each family."""
     FAMILIES.discover(families)
     return tuple(draft_of(name, Draws(VERSION, "starters", name)) for name in FAMILIES)
 

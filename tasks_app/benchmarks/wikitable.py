@@ -55,7 +55,9 @@ class HubRow(msgspec.Struct):
 
 
 def files(folder: Path, split: str) -> list[Path]:
-    """The questions of a split: in the official tree, in its ``data`` folder, or in a copy of the hub's."""
+    """List the question files of a split: in the official tree, in its ``data`` folder, or in a copy of the
+    hub's.
+    """
     official = (folder / "data" / f"{split}.tsv", folder / f"{split}.tsv")
     paths = [file for file in official if file.is_file()][:1]
     paths = paths or [file for pattern in HUB_FILES.get(split, ()) for file in sorted(folder.glob(pattern))]
@@ -65,14 +67,18 @@ def files(folder: Path, split: str) -> list[Path]:
 
 
 def records(rows: Records) -> Records:
-    """Named by their first line. The files next to the questions may have changed since the last load."""
+    """Name columns by the first line. The files next to the questions may have changed since the last
+    load.
+    """
     _wikitables.table_read.cache_clear()
     _canonical_read.cache_clear()
     return record_files.with_header(rows)
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """The key is the official id. Raises ``ValueError`` for an empty text and an empty or uneven table."""
+    """Build a draft, whose key is the official id. Raises ``ValueError`` for an empty text and a bad
+    table.
+    """
     if isinstance(record.value, dict) and "table" in record.value:
         hub_row = record.read(HubRow)
         table = _wikitables.table_unescaped(hub_row.table)
@@ -86,7 +92,9 @@ def draft_of(record: Record) -> TaskDraft:
 
 @lru_cache(1)
 def _canonical_read(questions: Path) -> Mapping[str, str]:
-    """``targetCanon`` by id, from the tagged file next to a file of questions; empty if there is none."""
+    """Read ``targetCanon`` by id, from the tagged file next to a file of questions; empty if there is
+    none.
+    """
     path = _wikitables.above(questions, f"tagged/data/{questions.stem}.tagged")
     if path is None:
         return {}
@@ -99,7 +107,7 @@ def _canonical_read(questions: Path) -> Mapping[str, str]:
 
 
 def _draft(key: str, question: str, *, cell: str, table: Table, canonical: str | None = None) -> TaskDraft:
-    """``cell`` is a ``targetValue``."""
+    """Build a draft; ``cell`` is a ``targetValue``."""
     text = _wikitables.unescaped(question).strip()
     if not text:
         raise ValueError("the question is empty")

@@ -1,4 +1,4 @@
-"""How often cheats guess an answer without looking at the site: measures over tasks, and their table.
+"""Success of cheats that never look at the site: measures over tasks, and their table.
 
 An answer is right when all its fields are. The measures of the value alone (the first field) say what the
 witness beside it is for.
@@ -67,7 +67,9 @@ class Guesses:
 
 
 def measure(tasks: Sequence[SiteTask], *, searched: Sequence[str | None] = ()) -> list[Guesses]:
-    """The guesses of each family, in id order; ``searched`` is the site's count for each task, or None."""
+    """Measure the guesses of each family, in id order; ``searched`` is the site's count for each task, or
+    None.
+    """
     counts = [*searched, *[None] * (len(tasks) - len(searched))]
     by_family: dict[str, list[tuple[SiteTask, str | None]]] = {}
     for task, count in zip(tasks, counts, strict=True):
@@ -106,7 +108,7 @@ def _halves(tasks: Iterable[SiteTask], answer: Callable[[SiteTask], Answer]) -> 
 
 
 def constant(halves: Halves) -> float:
-    """How often the commonest answer of one half is that of the other."""
+    """Measure how often the commonest answer of one half is right in the other."""
     fitting, rest = halves
     if not fitting or not rest:
         return 0.0
@@ -117,13 +119,13 @@ def constant(halves: Halves) -> float:
 # Every measure of a task asks for them again.
 @lru_cache(maxsize=4096)
 def words(text: str) -> Features:
-    """The words of a text as buckets, the same on every machine."""
+    """Hash the words of a text to buckets, the same on every machine."""
     distinct = set(re.findall(r"\w+", text.lower()))
     return tuple(sorted({zlib.crc32(word.encode()) % BUCKETS for word in distinct}))
 
 
 def wording(halves: Halves) -> float:
-    """How often a linear model of the wording's words, fitted on one half, is right on the other.
+    """Measure how often a linear model of the wording's words, fitted on one half, is right on the other.
 
     A perceptron over the answers that occur most.
     """
@@ -167,7 +169,7 @@ The last column names what is over its limit; nothing there: within all limits."
 
 
 def table(guesses: Iterable[Guesses], *, least: int = LEAST_JUDGED) -> str:
-    """One line per family, in per cent, with the limits that it exceeds, and a legend.
+    """Tabulate one line per family, in per cent, with the limits that it exceeds, and a legend.
 
     Families of fewer than ``least`` tasks are not judged.
     """

@@ -12,9 +12,9 @@ from tasks_app.worlds import evidence
 from verifiers import denotations
 
 MARK = "milestone/"
-"""Before a milestone's name among a verdict's metrics and a step's rewards."""
+"""Prefix of a milestone's name among a verdict's metrics and a step's rewards."""
 ANY = ("",)
-"""The one part of a milestone that a single event reaches."""
+"""The single part of a milestone that one event reaches."""
 
 Predicate = Callable[[GoldFacts, str, Mapping[str, Any]], bool]
 
@@ -31,14 +31,14 @@ class Event:
 
 @dataclass(frozen=True, kw_only=True)
 class Reached:
-    """A milestone with the event that reached it; None where none has."""
+    """A milestone with the event that reached it, or None."""
 
     name: str
     event: Event | None
 
 
 def of_tags(tags: Iterable[str]) -> tuple[Milestone, ...]:
-    """The milestones of the family that a task's tags name; none for a family that no longer exists."""
+    """List the milestones of the family that a task's tags name; none for a family that no longer exists."""
     family = registry.of_tags(tags)
     return family.milestones if family else ()
 
@@ -48,7 +48,7 @@ def events_of(records: Iterable[Mapping[str, Any]]) -> list[Event]:
 
 
 def gold_facts(*, answer: str, extra: Mapping[str, Any]) -> GoldFacts:
-    """The facts of a gold that milestones need, from its answer and ``extra``."""
+    """Extract the facts of a gold that milestones need, from its answer and ``extra``."""
     return GoldFacts(
         answer=tuple(denotations.split_cell(answer)),
         needs=tuple(extra.get("needs", ())),
@@ -58,7 +58,7 @@ def gold_facts(*, answer: str, extra: Mapping[str, Any]) -> GoldFacts:
 
 
 def reached(milestones: Iterable[Milestone], gold: GoldFacts, events: Sequence[Event]) -> list[Reached]:
-    """Each milestone that the wording asks for, in the order in which its family names them."""
+    """Evaluate each milestone that the wording asks for, in the order in which its family names them."""
     evident = _last_of(EVIDENCE, gold, events)
     return [
         Reached(name=milestone.name, event=_earliest(milestone, gold, events, evident))
@@ -70,7 +70,7 @@ def reached(milestones: Iterable[Milestone], gold: GoldFacts, events: Sequence[E
 def _earliest(
     milestone: Milestone, gold: GoldFacts, events: Sequence[Event], evident: Event | None
 ) -> Event | None:
-    """The event that reached the milestone, or with which all evidence had been shown if that was earlier."""
+    """Return the event that reached the milestone, or that completed all evidence if that was earlier."""
     event = _last_of(milestone, gold, events)
     if not milestone.is_one_way or evident is None:
         return event
@@ -100,7 +100,7 @@ def once(
     when: When = always,
     is_one_way: bool = False,
 ) -> Milestone:
-    """Reached by the first event that matches; by none in tasks for which ``where`` does not hold."""
+    """Make a milestone reached by the first event that matches; by none where ``where`` does not hold."""
     return Milestone(
         name=name,
         parts=lambda gold: ANY if where(gold) else (),
@@ -111,7 +111,7 @@ def once(
 
 
 def seen(name: str, facts: Parts, *, is_one_way: bool = False) -> Milestone:
-    """Reached when pages have told all the facts."""
+    """Make a milestone reached when pages have shown all the facts."""
     return Milestone(
         name=name,
         parts=facts,
@@ -121,9 +121,9 @@ def seen(name: str, facts: Parts, *, is_one_way: bool = False) -> Milestone:
 
 
 def needed(gold: GoldFacts) -> tuple[str, ...]:
-    """All facts that the answer rests on."""
+    """List all facts that the answer rests on."""
     return gold.needs
 
 
 EVIDENCE = seen("evidence", needed)
-"""What milestones that are only one way to the answer lead to."""
+"""Goal of milestones that are only one way to the answer."""

@@ -14,7 +14,7 @@ from tasks_app.families.wordings import Wording
 
 FAMILIES: Registry[Family[Any]] = Registry("family")
 TAG = "family:"
-"""Before the family's id in a task's tags."""
+"""Prefix of the family's id in a task's tags."""
 
 
 def family(
@@ -50,11 +50,11 @@ def discover() -> None:
 
 
 def of_site(site: str) -> list[Family[Any]]:
-    """The families of one site, in id order."""
+    """List the families of one site, in id order."""
     return [plugin for _, plugin in FAMILIES.items() if plugin.site == site]
 
 
 def of_tags(tags: Iterable[str]) -> Family[Any] | None:
-    """The family that a task's tags name; None without one, or when it no longer exists."""
+    """Return the family that a task's tags name; None without one, or when it no longer exists."""
     named = [tag.removeprefix(TAG) for tag in tags if tag.startswith(TAG)]
     return FAMILIES.get(named[0]) if named and named[0] in FAMILIES else None

@@ -87,15 +87,15 @@ class Milestone:
 
 
 Draw = Callable[[W, Draws, int], SiteTask | None]
-"""A task of a level from 1 to 5, or None when this world has no such task."""
+"""Draws a task of a level from 1 to 5, or None when this world has no such task."""
 Wrong = Callable[[W, SiteTask], tuple[str, ...]]
 """A plausible wrong answer."""
 Check = Callable[[W, SiteTask], bool]
-"""Whether a brute-force search of the world gives the same answer."""
+"""Checks whether a brute-force search of the world gives the same answer."""
 Twin = Callable[[W, SiteTask], SiteTask | None]
 """The impossible task of the same wording, in a world that differs in one fact; None without one."""
 WrongActions = Callable[[W, SiteTask], tuple[SiteEvents, ...]]
-"""What the pages let an agent do that goes a plausible wrong way. Incorrect, whatever it answers."""
+"""Plausible wrong ways that the pages allow. Incorrect, whatever the agent then answers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,5 +112,5 @@ class Family(Wording, Generic[W]):
 
     @property
     def is_done(self) -> bool:
-        """Whether its tasks are judged by the state that is left, rather than by an answer alone."""
+        """True if its tasks are judged by the final state rather than by an answer alone."""
         return self.wrong_actions is not None

@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True, kw_only=True)
 class Wording:
-    """What can be changed without touching code."""
+    """Texts that can be changed without touching code."""
 
     id: str = ""
     site: str = ""
@@ -37,7 +37,7 @@ class Wording:
     phrases: Phrases = field(default_factory=dict)
 
     def text(self, draws: Draws, name: str = "task", **slots: str | int) -> str:
-        """A phrase with its slots filled; choices are drawn in the order of the text."""
+        """Fill the slots of a phrase; choices are drawn in the order of the text."""
         return str(_Slots(self.phrases, draws, slots)[name])
 
 
@@ -52,7 +52,7 @@ class _Slots(dict[str, str | int]):
 
 
 def wording(module: str) -> Wording:
-    """The words of the family in the module of this name."""
+    """Load the words of the family in the module of this name."""
     *_, site, family = module.split(".")
     own = toml_load(FOLDER / site / f"{family}.toml", Wording)
     return replace(own, id=family, site=site, phrases={**site_phrases(site), **own.phrases})

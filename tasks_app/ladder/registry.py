@@ -17,7 +17,7 @@ WORDS: tuple[str, ...] = tuple(
 )
 CHOICES = 4
 TAG = "rung:"
-"""Before a rung's id in the tags of its tasks."""
+"""Prefix of a rung's id in the tags of its tasks."""
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 

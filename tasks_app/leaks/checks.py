@@ -1,4 +1,4 @@
-"""The leak checks of one call of the API: each is made once, and there are so many at most."""
+"""Leak checks of one call of the API: each is made once, up to a limit."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class LeakChecks:
         self._made = 0
 
     def clean_steps_store(self, golds: Iterable[Gold]) -> None:
-        """As ``prefixes.clean_steps_store``: those that are counted already need no check."""
+        """Store as ``prefixes.clean_steps_store`` does; solutions counted already need no check."""
         uncounted = [gold for gold in golds if gold.clean_steps is None]
         self._count(len(uncounted))
         prefixes.clean_steps_store(uncounted)
 
     def leaks_refuse(self, tasks: Iterable[Task], text: str, *, before: str = "") -> None:
-        """As ``detection.leaks_refuse``, for each of the tasks."""
+        """Refuse leaks as ``detection.leaks_refuse`` does, for each of the tasks."""
         sha256 = hashlib.sha256(f"{len(before)} {before}{text}".encode()).hexdigest()
         unknown = {task.pk: task for task in tasks if (task.pk, sha256) not in self._passed}
         self._count(len(unknown))

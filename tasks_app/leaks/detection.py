@@ -1,4 +1,4 @@
-"""Finds the answer of a task in a text that is to help with it.
+"""Detection of a task's answer in a text that is to help with it.
 
 Everything in the text that could be an answer is submitted to the task's own training verifier. A number or a
 single letter that stands in the question itself gives nothing away, unless the text announces it as the
@@ -87,7 +87,7 @@ def leaks(task: Task, text: str) -> list[Leak]:
 
 
 def gold_leaks(task: Task, gold: StoredGold, text: str) -> list[Leak]:
-    """As ``leaks``, by a gold that is loaded."""
+    """Find leaks as ``leaks`` does, by a gold that is loaded. Raises ``GymError`` as it does."""
     if len(text) > TEXT_CHARS_MAX:
         message = (
             f"The text has {len(text):,} characters; at most {TEXT_CHARS_MAX:,} can be checked for leaks."
@@ -109,7 +109,7 @@ def gold_leaks(task: Task, gold: StoredGold, text: str) -> list[Leak]:
 
 
 def leaks_behind(task: Task, text: str, *, before: str) -> list[Leak]:
-    """As ``leaks``, of a text that stands behind another one, whose last ``BEFORE_CHARS`` are read.
+    """Find leaks of a text that follows another one, whose last ``BEFORE_CHARS`` are read.
 
     Places are in ``text``. What ends before it is none of its leaks; one that ends in it and begins before it
     starts at 0.
@@ -136,13 +136,13 @@ def leaks_refuse(task: Task, text: str, *, before: str = "") -> None:
 
 
 def _question(task: Task) -> str:
-    """The question without its choices, each of which it has in any case."""
+    """Return the question without its choices, each of which it has in any case."""
     return "\n\n".join(str(task.payload.get(name, "")) for name in ("passage", "text"))
 
 
 # ---- what is tried
 def _targets(task: Task, stored: StoredGold, text: str) -> list[_Target]:
-    """The parts of the answer, in a fixed order, each with all that the text tries for it."""
+    """List the parts of the answer, in a fixed order, each with all that the text tries for it."""
     verifier = benchmarks.get(task.benchmark_id).verifier_training
     gold = Gold(stored.answer, tuple(stored.accepted), extra=stored.extra)
     if registry.is_sandboxed(verifier, dataset=gold.extra.get("dataset")):
@@ -154,7 +154,7 @@ def _targets(task: Task, stored: StoredGold, text: str) -> list[_Target]:
 
 
 def _parts(task: Task, gold: Gold, verifier: str) -> list[Gold]:
-    """The values of an answer of several, each as a gold of its own; otherwise the gold."""
+    """Split an answer of several values, each into a gold of its own; otherwise return the gold."""
     if task.kind != kinds.SITE and verifier != DENOTATION:
         return [gold]
     items = denotations.split_cell(gold.answer)
@@ -171,7 +171,7 @@ def _parts(task: Task, gold: Gold, verifier: str) -> list[Gold]:
 
 
 def _choice(choices: Sequence[Mapping[str, str]], gold: Gold, verifier: str, text: str) -> _Target:
-    """Labels that the text names as such, and the right choice's own text."""
+    """Collect labels that the text names as such, and the right choice's own text."""
     texts = {str(choice["label"]): str(choice["text"]) for choice in choices}
     judged_by = replace(gold, extra={**gold.extra, "choices": texts})
     tries = _tries(phrases.labels(text), verifier, judged_by)
@@ -185,7 +185,7 @@ def _choice(choices: Sequence[Mapping[str, str]], gold: Gold, verifier: str, tex
 
 
 def _open(gold: Gold, verifier: str, text: str) -> _Target:
-    """Numbers and formulas, and as many words or lines as the answer has."""
+    """Collect numbers and formulas, and as many words or lines as the answer has."""
     answers = (gold.answer, *gold.accepted)
     tried: list[Iterable[Phrase]] = [phrases.numbers(text)]
     if verifier != NUMERIC:
@@ -199,7 +199,8 @@ def _open(gold: Gold, verifier: str, text: str) -> _Target:
 
 
 def _is_like(formula: str, answers: Sequence[str]) -> bool:
-    """Whether a formula has a chance: one with variables equals no number, and only a matrix is a matrix.
+    """Return whether a formula has a chance: one with variables equals no number; matrices equal only
+    matrices.
 
     Of the tries at mathematics, which cost a millisecond each, this saves most.
     """
@@ -223,7 +224,7 @@ def _tries(tried: Iterable[Phrase], verifier: str, gold: Gold) -> list[tuple[Phr
 
 # ---- judging
 def children() -> ChildPool:
-    """This process's pool for leak checks; the first caller creates it, and waits until it is warm."""
+    """Return this process's pool for leak checks; the first caller creates it, and waits until it is warm."""
     global _pool
     with _pool_lock:
         if _pool is None:
@@ -233,7 +234,7 @@ def children() -> ChildPool:
 
 
 def _accepted(target: _Target, *, deadline: float) -> list[Phrase]:
-    """The phrases that the verifier accepts as the answer; equal ones are judged once."""
+    """Return the phrases that the verifier accepts as the answer; equal ones are judged once."""
     jobs = list({id(job): job for _, job in target.tries}.values())
     if len(jobs) > PHRASES_MAX:
         raise _unfinished(f"has {len(jobs):,} parts that could be answers, more than {PHRASES_MAX:,}")
@@ -271,7 +272,7 @@ def _is_announced(text: str, phrase: Phrase) -> bool:
 
 
 def _distinct(text: str, hits: Iterable[Phrase]) -> list[Leak]:
-    """The shortest of the phrases that overlap, in order."""
+    """Return the shortest of the phrases that overlap, in order."""
     chosen: list[Leak] = []
     for phrase in sorted(hits, key=lambda one: (one.end - one.start, one.start)):
         if all(phrase.end <= other.start or phrase.start >= other.end for other in chosen):

@@ -1,4 +1,4 @@
-r"""The parts of a text that could each be an answer: numbers, formulas and their terms, phrases, labels.
+r"""Parts of a text that could each be an answer: numbers, formulas and their terms, phrases, labels.
 
 ``$x = 2\sqrt{3} + 1$`` has the formula, its sides and their terms; ``twelve`` is tried as ``12``.
 """

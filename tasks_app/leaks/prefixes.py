@@ -1,4 +1,4 @@
-"""How much of a reference solution can be given away: its first steps, up to the one that has the answer."""
+"""Prefixes of a reference solution that can be given away: its first steps, up to the one with the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drawing the tasks of one lane: every family and level equally often, about twenty tasks a world."""
+"""Balanced drawing of one lane's tasks: every family and level equally often, about twenty tasks a world."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_IMPOSSIBLE = 0.1
 Pair = tuple[Family[Any], int]
 """A family and a level."""
 Placing = Callable[[SiteTask, SiteWorld, Any], PlacedTask]
-"""Takes a task, where its world is, and the world."""
+"""Places a task: takes it, where its world is, and the world."""
 
 
 @dataclass(kw_only=True)
@@ -83,7 +83,7 @@ class Balance:
 
 
 def task_draw(world: Any, draws: Draws, family: Family[Any], level: int) -> SiteTask | None:
-    """A task that takes no more steps than its family declares for the level; None after a few tries."""
+    """Draw a task that takes no more steps than its family declares for the level; None after a few tries."""
     tries = (family.draw(world, draws.at(number), level) for number in range(TASK_DRAWS))
     steps = family.steps[level - 1]
     return next((task for task in tries if task is not None and task.oracle_steps <= steps), None)

@@ -34,7 +34,7 @@ RATE_DECIMALS = 4
 
 
 def plugin(site: str, *, title: str, starters: tuple[str, ...]) -> BenchmarkPlugin:
-    """The benchmark of a mock site; a starter task of each family in ``starters`` proves it."""
+    """Build the benchmark of a mock site; a starter task of each family in ``starters`` proves it."""
 
     def generated(count: int, seed: int, split: str) -> Iterator[Row]:
         if split not in SPLITS:
@@ -60,7 +60,7 @@ def plugin(site: str, *, title: str, starters: tuple[str, ...]) -> BenchmarkPlug
 
 
 def generate(site: str, *, count: int, seed: int, split: str, salt: bytes) -> Iterator[Row]:
-    """Up to ``count`` tasks of a split; fewer only when worlds give nothing new."""
+    """Yield up to ``count`` tasks of a split; fewer only when worlds give nothing new."""
     with workers(count) as pool:
         rates = pool.submit(guess_rates, site, split=split, salt=salt)
         drawn = tasks_draw(site, count=count, seed=seed, split=split, salt=salt, pool=pool)
@@ -73,7 +73,7 @@ def generate(site: str, *, count: int, seed: int, split: str, salt: bytes) -> It
 
 @lru_cache(maxsize=8)
 def guess_rates(site: str, *, split: str, salt: bytes) -> Mapping[str, float]:
-    """How often the best cheat is right, by family.
+    """Measure how often the best cheat is right, by family.
 
     Measured on tasks drawn for this alone, so that a family has the same rate however many tasks are loaded.
     Cheats that look at pages (``check_shortcuts``) are right less often than these.
@@ -95,7 +95,7 @@ def guess_rates(site: str, *, split: str, salt: bytes) -> Mapping[str, float]:
 
 
 def starters_draw(site: str, families: tuple[str, ...]) -> tuple[TaskDraft, ...]:
-    """A task of each family, about the world that is the same in every installation."""
+    """Draw a task of each family, about the world that is the same in every installation."""
     discover()
     where = site_world(site, number=PUBLIC_WORLD, edition="train", salt=b"")
     world = where.open()

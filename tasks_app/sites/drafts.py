@@ -37,7 +37,7 @@ class PlacedTask:
 
 
 def task_place(task: SiteTask, where: SiteWorld, world: Any) -> PlacedTask:
-    """The task with the scope of its text; ``world`` is ``where`` opened."""
+    """Place a task, with the scope of its text; ``world`` is ``where`` opened."""
     if task.goal is not None:
         return PlacedTask(task=task, world=where, gap_reason=DONE_REASON)
     scope = registry.worlds.get(where.site).text_view.scope_of(world, task.given)
@@ -48,7 +48,7 @@ def task_place(task: SiteTask, where: SiteWorld, world: Any) -> PlacedTask:
 def draft_make(
     placed: PlacedTask, *, split: str | None, guess_rate: float = 0.0, place: str = ""
 ) -> TaskDraft:
-    """The task as it is stored. Whether it is possible is in its gold alone."""
+    """Build the draft to store. Whether the task is possible is in its gold alone."""
     task, world = placed.task, placed.world
     sealed = changes_seal(task.changes, key=world.key, text=task.wording)
     key = sha256(f"{world.site}:{world.number}:{task.wording}:{sealed}".encode()).hexdigest()[:KEY_DIGITS]
@@ -81,7 +81,9 @@ def draft_make(
 
 
 def gold_make(task: SiteTask) -> GoldDraft:
-    """The answer and, for a task that is done, what each part of the final state must equal (``state``)."""
+    """Build the gold: the answer and, for a task that is done, the final state's required parts
+    (``state``).
+    """
     extra: dict[str, Any] = {
         "is_possible": task.is_possible,
         "twin": task.twin,

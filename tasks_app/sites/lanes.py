@@ -1,4 +1,4 @@
-"""Drawing many tasks in parallel: the same ones for the same arguments, on any number of processors.
+"""Parallel drawing of many tasks: the same ones for the same arguments, on any number of processors.
 
 A lane is up to ``LANE_TASKS`` tasks drawn one after the other, each knowing those before. Further lanes are
 drawn in parallel, in worlds of their own.
@@ -56,7 +56,7 @@ def tasks_draw(
     with_scope: bool = True,
     pool: Executor | None = None,
 ) -> list[PlacedTask]:
-    """Up to ``count`` tasks of one split; fewer only when worlds give nothing new.
+    """Draw up to ``count`` tasks of one split; fewer only when worlds give nothing new.
 
     Without ``with_scope`` the length of a task's text is not measured, which takes a fifth of all drawing.
     """
@@ -75,14 +75,14 @@ def tasks_draw(
 
 
 def workers(count: int) -> AbstractContextManager[Executor]:
-    """Child processes where there is work for more than one."""
+    """Start child processes where there is work for more than one."""
     return child_processes.start_executor() if count > LANE_TASKS else child_processes.InlineExecutor()
 
 
 def _lane_draw(
     site: str, *, count: int, lane: int, seed: int, split: str, salt: bytes, with_scope: bool
 ) -> list[PlacedTask]:
-    """Tasks that are balanced and distinct among themselves, from worlds that no other lane has."""
+    """Draw tasks that are balanced and distinct among themselves, from worlds that no other lane has."""
     discover()
     registry.discover()
     families = [family for family in of_site(site) if split in family.splits]

@@ -10,7 +10,10 @@ from verifiers import denotations
 
 
 def site_task(task: Task, gold: Gold) -> SiteTask:
-    """The drawn task of a stored one, but for its changes, which its payload seals."""
+    """Rebuild the drawn task of a stored one, but for its changes, which its payload seals.
+
+    Raises ``ValueError`` for a task of no family.
+    """
     extra, tags = gold.extra, list(task.tags)
     family = of_tags(tags)
     if family is None:

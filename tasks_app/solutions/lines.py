@@ -1,4 +1,4 @@
-"""Cuts a solution that has one step on each line, as GSM8K's do."""
+"""Cutting of solutions that have one step on each line, as GSM8K's do."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-r"""Cuts a solution in prose with LaTeX into its sentences, as MATH's are written.
+r"""Cutting of solutions in prose with LaTeX into sentences, as MATH's are written.
 
-A cut never falls inside a formula, an environment, braces or a figure. A formula may end a sentence, with its
-full stop inside or a capital letter after it: ``we get \[x = 2.\]Then ...``.
+A cut never falls inside a formula, an environment, braces or a figure. A formula may end a sentence, with
+its full stop inside or a capital letter after it: ``we get \[x = 2.\]Then ...``.
 """
 
 from __future__ import annotations

@@ -14,17 +14,17 @@ from tasks_app.tools.data import ToolData
 from tasks_app.tools.types import Field, ToolError
 
 DAYS_FAR = 30
-"""Dates so many days apart are as far as can be."""
+"""Days by which dates differ at the greatest distance."""
 MINUTES_FAR = 12 * 60
 LEAST = 0.05
-"""Of values that differ at all."""
+"""The least distance of values that differ at all."""
 Fault = Literal["missing", "extra", "other"]
-"""An argument that is not there, one that the tool has no field for, and a value that is not acceptable."""
+"""An argument that is missing, one that the tool has no field for, and a value that is not acceptable."""
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 
 
 def argument_distances(node: Node, call: Call, data: ToolData) -> Mapping[str, float]:
-    """Distances by field of the node's tool; 1 for an argument that is missing."""
+    """Measure distances by field of the node's tool; 1 for an argument that is missing."""
     return {
         field.name: min(
             (
@@ -38,7 +38,7 @@ def argument_distances(node: Node, call: Call, data: ToolData) -> Mapping[str, f
 
 
 def argument_faults(call: Call, distances: Mapping[str, float]) -> Mapping[str, Fault]:
-    """What differs in a call, by the names of its arguments; ``distances`` are its own, by field."""
+    """Name what differs in a call, by argument; ``distances`` are its own, by field."""
     faults: dict[str, Fault] = {
         name: "other" if _is_given(call, name) else "missing" for name, far in distances.items() if far
     }
@@ -85,5 +85,5 @@ def _minutes(clock: str) -> int:
 
 
 def _of_texts(one: str, other: str) -> float:
-    """The share of characters that are not in common, whatever their case."""
+    """Return the share of characters that are not in common, ignoring case."""
     return 1.0 - SequenceMatcher(None, one.casefold(), other.casefold(), autojunk=False).ratio()

@@ -13,17 +13,17 @@ WORD = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d|-?\d+(?:\.\d+)?|[A-Za-z]+")
 
 
 def calls_of(graph: Graph) -> list[Call]:
-    """Its calls in order, each with the first acceptable value of every argument."""
+    """List its calls in order, each with the first acceptable value of every argument."""
     return [Call(node.tool, {name: values[0] for name, values in node.arguments.items()}) for node in graph]
 
 
 def played(graph: Graph, data: ToolData) -> list[Result]:
-    """The results of its calls."""
+    """Run its calls and return their results."""
     return [calls.call(one.tool, one.arguments, data) for one in calls_of(graph)]
 
 
 def answer_of(item: Item, data: ToolData) -> str:
-    """The answer as the last call of the first graph tells it; empty where it does not."""
+    """Return the answer in the last call of the first graph; empty where it has none."""
     results = played(item.graphs[0], data)
     if not results or not all(result.is_ok for result in results):
         return ""

@@ -18,20 +18,22 @@ EXTRA = ""
 
 
 class Part(NamedTuple):
-    """What one episode adds to a rate: to what is counted, and to what that is a share of."""
+    """Contribution of one episode to a rate: numerator and denominator."""
 
     counted: float
     among: float
 
 
 def _recall(score: Score) -> Part:
-    """Of episodes that need a call, those with one."""
+    """Count the episodes that need a call, and those of them with one."""
     needs = score.is_needed and not score.is_optional
     return Part(needs and score.called > 0, needs)
 
 
 def _precision(score: Score) -> Part:
-    """Of episodes with a call, those that need one; either way is right in those of optional calls."""
+    """Count the episodes with a call, and those of them that need one; optional calls are right either
+    way.
+    """
     called = score.called > 0 and not score.is_optional
     return Part(called and score.is_needed, called)
 
@@ -54,12 +56,14 @@ RATES: Mapping[str, Callable[[Score], Part]] = {
 
 
 def confusion_part(score: Score, pair: Pair) -> Part:
-    """How often another tool was called where one was needed, of the times that it was needed."""
+    """Count how often another tool was called where one was needed, and how often it was needed."""
     return Part(score.confusions.count(pair), needs_of(score)[pair[0]])
 
 
 def fault_part(score: Score, place: Pair, *, fault: Fault | None = None) -> Part:
-    """How often a field was filled in wrongly, of the calls of its tool; in one way if ``fault`` names it."""
+    """Count how often a field was filled in wrongly, of the calls of its tool; in one way if ``fault`` names
+    it.
+    """
     tool, field = place
     faults = [_fault(differing, field) for name, differing in score.faults if name == tool]
     return Part(sum(one is not None and fault in (None, one) for one in faults), len(faults))
@@ -72,7 +76,7 @@ def _fault(faults: Mapping[str, Fault], field: str) -> Fault | None:
 
 
 def needs_of(score: Score) -> Counter[str]:
-    """How often each tool was needed, by the graph that the calls fit best."""
+    """Count how often each tool was needed, by the graph that the calls fit best."""
     return Counter([tool for tool, _ in score.distances] + [needed for needed, _ in score.confusions])
 
 

@@ -1,4 +1,4 @@
-"""Calls held against the graphs that are acceptable: when, which and how."""
+"""Scores of calls against the acceptable graphs: when, which and how."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Score:
 
     @property
     def called(self) -> int:
-        """Calls that count."""
+        """Number of calls that count."""
         return self.matched + self.surplus
 
     @property
     def calls(self) -> int:
-        """All of them."""
+        """Number of all calls."""
         return self.called + self.harmless
 
     @property
@@ -56,7 +56,7 @@ class Score:
 
     @property
     def selection(self) -> float | None:
-        """Which: the calls of the right tools among those made and those missing; None where no call is
+        """Which: share of calls of the right tools among those made and those missing; None where no call is
         needed, or none was made.
         """
         if not self.is_needed or not self.called:
@@ -74,7 +74,7 @@ class Score:
 
 @dataclass(frozen=True)
 class _Match:
-    """Which call each node has, and how near their arguments are together."""
+    """Assignment of calls to nodes, and how near their arguments are together."""
 
     calls: tuple[tuple[int, int], ...] = ()
     nearness: float = 0.0
@@ -85,7 +85,7 @@ class _Match:
 
 
 class _Distances:
-    """Those of calls from nodes, each computed once: graphs have most of their nodes in common."""
+    """Distances of calls from nodes, each computed once: graphs have most of their nodes in common."""
 
     def __init__(self, calls: Sequence[Call], data: ToolData) -> None:
         self._calls = calls
@@ -104,7 +104,7 @@ class _Distances:
 
 
 def score_of(calls: Sequence[Call], truth: Truth, data: ToolData) -> Score:
-    """The score by the graph under which ``selection`` is best, then arguments."""
+    """Score by the graph under which ``selection`` is best, then arguments."""
     distances = _Distances(calls, data)
     scores = [_by_graph(calls, graph, truth, distances) for graph in truth.graphs]
     return max(
@@ -142,13 +142,13 @@ def _by_graph(calls: Sequence[Call], graph: Graph, truth: Truth, distances: _Dis
 
 
 def _tool_named(call: Call) -> str:
-    """The tool of a call; a policy may name what it likes."""
+    """Return the tool of a call; a policy may name what it likes."""
     tool_calls.discover()
     return call.tool if call.tool in TOOLS else UNKNOWN
 
 
 def _best_match(calls: Sequence[Call], graph: Graph, distances: _Distances) -> _Match:
-    """Of all ways to give calls to nodes of their tools, each after those it needs, that of most and nearest.
+    """Assign calls to nodes of their tools, each after those it needs: as many as possible, then the nearest.
 
     By sets of nodes that have a call, of which a graph of four nodes has sixteen.
     """

@@ -23,11 +23,11 @@ class Node(Struct, frozen=True, omit_defaults=True):
 
 
 Graph = tuple[Node, ...]
-"""One acceptable way; an empty one calls nothing."""
+"""An acceptable way; an empty one calls nothing."""
 
 
 class Truth(Struct, frozen=True):
-    """``harmless`` names tools of which any call neither counts nor costs anything."""
+    """All acceptable graphs; ``harmless`` names tools of which any call neither counts nor costs anything."""
 
     graphs: tuple[Graph, ...]
     harmless: tuple[str, ...] = ()

@@ -1,1 +1,1 @@
-"""Tools of a panel, as pure functions: what a page's form and a call in a prompt both do."""
+"""Tools of a panel, as pure functions, shared by a page's form and a call in a prompt."""

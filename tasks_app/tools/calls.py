@@ -1,4 +1,4 @@
-"""Calls of tools by anyone: what cannot be read is answered in words."""
+"""Tool calls by anyone: what cannot be read is answered in words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def discover() -> None:
 
 
 def tool_of(tool_id: str) -> Tool:
-    """The tool of an id. Raises ``GymError`` ``unknown_tool``."""
+    """Return the tool of an id. Raises ``GymError`` ``unknown_tool``."""
     discover()
     return TOOLS.get(tool_id)
 
@@ -30,9 +30,7 @@ def tool_of(tool_id: str) -> Tool:
 def call(
     tool_id: str, arguments: Mapping[str, object], data: ToolData, *, among: Collection[str] | None = None
 ) -> Result:
-    """Call a tool, of those ``among`` which it must be, with arguments from anyone. Never raises for what it
-    is given.
-    """
+    """Call one of the tools in ``among``, with arguments from anyone. Never raises for its input."""
     discover()
     known: Collection[str] = TOOLS if among is None else among
     if tool_id not in known:
@@ -46,7 +44,7 @@ def call(
 
 
 def values_read(tool: Tool, arguments: Mapping[str, object], data: ToolData) -> Arguments:
-    """The values of a call, each in the one way to write it. Raises ``ToolError``."""
+    """Read the values of a call, each in its one notation. Raises ``ToolError``."""
     names = [field.name for field in tool.fields]
     if unknown := sorted(set(arguments) - set(names)):
         raise ToolError(f"{tool.title} has no field {unknown[0][:40]!r}: only {', '.join(names)}.")
@@ -60,7 +58,7 @@ def values_read(tool: Tool, arguments: Mapping[str, object], data: ToolData) -> 
 
 
 def argument_text(value: object) -> str:
-    """An argument as one line of text; a number may be given as a number. Raises ``ToolError``."""
+    """Return an argument as one line of text; a number may be given as a number. Raises ``ToolError``."""
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):

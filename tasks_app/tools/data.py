@@ -23,7 +23,7 @@ PLACES, NAMESAKES = 12, 2
 PLAIN_KM = 900
 HOURS_OFF = 7
 RATE_PARTS = 10_000
-"""Rates have four decimals."""
+"""Parts of a unit: rates have four decimals."""
 RATE_STEP = 40
 """The largest change of a day, in parts of ten thousand."""
 ROWS = 16
@@ -90,7 +90,7 @@ class ToolData:
 
 @lru_cache(maxsize=SEEDS_CACHED)
 def data_of(seed: int) -> ToolData:
-    """The data of a seed, the same on every machine."""
+    """Draw the data of a seed, the same on every machine."""
     draws = Draws("tool-data-v1", seed)
     return ToolData(
         places=_places(draws.at("places")),
@@ -113,7 +113,7 @@ def _places(draws: Draws) -> tuple[Place, ...]:
 
 
 def _rates(draws: Draws, base: float) -> tuple[int, ...]:
-    """One for each day of the year; on Saturdays and Sundays that of the Friday before holds."""
+    """Draw one for each day of the year; on Saturdays and Sundays that of the Friday before holds."""
     parts = round(base * RATE_PARTS)
     if base == 1:
         return (parts,) * 365
@@ -127,7 +127,7 @@ def _rates(draws: Draws, base: float) -> tuple[int, ...]:
 
 
 def _holidays(draws: Draws) -> frozenset[date]:
-    """Working days alone, so that each of them counts, in every year."""
+    """Draw working days alone, so that each of them counts, in every year."""
     days: set[date] = set()
     for year in range(FIRST_YEAR, LAST_YEAR + 1):
         of_year: set[date] = set()

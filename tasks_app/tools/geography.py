@@ -1,4 +1,4 @@
-"""Where places are, and how far it is between them."""
+"""Places and the distances between them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from tasks_app.tools.data import Place, ToolData
 
 
 def place_of(data: ToolData, name: str) -> Place:
-    """The place of a full name; ``KeyError`` without one."""
+    """Return the place of a full name. Raises ``KeyError`` without one."""
     return {one.name: one for one in data.places}[name]
 
 
 def kilometres(data: ToolData, start: str, end: str) -> int:
-    """Between two places by their full names, to the nearest whole kilometre."""
+    """Return the distance between two places by their full names, to the nearest whole kilometre."""
     one, other = place_of(data, start), place_of(data, end)
     square = (one.x - other.x) ** 2 + (one.y - other.y) ** 2
     # Four times the square has twice the root, which is rounded by adding one and halving.

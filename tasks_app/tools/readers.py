@@ -1,4 +1,4 @@
-"""How arguments are read: numbers, dates, times, choices, and names that a world knows."""
+"""Readers of arguments: numbers, dates, times, choices, and names that a world knows."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ DECIMALS = 6
 
 
 def exact(value: str) -> Fraction:
-    """The number that ``number_text`` wrote."""
+    """Parse a number that ``number_text`` wrote."""
     return Fraction(value)
 
 
 def number_text(number: Fraction, *, decimals: int = DECIMALS) -> str:
-    """A number with at most so many decimals, rounded half away from zero, without idle zeros."""
+    """Write a number with at most so many decimals, rounded half away from zero, without idle zeros."""
     scaled = abs(number) * 10**decimals
     whole = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
     digits = str(whole).rjust(decimals + 1, "0")
@@ -33,6 +33,7 @@ def number_text(number: Fraction, *, decimals: int = DECIMALS) -> str:
 
 
 def number(text: str, _data: ToolData) -> str:
+    """Read a number. Raises ``ToolError``."""
     plain = text.replace(MINUS, "-")
     if not NUMBER.fullmatch(plain):
         raise ToolError(f"{text[:40]!r} is not a number. Write one such as 12 or 3.5, without a unit.")
@@ -40,7 +41,9 @@ def number(text: str, _data: ToolData) -> str:
 
 
 def whole(low: int, high: int) -> Read:
-    """A whole number from ``low`` to ``high``."""
+    """Make the reader of a whole number from ``low`` to ``high``; it raises ``ToolError`` for anything
+    else.
+    """
 
     def read(text: str, data: ToolData) -> str:
         value = exact(number(text, data))
@@ -52,6 +55,7 @@ def whole(low: int, high: int) -> Read:
 
 
 def day(text: str, _data: ToolData) -> str:
+    """Read a date. Raises ``ToolError``."""
     match = DAY.fullmatch(text)
     try:
         read = date(*map(int, match.groups())) if match else None
@@ -65,6 +69,7 @@ def day(text: str, _data: ToolData) -> str:
 
 
 def clock(text: str, _data: ToolData) -> str:
+    """Read a time of day. Raises ``ToolError``."""
     match = CLOCK.fullmatch(text)
     if match is None:
         raise ToolError(f"{text[:40]!r} is not a time of day. Write hours and minutes, such as 17:05.")
@@ -72,7 +77,7 @@ def clock(text: str, _data: ToolData) -> str:
 
 
 def place(text: str, data: ToolData) -> str:
-    """The full name of a place. A name that several have is refused with all of them."""
+    """Read the full name of a place. A name that several have is refused with all of them."""
     plain = folded(text)
     for one in data.places:
         if folded(one.name) == plain:
@@ -90,6 +95,7 @@ def folded(text: str) -> str:
 
 
 def option(options: Iterable[str]) -> Read:
+    """Make the reader of one of these options; it raises ``ToolError`` for any other."""
     by_name = {folded(one): one for one in options}
 
     def read(text: str, _data: ToolData) -> str:
@@ -109,7 +115,7 @@ def choice(name: str, label: str, options: tuple[str, ...]) -> Field:
 
 
 def field_maker(kind: Kind, read: Read, hint: str) -> Callable[[str, str], Field]:
-    """Fields that differ by name and label alone."""
+    """Make a factory of fields that differ by name and label alone."""
 
     def made(name: str, label: str) -> Field:
         return Field(name=name, label=label, kind=kind, read=read, hint=hint)

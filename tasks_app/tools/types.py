@@ -1,4 +1,4 @@
-"""What a tool is: its fields, how each is read, and what it answers."""
+"""Tools: their fields, how each is read, and what they answer."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tasks_app.tools.data import ToolData
 Kind = Literal["text", "number", "date", "time", "choice"]
 """How a field is shown, and how far a wrong value is from the right one (``tool_tasks/distances.py``)."""
 Read = Callable[[str, ToolData], str]
-"""The one way to write a value, such as ``2.5`` for ``2.50``; ``ToolError`` for one that cannot be read."""
+"""Reads a value into its one notation, such as ``2.5`` for ``2.50``; raises ``ToolError`` if it cannot."""
 Arguments = Mapping[str, str]
 
 
 class ToolError(Exception):
-    """Why a call has no result, in words for whoever made it."""
+    """The reason why a call has no result, in words for the caller."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class Tool:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """What came of a call: the tool's answer, or why there is none."""
+    """Result of a call: the tool's answer, or why there is none."""
 
     text: str
     is_ok: bool

@@ -23,14 +23,14 @@ KIB_PER_MB = 1024
 
 
 def cache_size(*, megabytes: int, kib: int) -> int:
-    """How many entries of a size fit into a share of memory."""
+    """Return how many entries of a size fit into a share of memory."""
     return megabytes * KIB_PER_MB // kib
 
 
 def world_opener(
     draw: Callable[..., W], change: Callable[[W, Any], W], *, most_changed: int
 ) -> Callable[..., W]:
-    """The ``open_world`` of a site: the world of a key, with its changes made.
+    """Make the ``open_world`` of a site, which opens the world of a key with its changes made.
 
     ``draw`` takes ``key, edition, first_day`` and caches worlds itself; ``most_changed`` changed ones are
     cached.

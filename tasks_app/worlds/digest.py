@@ -9,10 +9,10 @@ import msgspec
 
 
 def digest(value: Any) -> str:
-    """SHA-256 of the canonical JSON of frozen dataclasses, in fields' order; sets are sorted."""
+    """Hash the canonical JSON of frozen dataclasses with SHA-256, in fields' order; sets are sorted."""
     return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
 
 
 def plain(state: Any) -> dict[str, Any]:
-    """A state as JSON, for comparing with a goal."""
+    """Return a state as JSON, for comparing with a goal."""
     return msgspec.json.decode(msgspec.json.encode(state, order="deterministic"), type=dict[str, Any])

@@ -1,4 +1,4 @@
-"""What the site events of an episode, on any site, say about the pages that were seen.
+"""Evidence in an episode's site events, on any site, of the pages that were seen.
 
 A fact is what the bytes of a response told, whatever the page; its name says of what. Names that end in days,
 from the first to the one after the last, tell of nights: ``X/price/A/B`` the price of all of them together,
@@ -38,11 +38,11 @@ Span = tuple[date, date]
 """Nights, from the first day to the one after the last."""
 SPANS = ("price", "full")
 OR = " or "
-"""Between the ways of showing one thing."""
+"""Separates the ways of showing one thing."""
 
 
 def pop_ups_open(events: Iterable[Event]) -> tuple[str, ...]:
-    """Names of the pop-ups that were shown and not closed since, in order."""
+    """List the pop-ups that were shown and not closed since, in order."""
     names: dict[str, None] = {}
     for kind, data in events:
         if kind == POP_UP_SHOWN:
@@ -53,7 +53,7 @@ def pop_ups_open(events: Iterable[Event]) -> tuple[str, ...]:
 
 
 def is_whole(events: Iterable[Event]) -> bool:
-    """Whether every page view was recorded."""
+    """Return whether every page view was recorded."""
     return sum(kind not in COMMON_KINDS for kind, _ in events) < LOOKS_MAX
 
 
@@ -101,7 +101,7 @@ def _days(text: str) -> Span:
 
 
 def _spans(text: str) -> list[Span]:
-    """One stretch of nights, or with the plural each night of it: ``/A/B`` and ``s/A/B``."""
+    """Parse one stretch of nights, or with the plural each night of it: ``/A/B`` and ``s/A/B``."""
     plural, _, days = text.partition("/")
     first, last = _days(days)
     if not plural:
@@ -111,7 +111,7 @@ def _spans(text: str) -> list[Span]:
 
 
 def _is_connected(first: date, last: date, sums: Iterable[Span]) -> bool:
-    """Whether the sum of the nights follows from the given sums, by adding and taking away."""
+    """Return whether the sum of the nights follows from the given sums, by adding and taking away."""
     reached, left = {first}, set(sums)
     while last not in reached:
         touching = {span for span in left if (span[0] in reached) != (span[1] in reached)}

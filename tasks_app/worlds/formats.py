@@ -11,12 +11,12 @@ MONTHS = (
 
 
 def day_text(day: date) -> str:
-    """``4 March 2033``."""
+    """Write ``4 March 2033``."""
     return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
 def month_text(month: date) -> str:
-    """``March 2033``, of any day in it."""
+    """Write ``March 2033``, of any day in it."""
     return f"{MONTHS[month.month - 1]} {month.year}"
 
 
@@ -25,5 +25,5 @@ def counted(number: int, noun: str) -> str:
 
 
 def with_article(noun: str) -> str:
-    """``a tent``, ``an air fryer``; goes by the first letter, so not for "hour" or "unicorn"."""
+    """Write ``a tent``, ``an air fryer``; goes by the first letter, so not for "hour" or "unicorn"."""
     return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"

@@ -25,7 +25,7 @@ Changes = Sequence[Mapping[str, Any]]
 
 
 def world_key(*, salt: bytes, site: str, number: int) -> bytes:
-    """32 bytes: HMAC-SHA256 of site and number under the salt."""
+    """Derive 32 bytes: HMAC-SHA256 of site and number under the salt."""
     return hmac.digest(b"" if number == PUBLIC_WORLD else salt, f"{site}:{number}".encode(), sha256)
 
 
@@ -40,7 +40,7 @@ def changes_seal(changes: Changes, *, key: bytes, text: str) -> str:
 
 
 def changes_open(sealed: str, *, key: bytes, text: str) -> list[dict[str, Any]]:
-    """Decrypt changes. ``ValueError`` when they were sealed with another key or for another text."""
+    """Decrypt changes. Raises ``ValueError`` when they were sealed with another key or for another text."""
     try:
         plain = _cipher(key).decrypt(b64decode(sealed), [text.encode()])
     except InvalidTag:
@@ -50,7 +50,7 @@ def changes_open(sealed: str, *, key: bytes, text: str) -> list[dict[str, Any]]:
 
 
 def world_arguments(payload: Mapping[str, Any], *, salt: bytes) -> dict[str, Any]:
-    """The arguments of ``open_world`` from a task's payload: ``key, edition, first_day, changes``."""
+    """Return the arguments of ``open_world`` from a task's payload: ``key, edition, first_day, changes``."""
     key, changes = _opened(salt, payload["site"], payload["world"], payload["changes"], payload["text"])
     return {
         "key": key,
@@ -62,11 +62,11 @@ def world_arguments(payload: Mapping[str, Any], *, salt: bytes) -> dict[str, Any
 
 @lru_cache(maxsize=1024)
 def _opened(salt: bytes, site: str, number: int, sealed: str, text: str) -> tuple[bytes, str]:
-    """The key of a world, and a task's changes as JSON: every page of an episode needs them."""
+    """Return the key of a world, and a task's changes as JSON: every page of an episode needs them."""
     key = world_key(salt=salt, site=site, number=number)
     return key, json.dumps(changes_open(sealed, key=key, text=text))
 
 
 def _cipher(key: bytes) -> AESSIV:
-    """The cipher of changes, with a key of its own: the world's key also seeds what is drawn."""
+    """Make the cipher of changes, with a key of its own: the world's key also seeds what is drawn."""
     return AESSIV(hmac.digest(key, b"changes", sha256))

@@ -77,7 +77,7 @@ def discover() -> None:
 
 
 def state_plain(payload: Mapping[str, Any], events: Sequence[Event], *, salt: bytes) -> dict[str, Any]:
-    """The state that the events left a task's world in, as JSON."""
+    """Return the state in which the events left a task's world, as JSON."""
     plugin = worlds.get(payload["site"])
     world = plugin.open_world(**world_arguments(payload, salt=salt))
     return plain(plugin.fold(world, events))

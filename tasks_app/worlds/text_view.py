@@ -36,7 +36,7 @@ def tokens(text: str) -> int:
 
 
 def world_text(payload: Mapping[str, Any], *, form: Form, salt: bytes) -> str:
-    """The world of a task in Markdown; the payload has a scope.
+    """Write the world of a task in Markdown; the payload has a scope.
 
     ``ValueError`` when the task was made with another salt.
     """
@@ -52,7 +52,9 @@ def _text(site: str, world: Any, scope: str) -> str:
 
 
 def is_short(site: str, world: Any, scope: Mapping[str, Any]) -> bool:
-    """Whether a scope's text has at most ``SHORT_TOKENS``; rendered only where its bounds do not decide."""
+    """Return whether a scope's text has at most ``SHORT_TOKENS``; rendered only where its bounds do not
+    decide.
+    """
     return _is_short(site, world, json.dumps(scope))
 
 

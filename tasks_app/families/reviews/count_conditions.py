@@ -1,4 +1,4 @@
-"""How many reviews meet two conditions at once, and who wrote the newest or oldest of them."""
+"""Number of reviews that meet two conditions at once, and who wrote the newest or oldest of them."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _task(
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """Only the first condition heeded, or only the second; or one too many."""
+    """Heed only the first condition, or only the second; or count one too many."""
     mentioning = brute_force.mentioning(world, task.given)
     counts = [
         sum(brute_force.meets(review, condition) for review in mentioning)

@@ -1,4 +1,6 @@
-"""How many reviews of a product mention a term, under a varying rule, and who wrote the newest or oldest."""
+"""Number of a product's reviews that mention a term, under a varying rule, and who wrote the newest or
+oldest.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """What the site's own search counts, with the right witness; or one too many."""
+    """Count as the site's own search does, with the right witness; or one too many."""
     searched = str(len(brute_force.searched(world, task.given)))
     number = searched if searched != task.answer[0] else str(int(searched) + 1)
     return number, task.answer[1]

@@ -37,12 +37,12 @@ def _mean(group: list[Outline]) -> str:
 
 
 def _is_tie(group: list[Outline]) -> bool:
-    """Whether the third decimal is a final five, which people round both ways."""
+    """Return whether the third decimal is a final five, which people round both ways."""
     return sum(outline.stars for outline in group) * 1000 % (10 * len(group)) == 5 * len(group)
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """The mean over what the site's search finds, over the whole product, or one star more."""
+    """Average what the site's search finds, or the whole product; or add one star."""
     whole = {"product": task.given["product"]}
     groups = [brute_force.searched(world, task.given), brute_force.searched(world, whole)]
     means = [_mean([review.outline for review in group]) for group in groups]

@@ -1,4 +1,4 @@
-"""When a product's reviews first or last mention a term, and who wrote that."""
+"""First or last mention of a term in a product's reviews, and who wrote it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of five rival products has the most reviews that mention a term, and by how many."""
+"""The one of five rival products with the most reviews that mention a term, and its lead."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def _lead(ranked: list[MentionQuery]) -> int:
 
 
 def _ranking(counts: dict[str, int]) -> tuple[str, str]:
-    """The product with the most reviews, and its lead."""
+    """Return the product with the most reviews, and its lead."""
     (name, most), (_, second), *_ = sorted(counts.items(), key=lambda each: -each[1])
     return name, str(most - second)
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """The answer by the site's own search; or the right product with its count as its lead."""
+    """Answer by the site's own search; or give the right product's count as its lead."""
     searched = {
         product.name: len(brute_force.searched(world, task.given, product.id)) for product in world.rivals
     }

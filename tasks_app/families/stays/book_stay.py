@@ -52,7 +52,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
 
 def _best(full: tuple[drafts.Offer, ...]) -> drafts.Offer | None:
-    """The best-rated room, if no other is rated as well."""
+    """Return the best-rated room, if no other is rated as well."""
     ranked = sorted(full, key=lambda offer: -offer.listing.rating)
     if not ranked or (len(ranked) > 1 and ranked[1].listing.rating == ranked[0].listing.rating):
         return None
@@ -60,7 +60,9 @@ def _best(full: tuple[drafts.Offer, ...]) -> drafts.Offer | None:
 
 
 def _is_hard(sifted: conditions.Sifted, required: list[conditions.Condition], least: int) -> bool:
-    """Whether one room is best, and better-rated ones miss one condition: one of them by the budget."""
+    """Return whether one room is best, and better-rated ones miss one condition: one of them by the
+    budget.
+    """
     best = _best(sifted.full)
     if best is None:
         return False
@@ -89,7 +91,7 @@ def _task(world: World, draws: Draws, given: dict[str, Any], level: int) -> Site
 
 
 def _moves(world: World, given: dict[str, Any], best: drafts.Offer) -> int:
-    """Houses are opened by rating until the best, with their amenities; rooms that may fit are priced.
+    """Count opening houses by rating until the best, with their amenities, and pricing rooms that may fit.
 
     Or what the impossible twin takes: more of looking, and no booking.
     """
@@ -105,7 +107,7 @@ def _moves(world: World, given: dict[str, Any], best: drafts.Offer) -> int:
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """A better-rated room that misses one condition, booked all the same."""
+    """Book a better-rated room that misses one condition."""
     sifted = conditions.sifted(world, task.given)
     offer = max(sifted.near, key=lambda one: (one[0].listing.rating, -one[0].total))[0]
     events = [goals.booked(world, offer.listing, offer.room, drafts.stay_of(task.given))]
@@ -113,7 +115,9 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 
 def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
-    """A room that misses one condition, one that meets all and is rated worse, the best for another stay."""
+    """Book a room that misses one condition, one that meets all and is rated worse, the best for another
+    stay.
+    """
     stay = drafts.stay_of(task.given)
     sifted = conditions.sifted(world, task.given)
     best = _best(sifted.full)

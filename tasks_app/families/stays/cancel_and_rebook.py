@@ -20,9 +20,9 @@ WORDING = wording(__name__)
 
 TRIES = 60
 FREE_SHARE = 0.05
-"""Most policies cost nothing for long: of so many tasks the fee may be nothing."""
+"""Share of tasks whose fee may be nothing: most policies cost nothing for long."""
 WHOLE_SHARE = 0.1
-"""Others cost the whole price, which pages tell anyway: of so many tasks the fee may be that."""
+"""Share of tasks whose fee may be the whole price, which pages show anyway."""
 # Level: trips to choose from, rooms in the order of preference, nights at most that keep the full ones full.
 SHAPES = {1: (1, 2, 6), 2: (1, 3, 3), 3: (2, 3, 2), 4: (3, 4, 2), 5: (3, 5, 1)}
 
@@ -46,7 +46,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
 
 def _choices(world: World, draws: Draws, trip: Trip, count: int, most: int) -> list[tuple[Listing, Room]]:
-    """Rooms of different houses: one or more that are nearly free, then one that is, then any."""
+    """List rooms of different houses: one or more that are nearly free, then one that is, then any."""
     stay, own = nights_mask(world, trip.check_in, trip.check_out), {one.room for one in world.trips}
     free = [pair for pair in drafts.bookable(world, trip.stay) if pair[1].id not in own]
     full = [
@@ -97,7 +97,7 @@ def _task(
 
 
 def _moves(trips: list[Trip], trip: Trip, *, tried: int) -> int:
-    """The fees of several trips are looked at first; each full room's house is opened and left again."""
+    """Count the fees of several trips, looked at first, and each full room's house, opened and left again."""
     cancelling = 3 if len(trips) == 1 else 3 + 2 * len(trips)
     trying = moves.HOME + moves.searching(trip.stay) + 2 + 4 * (tried - 1)
     return cancelling + trying + 1 + moves.BOOKING + moves.HANDING_IN
@@ -108,7 +108,7 @@ def _events(world: World, trip: Trip, listing: Listing, room: Room) -> list[Even
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """The next free room of the list, or else the right one a night late."""
+    """Answer with the next free room of the list, or else the right one a night late."""
     fees = {trip: goals.fee(world, trip) for trip in world.trips if trip.code in task.given["trips"]}
     trip = min(fees, key=lambda one: fees[one])
     rooms = [drafts.room_numbered(world, number) for number in task.given["rooms"]]
@@ -119,7 +119,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 
 def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
-    """Another trip cancelled, another room or stay booked, or one of the two left out."""
+    """Cancel another trip, book another room or stay, or leave out one of the two."""
     after = (task.goal or {})["state"]["trips"]
     made = next(one for one in after if one["code"] == task.answer[1])
     gone = [one["code"] for one in after if one["status"] == "cancelled"]

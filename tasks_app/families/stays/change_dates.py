@@ -1,4 +1,4 @@
-"""Move a booked trip to other dates: named ones, the first possible ones, or the cheapest of some weeks."""
+"""Moving a booked trip to other dates: named ones, the first possible ones, or the cheapest of some weeks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WORDING = wording(__name__)
 
 TRIES = 60
 NEAR = timedelta(days=10)
-"""Of the right arrival, where wrong ones are."""
+"""Days around the right arrival within which wrong ones are."""
 # Level: how the new dates are given, at a house with two trips, days to look through.
 SHAPES = {
     1: ("named", False, 1),
@@ -51,7 +51,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
 
 def _options(world: World, trip: Trip, first: date, width: int) -> list[Stay]:
-    """Stays of the trip's length that it can be moved to, by arrival."""
+    """List the stays of the trip's length that it can be moved to, by arrival."""
     listing, room = drafts.room_numbered(world, trip.room)
     state = State(trips=world.trips)
     moved = (drafts.shifted(trip.stay, (first - trip.check_in).days + day) for day in range(width))
@@ -65,7 +65,9 @@ def _options(world: World, trip: Trip, first: date, width: int) -> list[Stay]:
 
 
 def _target(world: World, trip: Trip, how: str, first: date, width: int) -> Stay | None:
-    """The new stay, if the rule gives one that has a trap; None where the trip's own dates would do."""
+    """Return the new stay, if the rule gives one that has a trap; None where the trip's own dates would
+    do.
+    """
     options = _options(world, trip, first, width)
     if not options or (how == "first" and options[0].check_in == first):
         return None
@@ -110,7 +112,7 @@ def _task(world: World, draws: Draws, trip: Trip, stay: Stay, first: date, level
 
 
 def _nights_needed(world: World, trip: Trip, first: date, width: int) -> tuple[str, ...]:
-    """The price of each stay that is possible, and that other guests have the room in the others."""
+    """Name the price of each stay that is possible, and for the others that other guests have the room."""
     listing, room = drafts.room_numbered(world, trip.room)
     nights = timedelta(days=trip.stay.nights)
     arrivals = [first + timedelta(days=day) for day in range(width)]
@@ -124,7 +126,9 @@ def _nights_needed(world: World, trip: Trip, first: date, width: int) -> tuple[s
 
 
 def _moves(world: World, trip: Trip, stay: Stay, first: date, how: str, width: int) -> int:
-    """The room's calendar is read; arrivals whose nights are partly the trip's own are priced one by one."""
+    """Count reading the room's calendar; arrivals whose nights are partly the trip's own are priced one by
+    one.
+    """
     asking_once = 3
     if how == "named":
         return 2 + asking_once + 1 + moves.HANDING_IN
@@ -148,7 +152,7 @@ def _changed(world: World, listing: Listing, room: Room, trip: Trip, stay: Stay)
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """The right rule applied to another trip, of the same house where there is one."""
+    """Apply the right rule to another trip, of the same house where there is one."""
     trip = next(one for one in world.trips if one.code == task.given["trip"])
     others = [one for one in goals.upcoming(world) if one.code != trip.code]
     other = min(others, key=lambda one: (one.listing != trip.listing, one.check_in))
@@ -160,7 +164,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 
 def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
-    """Other arrivals near the right one, other trips moved to it, the trip cancelled and booked again."""
+    """Choose other arrivals near the right one, move other trips to it, or cancel and book again."""
     after = (task.goal or {})["state"]["trips"]
     trip = next(one for one in world.trips if one.code == task.given["trip"])
     arrival = date.fromisoformat(next(one["check_in"] for one in after if one["code"] == trip.code))

@@ -36,7 +36,9 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
 
 def _is_hard(sifted: conditions.Sifted, required: list[conditions.Condition], least: int) -> bool:
-    """Whether there is one cheapest room, behind enough near misses, one of them by what its house shares."""
+    """Return whether one room is cheapest, behind enough near misses, one of them by what its house
+    shares.
+    """
     if not sifted.full:
         return False
     best = sifted.full[0]
@@ -69,14 +71,14 @@ def _task(world: World, draws: Draws, given: dict[str, Any], level: int) -> Site
 
 
 def _moves(world: World, given: dict[str, Any]) -> int:
-    """Those of the impossible twin, which takes further looking after all that the possible one takes."""
+    """Count those of the impossible twin, which looks further after all that the possible one takes."""
     looking = nearest.finding(given, conditions.offers_of(world, given))
     stay = drafts.stay_of(given)
     return moves.searching(stay) + moves.narrowing(world, given) + looking + moves.HANDING_IN
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """The cheapest room that misses one condition."""
+    """Answer with the cheapest room that misses one condition."""
     near = conditions.sifted(world, task.given).near
     return euros(near[0][0].total), near[0][0].listing.id
 

@@ -79,7 +79,7 @@ def _task(
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """The earlier stretch that is too short."""
+    """Answer with the earlier stretch that is too short."""
     listing, room = drafts.room_numbered(world, task.given["room"])
     since = (date.fromisoformat(task.given["since"]) - world.first_day).days
     near = first_free(room, nights=task.given["nights"] - task.given["short_by"], since=since) or 0

@@ -1,4 +1,4 @@
-"""Of several named bookings, the one that can be cancelled free of charge for longest, and until when."""
+"""The one of several named bookings that can be cancelled free of charge for longest, and until when."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
 
 def _ends(houses: list[Listing], arrivals: list[date]) -> list[tuple[date, str]]:
-    """Last free days with the listings' numbers, latest first."""
+    """List last free days with the listings' numbers, latest first."""
     ends = [
         (end, listing.id)
         for listing, arrival in zip(houses, arrivals, strict=True)
@@ -67,7 +67,7 @@ def _ends(houses: list[Listing], arrivals: list[date]) -> list[tuple[date, str]]
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """The house with the next-latest day, or the day with another house of the list."""
+    """Answer with the next-latest day's house, or the day with another house of the list."""
     arrivals = task.given["arrivals"]
     houses = [world.listing(one["listing"]) for one in arrivals]
     ends = _ends(houses, [date.fromisoformat(one["check_in"]) for one in arrivals])

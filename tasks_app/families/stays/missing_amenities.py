@@ -1,4 +1,6 @@
-"""Which of six amenities a room, or none of two or three rooms, has for itself; the house may share them."""
+"""Those of six amenities that a room, or none of two or three rooms, has for itself; the house may share
+them.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ def _had(rooms: list[Room]) -> set[str]:
 
 
 def _listed(world: World, draws: Draws, listing: Listing, rooms: list[Room], tempting: int) -> list[str]:
-    """Six amenities with one to four missing, ``tempting`` of them shared in the house at least."""
+    """List six amenities with one to four missing, ``tempting`` of them shared in the house at least."""
     had = _had(rooms)
     missing = [one for one in room_ids(world.edition) if one not in had]
     shared = [one for one in missing if one in listing.amenities]
@@ -79,7 +81,7 @@ def _task(
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """What the house shares taken for the room's own."""
+    """Take what the house shares for the room's own."""
     listing = world.listing(task.given["listing"])
     called = amenity_names(world.edition)
     shared = {called[one] for one in listing.amenities}

@@ -47,7 +47,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 def _legs(
     world: World, draws: Draws, listing: Listing, *, count: int, nights: tuple[int, int], is_spread: bool
 ) -> list[tuple[Room, Stay]]:
-    """Bookings of the house's rooms in turn, at one time or at several; none when they cannot be had."""
+    """List bookings of the house's rooms in turn, at one time or at several; none when they cannot be had."""
     rooms = draws.shuffled(listing.rooms)
     if len(rooms) < 2:
         return []
@@ -97,7 +97,7 @@ def _task(
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """The right rooms a night late, or the nights without any fee."""
+    """Price the right rooms a night late, or the nights without any fee."""
     priced = [(*drafts.room_numbered(world, leg["room"]), drafts.stay_of(leg)) for leg in task.given["legs"]]
     late = sum(quote(world, listing, room, drafts.shifted(stay, 1)).total for listing, room, stay in priced)
     bare = sum(sum(quote(world, listing, room, stay).nights) for listing, room, stay in priced)

@@ -127,7 +127,7 @@ class Command(BaseCommand):
 
 
 def _check_loaded(report: loader.LoadReport, *, name: str, others: Counter[str]) -> None:
-    """Raises ``CommandError`` for bad rows or no task; ``others`` counts rows of other splits."""
+    """Raise ``CommandError`` for bad rows or no task; ``others`` counts rows of other splits."""
     problems: list[str] = []
     if report.bad:
         problems.append(f"{len(report.bad)} bad rows skipped; the other {report.total} are loaded.")

@@ -1,4 +1,4 @@
-"""Nothing to call: what is asked for stands in the question, or is done in the head."""
+"""Questions without a call: what is asked for is stated, or can be done in the head."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tasks_app.tools.data import CURRENCIES, MEANS, ToolData
 
 
 def draw(draws: Draws, data: ToolData) -> Item:
-    """Each kind looks like a question for a tool of the panel."""
+    """Draw a kind; each looks like a question for a tool of the panel."""
     make, rival = draws.pick(KINDS)
     text, answer = make(draws, data)
     return Item(text=text, answer=answer, graphs=((),), rivals=(rival,))
@@ -74,7 +74,7 @@ KINDS = (
 
 
 def check(item: Item, _data: ToolData) -> str:
-    """The answer out of the question's own words."""
+    """Find the answer in the question's own words."""
     text = item.text
     if match := re.fullmatch(r"What is (\d) plus (\d)\?", text):
         return str(len("x" * int(match[1]) + "x" * int(match[2])))

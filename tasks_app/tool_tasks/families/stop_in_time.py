@@ -18,7 +18,7 @@ def draw(draws: Draws, data: ToolData) -> Item:
 
 
 def _first_in_stock(draws: Draws, data: ToolData) -> Item:
-    """A threshold between stocks, so that each of the products is equally likely the first above it."""
+    """Draw a threshold between stocks, so that each of the products is equally likely the first above it."""
     rows, last = draws.sample(data.rows, PRODUCTS), draws.whole(1, PRODUCTS)
     stocks = sorted((int(row["Stock"]) for row in rows), reverse=True)
     rows.sort(key=lambda row: -int(row["Stock"]))
@@ -37,7 +37,7 @@ def _first_in_stock(draws: Draws, data: ToolData) -> Item:
 
 
 def _rule_or_cell(draws: Draws, data: ToolData) -> Item:
-    """One look at the handbook is enough in half of them."""
+    """Draw a question for which one look at the handbook is enough in half of all cases."""
     rule, row, is_enough = questions.rule(draws, data), draws.pick(data.rows), draws.chance(0.5)
     number = int(rule.answer)
     threshold = (
@@ -61,7 +61,7 @@ KINDS = (_first_in_stock, _rule_or_cell)
 
 
 def check(item: Item, data: ToolData) -> str:
-    """The last number that the tools tell, if by the question's own words one goes on until there."""
+    """Follow the question's own words, and return the last number that the tools show."""
     *before, last = (_number(result.text, item.text) for result in oracle.played(item.graphs[0], data))
     if match := re.search(r"more than (\d+), in this order", item.text):
         threshold = int(match[1])
@@ -73,7 +73,7 @@ def check(item: Item, data: ToolData) -> str:
 
 
 def _number(text: str, question: str) -> int:
-    """That of a cell; of a section the one that stands where its words have the name that is in question."""
+    """Return a cell's number; a section's is the one whose words name what is in question."""
     numbers = re.findall(r"\d+", text.split("\n")[0])
     for section in WORDS.sections:
         if text.startswith(f"{section.title}: "):

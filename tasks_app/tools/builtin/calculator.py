@@ -106,7 +106,7 @@ def _bounded(value: Fraction) -> Fraction:
 
 
 def value_of(expression: str) -> Fraction:
-    """The exact value of an expression. Raises ``ToolError``."""
+    """Evaluate an expression exactly. Raises ``ToolError``."""
     text, tokens, place = expression.translate(SIGNS).rstrip(), [], 0
     while place < len(text):
         match = TOKEN.match(text, place)
@@ -124,7 +124,7 @@ def value_of(expression: str) -> Fraction:
 
 
 def read(text: str, _data: ToolData) -> str:
-    """Expressions of equal value are the same argument."""
+    """Read an expression as its value: expressions of equal value are the same argument."""
     return number_text(value_of(text))
 
 

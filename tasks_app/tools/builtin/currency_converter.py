@@ -34,7 +34,7 @@ def read(text: str, _data: ToolData) -> str:
 
 
 def converted(amount: Fraction, code: str, into: str, *, day: date, data: ToolData) -> Fraction:
-    """Raises ``ToolError`` for a day without rates."""
+    """Convert an amount. Raises ``ToolError`` for a day without rates."""
     if day.year != RATES_YEAR:
         raise ToolError(f"There are rates for {RATES_YEAR} alone.")
     place = day.timetuple().tm_yday - 1

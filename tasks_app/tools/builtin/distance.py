@@ -1,4 +1,4 @@
-"""How far it is from one place to another."""
+"""Distance from one place to another."""
 
 from __future__ import annotations
 

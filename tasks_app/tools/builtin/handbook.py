@@ -34,12 +34,12 @@ SHOWN = 2
 
 
 def _stems(text: str) -> set[str]:
-    """Words without their endings: ``boats`` and ``boat`` are the same."""
+    """Return the words without their endings: ``boats`` and ``boat`` are the same."""
     return {word.removesuffix("s") for word in WORD.findall(text.casefold()) if word not in IDLE}
 
 
 def ranked(query: str, data: ToolData) -> list[Section]:
-    """The sections that have any word of the query, best first, equal ones in the handbook's order."""
+    """List the sections that have any word of the query, best first, equal ones in the handbook's order."""
     words = _stems(query)
     scores = [
         (TITLE_WEIGHT * len(words & _stems(section.title)) + len(words & _stems(section.text)), section)
@@ -50,7 +50,9 @@ def ranked(query: str, data: ToolData) -> list[Section]:
 
 
 def read(text: str, data: ToolData) -> str:
-    """Queries that lead to the same section are the same argument: its title."""
+    """Read a query as the title of its best section: queries that lead to the same one are the same
+    argument.
+    """
     sections = ranked(folded(text), data)
     if not sections:
         titles = ", ".join(section.title for section in data.sections)

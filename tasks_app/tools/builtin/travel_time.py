@@ -1,4 +1,4 @@
-"""How long it takes from one place to another."""
+"""Travel time from one place to another."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tasks_app.tools.types import Arguments, Tool
 
 
 def minutes(data: ToolData, start: str, end: str, means: str) -> int:
-    """A part of a minute counts as one."""
+    """Count minutes; a part of a minute counts as one."""
     return -(-kilometres(data, start, end) * 60 // data.speeds[means])
 
 

@@ -98,7 +98,7 @@ def read(text: str, _data: ToolData) -> str:
 
 
 def converted(amount: Fraction, unit: str, into: str) -> Fraction:
-    """Raises ``ToolError`` for units that measure different things."""
+    """Convert an amount. Raises ``ToolError`` for units that measure different things."""
     (measure, size, added), (other, into_size, into_added) = UNITS[unit], UNITS[into]
     if measure != other:
         raise ToolError(f"A {unit} measures {measure}, a {into} measures {other}.")

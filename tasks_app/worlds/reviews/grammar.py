@@ -29,7 +29,7 @@ class Pattern:
 
     @property
     def variants(self) -> int:
-        """How many texts it can become, slots left aside."""
+        """Number of texts that it can become, slots left aside."""
         variants = 1
         for part in self.parts:
             if not isinstance(part, str):
@@ -38,7 +38,7 @@ class Pattern:
 
 
 def pattern(source: str, *, lists: Lists) -> Pattern:
-    """Parse a source; ``KeyError`` for a list that is not there."""
+    """Parse a source. Raises ``KeyError`` for a list that is not there."""
     pieces = _GROUP.split(source)
     parts: list[str | tuple[str | Pattern, ...]] = []
     for index, piece in enumerate(pieces):
@@ -62,7 +62,7 @@ def _option(source: str, *, lists: Lists) -> str | Pattern:
 
 
 def pattern_write(of: Pattern, *, draws: Draws, slots: Mapping[str, str]) -> str:
-    """One sentence of the pattern, beginning with a capital."""
+    """Write one sentence of the pattern, beginning with a capital."""
     pieces: list[str] = []
     _write(of, draws, pieces)
     text = "".join(pieces)

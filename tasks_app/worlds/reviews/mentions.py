@@ -1,4 +1,4 @@
-"""Which review mentions which term where: by construction, so that the truth needs no reading."""
+"""Placement of terms in reviews: by construction, so that the truth needs no reading."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ FOREIGN_MENTION_SHARE = 0.3
 
 @lru_cache(maxsize=1 << 14)
 def mark_of(term: str, form: int, case: Case, place: Place, at: int = 0) -> Mark:
-    """One object for equal marks: there are far fewer of them than reviews that have one."""
+    """Return one object for equal marks: there are far fewer of them than reviews that have one."""
     return Mark(term, form, case, place, at)
 
 
 @dataclass(slots=True)
 class Plot:
-    """What of a review is settled before terms are planted in it."""
+    """Parts of a review that are settled before terms are planted in it."""
 
     stars: int
     sentences: int
@@ -35,7 +35,9 @@ class Plot:
 
 
 def terms_plant(draws: Draws, plots: list[Plot], terms: tuple[Term, ...]) -> list[tuple[Mark, ...]]:
-    """The marks of each review; reviews are lengthened and replied to where their marks ask for it."""
+    """Plant terms and return the marks of each review, lengthened and replied to where its marks ask for
+    it.
+    """
     planter = _Planter(draws, plots)
     for term in terms:
         planter.plant(term)
@@ -54,7 +56,7 @@ class _Planter:
         self.filled: set[tuple[Place, int]] = set()
 
     def plant(self, term: Term) -> None:
-        """Mentions, and in other reviews what resembles one."""
+        """Plant mentions, and in other reviews what resembles one."""
         taken: set[int] = set()
         ceiling = min(MOST, max(FEWEST + 3, len(self.english) * 2 // 5))
         core = self._take(self.draws.log_whole(FEWEST, ceiling), "body", taken)
@@ -74,7 +76,7 @@ class _Planter:
         self._again(term, core)
 
     def _again(self, term: Term, core: list[int]) -> None:
-        """A second mention in some reviews, which still count once."""
+        """Plant a second mention in some reviews, which still count once."""
         for number in core:
             drawn = self.share()
             if drawn < 0.06 and self._is_free(number, "body"):
@@ -85,7 +87,7 @@ class _Planter:
                 self._mark(number, term, "reply", 0)
 
     def _take(self, count: int, place: Place, taken: set[int]) -> list[int]:
-        """Up to ``count`` English reviews that have room and nothing of the term yet."""
+        """Take up to ``count`` English reviews that have room and nothing of the term yet."""
         chosen: list[int] = []
         for _ in range(count * 6):
             if len(chosen) == count:
@@ -133,7 +135,7 @@ class _Planter:
         return "lower"
 
     def settled(self) -> list[tuple[Mark, ...]]:
-        """The marks with their sentences drawn."""
+        """Return the marks with their sentences drawn."""
         marks = self.marks
         return [
             self._placed(number, marks[number]) if number in marks else ()

@@ -1,4 +1,4 @@
-"""Who reviewed a product, when, how, and which terms they mention where; the words come after (``text``).
+"""Outlines of reviews: who wrote when and how, and which terms are where; the words come after (``text``).
 
 Terms are planted: each term of the product's category in 3 to 60 reviews, as many times rare as common, and
 beside them what a careless count takes for them: the term in a title or a reply alone, inside a longer word,
@@ -32,7 +32,7 @@ STARS = (
     (0.05, 0.12, 0.24, 0.52),
     (0.03, 0.08, 0.18, 0.42),
 )
-"""Of each mood of a product: shares of reviews with at most 1, 2, 3, 4 stars."""
+"""Shares of reviews with at most 1, 2, 3, 4 stars, by a product's mood."""
 LENGTHS = (0.10, 0.26, 0.46, 0.64, 0.78, 0.88, 0.95)
 """Shares of reviews with at most 1 to 7 sentences; 8 is the most."""
 VERIFIED_SHARE = 0.76
@@ -45,7 +45,7 @@ SERIALS = 9973
 
 
 def outlines(world: World, product_id: str) -> tuple[Outline, ...]:
-    """The product's reviews, newest first; of one day, in the order of their ids."""
+    """Return the product's reviews, newest first; of one day, in the order of their ids."""
     place = [product.id for product in world.products].index(product_id)
     drawn = _outlines(world.key, world.edition, world.first_day, place)
     for change in world.changes:
@@ -55,7 +55,7 @@ def outlines(world: World, product_id: str) -> tuple[Outline, ...]:
 
 
 def stars(world: World, product_id: str) -> tuple[int, ...]:
-    """The stars of the product's reviews, in no order: a tenth of the work of ``outlines``."""
+    """Return the stars of the product's reviews, in no order: a tenth of the work of ``outlines``."""
     place = [product.id for product in world.products].index(product_id)
     draws = Draws(world.key, "reviews", world.edition, "outlines", place)
     plots = _plots(draws.at("plots"), world.products[place], vocabulary.of(world.edition))
@@ -63,14 +63,14 @@ def stars(world: World, product_id: str) -> tuple[int, ...]:
 
 
 def mean_tenths(world: World, product_id: str) -> int:
-    """The mean of all stars in tenths, halves rounded up."""
+    """Return the mean of all stars in tenths, halves rounded up."""
     counts = star_counts(world, product_id)
     total, given = sum(counts), sum(number * count for number, count in enumerate(counts, start=1))
     return (20 * given + total) // (2 * total)
 
 
 def star_counts(world: World, product_id: str) -> tuple[int, ...]:
-    """How many reviews have 1, 2, 3, 4 and 5 stars."""
+    """Count the reviews with 1, 2, 3, 4 and 5 stars."""
     return _star_counts(world.key, world.edition, world.first_day, product_id)
 
 
@@ -149,7 +149,7 @@ def _people(
 
 
 def _name(draws: Draws, people: tuple[str, ...], names: set[str]) -> str:
-    """A name that the product's other reviewers do not have."""
+    """Draw a name that the product's other reviewers do not have."""
     share = draws.share
     while True:
         first = people[int(share() * len(people))]

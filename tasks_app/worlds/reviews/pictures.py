@@ -1,4 +1,4 @@
-"""Which pictures a product has, by names that are drawn the same for every world.
+"""A product's pictures, by names that are drawn the same for every world.
 
 There are few enough names that each picture is drawn once and shown to all: a name says nothing of the world
 that shows it. A product is shown in colours that it is sold in.
@@ -23,7 +23,7 @@ _NAME = re.compile(r"([a-z]+(?:-[a-z]+)?)-([a-z]+)-([1-9])", re.ASCII)
 
 
 class Picture(NamedTuple):
-    """A picture by what is drawn: a category, one of the edition's colours, one of the shapes."""
+    """A picture by its content: a category, one of the edition's colours, one of the shapes."""
 
     category: str
     colour: str
@@ -35,12 +35,12 @@ class Picture(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What it shows, for agents that do not see it."""
+        """Description for agents that do not see it."""
         return f"{self.category.replace('-', ' ').capitalize()} in {self.colour}"
 
 
 def picture_read(name: str) -> Picture | None:
-    """The picture of a name, None when there is no such picture."""
+    """Parse the name of a picture; None when there is no such picture."""
     match = _NAME.fullmatch(name)
     if match is None or int(match[3]) > STYLES:
         return None
@@ -52,7 +52,7 @@ def picture_read(name: str) -> Picture | None:
 
 
 def pictures(world: World, product: Product) -> tuple[Picture, ...]:
-    """Two or three, in as many of the product's colours, all of one shape."""
+    """Choose two or three, in as many of the product's colours, all of one shape."""
     style = _styles(world.key, world.edition)[world.products.index(product) % STYLES]
     count = MOST_PICTURES - product.number % 2
     return tuple(Picture(product.category, colour, style) for colour in product.colours[:count])
@@ -60,5 +60,5 @@ def pictures(world: World, product: Product) -> tuple[Picture, ...]:
 
 @lru_cache(maxsize=1024)
 def _styles(key: bytes, edition: Edition) -> list[int]:
-    """The shapes of the first products, in turn."""
+    """Return the shapes of the first products, in turn."""
     return Draws(key, "reviews", edition, "pictures").shuffled(range(1, STYLES + 1))

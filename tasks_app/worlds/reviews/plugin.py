@@ -1,4 +1,4 @@
-"""How the shop's world is opened, cached, and its events folded."""
+"""Opening, caching and folding of the shop's world."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ open_world = world_opener(world, world_change, most_changed=cache_size(megabytes
 
 
 def searched(of: World, given: Mapping[str, Any]) -> str | None:
-    """How many reviews the shop's search finds for the term of a task."""
+    """Count the reviews that the shop's search finds for the term of a task."""
     if "product" not in given or "term" not in given:
         return None
     return str(len(search(of, given["product"], given["term"])))

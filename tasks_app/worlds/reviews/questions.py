@@ -18,7 +18,7 @@ TERM_SHARE = 0.55
 
 
 def questions(world: World, product_id: str) -> tuple[Question, ...]:
-    """6 to 18 questions with up to three answers each, newest first."""
+    """Draw 6 to 18 questions with up to three answers each, newest first."""
     return _questions(world.key, world.edition, world.first_day, product_id)
 
 

@@ -1,4 +1,4 @@
-"""The state of an episode: its events folded over the world."""
+"""State of an episode: its events folded over the world."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_LINES = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """What is in the basket of one product, in one colour and size."""
+    """Line of the basket: a product in one colour and size."""
 
     product: str
     colour: str
@@ -41,11 +41,11 @@ class State:
     searches: tuple[Mapping[str, Any], ...] = ()
     """Latest last, each once."""
     seen: int = 0
-    """How many things were looked at: products, questions, lists of reviews, and what was opened of one."""
+    """Number of things looked at: products, questions, lists of reviews, and what was opened of one."""
 
 
 def fold(world: World, events: Iterable[Event]) -> State:
-    """The state after the events, given as kind and data in their order.
+    """Fold the events, given as kind and data in their order, into a state.
 
     - ``helpful_voted`` and ``helpful_withdrawn`` ``{review}``
     - ``shown`` ``{facts}``: what a page held; of a review, ``review V1234567 more`` is what was folded, and
@@ -66,12 +66,12 @@ def fold(world: World, events: Iterable[Event]) -> State:
 
 
 def helpful_votes(state: State, *, review: str, drawn: int) -> int:
-    """The votes to show: those of the world and the episode's own."""
+    """Return the votes to show: those of the world and the episode's own."""
     return drawn + (review in state.voted)
 
 
 def _shown(state: State, data: Mapping[str, Any]) -> State:
-    """What is folded is on a page only when its opening was requested."""
+    """Note shown facts; folded text is on a page only when its opening was requested."""
     opened = [fact.split() for fact in data["facts"] if fact.endswith((" more", " reply"))]
     return replace(
         state,

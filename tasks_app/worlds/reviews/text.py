@@ -33,7 +33,7 @@ MIDDLES = ("fill", "fill", "fill", "own", "tale", "compare")
 
 
 def reviews(world: World, product_id: str) -> tuple[Review, ...]:
-    """Every review of the product with its words, in the order of ``outlines``."""
+    """Return every review of the product with its words, in the order of ``outlines``."""
     return _reviews(world.key, world.edition, world.first_day, product_id, world.changes)
 
 
@@ -65,7 +65,7 @@ def _scribe(key: bytes, edition: Edition, first_day: date, product_id: str) -> _
 
 
 def search(world: World, product_id: str, text: str) -> tuple[Review, ...]:
-    """The reviews of a product that contain the text, as ``SEARCH_MEANING`` says; newest first."""
+    """Return the reviews of a product that contain the text, as ``SEARCH_MEANING`` says; newest first."""
     needle = text.casefold()
     return tuple(
         review
@@ -79,7 +79,7 @@ def helpful_text(votes: int) -> str:
 
 
 def others(world: World, product: Product) -> tuple[str, ...]:
-    """The products that reviewers compare this one with: its rivals in the shop, or those of other brands."""
+    """List the products that reviewers compare this one with: its rivals in the shop, or other brands'."""
     names = tuple(
         other.name for other in world.products if other.category == product.category and other is not product
     )
@@ -101,28 +101,28 @@ class _Draft:
     """The tone of the sentence before; empty at first."""
 
     def tone(self) -> str:
-        """Praise or complaint, as the stars have it; with two or four stars now and then the other."""
+        """Choose praise or complaint as the stars have it; with two or four stars now and then the other."""
         likely = (0, 0.12 * self.is_long, 0.5, 1 - 0.13 * self.is_long, 1)[self.stars - 1]
         return "+" if self.draws.share() < likely else "-"
 
     def tone_of(self, subject: str) -> str:
-        """As ``tone``, and the same whenever the review comes back to the subject."""
+        """Choose as ``tone`` does, and the same whenever the review comes back to the subject."""
         if subject not in self.tones:
             self.tones[subject] = self.tone()
         return self.tones[subject]
 
     def mood(self) -> str:
-        """As ``side``, with "neither" for three stars and sometimes for two and four."""
+        """Choose as ``side`` does, with "neither" for three stars and sometimes for two and four."""
         neither = (0, 0.15, 0.6, 0.15, 0)[self.stars - 1]
         return "~" if self.draws.share() < neither else self.side()
 
     def side(self) -> str:
-        """Praise or complaint as the stars have it, without exception."""
+        """Choose praise or complaint as the stars have it, without exception."""
         overall = self.overall()
         return self.tone() if overall == "~" else overall
 
     def is_new(self, pattern: Pattern) -> bool:
-        """Not used yet, and of topics that the review has not spoken of."""
+        """Return whether it is unused, and of topics that the review has not spoken of."""
         return id(pattern) not in self.used and self.topics.isdisjoint(pattern.topics)
 
     def overall(self) -> str:
@@ -154,7 +154,7 @@ class _Scribe:
         return Review(outline=outline, title=self._title(draft, outline), body=body, reply=reply)
 
     def _draft(self, outline: Outline) -> _Draft:
-        """A reviewer has one use for the product and compares it with one other."""
+        """Start a review; a reviewer has one use for the product and compares it with one other."""
         draws = self.stream.at(outline.number)
         use, other = draws.pick(self.category.uses), draws.pick(self.others)
         slots = {**self.slots, "use": use, "other": other}
@@ -166,7 +166,7 @@ class _Scribe:
         return draft
 
     def _pick(self, draft: _Draft, patterns: tuple[Pattern, ...]) -> Pattern:
-        """One that the review has not used yet, if a few looks find it, and of topics that are new in it."""
+        """Pick one that the review has not used yet, if a few looks find it, and of topics new in it."""
         for _ in range(LOOKS):
             pattern = draft.draws.pick(patterns)
             if draft.is_new(pattern):
@@ -179,7 +179,7 @@ class _Scribe:
         return pattern
 
     def _led(self, draft: _Draft, sentence: str, tone: str) -> str:
-        """The sentence, now and then after a few words that lead to it from the one before."""
+        """Return the sentence, now and then after a few words that link it to the one before."""
         is_turn = {draft.last, tone} == {"+", "-"}
         is_first, draft.last = not draft.last, tone
         if is_first or not draft.draws.chance(TURNED_SHARE if is_turn else LED_SHARE):
@@ -254,7 +254,7 @@ class _Scribe:
     def _both(
         self, draft: _Draft, outline: Outline, *, name: str, place: int = 0, mark: Mark | None = None
     ) -> tuple[str, str]:
-        """A sentence and its translation: the same stream picks the same of both."""
+        """Write a sentence and its translation: the same stream picks the same of both."""
         pairs = vocabulary.translations(outline.language)[name]
         unused = [pair for pair in pairs if id(pair) not in draft.used] or pairs
         own, english = pair = unused[int(draft.draws.share() * len(unused))]

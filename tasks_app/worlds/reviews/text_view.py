@@ -1,4 +1,4 @@
-"""The shop in words: what its pages show of a product, its questions and every one of its reviews."""
+"""The shop in words: its pages' content on a product, its questions and every one of its reviews."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REPLY_TOKENS = 22
 """What each adds to a text, on average over both editions: a product with its questions, a review with title
 and facts, a sentence of its text, a reply of the seller."""
 TOLERANCE = 0.15
-"""No text of a product is further from their sum, by this share of it."""
+"""Largest deviation of a product's text from their sum, as a share of it."""
 INTRO = (
     "Each product with all its reviews, newest first, and its questions, which are not reviews. A review "
     "shows its title, stars, date, reviewer, options, badge and votes, then its text, and the seller "
@@ -38,7 +38,7 @@ def scope_of(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def render(world: World, scope: Scope | None) -> Iterator[str]:
-    """The world in Markdown, part by part: the products of a scope, or everything."""
+    """Yield the world in Markdown, part by part: the products of a scope, or everything."""
     yield f"# Products and their reviews\n\n{INTRO}"
     for product in world.products:
         if scope is None or product.name in scope["products"]:
@@ -51,7 +51,7 @@ def render(world: World, scope: Scope | None) -> Iterator[str]:
 
 
 def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
-    """One pair, before a review is written."""
+    """Yield one pair, before a review is written."""
     about = 0
     for product in world.products:
         if product.name in scope["products"]:

@@ -1,4 +1,4 @@
-"""The shop's world as frozen values: what a product is, and what a review."""
+"""The shop's world as frozen values: products and reviews."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Category:
     terms: tuple[Term, ...]
     models: tuple[str, ...]
     size_word: str
-    """What the shop calls the sizes of such products: some come in capacities, others in types."""
+    """The shop's word for the sizes of such products: some come in capacities, others in types."""
     sizes: tuple[str, ...]
     prices: tuple[int, int]
     """Lowest and highest, in euros."""
@@ -93,11 +93,11 @@ class World:
     changes: tuple[Change, ...] = ()
 
     def __hash__(self) -> int:
-        """Cheap: caches hash a world ten times per task, and its products are long."""
+        """Hash cheaply: caches hash a world ten times per task, and its products are long."""
         return hash((self.key, self.edition, self.first_day, self.changes))
 
     def product(self, product_id: str) -> Product:
-        """``StopIteration`` when there is none."""
+        """Return a product. Raises ``StopIteration`` when there is none."""
         return next(product for product in self.products if product.id == product_id)
 
     @property
@@ -114,7 +114,7 @@ class Mark:
     case: Case
     place: Place
     at: int = 0
-    """Which sentence of the body."""
+    """Index of the body's sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,16 +154,16 @@ class Review:
 
     @property
     def shown(self) -> str:
-        """The text before "Read more"."""
+        """Text before "Read more"."""
         return " ".join(self.body[:FOLD])
 
     @property
     def folded(self) -> str:
-        """The text behind "Read more", empty when there is none."""
+        """Text behind "Read more", empty when there is none."""
         return " ".join(self.body[FOLD:])
 
     def texts(self) -> Iterator[str]:
-        """Everything that the site's own search looks at."""
+        """Yield everything that the site's own search looks at."""
         yield self.title
         yield " ".join(self.body)
         yield " ".join(self.original)

@@ -72,7 +72,7 @@ def of(edition: Edition) -> Vocabulary:
 
 @lru_cache
 def translations(language: str) -> Mapping[str, tuple[tuple[Pattern, Pattern], ...]]:
-    """Foreign sentences and titles by tone, each with its English translation.
+    """Load foreign sentences and titles by tone, each with its English translation.
 
     Both have the same groups in the same order, so that one stream of draws picks the same options in both.
     """
@@ -91,7 +91,7 @@ def _category_patterns(category: Category, lists: grammar.Lists) -> dict[str, tu
 
 
 def _patterns(sources: tuple[str, ...], lists: grammar.Lists) -> tuple[Pattern, ...]:
-    """The parsed patterns; those with more variants appear more often, so that few sentences recur."""
+    """Parse patterns; those with more variants appear more often, so that few sentences recur."""
     patterns = [
         replace(
             grammar.pattern(source, lists=lists),

@@ -25,7 +25,7 @@ MOODS = 5
 # A world without its reviews has 4 KiB.
 @lru_cache(maxsize=cache_size(megabytes=5, kib=5))
 def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
-    """The world of a key on the day of ``first_day``: the same bytes on every machine."""
+    """Draw the world of a key on the day of ``first_day``: the same bytes on every machine."""
     draws = Draws(key, "reviews", edition)
     words = vocabulary.of(edition)
     main, *others = draws.shuffled(tuple(words.categories.values()))
@@ -52,7 +52,7 @@ def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
 
 
 def world_change(of: World, changes: Iterable[Mapping[str, Any]]) -> World:
-    """The world with the changes made; none give the world itself.
+    """Make changes to a world; none give the world itself.
 
     A change is ``{"review": "V1234567", "fact": "is_verified", "value": false}``.
     ``msgspec.ValidationError`` for anything else.

@@ -1,4 +1,4 @@
-"""Which nights are free and what a night costs: arithmetic on the world's facts, in whole cents."""
+"""Free nights and prices of a night: arithmetic on the world's facts, in whole cents."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _HUNDREDTHS = 1_000_000
 
 
 def night_price(world: World, listing: Listing, room: Room, day: date) -> int:
-    """The price of one night: the room's basic one by season, weekend and a jitter of its own."""
+    """Price one night: the room's basic price by season, weekend and a jitter of its own."""
     return night_prices(world, listing, room, day, nights=1)[0]
 
 
 def night_prices(world: World, listing: Listing, room: Room, first: date, *, nights: int) -> list[int]:
-    """The prices of consecutive nights."""
+    """Price consecutive nights."""
     seasons, jitter, base = world.town.seasons, world.jitter, room.base_cents
     share = (100, 100 + listing.weekend_percent)
     turn = room.offset + (first - world.first_day).days
@@ -35,25 +35,25 @@ def _cents(base: int, season: int, weekend: int, jitter: int) -> int:
 # The rooms of a town are asked for the same nights, one after the other.
 @lru_cache(maxsize=256)
 def _nights(first: date, nights: int) -> tuple[tuple[int, int, bool], ...]:
-    """For each night its number from 0, its month from 0, and whether it is a weekend night."""
+    """Return each night's number from 0, its month from 0, and whether it is a weekend night."""
     days = [(night, first + timedelta(days=night)) for night in range(nights)]
     return tuple((night, day.month - 1, day.weekday() in (FRIDAY, SATURDAY)) for night, day in days)
 
 
 def taken(room: Room) -> int:
-    """The nights that other guests have, bit 0 for the first day."""
+    """Return the nights that other guests have, bit 0 for the first day."""
     return int.from_bytes(room.taken, "little")
 
 
 def nights_mask(world: World, check_in: date, check_out: date) -> int:
-    """The nights of a stay as bits; nights before the first day are left out."""
+    """Return the nights of a stay as bits; nights before the first day are left out."""
     first = max((check_in - world.first_day).days, 0)
     last = max((check_out - world.first_day).days, first)
     return (1 << last) - (1 << first)
 
 
 def is_free(world: World, room: Room, check_in: date, check_out: date) -> bool:
-    """Whether no other guest has one of the nights; the traveller's own trips are in the state."""
+    """Return whether no other guest has one of the nights; the traveller's own trips are in the state."""
     return not taken(room) & nights_mask(world, check_in, check_out)
 
 
@@ -62,12 +62,12 @@ def is_in_calendar(world: World, check_in: date, check_out: date) -> bool:
 
 
 def last_day(world: World) -> date:
-    """The last day on which a stay may end."""
+    """Return the last day on which a stay may end."""
     return world.first_day + timedelta(days=NIGHTS)
 
 
 def first_free(room: Room, *, nights: int, since: int = 0) -> int | None:
-    """The first night, counted from the first day, from which so many in a row are free."""
+    """Find the first night, counted from the first day, from which so many in a row are free."""
     all_free = ~taken(room) & ((1 << NIGHTS) - 1)
     free = all_free
     for step in range(1, nights):

@@ -1,4 +1,4 @@
-"""Worlds that differ from the one of their key in a fact, given as plain data that a task can carry."""
+"""Worlds that differ from their key's in a fact, given as plain data that a task can carry."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tasks_app.worlds.stays.types import Listing, Room, World
 
 
 def world_change(world: World, changes: Iterable[Mapping[str, Any]]) -> World:
-    """The world with the changes made, in order; none give the world itself.
+    """Make changes to a world, in order; none give the world itself.
 
     A change is ``{"change": "room_loses", "room": "R-1234", "amenity": "kettle"}``; ``KeyError`` for another.
     """
@@ -21,7 +21,7 @@ def world_change(world: World, changes: Iterable[Mapping[str, Any]]) -> World:
 
 
 def nights_freed(world: World, nights: Mapping[str, int]) -> World:
-    """The world in which other guests have none of these nights: bits, by room."""
+    """Free these nights of other guests: bits, by room."""
 
     def freed(room: Room) -> Room:
         left = taken(room) & ~nights[room.id]

@@ -1,4 +1,4 @@
-"""The state that a task of the booking site expects, compared with its final state condition by condition."""
+"""Comparison of the state that a booking task expects with its final state, condition by condition."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ALLOWED: Mapping[str, tuple[str, Callable[[Any], int]]] = {
 
 
 def compare(before: State, expected: State, final: State) -> list[Condition]:
-    """All of them are held exactly when ``final`` has every part of ``expected``.
+    """List conditions, all held exactly when ``final`` has every part of ``expected``.
 
     ``before`` is the state in which the episode began; all are JSON as ``state.plain`` makes it, ``expected``
     with only the parts that the task names. The goal's conditions come first, what is allowed last.
@@ -75,7 +75,7 @@ def _trips(before: State, expected: State, final: State) -> Iterator[Condition]:
 
 
 def _booking(trip: Row, made: Row | None) -> Iterator[Condition]:
-    """An expected booking, compared with itself or what was booked instead."""
+    """Compare an expected booking with itself, or with what was booked instead."""
     for fact, text in FACTS.items():
         actual = text(made) if made else "no booking"
         yield compared("goal", f"New booking: {fact}", expected=text(trip), actual=actual)
@@ -106,5 +106,5 @@ def _listed(texts: Iterable[str]) -> str:
 
 
 def compared(kind: Kind, about: str, *, expected: str, actual: str) -> Condition:
-    """A condition that is held when both texts are equal."""
+    """Build a condition that is held when both texts are equal."""
     return Condition(kind=kind, about=about, expected=expected, actual=actual, is_held=expected == actual)

@@ -12,16 +12,16 @@ from tasks_app.worlds.stays.vocabulary import NAMES, ROOMS, Kind, Names, house_i
 
 ROOM_CHANCE = 0.6
 TOGGLES = 4
-"""So many amenities tell a further room of a house from its first one, at most."""
+"""Most amenities in which a further room of a house differs from its first one."""
 WORDS = 61
 STRIDE = 5
 """The step from one room's name to the next among the turns of names: they have no factor in common."""
 SIBLING_CHANCE = 0.2
 _OF_SEVERAL = frozenset({"Rooms", "Quarters", "Wing"})
-"""What is added to no name of a house that is let as a whole."""
+"""Additions that no house let as a whole has in its name."""
 Words = tuple[int, ...]
 _WORD_BITS = 53
-"""What one draw of ``Draws.share`` holds."""
+"""Bits of one draw of ``Draws.share``."""
 _PARTS = -(-NIGHTS // _WORD_BITS)
 _WIDTH = _PARTS * _WORD_BITS
 _ALL = (1 << _WIDTH) - 1
@@ -44,7 +44,7 @@ class Naming:
                 return number
 
     def listing(self, kind: Kind) -> str:
-        """A name; every fifth is that of another house of its kind with a word added."""
+        """Draw a name; every fifth is that of another house of its kind with a word added."""
         while True:
             bases = self._bases.setdefault(kind.name, [])
             if bases and self._draws.chance(SIBLING_CHANCE):
@@ -93,7 +93,7 @@ def listing_draw(draws: Draws, naming: Naming, words: Words, *, town: Town, edit
 
 
 def _room_names(draws: Draws, kind: Kind, house: str) -> list[tuple[str, str, int]]:
-    """The name of each room of a house, its kind and how many it sleeps: no two alike."""
+    """Draw each room's name, its kind and how many it sleeps: no two alike."""
     stems = kind.rooms
     for word, excluded in ROOMS.impossible_rooms.items():
         if word in house:
@@ -150,7 +150,9 @@ def _rooms(
 
 
 def words_draw(draws: Draws) -> Words:
-    """Random bits, one for every night of each word. Rooms share them, each turned by a number of nights."""
+    """Draw random bits, one for every night of each word. Rooms share them, each turned by a number of
+    nights.
+    """
     return tuple(
         sum(int(draws.share() * (1 << _WORD_BITS)) << _WORD_BITS * part for part in range(_PARTS))
         for _ in range(WORDS)
@@ -164,7 +166,7 @@ def _word(share: Callable[[], float], words: Words) -> int:
 
 
 def _taken(draws: Draws, words: Words) -> bytes:
-    """Other guests' nights: stays of two to six nights, with a stretch just too short before a long one.
+    """Draw other guests' nights: stays of two to six, with a stretch just too short before a long one.
 
     Drawn for all nights at once, by operations on bits: a stay begins on every sixteenth to fifth night.
     """

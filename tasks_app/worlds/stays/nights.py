@@ -12,15 +12,15 @@ from tasks_app.worlds.stays.quotes import euros
 from tasks_app.worlds.stays.types import Listing, Room, World
 
 NIGHT_TOKENS = 8
-"""Of a free night, as ``, 4: 82.50``: none costs 1,000 euros."""
+"""Tokens of a free night, as ``, 4: 82.50``: none costs 1,000 euros."""
 RUN_TOKENS = 8
-"""Of nights that cannot be booked, as ``, 4 to 9: full``."""
+"""Tokens of nights that cannot be booked, as ``, 4 to 9: full``."""
 LONE_TOKENS = 5
-"""Of one, as ``, 4: full``."""
+"""Tokens of a single one, as ``, 4: full``."""
 MONTH_TOKENS = 5
-"""Of ``- March 2033:``, less the comma that is not before its first night."""
+"""Tokens of ``- March 2033:``, less the comma that is not before its first night."""
 LONG_NAME = 9
-"""A month's name of so many letters is a token more."""
+"""Letters from which a month's name is a token more."""
 
 
 class RoomNights:
@@ -32,13 +32,13 @@ class RoomNights:
                 self._own |= nights_mask(world, trip.check_in, trip.check_out)
 
     def month_line(self, span: range) -> str:
-        """The nights of one month: ``- March 2033: 4: 82.50, 5: 84.10, 6 to 9: full``."""
+        """Write the nights of one month: ``- March 2033: 4: 82.50, 5: 84.10, 6 to 9: full``."""
         runs = groupby(span, key=lambda night: self._kind(night) or night)
         nights = ", ".join(self._run(kind, list(nights)) for kind, nights in runs)
         return f"- {month_text(self._day(span.start))}: {nights}"
 
     def tokens(self, span: range) -> int:
-        """How many tokens ``month_line`` has."""
+        """Count the tokens of ``month_line``."""
         inside = (1 << len(span)) - 1
         own = self._own >> span.start & inside
         full = self._full >> span.start & inside & ~own
@@ -58,7 +58,7 @@ class RoomNights:
         return f"{first}: {euros(night_price(self._world, self._listing, self._room, self._day(kind)))}"
 
     def _kind(self, night: int) -> str:
-        """Empty for a free night."""
+        """Return the kind of a night, empty for a free one."""
         if self._own >> night & 1:
             return "yours"
         return "full" if self._full >> night & 1 else ""
@@ -68,12 +68,12 @@ class RoomNights:
 
 
 def tokens_bounds(spans: Sequence[range]) -> tuple[int, int]:
-    """The least and the most tokens that the spans of any room have."""
+    """Return the least and the most tokens that the spans of any room have."""
     most = MONTH_TOKENS + 1
     return (MONTH_TOKENS + LONE_TOKENS) * len(spans), most * len(spans) + NIGHT_TOKENS * sum(map(len, spans))
 
 
 def _runs_tokens(nights: int) -> int:
-    """The tokens of runs of nights (bits) that cannot be booked."""
+    """Count the tokens of runs of nights (bits) that cannot be booked."""
     starts, ends = nights & ~(nights << 1), nights & ~(nights >> 1)
     return RUN_TOKENS * starts.bit_count() - (RUN_TOKENS - LONE_TOKENS) * (starts & ends).bit_count()

@@ -1,4 +1,4 @@
-"""How the booking site's world is opened, cached, and its events folded."""
+"""Opening, caching and folding of the booking site's world."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a stay costs, line by line, and what cancelling it costs. Whole cents, halves rounded up."""
+"""Prices of a stay, line by line, and of cancelling it. Whole cents, halves rounded up."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Costs(NamedTuple):
 
 
 def quote(world: World, listing: Listing, room: Room, stay: Stay) -> Quote:
-    """The price of a stay, whether or not the room is free."""
+    """Price the stay, whether or not the room is free."""
     nights = night_prices(world, listing, room, stay.check_in, nights=stay.nights)
     costs = _costs(world, listing, room, stay, sum(nights))
     lines = [Line(f"{stay.nights} nights" if stay.nights > 1 else "1 night", costs.nights)]
@@ -53,7 +53,7 @@ def quote(world: World, listing: Listing, room: Room, stay: Stay) -> Quote:
 
 
 def costs(world: World, listing: Listing, room: Room, stay: Stay) -> Costs:
-    """The sums behind ``quote``, for comparing the prices of many rooms."""
+    """Return the sums behind ``quote``, for comparing the prices of many rooms."""
     nights = night_prices(world, listing, room, stay.check_in, nights=stay.nights)
     return _costs(world, listing, room, stay, sum(nights))
 
@@ -73,19 +73,19 @@ def percent(cents: int, share: int) -> int:
 
 
 def tax_cents(world: World, listing: Listing) -> int:
-    """Per person and night."""
+    """Return the tax per person and night."""
     tax = world.town.tax
     return tax.hotel_cents if listing.kind in HOTEL_KINDS else tax.other_cents
 
 
 def tier(policy: Policy, *, check_in: date, on: date) -> Tier:
-    """The tier of the policy that holds on a day; the last one on the day of arrival and later."""
+    """Return the tier of the policy that holds on a day; the last one on the day of arrival and later."""
     days = max((check_in - on).days, 0)
     return next(tier for tier in policy.tiers if days >= tier.days)
 
 
 def cancelling_fee(world: World, listing: Listing, trip: Trip, *, on: date) -> int:
-    """What cancelling the trip costs on a day: a share of its price, or its first night."""
+    """Return what cancelling the trip costs on a day: a share of its price, or its first night."""
     reached = tier(listing.policy, check_in=trip.check_in, on=on)
     if not reached.first_night:
         return percent(trip.price, reached.percent)
@@ -94,7 +94,7 @@ def cancelling_fee(world: World, listing: Listing, trip: Trip, *, on: date) -> i
 
 
 def free_until(policy: Policy, check_in: date) -> date | None:
-    """The last day on which cancelling is free of charge, if there is one."""
+    """Return the last day on which cancelling is free of charge, if there is one."""
     first = policy.tiers[0]
     return check_in - timedelta(days=first.days) if first.is_free else None
 
@@ -104,5 +104,5 @@ def can_change(policy: Policy, *, check_in: date, on: date) -> bool:
 
 
 def euros(cents: int) -> str:
-    """``41250`` as ``412.50``."""
+    """Write ``41250`` as ``412.50``."""
     return f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02d}"

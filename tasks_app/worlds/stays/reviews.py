@@ -41,7 +41,7 @@ _WORDS = ("children", "{relative}", "for work", "{nth}", "{nights}", "every day"
 
 @cache
 def _claims(sentence: str) -> frozenset[str | Topic]:
-    """What a sentence does not go with: words of its own, and topics that contradict it."""
+    """Return what a sentence does not go with: words of its own, and topics that contradict it."""
     own = {words for words in _WORDS if words in sentence}
     denied = {
         contradicted
@@ -53,7 +53,7 @@ def _claims(sentence: str) -> frozenset[str | Topic]:
 
 
 class _Slots(dict[str, str]):
-    """Fills a slot when a sentence asks for it, so that only what is said is drawn."""
+    """Fills a slot when a sentence asks for it, so that only what is needed is drawn."""
 
     def __init__(self, draws: Draws, options: dict[str, Sequence[str]], **fixed: str) -> None:
         super().__init__(fixed)
@@ -82,7 +82,7 @@ class _Guest:
 
     @property
     def aspects(self) -> list[str]:
-        """The aspects of this listing that a guest can write about."""
+        """Aspects of this listing that a guest can write about."""
         absent = set() if "breakfast" in self.listing.amenities else {"breakfast"}
         if self.listing.kind not in WITH_KITCHENS:
             absent.add("kitchen")
@@ -116,7 +116,9 @@ class _Guest:
 
 @cached_by_world(most=6)
 def reviews(world: World, listing: Listing) -> tuple[Review, ...]:
-    """The listing's reviews, latest first; their scores are about its rating, which counts more ratings."""
+    """Draw the listing's reviews, latest first; their scores are about its rating, which counts more
+    ratings.
+    """
     draws = Draws(world.key, "stays", world.edition, "reviews", listing.id)
     age = 0
     written = []
@@ -149,7 +151,7 @@ def _review(world: World, listing: Listing, draws: Draws, *, age: int) -> Review
 
 
 def _guest(listing: Listing, draws: Draws, *, month: int) -> _Guest:
-    """At most as many people as the room sleeps, and at least two who travel together."""
+    """Draw at most as many people as the room sleeps, and at least two who travel together."""
     room = draws.pick(listing.rooms)
     party = draws.pick((*ALONE, *TOGETHER[: {1: 0, 2: 1}.get(room.sleeps, len(TOGETHER))]))
     heads = 1 if party in ALONE else 2
@@ -182,7 +184,7 @@ def _slots(world: World, guest: _Guest, draws: Draws) -> _Slots:
 
 
 def _sentences(draws: Draws, guest: _Guest, score: int) -> list[str]:
-    """Praise and complaints in proportion to the score, perhaps a story, and sometimes a last word."""
+    """Write praise and complaints in proportion to the score, perhaps a story, sometimes a last word."""
     chosen = []
     for aspect in draws.sample(guest.aspects, draws.whole(1, 5)):
         mood: Mood = "good" if draws.chance((score - 2) / 8) else "bad"
@@ -202,7 +204,7 @@ def _sentences(draws: Draws, guest: _Guest, score: int) -> list[str]:
 
 
 def _reply(draws: Draws, guest: _Guest, slots: _Slots, mood: Mood) -> str:
-    """A reply to one of the topics, in the guest's own words."""
+    """Reply to one of the topics, in the guest's own words."""
     known = {*slots, *slots.picks}
     replies = GUEST_REVIEWS.replies
     texts = [text for aspect, felt in guest.topics for text in replies.get(aspect, {}).get(felt, ())]

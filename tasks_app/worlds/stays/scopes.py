@@ -1,4 +1,4 @@
-"""The scope of a booking task: what its wording says the task is about.
+"""Scopes of booking tasks: what the wording says the task is about.
 
 Houses by name and neighbourhood, or neighbourhoods, and the stays or the day that it speaks of. A scope is
 public, so it holds no number of a listing or a room: tasks ask for those.
@@ -17,7 +17,7 @@ from tasks_app.worlds.stays.types import NIGHTS, Listing, Stay, World
 
 Scope: TypeAlias = Mapping[str, Any]
 BESIDE = 2
-"""The calendars of search results show so many nights before and after the stay."""
+"""Nights before and after the stay in the calendars of search results."""
 
 
 def scope_of(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,8 +35,9 @@ def scope_of(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def listings_in(world: World, scope: Scope | None) -> list[Listing]:
-    """Those that the site's search finds for the scope's places and stay, or for one of its names, with
-    namesakes."""
+    """List the houses that the site's search finds for the scope's places and stay, or for one of its names,
+    with namesakes.
+    """
     if scope is None:
         return list(world.listings)
     if "places" in scope:
@@ -62,7 +63,7 @@ def listings_in(world: World, scope: Scope | None) -> list[Listing]:
 
 
 def _named(world: World, numbers: set[str]) -> list[list[str]]:
-    """Name and neighbourhood of the houses that have one of the numbers, their own or a room's."""
+    """Return name and neighbourhood of the houses that have one of the numbers, their own or a room's."""
     return [
         [listing.name, listing.neighbourhood]
         for listing in world.listings
@@ -71,13 +72,13 @@ def _named(world: World, numbers: set[str]) -> list[list[str]]:
 
 
 def _stays_of(stays: Iterable[Mapping[str, Any]]) -> list[list[str]]:
-    """Days of arrival and departure; the same day where no departure is stated."""
+    """Return days of arrival and departure; the same day where no departure is stated."""
     days = {(stay["check_in"], stay.get("check_out", stay["check_in"])) for stay in stays}
     return [list(one) for one in sorted(days)]
 
 
 def spans_in(world: World, scope: Scope | None) -> list[range]:
-    """Which nights the calendars tell, counted from the first day: a range for each month.
+    """Return the nights that the calendars show, counted from the first day: a range for each month.
 
     All of them; or those from the month of a day on; or, where the scope is about houses, whole months as
     their pages have them; or, where houses are searched for, the nights of the stay and some beside it.
@@ -88,7 +89,7 @@ def spans_in(world: World, scope: Scope | None) -> list[range]:
 
 
 def _within(month: range, spans_in_scope: Sequence[range]) -> range:
-    """The nights of a month from the first one in scope to the last."""
+    """Return the nights of a month from the first one in scope to the last."""
     parts = [_common(month, one) for one in spans_in_scope]
     starts, stops = [one.start for one in parts if one], [one.stop for one in parts if one]
     return range(min(starts, default=0), max(stops, default=0))
@@ -99,7 +100,9 @@ def _common(one: range, other: range) -> range:
 
 
 def _nights_of(world: World, scope: Scope | None) -> list[range]:
-    """The nights that a scope tells of. Its stays are to come: no task asks for days before the first."""
+    """Return the nights that a scope covers. Its stays are to come: no task asks for days before the
+    first.
+    """
     if scope is None:
         return [range(NIGHTS)]
     if "since" in scope:

@@ -29,7 +29,7 @@ class State:
     searches: tuple[Mapping[str, Any], ...] = ()
     """Latest last, each once."""
     seen: int = 0
-    """How many things were looked at: searches, houses, amenities, months, prices, trips."""
+    """Number of things looked at: searches, houses, amenities, months, prices, trips."""
 
     def trip(self, code: str) -> Trip | None:
         return next((trip for trip in self.trips if trip.code == code), None)
@@ -40,7 +40,7 @@ _LETTERS = "BCDFGHJKLMNPQRSTVWXZ23456789"
 
 
 def trip_code(key: bytes, room: str, stay: Stay, *, before: int = 0) -> str:
-    """The confirmation code of a booking; ``before`` counts earlier bookings of the very same stay.
+    """Derive a booking's confirmation code; ``before`` counts earlier bookings of the very same stay.
 
     Without the world's key nobody can tell which stay a code names.
     """
@@ -51,7 +51,7 @@ def trip_code(key: bytes, room: str, stay: Stay, *, before: int = 0) -> str:
 
 
 def fold(world: World, events: Iterable[Event]) -> State:
-    """The state after the events, given as kind and data in their order.
+    """Fold the events, given as kind and data in their order, into a state.
 
     - ``recent_search`` any data: the search
     - ``filtered``, ``listing_opened``, ``amenities_opened``, ``calendar_opened``, ``shown``: a look

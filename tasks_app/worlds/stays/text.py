@@ -12,7 +12,7 @@ from tasks_app.worlds.stays.types import Listing, Policy, Room, Rules, Tier, Wor
 from tasks_app.worlds.stays.vocabulary import DESCRIPTIONS, amenity_names
 
 Rows = list[tuple[str, str]]
-"""Names of facts, and what they say."""
+"""Names of facts, with their texts."""
 HIGHLIGHTS = 4
 COUNTS = ("no", "one", "two", "three", "four")
 FITS: Mapping[str, Callable[[Listing], bool]] = {
@@ -28,7 +28,7 @@ FITS: Mapping[str, Callable[[Listing], bool]] = {
 
 @cached_by_world(most=12)
 def description(world: World, listing: Listing) -> tuple[str, ...]:
-    """Two to four paragraphs, which speak of some of the house's amenities and of none of a room's.
+    """Write two to four paragraphs, which mention some of the house's amenities and none of a room's.
 
     Nothing is said that the listing's facts deny.
     """
@@ -59,7 +59,7 @@ def description(world: World, listing: Listing) -> tuple[str, ...]:
 
 
 def policy_text(policy: Policy) -> tuple[str, ...]:
-    """The policy's tiers as sentences, then the rule for changing dates."""
+    """Word the policy's tiers as sentences, then the rule for changing dates."""
     lines = [_tier_text(tier, policy, number) for number, tier in enumerate(policy.tiers)]
     cost = f"for EUR {euros(policy.change_cents)}" if policy.change_cents else "free of charge"
     days = counted(policy.change_days, "day")
@@ -96,19 +96,19 @@ def fees_rows(world: World, listing: Listing) -> Rows:
 
 
 def highlights(listing: Listing) -> tuple[str, ...]:
-    """Those of the house's amenities that its page lists at first."""
+    """List the house's amenities that its page lists at first."""
     return listing.amenities[:HIGHLIGHTS]
 
 
 def named_at_once(world: World, listing: Listing) -> frozenset[str]:
-    """Those of the house's amenities that its page names before all are requested."""
+    """Return the house's amenities that its page names before all are requested."""
     text, names = " ".join(description(world, listing)), amenity_names(world.edition)
     described = (one for one in listing.amenities if names[one].lower() in text)
     return frozenset((*highlights(listing), *described))
 
 
 def guests_included(room: Room) -> str:
-    """How many guests the price of a night includes, and what each further one costs."""
+    """State how many guests the price of a night includes, and what each further one costs."""
     extra = f", each extra guest EUR {euros(room.extra_cents)} per night"
     return f"{counted(room.included, 'guest')} included{extra if room.included < room.sleeps else ''}"
 
@@ -123,7 +123,7 @@ def fitting(sentences: tuple[str, ...], listing: Listing) -> list[str]:
 
 
 def _offer(world: World, listing: Listing, draws: Draws) -> str:
-    """What the house itself has; "shared" where a room may have it too, so that nobody is misled."""
+    """State what the house itself has; "shared" where a room may have it too, so that nobody is misled."""
     both = {amenity.id for amenity in world.amenities if amenity.scope == "both"}
     chosen = draws.sample(listing.amenities, min(3, len(listing.amenities)))
     names = amenity_names(world.edition)

@@ -1,4 +1,4 @@
-"""The booking site in words: what its pages show about a property, and nothing else."""
+"""The booking site in words: its pages' content about a property, and nothing else."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ without its calendar."""
 
 
 def render(world: World, scope: Scope | None) -> Iterator[str]:
-    """The world in Markdown, part by part: the houses of a scope, or everything."""
+    """Yield the world in Markdown, part by part: the houses of a scope, or everything."""
     yield _head(world, scope)
     if scope is None:
         yield _town(world)
@@ -74,7 +74,9 @@ def _about(scope: Scope | None) -> str:
 
 
 def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
-    """Ever closer: by numbers of houses, rooms and nights; with the exact calendars; with the houses too."""
+    """Yield ever closer bounds: by numbers of houses, rooms and nights; with the exact calendars; with the
+    houses too.
+    """
     listings, spans = listings_in(world, scope), spans_in(world, scope)
     rooms = [(listing, room) for listing in listings for room in listing.rooms]
     least, most = (
@@ -94,12 +96,12 @@ def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
 # Of all the houses of a world, several tasks ask about each.
 @cached_by_world(most=200)
 def _house_tokens(world: World, listing_id: str) -> int:
-    """The tokens of a house without its calendars."""
+    """Count the tokens of a house without its calendars."""
     return tokens(listing_text(world, world.listing(listing_id), ()))
 
 
 def listing_text(world: World, listing: Listing, spans: Sequence[range]) -> str:
-    """A house with its rooms and the spans of their calendars."""
+    """Write a house with its rooms and the spans of their calendars."""
     stars = f"{listing.stars}-star " if listing.stars else ""
     about = (
         f"{stars}{listing.kind}, {listing.street}, {distance(listing.centre_metres)} from the centre. "
@@ -151,7 +153,7 @@ def _town(world: World) -> str:
 
 
 def _beside(world: World, listing: Listing) -> str:
-    """What a property's pages say that no task asks about."""
+    """Write what a property's pages say that no task asks about."""
     pictures = "; ".join(hung.caption for hung in gallery(world, listing))
     lines = ["### About this property", "", "\n\n".join(description(world, listing)), ""]
     lines += [f"Photos: {pictures}", "", "### Guest reviews", ""]

@@ -1,4 +1,4 @@
-"""What the world of the booking site is made of. Money is whole cents of a euro, shares are whole percent."""
+"""Values of the booking site's world. Money is whole cents of a euro, shares are whole percent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 from tasks_app.worlds.editions import Edition
 
 NIGHTS = 400
-"""How far the calendar goes from the first day; later nights cannot be booked."""
+"""Nights of the calendar from the first day on; later ones cannot be booked."""
 HOTEL_KINDS = ("Hotel", "Hostel")
 
 
@@ -44,7 +44,7 @@ class Town:
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """What cancelling costs from ``days`` days before the day of arrival: a share, or the first night."""
+    """Cost of cancelling from ``days`` days before the day of arrival: a share, or the first night."""
 
     days: int
     percent: int
@@ -70,7 +70,7 @@ class Policy:
 class Fees:
     cleaning_cents: int
     service_percent: int
-    """Of the price of the nights after the discount, extra guests included."""
+    """Percent of the price of the nights after the discount, extra guests included."""
     long_stay_percent: int
     long_stay_nights: int
     """The fewest nights whose price is less by ``long_stay_percent``; 0 for never."""
@@ -97,13 +97,13 @@ class Room:
     square_metres: int
     sleeps: int
     included: int
-    """So many guests are in the price of a night."""
+    """Guests included in the price of a night."""
     extra_cents: int
-    """For each further guest and night."""
+    """Cents for each further guest and night."""
     base_cents: int
     amenities: tuple[str, ...]
     offset: int
-    """Where in the world's jitter this room's prices begin."""
+    """Start of this room's prices in the world's jitter."""
     taken: bytes
     """One bit a night from the first day, lowest first: 1 where other guests stay."""
 
@@ -118,13 +118,13 @@ class Listing:
     stars: int
     """1 to 5 for hotels, otherwise 0."""
     rating: int
-    """Of the guests, in tenths of a point: 62 to 98."""
+    """Rating by the guests, in tenths of a point: 62 to 98."""
     ratings: int
     review_count: int
     centre_metres: int
     host: str
     weekend_percent: int
-    """Of the price on the nights of Friday and Saturday."""
+    """Percent of the price on the nights of Friday and Saturday."""
     amenities: tuple[str, ...]
     rooms: tuple[Room, ...]
     policy: Policy
@@ -200,5 +200,5 @@ class World:
     trips: tuple[Trip, ...]
 
     def listing(self, listing_id: str) -> Listing:
-        """``StopIteration`` when there is none."""
+        """Return a listing. Raises ``StopIteration`` when there is none."""
         return next(listing for listing in self.listings if listing.id == listing_id)

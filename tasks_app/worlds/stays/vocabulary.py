@@ -102,7 +102,7 @@ _AMENITIES = toml_load(DATA / "amenities.toml", dict[str, tuple[Amenity, ...]])
 
 @cache
 def amenities(edition: Edition) -> tuple[Amenity, ...]:
-    """Forty in eight groups: thirty that every edition has, ten of its own."""
+    """Load forty in eight groups: thirty that every edition has, ten of its own."""
     return (*_AMENITIES["shared"], *_AMENITIES[edition])
 
 

@@ -25,7 +25,7 @@ from tasks_app.worlds.stays.types import Listing, Stay, Tax, Town, Trip, World
 from tasks_app.worlds.stays.vocabulary import NAMES, amenities
 
 JITTERS = 1009
-"""Prime, and longer than the calendar: no two rooms' prices repeat each other in step."""
+"""Number of jitters: prime, and longer than the calendar: no two rooms' prices repeat each other in step."""
 MOST_JITTER = 9
 SEASONS = (
     (82, 82, 88, 96, 104, 118, 132, 135, 112, 98, 84, 94),
@@ -40,7 +40,7 @@ NEVER_FREE_TRIPS = 3
 # A world has 342 KiB, and what is remembered of it at most as much again.
 @lru_cache(maxsize=cache_size(megabytes=100, kib=350))
 def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
-    """The world of a key on the day of ``first_day``: the same bytes on every machine."""
+    """Draw the world of a key on the day of ``first_day``: the same bytes on every machine."""
     draws = Draws(key, "stays", edition)
     town = _town(draws.at("town"), edition)
     naming = Naming(draws.at("names"), NAMES[edition])
@@ -81,7 +81,7 @@ def _town(draws: Draws, edition: Edition) -> Town:
 
 
 def _with_trips(bare: World, draws: Draws) -> World:
-    """The world with the traveller's trips; other guests give way to them."""
+    """Add the traveller's trips; other guests give way to them."""
     trips: list[Trip] = []
     nights: dict[str, int] = {}
     for listing, stay in _stays(bare, draws):
@@ -104,7 +104,7 @@ def _with_trips(bare: World, draws: Draws) -> World:
 
 
 def _stays(bare: World, draws: Draws) -> Iterator[tuple[Listing, Stay]]:
-    """Two past trips and five to come, one after the other; three of them at one house."""
+    """Draw two past trips and five to come, one after the other; three of them at one house."""
     never_free = [listing for listing in bare.listings if not listing.policy.tiers[0].is_free]
     houses = draws.sample(never_free, NEVER_FREE_TRIPS)
     houses += draws.sample(

@@ -23,14 +23,14 @@ KINDS = {"at_least": "stars", "at_most": "stars", "month": "date", "year": "date
 
 
 class Condition(NamedTuple):
-    """``fact`` is one of ``FACTS``, which equals the value, or ``at_least`` or ``at_most`` for stars."""
+    """Requires one of ``FACTS`` to equal the value, or for stars to be ``at_least`` or ``at_most`` it."""
 
     fact: str
     value: int | str | bool
 
     @property
     def kind(self) -> str:
-        """Two conditions of one kind are not combined."""
+        """Kind of the fact. Two conditions of one kind are not combined."""
         return KINDS.get(self.fact, self.fact)
 
 
@@ -51,7 +51,7 @@ def holds(condition: Condition, outline: Outline) -> bool:
 
 
 def condition_text(condition: Condition, product: Product) -> str:
-    """The condition as a clause after "reviews that"."""
+    """Word the condition as a clause after "reviews that"."""
     phrase, value = condition.fact, condition.value
     if condition.fact == "verified":
         phrase = f"verified_{str(value).lower()}"
@@ -64,7 +64,7 @@ def condition_text(condition: Condition, product: Product) -> str:
 
 
 def masks(outlines: Sequence[Outline]) -> dict[Condition, int]:
-    """For each condition that some review meets, those reviews as the bits of a number."""
+    """Map each condition that some review meets to those reviews, as the bits of a number."""
     masks: dict[Condition, int] = {}
     for place, outline in enumerate(outlines):
         for fact, value in FACTS.items():
@@ -76,7 +76,7 @@ def masks(outlines: Sequence[Outline]) -> dict[Condition, int]:
 
 
 def pairs_draw(draws: Draws, options: Iterable[Condition], count: int) -> list[tuple[Condition, Condition]]:
-    """Pairs of conditions of different kinds, each kind as often as another."""
+    """Draw pairs of conditions of different kinds, each kind as often as another."""
     by_kind: dict[str, list[Condition]] = {}
     for option in options:
         by_kind.setdefault(option.kind, []).append(option)

@@ -1,4 +1,4 @@
-"""What the shop's families share when they draw tasks: products, counts, and what an answer rests on."""
+"""Shared drawing of the shop's tasks: products, counts, and what an answer rests on."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ COUNT_WEIGHTS = _count_weights()
 
 
 def nearest_count(draws: Draws, options: Iterable[T], count: Callable[[T], int]) -> T | None:
-    """The option, of those with a count from 3 to 60, whose count is nearest to one drawn.
+    """Choose the option, of those with a count from 3 to 60, whose count is nearest to one drawn.
 
     It is drawn log-uniformly, but none more often than ``MOST_SHARE``.
     """
@@ -46,7 +46,7 @@ def nearest_count(draws: Draws, options: Iterable[T], count: Callable[[T], int])
 
 
 def product_draw(world: World, draws: Draws, level: int) -> Product:
-    """A product with as many reviews as the level has; the rivals always hold one."""
+    """Draw a product with as many reviews as the level has; the rivals always hold one."""
     low, high = SIZES[level - 1]
     return draws.pick([product for product in world.products if low <= product.review_count <= high])
 
@@ -54,7 +54,7 @@ def product_draw(world: World, draws: Draws, level: int) -> Product:
 def query_options(
     world: World, draws: Draws, product: Product, level: int, *, tried: int = RULES_TRIED
 ) -> list[MentionQuery]:
-    """Each term of the product under a few rules of the level."""
+    """List each term of the product under a few rules of the level."""
     drawn = [rules.rule_draw(draws, level) for _ in range(tried)]
     return [
         rules.query_make(world, product, term, rule)
@@ -64,14 +64,14 @@ def query_options(
 
 
 def ends(outlines: Sequence[Outline]) -> dict[str, Outline]:
-    """The newest and the oldest review, each where no other is of the same day."""
+    """Return the newest and the oldest review, each where no other is of the same day."""
     days = [outline.day for outline in outlines]
     places = {"newest": 0, "oldest": -1} if outlines else {}
     return {end: outlines[place] for end, place in places.items() if days.count(days[place]) == 1}
 
 
 def needs(query: MentionQuery, outlines: Iterable[Outline]) -> tuple[str, ...]:
-    """Where each review is shown to mention the term: in it, or behind its fold or in its reply."""
+    """Name where each review is shown to mention the term: in it, or behind its fold or in its reply."""
     counted = rules.traces_counted(query.rule)
     traces = {entry.outline.id: entry.traces & counted for entry in query.lax}
     parts = ((rules.FRONT, ""), (rules.BEHIND, " more"), (rules.REPLY, " reply"))
@@ -86,7 +86,7 @@ def needs(query: MentionQuery, outlines: Iterable[Outline]) -> tuple[str, ...]:
 def mention_text(
     wording: Wording, draws: Draws, query: MentionQuery, name: str = "task", **slots: str
 ) -> str:
-    """A phrase about a query: its opening is drawn first, then its rule, then what else it holds."""
+    """Word a phrase about a query: its opening is drawn first, then its rule, then what else it holds."""
     slots = {"product": named(query.product), "term": f'"{query.term.word}"', **slots}
     opening = wording.text(draws, "opening", **slots)
     rule = rules.rule_text(query.rule, query.term, draws)
@@ -94,7 +94,7 @@ def mention_text(
 
 
 def mention_task(wording: Wording, draws: Draws, query: MentionQuery, *, level: int, value: str) -> SiteTask:
-    """A task about all reviews that mention the term; its witness wrote the newest or the oldest."""
+    """Build a task about all reviews that mention the term; its witness wrote the newest or the oldest."""
     end, witness = draws.pick(list(ends(query.mentions).items()))
     return SiteTask(
         family=wording.id,

@@ -1,4 +1,4 @@
-"""What the families of the shop count as being on the way."""
+"""Milestones shared by the shop's families."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PRODUCT_KINDS = ("product_opened", "reviews_opened")
 
 
 def products(gold: GoldFacts) -> tuple[str, ...]:
-    """The task's product, or for one that compares several, those with a review that counts."""
+    """List the task's product, or for one that compares several, those with a review that counts."""
     if "product" in gold.given:
         return (gold.given["product"],)
     return tuple(sorted({f"P-{need.split()[1][1:4]}" for need in gold.needs}))
@@ -33,7 +33,7 @@ def _searched(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
 
 
 def expected_filters(given: Mapping[str, Any]) -> dict[str, str]:
-    """The task's conditions that the page's filters can express."""
+    """Return the task's conditions that the page's filters can express."""
     filters: dict[str, str] = {}
     for condition in given.get("conditions", ()):
         fact, value = condition["fact"], condition["value"]
@@ -51,7 +51,7 @@ def _filtered(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
 
 
 def _ended(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> tuple[str, ...]:
-    """The product of a list whose end was reached, if no review that counts was left out of the list."""
+    """Return the product of a list whose end was reached, if no review that counts was left out of it."""
     if kind != "end_reached":
         return ()
     query = dict(parse_qsl(data["query"]))
@@ -62,7 +62,9 @@ def _ended(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> tuple[str, ..
 
 
 def _folded(gold: GoldFacts) -> Sequence[str]:
-    """What the answer rests on that is folded at first; where nothing is, there is nothing else to open."""
+    """Return what the answer rests on that is folded at first; where nothing is, nothing else has to be
+    opened.
+    """
     return [need for need in gold.needs if need.endswith((" more", " reply"))] or gold.needs
 
 

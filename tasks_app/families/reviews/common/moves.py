@@ -1,4 +1,4 @@
-"""How many moves a task takes when it is done as the scripted solution does it, on pages of the neutral look.
+"""Moves that the scripted solution of a task takes, on pages of the neutral look.
 
 A move is a press, a typed field, a chosen option or a scroll. The site's search narrows a list to the reviews
 that resemble a mention; whatever part of them could still hold one is opened.
@@ -15,30 +15,30 @@ from tasks_app.families.reviews.common.rules import Entry, MentionQuery, Rule
 from tasks_app.worlds.reviews.types import FOLD, Outline
 
 OPENING = 2
-"""A product, and its reviews."""
+"""Opening a product, and its reviews."""
 RETURNING = 1
 SUBMITTING = 1
 SEARCHING = 2
-"""The word, and "Show reviews"."""
+"""Typing the word, and "Show reviews"."""
 FORMS = 2
-"""For each product: a term whose forms do not all contain it is searched for twice."""
+"""Forms for each product: a term whose forms do not all contain it is searched for twice."""
 LIST_LENGTH = 10
 FILTERED = ("stars", "colour", "size", "verified", "month")
-"""Facts that the page's filters can say."""
+"""Facts that the page's filters can express."""
 
 
 def all_moves(readings: Sequence[int], *, fields: int) -> int:
-    """Reading the reviews of one product after the other, and answering."""
+    """Count reading the reviews of one product after the other, and answering."""
     return sum(readings) + RETURNING * (len(readings) - 1) + fields + SUBMITTING
 
 
 def mentioning(query: MentionQuery) -> int:
-    """Finding a product's reviews that mention the term."""
+    """Count finding a product's reviews that mention the term."""
     return OPENING + _searching(query, query.lax)
 
 
 def meeting(everything: Iterable[Outline], pair: Iterable[Condition], query: MentionQuery | None) -> int:
-    """Finding those that meet two conditions and, with a query, mention its term."""
+    """Count finding those that meet two conditions and, with a query, mention its term."""
     filters = [condition for condition in pair if condition.fact in FILTERED]
     fitting = [each for each in everything if all(conditions.holds(one, each) for one in filters)]
     if query is None:
@@ -57,7 +57,7 @@ def _searching(query: MentionQuery, lax: Sequence[Entry]) -> int:
 
 
 def _searches(query: MentionQuery) -> Sequence[tuple[str, int | None]]:
-    """The words to search for, the term itself and those of its forms that do not hold it.
+    """List the words to search for, the term itself and those of its forms that do not hold it.
 
     With each the forms that hold it, as the bits of ``Entry.forms``; None for all.
     """
@@ -75,7 +75,7 @@ def _turning(listed: int) -> int:
 
 
 def _opening(rule: Rule, entry: Entry) -> int:
-    """How many parts of a review have to be opened to know whether it counts."""
+    """Count the parts of a review that have to be opened to know whether it counts."""
     outline = entry.outline
     if outline.language and not rule.has_translations:
         return 0

@@ -1,4 +1,4 @@
-"""What counts as a mention of a term: five clauses that each task states and that harder tasks reverse."""
+"""Mentions of a term: five clauses that each task states and that harder tasks reverse."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Rule:
 NEXT_RULE = "\n- "
 CLAUSES = tuple(Rule().plain)
 REVERSED = {1: (0, 1), 2: (1, 1), 3: (1, 2), 4: (2, 3), 5: (3, 5)}
-"""How many clauses are reversed, at least and at most, by level."""
+"""Fewest and most clauses that are reversed, by level."""
 
 
 def rule_draw(draws: Draws, level: int) -> Rule:
@@ -53,7 +53,7 @@ def rule_text(rule: Rule, term: Term, draws: Draws) -> str:
 
 
 FRONT, BEHIND, REPLY = 0x00FF, 0x0F00, 0xF000
-"""The traces of what is shown at once (title, first sentences), behind "Read more", in the seller's reply."""
+"""Traces of what is shown at once (title, first sentences), behind "Read more", in the seller's reply."""
 
 
 class Entry(NamedTuple):
@@ -62,11 +62,11 @@ class Entry(NamedTuple):
     outline: Outline
     traces: int
     forms: int
-    """The forms that are in it, as the bits of a number; bit 0 is a longer word."""
+    """Forms that are in it, as the bits of a number; bit 0 is a longer word."""
 
 
 Mentions = Mapping[str, Sequence[Entry]]
-"""Of each term, the reviews in which anything of it is."""
+"""By term, the reviews in which anything of it is."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -82,7 +82,7 @@ _PLACES: Mapping[str, int] = {"title": 0, "body": 1, "reply": 3}
 
 @lru_cache(maxsize=32)
 def traces_counted(rule: Rule) -> int:
-    """The bits that count as mentions under the rule."""
+    """Return the bits that count as mentions under the rule."""
     places = (rule.has_titles, True, True, rule.has_replies)
     forms = 0b0011 if rule.is_one_form else 0b1111
     cases = 0b0101 if rule.is_small_letters else 0b1111
@@ -91,7 +91,7 @@ def traces_counted(rule: Rule) -> int:
 
 @lru_cache(maxsize=64)
 def mentions(world: World, product_id: str) -> Mentions:
-    """The entries of each term; a product's reviews are read once for all tasks about it."""
+    """Return the entries of each term; a product's reviews are read once for all tasks about it."""
     by_term: dict[str, list[Entry]] = {}
     for outline in outlines(world, product_id):
         own: dict[str, tuple[int, int]] = {}

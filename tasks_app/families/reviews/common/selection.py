@@ -1,4 +1,4 @@
-"""Selecting one of the reviews that mention a term: the newest, the oldest or the most helpful.
+"""Selection of one of the reviews that mention a term: the newest, the oldest or the most helpful.
 
 From level 4 on, the review must also meet two lettered conditions. When none meets both, the answer is
 selected from those that fail exactly one condition, with that condition's letter. So a task and its
@@ -71,7 +71,7 @@ class Selection:
         )
 
     def draw(self, world: World, draws: Draws, level: int) -> SiteTask | None:
-        """A term, rule and conditions under which a careless look picks another review."""
+        """Draw a term, rule and conditions under which a careless look picks another review."""
         product = drafts.product_draw(world, draws, level)
         options = [
             option
@@ -112,13 +112,15 @@ class Selection:
         return self.value(outline), outline.reviewer
 
     def wrong(self, world: World, task: SiteTask) -> tuple[str, ...]:
-        """The review that is foremost in the site's own search, whatever the rule and the conditions say."""
+        """Answer with the review that is foremost in the site's own search, whatever rule and conditions
+        say.
+        """
         searched = [review.outline for review in brute_force.searched(world, task.given)]
         ranked = sorted(searched, key=KEYS[task.given["way"]], reverse=True)
         return next(answer for answer in map(self._answer, ranked) if answer != task.answer)
 
     def check(self, world: World, task: SiteTask) -> bool:
-        """The truth by reading: possible or not, foremost of those that meet all, or that miss one."""
+        """Check by reading: possible or not, foremost of those that meet all, or that miss one."""
         by_missed: dict[tuple[str, ...], list[Review]] = {}
         for review in brute_force.mentioning(world, task.given):
             letters = zip(LETTERS, task.given["conditions"], strict=False)
@@ -134,7 +136,7 @@ class Selection:
 
 
 def pick(outlines: Iterable[Outline], way: str) -> Outline | None:
-    """The foremost review in that way; None when none stands out."""
+    """Return the foremost review in that way; None when none stands out."""
     ranked = sorted(outlines, key=KEYS[way], reverse=True)
     if not ranked or (way == "most helpful" and ranked[0].helpful < FEWEST_VOTES):
         return None
@@ -155,7 +157,7 @@ def _options(draws: Draws, query: MentionQuery, *, level: int, way: str) -> list
 
 
 def _pairs(draws: Draws, product: Product) -> list[tuple[Condition, ...]]:
-    """The badge, which the twin removes, and something else."""
+    """Pair the badge, which the twin removes, with something else."""
     others = [
         *(Condition("colour", colour) for colour in product.colours),
         *(Condition("size", size) for size in product.sizes),
@@ -165,7 +167,7 @@ def _pairs(draws: Draws, product: Product) -> list[tuple[Condition, ...]]:
 
 
 def twin(world: World, task: SiteTask) -> SiteTask | None:
-    """The impossible task: the only review that meets both conditions loses its badge."""
+    """Derive the impossible task: the only review that meets both conditions loses its badge."""
     if not task.given["conditions"]:
         return None
     required = [Condition(**given) for given in task.given["conditions"]]

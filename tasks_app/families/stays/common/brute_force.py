@@ -1,4 +1,4 @@
-"""The truth a second time: night by night, with fractions, sharing no arithmetic with the pages."""
+"""Ground truth a second time: night by night, with fractions, sharing no arithmetic with the pages."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def fails(listing: Listing, room: Room, cents: int, condition: Any) -> bool:
 
 
 def failing(world: World, given: Any) -> list[tuple[list[int], int, Listing, Room]]:
-    """For every bookable room in the places: the numbers of the failed conditions, total, listing, room."""
+    """List every bookable room in the places: the numbers of the failed conditions, total, listing, room."""
     rooms = []
     for listing, room in drafts.pairs(world):
         if listing.neighbourhood not in given["places"] or not is_bookable(world, listing, room, given):

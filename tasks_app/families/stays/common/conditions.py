@@ -1,4 +1,4 @@
-"""Conditions on a room, and finding the ones under which an answer is hard to hit.
+"""Conditions on a room, and the search for those under which an answer is hard to hit.
 
 A task's conditions are lettered. When no room meets all of them, the answer is the cheapest room that fails
 exactly one, with that condition's letter. So a task and its impossible twin have the same wording.
@@ -36,7 +36,7 @@ class Sifted:
 
     full: tuple[drafts.Offer, ...]
     near: tuple[tuple[drafts.Offer, int], ...]
-    """Those that miss exactly one, with its place; cheapest first, as ``full``."""
+    """Offers that miss exactly one, with its place; cheapest first, as ``full``."""
 
 
 TESTS: Mapping[str, Callable[[drafts.Offer, str], bool]] = {
@@ -49,7 +49,7 @@ TESTS: Mapping[str, Callable[[drafts.Offer, str], bool]] = {
         tier.is_free and tier.days <= int(value) for tier in offer.listing.policy.tiers
     ),
 }
-"""Whether an offer meets a condition, by the condition's kind."""
+"""Tests of an offer, by the condition's kind."""
 
 
 def holds(offer: drafts.Offer, condition: Condition) -> bool:
@@ -68,7 +68,7 @@ def given_draw(
     is_hard: Callable[[Sifted, list[Condition]], bool],
     least_offers: int = 0,
 ) -> dict[str, Any] | None:
-    """A stay, neighbourhoods to look in (0 for the whole town) and conditions under which it is hard."""
+    """Draw a stay, neighbourhoods to look in (0 for the whole town) and conditions that make it hard."""
     for _ in range(STAYS_TRIED):
         stay = drafts.stay_draw(world, draws, nights=nights, guests=draws.whole(1, guests))
         everywhere = world.town.neighbourhoods
@@ -83,7 +83,7 @@ def given_draw(
 
 
 def sifted(world: World, given: Mapping[str, Any]) -> Sifted:
-    """What a task's places have to offer, by its conditions."""
+    """Sift what a task's places have to offer, by its conditions."""
     return sift(offers_of(world, given), conditions_of(given))
 
 
@@ -101,7 +101,7 @@ def sift(offers: Sequence[drafts.Offer], conditions: Sequence[Condition]) -> Sif
 
 
 def wording_slots(world: World, given: Mapping[str, Any]) -> dict[str, str]:
-    """The slots of the wording of a task with conditions."""
+    """Fill the slots of the wording of a task with conditions."""
     stay, places = drafts.stay_of(given), given["places"]
     is_everywhere = len(places) == len(world.town.neighbourhoods)
     return {
@@ -127,7 +127,7 @@ def _text(world: World, kind: str, value: str) -> str:
 
 
 def amenity_conditions(world: World, draws: Draws, *, room: int, house: int, without: int) -> list[Condition]:
-    """Conditions on different amenities; ``room`` ones only on such as a house may share instead."""
+    """Draw conditions on different amenities; ``room`` ones only on such as a house may share instead."""
     both = sorted({*house_ids(world.edition)} & {*room_ids(world.edition)})
     chosen: list[Condition] = [("room_has", one) for one in draws.sample(both, room)]
     used = {one for _, one in chosen}
@@ -138,7 +138,7 @@ def amenity_conditions(world: World, draws: Draws, *, room: int, house: int, wit
 
 
 def offers_of(world: World, given: Mapping[str, Any]) -> tuple[drafts.Offer, ...]:
-    """What a task's places have to offer for its stay, cheapest first."""
+    """List what a task's places have to offer for its stay, cheapest first."""
     return drafts.offers(world, drafts.stay_of(given), tuple(given["places"]))
 
 
@@ -149,7 +149,7 @@ def conditions_of(given: Mapping[str, Any]) -> list[Condition]:
 def needs_of(
     world: World, best: drafts.Offer, near: Sequence[tuple[drafts.Offer, int]], given: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """That a room meets all conditions and what it costs, and of others that each misses its one."""
+    """Name the facts that a room meets all conditions and what it costs, and that others each miss one."""
     required, stay = conditions_of(given), drafts.stay_of(given)
     needed = [_need(world, best, one) for one in required]
     needed += [_need(world, offer, required[place]) for offer, place in near]
@@ -160,7 +160,8 @@ def needs_of(
 def _needs_in_vain(
     world: World, lost: drafts.Offer, nearest: drafts.Offer, given: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """That the twin's room lacks the first amenity; what the nearest alternative has, lacks and costs.
+    """Name the facts that the twin's room lacks the first amenity, and what the nearest alternative has and
+    costs.
 
     Where there is no budget, the price of a night in the results says that it is the cheapest.
     """
@@ -173,7 +174,7 @@ def _needs_in_vain(
 
 
 def _need(world: World, offer: drafts.Offer, condition: Condition) -> str:
-    """What tells whether a room meets a condition; empty where the search's own filters and results do.
+    """Name the fact that decides a condition; empty where the search's own filters and results do.
 
     They tell of a house that has an amenity nowhere, or has only one room, and of ratings and prices. A
     house's page names some of its amenities at once, and all of them and its rooms' on request.
@@ -193,7 +194,7 @@ def _need(world: World, offer: drafts.Offer, condition: Condition) -> str:
 
 
 def near_miss(world: World, task: SiteTask) -> tuple[drafts.Offer, int] | None:
-    """The nearest alternative and the place of the condition that it misses, where no room meets all.
+    """Find the nearest alternative and the condition that it misses, where no room meets all.
 
     None where a discount makes it cheaper than its nights, which nobody sees who has not opened its house: by
     the prices of nights, as the results tell them, the search for it must come to an end.
@@ -208,7 +209,7 @@ def near_miss(world: World, task: SiteTask) -> tuple[drafts.Offer, int] | None:
 
 
 def impossible(world: World, task: SiteTask) -> SiteTask | None:
-    """The twin: the only room that meets all the conditions loses the first amenity that they name."""
+    """Derive the twin: the only room that meets all the conditions loses the first amenity that they name."""
     conditions = conditions_of(task.given)
     full = sift(offers_of(world, task.given), conditions).full
     if len(full) != 1 or conditions[0][0] != "room_has":
@@ -232,7 +233,7 @@ def impossible(world: World, task: SiteTask) -> SiteTask | None:
 
 
 def check_impossible(world: World, task: SiteTask) -> bool:
-    """Whether no room meets all conditions and the answer is the cheapest that misses one."""
+    """Return whether no room meets all conditions and the answer is the cheapest that misses one."""
     rooms = brute_force.failing(world, task.given)
     near = sorted((cents, failed[0], listing.id) for failed, cents, listing, _ in rooms if len(failed) == 1)
     is_single = len(near) < 2 or near[0][0] < near[1][0]

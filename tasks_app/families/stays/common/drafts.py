@@ -1,4 +1,4 @@
-"""What the booking site's families share when they draw tasks: wording, stays, offers and needs.
+"""Shared drawing of the booking site's tasks: wording, stays, offers and needs.
 
 The names of what a task needs: ``trips``, ``listing/L-1/about`` (description and first amenities),
 ``listing/L-1/fees`` (the town's tax among them), ``listing/L-1/policy``, ``listing/L-1/room/R-1/amenities``,
@@ -41,12 +41,12 @@ def stay_text(stay: Stay) -> str:
 
 
 def offers_anywhere(listing: Listing, amenity: str) -> bool:
-    """Whether the house or one of its rooms has it, as the search's filter asks."""
+    """Return whether the house or one of its rooms has it, as the search's filter asks."""
     return amenity in listing.amenities or any(amenity in room.amenities for room in listing.rooms)
 
 
 def joined(names: Sequence[str], last: str = "and") -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
+    """Join names: ``a``, ``a and b``, ``a, b and c``."""
     return f" {last} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
@@ -58,7 +58,7 @@ def pairs(world: World) -> tuple[tuple[Listing, Room], ...]:
 
 @lru_cache(maxsize=8)
 def lodgings(world: World) -> tuple[tuple[Listing, Room, int], ...]:
-    """Every room, with the nights of other guests and of the traveller's own trips, as bits."""
+    """List every room, with the nights of other guests and of the traveller's own trips, as bits."""
     own = dict.fromkeys((trip.room for trip in world.trips), 0)
     for trip in world.trips:
         if trip.status == "booked":
@@ -80,7 +80,7 @@ def can_book(world: World, listing: Listing, room: Room, stay: Stay) -> bool:
 # A task of several rooms, and the twin of one, ask for the same stay again.
 @lru_cache(maxsize=8)
 def bookable(world: World, stay: Stay) -> tuple[tuple[Listing, Room], ...]:
-    """Every room that ``can_book`` allows, at less cost."""
+    """List every room that ``can_book`` allows, at less cost."""
     if (stay.check_out - world.first_day).days > NIGHTS:
         return ()
     nights, guests, count = nights_mask(world, stay.check_in, stay.check_out), stay.guests, stay.nights
@@ -93,7 +93,7 @@ def bookable(world: World, stay: Stay) -> tuple[tuple[Listing, Room], ...]:
 
 @lru_cache(maxsize=8)
 def offers(world: World, stay: Stay, places: tuple[str, ...]) -> tuple[Offer, ...]:
-    """Every room in the neighbourhoods that can be booked, cheapest first."""
+    """List every room in the neighbourhoods that can be booked, cheapest first."""
     priced = []
     for listing, room in bookable(world, stay):
         if listing.neighbourhood in places:
@@ -121,7 +121,7 @@ def room_numbered(world: World, room_id: str) -> tuple[Listing, Room]:
 
 
 def price_need(listing: Listing, room: Room, first: date, last: date) -> str:
-    """What the nights from the first day to the last cost together, before fees."""
+    """Name the total of the nights from the first day to the last, before fees."""
     return f"{_room(listing, room)}/price/{first}/{last}"
 
 
@@ -130,7 +130,7 @@ def fees_need(listing: Listing) -> str:
 
 
 def full_needs(listing: Listing, room: Room, starts: Iterable[date], *, nights: int) -> tuple[str, ...]:
-    """That no stretch of so many nights from one of the starts, which ascend, can be had."""
+    """Name the facts that no stretch of so many nights from one of the starts, which ascend, can be had."""
     runs: list[tuple[date, date]] = []
     for start in starts:
         first = runs.pop()[0] if runs and runs[-1][1] == start else start

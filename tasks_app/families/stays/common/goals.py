@@ -19,7 +19,7 @@ FREE = ("closed", "searches", "seen")
 
 
 def goal_of(world: World, events: Iterable[Event]) -> dict[str, Any]:
-    """``state``: what each part of the final state must equal; ``free``: parts that are not compared."""
+    """Build a goal: ``state``, what each part of the final state must equal; ``free``, parts not compared."""
     state = plain(fold(world, events))
     return {"state": {part: state[part] for part in state if part not in FREE}, "free": list(FREE)}
 
@@ -34,14 +34,14 @@ def cancelled(world: World, trip: Trip) -> Event:
 
 
 def fee(world: World, trip: Trip) -> int:
-    """What cancelling the trip costs on the first day."""
+    """Return what cancelling the trip costs on the first day."""
     return cancelling_fee(world, world.listing(trip.listing), trip, on=world.first_day)
 
 
 def booked_otherwise(
     world: World, listing: Listing, room: Room, stay: Stay, *, after: Iterable[Event] = ()
 ) -> list[Event]:
-    """Bookings of the room that a mistake in the form makes: a day off, a night more, a guest more or fewer.
+    """List bookings that a mistake in the form makes: a day off, a night more, a guest more or fewer.
 
     Only such as the pages let through ``after`` the events.
     """

@@ -1,4 +1,4 @@
-"""What the families of the booking site count as being on the way."""
+"""Milestones shared by the booking site's families."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DATES = ("check_in", "check_out")
 
 
 def searched(stays: Callable[[GoldFacts], Iterable[Mapping[str, Any]]]) -> Milestone:
-    """A search, filtered or not, for the dates of one of the stays."""
+    """Make the milestone of a search, filtered or not, for the dates of one of the stays."""
 
     def is_it(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
         return kind in ("recent_search", "filtered") and any(
@@ -35,25 +35,25 @@ def _opened(name: str, kind: str) -> Callable[[Callable[[GoldFacts], str]], Mile
 
 
 opened = _opened("opened_right_listing", "listing_opened")
-"""The page of the house."""
+"""The house's page was opened."""
 opened_amenities = _opened("opened_amenities", "amenities_opened")
-"""All amenities of the house and its rooms."""
+"""All amenities of the house and its rooms were opened."""
 
 
 def answers_listing(gold: GoldFacts) -> str:
-    """The house that the answer names, or in which it has a room booked."""
+    """Return the house that the answer names, or in which it has a room booked."""
     trip = answers_trip(gold)
     return str(trip["listing"]) if trip else gold.answer[-1]
 
 
 def answers_trip(gold: GoldFacts) -> Mapping[str, Any] | None:
-    """The trip of the expected state whose code the answer gives."""
+    """Return the trip of the expected state whose code the answer gives."""
     trips = (gold.goal or {}).get("trips", ())
     return next((trip for trip in trips if trip["code"] in gold.answer), None)
 
 
 def booked_right() -> Milestone:
-    """The room, dates and guests of the trip that the answer gives."""
+    """Make the milestone of booking the room, dates and guests of the trip that the answer gives."""
 
     def is_it(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
         trip = answers_trip(gold) or {}
@@ -63,7 +63,7 @@ def booked_right() -> Milestone:
 
 
 def prices(gold: GoldFacts) -> list[str]:
-    """The needs that are prices of nights."""
+    """List the needs that are prices of nights."""
     return [need for need in gold.needs if "/price/" in need]
 
 

@@ -14,38 +14,38 @@ from tasks_app.families.stays.common import drafts
 from tasks_app.worlds.stays.types import Listing, Stay, World
 
 HANDING_IN = 3
-"""Two fields and the button."""
+"""Filling in two fields, and the button."""
 FINDING = 3
-"""A house by its name: typed, searched for, opened."""
+"""Finding a house by its name: typed, searched for, opened."""
 HOME = 1
 BOOKING = 4
-"""Name, address, consent, and the button."""
+"""Giving name, address and consent, and the button."""
 RESULTS_A_PAGE = 12
 FORMS = 3
 """A task searches once at most and filters twice; each thing that its wording lists takes one form more."""
 GUESTS = 2
-"""What the forms say before anybody chooses."""
+"""The forms' number of guests before anybody chooses."""
 
 
 def searching(stay: Stay) -> int:
-    """Two dates, the guests where they differ from the form's, and the button."""
+    """Count two dates, the guests where they differ from the form's, and the button."""
     return 3 + (stay.guests != GUESTS)
 
 
 def required_amenities(given: Mapping[str, Any]) -> list[str]:
-    """The amenities of a task's conditions that the site can filter by."""
+    """List the amenities of a task's conditions that the site can filter by."""
     return [value for kind, value in given["conditions"] if kind in ("room_has", "house_has")]
 
 
 def narrowing(world: World, given: Mapping[str, Any]) -> int:
-    """Places, the amenities' list and those in it, and the button."""
+    """Count places, the amenities' list and those in it, and the button."""
     places = len(given["places"]) if len(given["places"]) < len(world.town.neighbourhoods) else 0
     amenities = len(required_amenities(given))
     return places + bool(amenities) + amenities + 1
 
 
 def houses(given: Mapping[str, Any], offers: Sequence[drafts.Offer]) -> list[Listing]:
-    """The houses that the filters leave, each once."""
+    """List the houses that the filters leave, each once."""
     by_id = {offer.listing.id: offer.listing for offer in offers}
     return [
         listing
@@ -55,17 +55,17 @@ def houses(given: Mapping[str, Any], offers: Sequence[drafts.Offer]) -> list[Lis
 
 
 def turning(results: int) -> int:
-    """Turning to the further pages of so many results."""
+    """Count the page turns of so many results."""
     return max(-(-results // RESULTS_A_PAGE), 1) - 1
 
 
 def months(first: date, last: date) -> int:
-    """Turning the calendar from the month of one day to that of another."""
+    """Count the turns of the calendar from the month of one day to that of another."""
     return (last.year - first.year) * 12 + last.month - first.month
 
 
 def pricing(stays: Sequence[Stay]) -> int:
-    """The prices of stays at one house, on its own page: what differs is typed; shown, opened, and back."""
+    """Count pricing stays on the house's page: what differs is typed; shown, opened, and back."""
     before: tuple[date | None, date | None, int] = (None, None, GUESTS)
     moves = len(stays) - 1
     for stay in stays:

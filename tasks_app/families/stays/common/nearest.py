@@ -1,4 +1,4 @@
-"""How many moves it takes to see that no room meets all conditions, and which comes nearest.
+"""Moves that it takes to see that no room meets all conditions, and which comes nearest.
 
 Every house that the filters leave is opened in vain. Then whatever is not known yet is looked at by the
 lowest price of a night, until the nights of the next house alone cost as much as the nearest in all: pages
@@ -19,13 +19,15 @@ from tasks_app.families.stays.common.conditions import Condition
 from tasks_app.families.stays.common.drafts import Offer
 
 OPENING = 2
-"""A house, and all its amenities."""
+"""Opening a house, and all its amenities."""
 ORDERING = 2
-"""The order by price, and the button."""
+"""Choosing the order by price, and the button."""
 
 
 def finding(given: Mapping[str, Any], offers: Sequence[Offer]) -> int:
-    """Opening the houses, pricing rooms, turning pages; from the first filtered results to the answer."""
+    """Count opening houses, pricing rooms and turning pages, from the first filtered results to the
+    answer.
+    """
     required = conditions.conditions_of(given)
     left = {house.id for house in moves.houses(given, offers)}
     fitting = [offer for offer in offers if offer.listing.id in left and not _unread(offer, required)]
@@ -56,7 +58,7 @@ def _by_price(
 
 
 def _by_house(offers: Sequence[Offer]) -> list[list[Offer]]:
-    """As the results are when they are sorted by price, each house's rooms in that order too."""
+    """Group offers as in results sorted by price, each house's rooms in that order too."""
     rooms: dict[str, list[Offer]] = {}
     for offer in sorted(offers, key=lambda offer: (offer.nights, offer.room.id)):
         rooms.setdefault(offer.listing.id, []).append(offer)
@@ -64,12 +66,12 @@ def _by_house(offers: Sequence[Offer]) -> list[list[Offer]]:
 
 
 def _is_dearer(nights: int, near: int | None) -> bool:
-    """Whether a room's nights alone cost as much as the nearest so far."""
+    """Return whether a room's nights alone cost as much as the nearest so far."""
     return near is not None and nights >= near
 
 
 def _unread(offer: Offer, required: Sequence[Condition]) -> int:
-    """How many conditions it misses, but for the budget: that takes its price."""
+    """Count the conditions that it misses, but for the budget, which takes its price."""
     return sum(kind != "budget" and not conditions.holds(offer, (kind, value)) for kind, value in required)
 
 
