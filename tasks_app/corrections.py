@@ -29,7 +29,7 @@ def gold_corrected(stored: StoredGold, answers: Sequence[str], *, pool: ChildPoo
     benchmark = stored.task.benchmark
     for verifier_id in sorted({benchmark.verifier_official, benchmark.verifier_training}):
         if not registry.is_sandboxed(verifier_id, dataset=gold.extra.get("dataset")) and not all(
-            _is_accepted(verifier_id, gold, gold_answers.answer_of(text, form=form), pool=pool)
+            _is_accepted(verifier_id, gold, gold_answers.write_gold_answer(text, form=form), pool=pool)
             for text in (answer, *accepted)
         ):
             raise ValueError(f"{verifier_id} would not accept the corrected_answer as an answer")

@@ -121,7 +121,7 @@ def examples_choose(
     pool_of = cache(_candidates)
     chosen: dict[int, tuple[int, ...]] = {}
     for item in _items(_REQUESTED, {"ids": list(set(ids))}):
-        source = source_of(item.benchmark, item.tags)
+        source = find_source(item.benchmark, item.tags)
         if not sees_split(source.split):
             raise _no_exemplars(f"The key does not see the split {source.split!r}, where examples are.")
         taken = draw(item, pool_of(source), count=count, seed=seed)
@@ -133,7 +133,7 @@ def examples_choose(
     return chosen
 
 
-def source_of(benchmark: str, tags: Sequence[str]) -> Source:
+def find_source(benchmark: str, tags: Sequence[str]) -> Source:
     """Return where a task's examples come from. Raises ``GymError`` 422 ``no_exemplars`` if from nowhere."""
     plugin = benchmarks.get(benchmark)
     split = plugin.example_split or ("train" if "train" in plugin.splits else None)

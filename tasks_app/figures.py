@@ -36,7 +36,7 @@ class Figure:
         return f"![{self.alternative}](blob:{self.sha256})"
 
 
-def figures_of(payload: Mapping[str, Any]) -> list[Figure]:
+def list_figures(payload: Mapping[str, Any]) -> list[Figure]:
     """Return the pictures of a payload in their order."""
     return [
         Figure(number=number, **{name: picture[name] for name in STORED})

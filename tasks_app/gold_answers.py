@@ -6,7 +6,7 @@ from palaestra.protocol.answers import AnswerForm
 from verifiers import denotations
 
 
-def answer_of(gold: str, *, form: AnswerForm) -> str | list[str]:
+def write_gold_answer(gold: str, *, form: AnswerForm) -> str | list[str]:
     """Return the answer that the gold holder submits: several values as a list, otherwise a text."""
     if form != "values":
         return gold

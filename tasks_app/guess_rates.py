@@ -96,7 +96,7 @@ def _measured(
     """Group the ids of all tasks by their rates; tasks come in the order in which they are sampled."""
     golds = _golds([pk for pk, _ in ladders[:SAMPLE_MAX]])
     counted = [(pk, ladder) for pk, ladder in ladders[:SAMPLE_MAX] if pk in golds]
-    classes = classes_of([ladder for _, ladder in counted])
+    classes = find_classes([ladder for _, ladder in counted])
     sample = [Sampled(_class(ladder, classes), *golds[pk]) for pk, ladder in counted]
     kinds = {pk: _class(ladder, classes) for pk, ladder in ladders}
     rates = _rates(plugin, sample, classes=classes.intersection(kinds.values()))
@@ -106,7 +106,7 @@ def _measured(
     return by_rate
 
 
-def classes_of(ladders: Sequence[Sequence[Class]]) -> set[Class]:
+def find_classes(ladders: Sequence[Sequence[Class]]) -> set[Class]:
     """List the classes that enough tasks fall into: the whole, and those for which each task counts in the
     finest one that has enough.
     """
@@ -180,7 +180,7 @@ def _golds(ids: Sequence[int]) -> Mapping[int, tuple[Gold, str | tuple[str, ...]
     )
     golds: dict[int, tuple[Gold, str | tuple[str, ...]]] = {}
     for pk, kind, answer, accepted, extra in rows:
-        typed = gold_answers.answer_of(answer, form=questions.get(kind).answer_form)
+        typed = gold_answers.write_gold_answer(answer, form=questions.get(kind).answer_form)
         gold = Gold(answer, tuple(accepted), "", extra)
         golds[pk] = gold, typed if isinstance(typed, str) else tuple(typed)
     return golds

@@ -130,7 +130,7 @@ def turn_take(cursor: Any) -> None:
     cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [LOCK_NAMESPACE])
 
 
-def steps_of(plugin: BenchmarkPlugin, solution: str) -> list[str]:
+def cut_steps(plugin: BenchmarkPlugin, solution: str) -> list[str]:
     """Return the steps of a reference solution, none if its benchmark has no way to cut it."""
     return plugin.cut(solution) if plugin.cut and solution else []
 
@@ -240,7 +240,7 @@ def _golds_write(cursor: Any, placed: list[_Placed]) -> list[GoldChange]:
 
 
 def _steps(one: _Placed) -> list[str]:
-    return steps_of(benchmarks.get(one.benchmark), one.draft.gold.solution)
+    return cut_steps(benchmarks.get(one.benchmark), one.draft.gold.solution)
 
 
 def _solved_rows(placed: list[_Placed]) -> str:

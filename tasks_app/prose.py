@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from core import latex
-from tasks_app.figures import Figure, figures_of, figures_split, unplaced, with_markdown
+from tasks_app.figures import Figure, figures_split, list_figures, unplaced, with_markdown
 
 PREFORMATTED = "preformatted"
 
@@ -54,15 +54,15 @@ class Prose:
         return any(isinstance(piece, FigureBlock) for piece in self.pieces)
 
 
-def prose_of(payload: Mapping[str, Any], *, scale: int = 1) -> Prose:
+def cut_prose(payload: Mapping[str, Any], *, scale: int = 1) -> Prose:
     """Cut a payload, in which all keys but ``text`` are optional. Pictures are drawn at ``scale`` times their
     size.
     """
     figures = [
         replace(figure, width=figure.width * scale, height=figure.height * scale)
-        for figure in figures_of(payload)
+        for figure in list_figures(payload)
     ]
-    first = tuple(FigureBlock(figure=figure) for figure in unplaced(figures, texts_of(payload)))
+    first = tuple(FigureBlock(figure=figure) for figure in unplaced(figures, list_texts(payload)))
     is_latex = payload.get("format") == "latex"
 
     def cut(text: str) -> tuple[Piece, ...]:
@@ -81,20 +81,20 @@ def prose_of(payload: Mapping[str, Any], *, scale: int = 1) -> Prose:
     )
 
 
-def texts_of(payload: Mapping[str, Any]) -> list[str]:
+def list_texts(payload: Mapping[str, Any]) -> list[str]:
     """List all texts of a payload in which a picture can have its place."""
     choices = [str(choice["text"]) for choice in payload.get("choices", ())]
     return [str(payload.get("passage", "")), str(payload["text"]), *choices]
 
 
-def markdown_of(payload: Mapping[str, Any]) -> str:
+def write_markdown(payload: Mapping[str, Any]) -> str:
     """Write the question for arms without a page: passage, pictures without a place, text, lettered
     choices.
     """
-    figures = figures_of(payload)
+    figures = list_figures(payload)
     parts = [
         str(payload.get("passage", "")),
-        *(figure.markdown for figure in unplaced(figures, texts_of(payload))),
+        *(figure.markdown for figure in unplaced(figures, list_texts(payload))),
         str(payload["text"]),
         "\n".join(f"{choice['label']}. {choice['text']}" for choice in payload.get("choices", ())),
     ]

@@ -16,7 +16,7 @@ KINDS = (kinds.FREE_ANSWER, kinds.CHOICE, kinds.PICTURE)
 """Kinds whose question stands whole on a page, beside its form: no table with tools, editor or site."""
 
 
-def pictures_of(tasks: Iterable[Task]) -> dict[int, dict[str, Any]]:
+def find_pictures(tasks: Iterable[Task]) -> dict[int, dict[str, Any]]:
     """Return the pictures of tasks as a payload names them; none if never drawn, or changed since."""
     drawn = QuestionPicture.objects.filter(
         task__in=[task.pk for task in tasks], content_hash=F("task__content_hash")

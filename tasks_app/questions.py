@@ -126,6 +126,6 @@ def question_text(*, kind: str, prompt: str, payload: Payload, variation: Variat
 
 def question_tools(*, kind: str, payload: Payload, variation: Variation | None) -> tuple[str, ...]:
     """List the tools that belong to an episode's question and that it may call, in the order of its page."""
-    granted = tools_of(variation)
+    granted = get_tools(variation)
     own = questions.get(kind).own_tools(payload) if granted and kind in questions else ()
     return tuple(tool for tool in own if tool in granted)

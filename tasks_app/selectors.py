@@ -81,7 +81,7 @@ _SHAPE = zlib.crc32(_TASKS.as_string().encode())
 @dataclass(frozen=True, kw_only=True)
 class TaskFilter:
     """Filter of tasks; None is no limit. ``splits`` are those that the caller's key is limited to; ``drawn``
-    leaves those whose question has a picture, as ``question_pictures.pictures_of`` finds it. Tasks with the
+    leaves those whose question has a picture, as ``question_pictures.find_pictures`` finds it. Tasks with the
     tag ``unanswerable`` are left out unless they are named by id or by this tag.
     """
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import connection
 
-from tasks_app.loader import steps_of
+from tasks_app.loader import cut_steps
 from tasks_app.models import Gold
 from tasks_app.registry import benchmarks
 from tasks_app.types import BenchmarkPlugin
@@ -104,7 +104,7 @@ def leak_counts() -> list[LeakCounts]:
 def _changed(golds: Iterator[Gold], plugin: BenchmarkPlugin) -> Iterator[list[Gold]]:
     batch: list[Gold] = []
     for gold in golds:
-        steps = steps_of(plugin, gold.solution)
+        steps = cut_steps(plugin, gold.solution)
         if steps != gold.steps:
             gold.steps, gold.clean_steps = steps, None
             batch.append(gold)

@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent / "benchmarks" / "starters"
 SPLIT = "starter"
 
 
-def path_of(benchmark: str) -> Path:
+def find_path(benchmark: str) -> Path:
     return next(FOLDER.glob(f"{benchmark}.*"), FOLDER / benchmark)
 
 
@@ -37,7 +37,7 @@ def starter_drafts(benchmark: str) -> tuple[TaskDraft, ...]:
 
 def _read(benchmark: str) -> Iterator[TaskDraft]:
     plugin = benchmarks.get(benchmark)
-    files = sources.split_files(plugin, path_of(benchmark), split=plugin.splits[0])
+    files = sources.split_files(plugin, find_path(benchmark), split=plugin.splits[0])
     for number, row in enumerate(record_files.drafts(plugin, files), start=1):
         if isinstance(row, BadRow):
             raise ValueError(f"a starter task of {benchmark} cannot be read: {row}")

@@ -42,12 +42,12 @@ def _pictured(payload: Mapping[str, Any], picture: Mapping[str, Any]) -> dict[st
     return {**shown, "choices": labels} if labels else shown
 
 
-def picture_of(variation: Variation | None) -> Mapping[str, Any] | None:
+def get_picture(variation: Variation | None) -> Mapping[str, Any] | None:
     """Return the picture that stands for the whole question, if one does."""
     return (variation or {}).get("picture")
 
 
-def tools_of(variation: Variation | None) -> frozenset[str]:
+def get_tools(variation: Variation | None) -> frozenset[str]:
     return frozenset((variation or {}).get("tools", ()))
 
 

@@ -36,13 +36,13 @@ def rows_corrected(rows: Iterable[Row], *, benchmark: str) -> Iterator[Row]:
     """Correct the rows' wording and tag them ``erratum``; a source that has since been mended keeps its
     own.
     """
-    known = errata_of(benchmark)
+    known = load_errata(benchmark)
     for row in rows:
         yield _corrected(row, known) if known and isinstance(row, TaskDraft) else row
 
 
 @cache
-def errata_of(benchmark: str) -> Sequence[WordingErratum]:
+def load_errata(benchmark: str) -> Sequence[WordingErratum]:
     path = FOLDER / f"{benchmark}.toml"
     return table_load(path, WordingErratum) if path.is_file() else ()
 

@@ -202,7 +202,7 @@ def test_one_folder_is_one_mock_site_in_every_room() -> None:
 def test_one_file_is_one_family_of_its_folders_site() -> None:
     families.discover()
     for site in worlds:
-        registered = [family.id for family in families.of_site(site)]
+        registered = [family.id for family in families.list_families(site)]
         assert registered == sorted(_plugin_files(ROOT / "tasks_app" / "families" / site))
     assert {family.site for _, family in families.FAMILIES.items()} == set(worlds)
 

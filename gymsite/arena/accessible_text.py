@@ -11,8 +11,8 @@ from typing import Any
 
 from core import latex
 from core.errors import GymError
-from tasks_app.figures import PLACE, figures_of, unplaced
-from tasks_app.prose import texts_of
+from tasks_app.figures import PLACE, list_figures, unplaced
+from tasks_app.prose import list_texts
 
 ESCAPED = re.compile(r"\\(?:([$%&#_{}])|.)", re.DOTALL)
 DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$"))
@@ -48,7 +48,7 @@ def _formula_body(raw: str) -> str:
 
 def question_text(payload: Mapping[str, Any]) -> str:
     """Join passage, pictures without a place, text and choices as a page shows them; pictures by number."""
-    first = [figure.alternative for figure in unplaced(figures_of(payload), texts_of(payload))]
+    first = [figure.alternative for figure in unplaced(list_figures(payload), list_texts(payload))]
     passage, *rest = _parts(payload, figure_text="Figure {}")
     return "\n".join([passage, *first, *rest])
 
@@ -61,9 +61,9 @@ def transcript(payload: Mapping[str, Any]) -> str:
 def _parts(payload: Mapping[str, Any], *, figure_text: str) -> list[str]:
     """List passage, text and choices; ``figure_text`` replaces a picture."""
     text_format = str(payload.get("format"))
-    place_text = _place_text(len(figures_of(payload)), figure_text)
+    place_text = _place_text(len(list_figures(payload)), figure_text)
     passage, text, *choices = (
-        PLACE.sub(place_text, render_text(part, text_format=text_format)) for part in texts_of(payload)
+        PLACE.sub(place_text, render_text(part, text_format=text_format)) for part in list_texts(payload)
     )
     labels = [f"{choice['label']}." for choice in payload.get("choices", ())]
     lettered = [f"{label} {choice}" for label, choice in zip(labels, choices, strict=True)]

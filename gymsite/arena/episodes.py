@@ -17,7 +17,7 @@ from gymsite.arena.sites.events import COMMON_KINDS, FOLDED, HASTY, events_read
 from gymsite.arena.sites.site import Event
 from palaestra.protocol.arms import PAGE_ARMS
 from tasks_app.questions import ToolCall
-from tasks_app.variation import has_task_bar, payload_shown, tools_of
+from tasks_app.variation import get_tools, has_task_bar, payload_shown
 from tasks_app.worlds.evidence import PAGE_SERVED, PAGES_CAPPED
 from trajectories.record.hot_sql import hot_cursor
 
@@ -213,7 +213,7 @@ def _page_episode(row: Sequence[Any], *, is_past: bool, takeover: int | None) ->
         site_events=row[8],
         kind=row[9],
         payload=payload_shown(msgspec.json.decode(row[10]), variation),
-        tools=tools_of(variation),
+        tools=get_tools(variation),
         has_task_bar=has_task_bar(variation),
         call=tool_calls.call_read(row[11]),
         site_history=events_read(row[12]),

@@ -11,7 +11,7 @@ from gymsite.arena import callers, episodes, forms, tool_calls, views
 from palaestra.protocol.arms import PAGE_ARMS
 from tasks_app.questions import questions
 from tasks_app.tools import calls
-from tasks_app.tools.data import data_of
+from tasks_app.tools.data import draw_data
 
 QUESTION = "../"
 
@@ -36,7 +36,7 @@ def call(request: HttpRequest, token: str, tool: str) -> HttpResponse:
 def _arguments(request: HttpRequest, tool: str) -> Mapping[str, str]:
     """Return the tool's own fields; whatever else a form sends is ignored."""
     form = forms.form_read(request)
-    names = [field.name for field in calls.tool_of(tool).fields]
+    names = [field.name for field in calls.get_tool(tool).fields]
     return {name: form.get(name, "")[: calls.ARGUMENT_CHARS + 1] for name in names if name in form}
 
 
@@ -44,7 +44,7 @@ def _call(
     request: HttpRequest, episode: episodes.PageEpisode, tool: str, arguments: Mapping[str, str]
 ) -> None:
     """Store a call. Past the limit nothing is stored, and the page says so."""
-    result = calls.call(tool, arguments, data_of(episode.payload["seed"]))
+    result = calls.call(tool, arguments, draw_data(episode.payload["seed"]))
     stored = tool_calls.call_store_done(
         episode_id=episode.episode_id,
         arms=list(PAGE_ARMS),

@@ -24,7 +24,7 @@ from gymsite.arena import callers, episodes, events, forms, panels, pop_ups, rec
 from gymsite.arena.sites.site import Message
 from gymsite.arena.wording import WORDINGS
 from tasks_app import kinds
-from tasks_app.figures import figures_of
+from tasks_app.figures import list_figures
 from tasks_app.questions import Visit, questions
 
 NO_PAGE = Message(
@@ -97,7 +97,7 @@ def site_page(request: HttpRequest, token: str, rest: str) -> HttpResponse:
 def picture(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     """Serve a picture of the task: the same bytes as in arms without a page."""
     episode = find_episode(request, token, is_counted=False)
-    for figure in figures_of(episode.payload):
+    for figure in list_figures(episode.payload):
         if figure.name == name:
             return blob_response(request, figure.sha256)
     raise Http404

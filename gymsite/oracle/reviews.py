@@ -238,7 +238,7 @@ def _picked(reviews: list[Read], given: Mapping[str, Any]) -> tuple[str, str]:
 
 def _term(world: World, task: SiteTask) -> Term:
     product = world.product(task.given["product"]) if "product" in task.given else world.rivals[0]
-    terms = vocabulary.of(world.edition).categories[product.category].terms
+    terms = vocabulary.load_vocabulary(world.edition).categories[product.category].terms
     return next(term for term in terms if term.word == task.given["term"])
 
 

@@ -78,7 +78,7 @@ OWN_LABEL = re.compile(r"\(?([A-Ha-h])[).]\s")
 LONE_LETTER = re.compile(r"[A-Ha-h]")
 
 
-def order_of(texts: Sequence[str]) -> Order:
+def decide_order(texts: Sequence[str]) -> Order:
     """Return ``fixed`` if a choice refers to the others, or if they have letters of their own."""
     is_fixed = any(speaks_of_others(text) for text in texts) or _have_own_letters(texts)
     return "fixed" if is_fixed else "free"

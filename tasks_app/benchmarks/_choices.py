@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tasks_app import kinds
 from tasks_app.benchmarks import _contest
-from tasks_app.benchmarks._choice_order import order_of
+from tasks_app.benchmarks._choice_order import decide_order
 from tasks_app.types import BadRow, Record, Records, TaskDraft
 
 CHOOSE_AND_SUBMIT_STEPS = 2
@@ -47,7 +47,7 @@ def with_choices(
     if passage:
         payload["passage"] = passage
     payload["choices"] = [{"label": label, "text": text} for label, text in zip(labels, texts, strict=True)]
-    payload["order"] = order_of(texts)
+    payload["order"] = decide_order(texts)
     # Applies to any two texts: marking only the right one's double would reveal which choice is right.
     is_ambiguous = len(set(texts)) < len(texts)
     reason = AMBIGUOUS_REASON if is_ambiguous else ""
@@ -55,7 +55,7 @@ def with_choices(
         draft,
         kind=kinds.CHOICE,
         payload=payload,
-        gold=replace(draft.gold, accepted=alike(draft.gold.answer, labels=labels, texts=texts)),
+        gold=replace(draft.gold, accepted=find_alike(draft.gold.answer, labels=labels, texts=texts)),
         tags=(*draft.tags, AMBIGUOUS_TAG) if is_ambiguous else draft.tags,
         guess_rate=1 / len(texts),
         oracle_steps=CHOOSE_AND_SUBMIT_STEPS,
@@ -63,7 +63,7 @@ def with_choices(
     )
 
 
-def alike(answer: str, *, labels: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]:
+def find_alike(answer: str, *, labels: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]:
     """List the labels of other choices that read exactly like the one labelled ``answer``: equally right."""
     right = texts[labels.index(answer)]
     pairs = zip(labels, texts, strict=True)
@@ -74,7 +74,7 @@ def cleaned(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
-def letter_of(index: int, *, count: int) -> str:
+def to_letter(index: int, *, count: int) -> str:
     """Return the letter of a choice that the source numbers from 0. Raises ``ValueError``."""
     if not 0 <= index < min(count, len(LETTERS)):
         raise ValueError(f"the answer {index} is not one of the {count} choices, counted from 0")
@@ -88,7 +88,7 @@ def split_of(file: Path, names: Mapping[str, str]) -> str | None:
     return splits[0] if splits else names.get(file.parent.name.casefold())
 
 
-def renumbered(rows: Records, group_of: Callable[[Record], str | None]) -> Records:
+def renumber(rows: Records, group_of: Callable[[Record], str | None]) -> Records:
     """Number records from 1 within their group, so that keys do not depend on what else is read.
 
     An unreadable row counts in the group named after its file.

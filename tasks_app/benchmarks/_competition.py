@@ -43,7 +43,7 @@ def _closing_brace(text: str, start: int) -> int:
     raise ValueError("the last \\boxed{ of the solution is never closed")
 
 
-def level_of(text: str) -> int | None:
+def parse_level(text: str) -> int | None:
     """Parse a level from 1 to 5; "Level ?" occurs and is None. Raises ``ValueError`` for anything else."""
     match = LEVEL.fullmatch(text)
     if match is None and text != "Level ?":
@@ -86,7 +86,7 @@ def task_draft(
     *, key: str, problem: str, answer: str, solution: str, subject: str, level: str, split: str | None = None
 ) -> TaskDraft:
     """Build a problem of MATH. Raises ``ValueError`` for an empty problem or answer and an unknown level."""
-    number = level_of(level)
+    number = parse_level(level)
     return problem_draft(
         key=key,
         split=split,

@@ -63,7 +63,7 @@ class Place:
         return "-".join(part for part in (str(self.year), self.paper, str(self.number)) if part)
 
 
-def place_of(url: str) -> Place | None:
+def parse_place(url: str) -> Place | None:
     """Parse the place in an address such as ``.../2022_AMC_12A_Problems/Problem_10``; None for other
     forms.
     """
@@ -102,7 +102,7 @@ class Contest:
         number.
         """
         row = record.read(OfficialRow)
-        place = place_of(row.url) or (place_in_file(record) if row.id is None else None)
+        place = parse_place(row.url) or (place_in_file(record) if row.id is None else None)
         return self.draft(
             key=place.key if place else str(record.number if row.id is None else row.id),
             problem=row.problem or row.question,

@@ -37,7 +37,7 @@ def places_in(texts: Sequence[str]) -> set[int]:
     return {int(number) for text in texts for number in PLACE.findall(text)}
 
 
-def renumbered(text: str, numbers: Mapping[int, int]) -> str:
+def renumber(text: str, numbers: Mapping[int, int]) -> str:
     """Renumber the picture places of a text; a place without a new number stays as it is."""
     return PLACE.sub(
         lambda place: f"<image {numbers[int(place[1])]}>" if int(place[1]) in numbers else place[0], text

@@ -268,7 +268,7 @@ SOUND: Mapping[str, Callable[[str, str], bool]] = {
 }
 
 
-def answer_of(name: str, question: str, answer: str, dataset: Any) -> str:
+def correct_answer(name: str, question: str, answer: str, dataset: Any) -> str:
     """Return the right answer to an item, which is mostly the package's own; empty where there is none."""
     if name in ANSWERS:
         return ANSWERS[name](question, answer, dataset)

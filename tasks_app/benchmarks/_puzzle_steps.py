@@ -35,7 +35,7 @@ DERIVATIONS: Mapping[str, Callable[[str, str], list[str]]] = {
 }
 
 
-def solution_of(dataset: str, question: str, answer: str) -> str:
+def derive_solution(dataset: str, question: str, answer: str) -> str:
     """Derive the steps, a line each; empty without any, or where they do not end with the answer."""
     try:
         steps = DERIVATIONS[dataset](question, answer) if dataset in DERIVATIONS else []

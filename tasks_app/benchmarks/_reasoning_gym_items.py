@@ -157,7 +157,7 @@ def _answer(name: str, entry: dict[str, Any], dataset: Any) -> str:
     answer = str(entry["answer"]).replace("\r\n", "\n").strip()
     if name == "rearc" and not _puzzle_rules.is_grid_settled(entry["question"], answer, metadata["task_id"]):
         return ""
-    return _puzzle_answers.answer_of(name, entry["question"], answer, dataset)
+    return _puzzle_answers.correct_answer(name, entry["question"], answer, dataset)
 
 
 def _is_right(puzzle: Puzzle, dataset: Any) -> bool:

@@ -45,7 +45,7 @@ def _folders(file: Path) -> tuple[Path, ...]:
     return tuple(file.resolve().parents)
 
 
-def path_of(context: str, *, questions: Path) -> Path:
+def find_table(context: str, *, questions: Path) -> Path:
     """Find the table that a question of the file ``questions`` names. Raises ``ValueError`` when there is
     none.
     """
@@ -66,14 +66,14 @@ def table_read(path: Path) -> Table:
     return Table(lines[0] if lines else [], lines[1:])
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     """Undo the escapes of an official TSV file's cell."""
     return denotations.ESCAPE.sub(lambda match: denotations.ESCAPES[match.group()], text)
 
 
-def table_unescaped(table: Table) -> Table:
+def unescape_table(table: Table) -> Table:
     """Undo the escapes that the hub's tables keep from the official TSV files."""
-    header, *body = ([unescaped(cell) for cell in line] for line in (table.header, *table.rows))
+    header, *body = ([unescape(cell) for cell in line] for line in (table.header, *table.rows))
     return Table(header, body, table.name)
 
 

@@ -56,7 +56,7 @@ def _rung_drafts(name: str, seed: int, split: str) -> Iterator[TaskDraft]:
     while misses < MISSES_MAX:
         item = RUNGS.get(name).draw(draws)
         order = draws.shuffled(range(len(item.choices)))
-        digest = digest_of(item)
+        digest = hash_item(item)
         misses += 1
         if digest not in seen and split_of(digest) == split:
             seen.add(digest)
@@ -64,7 +64,7 @@ def _rung_drafts(name: str, seed: int, split: str) -> Iterator[TaskDraft]:
             yield item_draft(name, item, order)
 
 
-def digest_of(item: Item) -> str:
+def hash_item(item: Item) -> str:
     """Hash what is shown, whatever the order of the choices and whichever is right."""
     shown = json.dumps([item.text, item.passage, sorted(item.choices)])
     return hashlib.sha256(shown.encode()).hexdigest()
@@ -78,7 +78,7 @@ def item_draft(name: str, item: Item, order: list[int]) -> TaskDraft:
     """
     draft = _choices.with_choices(
         TaskDraft(
-            key=f"{name}/{digest_of(item)[:KEY_DIGITS]}",
+            key=f"{name}/{hash_item(item)[:KEY_DIGITS]}",
             payload={"text": item.text, "format": "plain"},
             gold=GoldDraft(answer=_choices.LETTERS[order.index(0)], solution="\n".join(item.steps)),
             difficulty=RUNGS.get(name).difficulty,

@@ -61,7 +61,7 @@ def draft_of(record: Record) -> TaskDraft:
     setup = "\n".join(part for part in (*row.test_imports, _lines(row.test_setup_code)) if part.strip())
     if not text or not code.strip() or not tests or not all(tests):
         raise ValueError("the text, the code or an assert is empty")
-    signature = signature_of(code, tests=tests)
+    signature = extract_signature(code, tests=tests)
     _parsed(setup, what="the set-up")
     extra = {"tests": tests, "setup": setup, **({PAIRS: row.pairs} if row.pairs else {})}
     return TaskDraft(
@@ -82,7 +82,7 @@ def split_of(task_id: int) -> str:
     raise ValueError(f"the task_id {task_id} is not between 1 and 974")
 
 
-def signature_of(code: str, *, tests: list[str]) -> str:
+def extract_signature(code: str, *, tests: list[str]) -> str:
     """Return the ``def`` lines of the reference's functions that the tests call, but no classes."""
     functions = {
         statement.name: f"def {statement.name}({ast.unparse(statement.args)}):"

@@ -45,7 +45,7 @@ class HubRow(msgspec.Struct):
 
 def records(rows: Records) -> Records:
     """Return the rows numbered within their subject and split, without the header that some copies have."""
-    return _choices.renumbered(_without_names(rows), _group)
+    return _choices.renumber(_without_names(rows), _group)
 
 
 def _without_names(rows: Records) -> Records:
@@ -82,7 +82,7 @@ def draft_of(record: Record) -> TaskDraft:
     if len(row.choices) != CHOICES:
         raise ValueError(f"it has {len(row.choices)} choices, not {CHOICES}")
     is_latex = has_formulas(row.question, row.choices)
-    letter = row.answer if isinstance(row.answer, str) else _choices.letter_of(row.answer, count=CHOICES)
+    letter = row.answer if isinstance(row.answer, str) else _choices.to_letter(row.answer, count=CHOICES)
     draft = TaskDraft(
         key=f"{subject}/{record.number}",
         payload={"text": row.question, "format": "latex" if is_latex else "plain"},

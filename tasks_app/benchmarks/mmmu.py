@@ -77,7 +77,7 @@ def draft_of(record: Record) -> TaskDraft:
     named = ID.fullmatch(row.id)
     if named is None:
         raise ValueError(f"the id {row.id[:80]!r} is not like validation_Accounting_1")
-    pictures = pictures_of(record)
+    pictures = read_pictures(record)
     options = row.options if isinstance(row.options, list) else _mmmu.list_read(row.options)
     question, explanation, *texts = _renumbered([row.question, row.explanation or "", *options], pictures)
     answer, *others = gold_values(row.answer)
@@ -98,7 +98,7 @@ def draft_of(record: Record) -> TaskDraft:
         ),
         split=named["split"] if row.question_type else PRO,
         difficulty=DIFFICULTIES.get((row.topic_difficulty or "").casefold()),
-        tags=tags_of(row, subject=named["subject"]),
+        tags=list_tags(row, subject=named["subject"]),
     )
     if not draft.payload["text"]:
         raise ValueError("the question is empty")
@@ -109,7 +109,7 @@ def draft_of(record: Record) -> TaskDraft:
     return replace(draft, payload={**draft.payload, "order": "fixed"})
 
 
-def pictures_of(record: Record) -> dict[int, PictureDraft]:
+def read_pictures(record: Record) -> dict[int, PictureDraft]:
     """Return the pictures by the number in their column's name, ``image_3``; the numbers may have gaps."""
     cells = {number: record.value.get(f"image_{number}") for number in range(1, PICTURES_MAX + 1)}
     return {
@@ -127,7 +127,7 @@ def _renumbered(texts: Sequence[str], pictures: Mapping[int, PictureDraft]) -> l
     if missing:
         raise ValueError(f"the text places <image {min(missing)}>, and the row has no such picture")
     numbers = {old: new for new, old in enumerate(sorted(pictures), start=1)}
-    return [_mmmu.renumbered(text, numbers) for text in (question, explanation, *options)]
+    return [_mmmu.renumber(text, numbers) for text in (question, explanation, *options)]
 
 
 def gold_values(answer: str | list[str]) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ def gold_values(answer: str | list[str]) -> tuple[str, ...]:
     return values
 
 
-def tags_of(row: OfficialRow, *, subject: str) -> tuple[str, ...]:
+def list_tags(row: OfficialRow, *, subject: str) -> tuple[str, ...]:
     """Return subject, subfield and kinds of picture; a broken list of kinds gives none."""
     try:
         kinds = _mmmu.list_read(row.img_type or "[]")

@@ -25,7 +25,7 @@ from typing import Any
 from core.errors import GymError
 from tasks_app import kinds, starters
 from tasks_app.benchmarks._hash_split import SPLITS, split_of
-from tasks_app.benchmarks._puzzle_steps import solution_of
+from tasks_app.benchmarks._puzzle_steps import derive_solution
 from tasks_app.benchmarks._reasoning_gym import HIDDEN_TEXT, IN_LINES
 from tasks_app.registry import benchmark_register
 from tasks_app.solutions import lines
@@ -113,7 +113,7 @@ def item_draft(item: Mapping[str, Any], *, place: str = "") -> TaskDraft:
         payload=_payload(name, question),
         gold=GoldDraft(
             answer=answer,
-            solution=solution_of(name, question, answer),
+            solution=derive_solution(name, question, answer),
             extra={"dataset": name, "facts": item["facts"]},
             source=SOURCE,
         ),
@@ -147,7 +147,7 @@ def is_drawn(text: str) -> bool:
 
 def starter_items() -> Iterator[TaskDraft]:
     """Yield items written by hand, in the form of the generator's."""
-    for line in starters.path_of("reasoning_gym").read_text().splitlines():
+    for line in starters.find_path("reasoning_gym").read_text().splitlines():
         yield item_draft(json.loads(line), place="starter")
 
 

@@ -54,7 +54,7 @@ class OfficialRow(msgspec.Struct):
 
 def records(rows: Records) -> Records:
     """Number problems within the file of their split."""
-    return _choices.renumbered(_problems(rows), _split)
+    return _choices.renumber(_problems(rows), _split)
 
 
 def _split(record: Record) -> str | None:
@@ -99,7 +99,7 @@ def draft_of(record: Record) -> TaskDraft:
         key=row.pid or str(record.number),
         payload={"text": row.question, "format": "plain"},
         gold=GoldDraft(
-            answer=_choices.letter_of(row.answer, count=len(row.choices)),
+            answer=_choices.to_letter(row.answer, count=len(row.choices)),
             solution=row.solution or "",
             extra={"lecture": row.lecture} if row.lecture else {},
         ),

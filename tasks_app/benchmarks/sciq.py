@@ -30,7 +30,7 @@ class OfficialRow(msgspec.Struct):
 
 def records(rows: Records) -> Records:
     """Number rows within the file of their split."""
-    return _choices.renumbered(rows, _split)
+    return _choices.renumber(rows, _split)
 
 
 def _split(record: Record) -> str | None:
@@ -43,18 +43,18 @@ def draft_of(record: Record) -> TaskDraft:
     """
     row = record.read(OfficialRow)
     options = (row.correct_answer, row.distractor1, row.distractor2, row.distractor3)
-    texts = mixed(_choices.cleaned(row.question), [_choices.cleaned(option) for option in options])
+    texts = mix_options(_choices.cleaned(row.question), [_choices.cleaned(option) for option in options])
     right = texts.index(_choices.cleaned(row.correct_answer))
     draft = TaskDraft(
         key=str(record.number),
         payload={"text": row.question, "format": "plain"},
-        gold=GoldDraft(answer=_choices.letter_of(right, count=len(texts))),
+        gold=GoldDraft(answer=_choices.to_letter(right, count=len(texts))),
         split=_split(record),
     )
     return _choices.with_choices(draft, texts, passage=row.support or "")
 
 
-def mixed(question: str, options: list[str]) -> list[str]:
+def mix_options(question: str, options: list[str]) -> list[str]:
     """Order the options by the item alone, whatever their original order.
 
     Each is placed by a hash of its text and the question's. The right one plays no part in it: an order

@@ -22,7 +22,7 @@ from tasks_app.tool_tasks import families
 from tasks_app.tool_tasks.registry import FAMILIES, STAGE_TAG, TAG
 from tasks_app.tool_tasks.types import Graph, Item
 from tasks_app.tools import calls
-from tasks_app.tools.data import data_of
+from tasks_app.tools.data import draw_data
 from tasks_app.tools.registry import TOOLS
 from tasks_app.types import TYPE_AND_SUBMIT_STEPS, BenchmarkPlugin, GoldDraft, Row, TaskDraft
 
@@ -61,7 +61,7 @@ def _family_drafts(name: str, seed: int, split: str) -> Iterator[TaskDraft]:
 def draft_of(name: str, draws: Draws) -> TaskDraft:
     seed = draws.whole(0, DATA_SEEDS - 1)
     family = FAMILIES.get(name)
-    item = family.draw(draws, data_of(seed))
+    item = family.draw(draws, draw_data(seed))
     payload = {"text": item.text, "format": "plain", "tools": _panel(item, draws), "seed": seed}
     digest = hashlib.sha256(json.dumps([item.text, seed]).encode()).hexdigest()
     return TaskDraft(
@@ -85,7 +85,7 @@ def _panel(item: Item, draws: Draws) -> list[str]:
 
 def _steps(graph: Graph) -> int:
     """Count each field as one step, and so the button."""
-    return sum(len(calls.tool_of(node.tool).fields) + 1 for node in graph)
+    return sum(len(calls.get_tool(node.tool).fields) + 1 for node in graph)
 
 
 def starter_items() -> tuple[TaskDraft, ...]:

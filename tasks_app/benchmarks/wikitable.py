@@ -81,10 +81,10 @@ def draft_of(record: Record) -> TaskDraft:
     """
     if isinstance(record.value, dict) and "table" in record.value:
         hub_row = record.read(HubRow)
-        table = _wikitables.table_unescaped(hub_row.table)
+        table = _wikitables.unescape_table(hub_row.table)
         return _draft(hub_row.id, hub_row.question, cell="|".join(hub_row.answers), table=table)
     row = record.read(OfficialRow)
-    table = _wikitables.table_read(_wikitables.path_of(row.context, questions=record.file))
+    table = _wikitables.table_read(_wikitables.find_table(row.context, questions=record.file))
     table = msgspec.structs.replace(table, name=row.context)
     meaning = _canonical_read(record.file).get(row.id)
     return _draft(row.id, row.utterance, cell=row.targetValue, table=table, canonical=meaning)
@@ -108,7 +108,7 @@ def _canonical_read(questions: Path) -> Mapping[str, str]:
 
 def _draft(key: str, question: str, *, cell: str, table: Table, canonical: str | None = None) -> TaskDraft:
     """Build a draft; ``cell`` is a ``targetValue``."""
-    text = _wikitables.unescaped(question).strip()
+    text = _wikitables.unescape(question).strip()
     if not text:
         raise ValueError("the question is empty")
     _gold_check(cell, canonical)

@@ -37,13 +37,13 @@ class Reached:
     event: Event | None
 
 
-def of_tags(tags: Iterable[str]) -> tuple[Milestone, ...]:
+def find_by_tags(tags: Iterable[str]) -> tuple[Milestone, ...]:
     """List the milestones of the family that a task's tags name; none for a family that no longer exists."""
-    family = registry.of_tags(tags)
+    family = registry.find_by_tags(tags)
     return family.milestones if family else ()
 
 
-def events_of(records: Iterable[Mapping[str, Any]]) -> list[Event]:
+def parse_events(records: Iterable[Mapping[str, Any]]) -> list[Event]:
     return [Event(seq=one["seq"], step=one["step"], kind=one["kind"], data=one["data"]) for one in records]
 
 

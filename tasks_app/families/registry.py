@@ -49,12 +49,12 @@ def discover() -> None:
             FAMILIES.discover(importlib.import_module(module.name))
 
 
-def of_site(site: str) -> list[Family[Any]]:
+def list_families(site: str) -> list[Family[Any]]:
     """List the families of one site, in id order."""
     return [plugin for _, plugin in FAMILIES.items() if plugin.site == site]
 
 
-def of_tags(tags: Iterable[str]) -> Family[Any] | None:
+def find_by_tags(tags: Iterable[str]) -> Family[Any] | None:
     """Return the family that a task's tags name; None without one, or when it no longer exists."""
     named = [tag.removeprefix(TAG) for tag in tags if tag.startswith(TAG)]
     return FAMILIES.get(named[0]) if named and named[0] in FAMILIES else None

@@ -17,7 +17,7 @@ from core.draws import Draws
 from core.errors import GymError
 from tasks_app import kinds
 from tasks_app.families import cheats
-from tasks_app.families.registry import TAG, discover, of_site
+from tasks_app.families.registry import TAG, discover, list_families
 from tasks_app.sites.balance import task_draw
 from tasks_app.sites.drafts import draft_make, task_place
 from tasks_app.sites.lanes import tasks_draw, workers
@@ -81,7 +81,7 @@ def guess_rates(site: str, *, split: str, salt: bytes) -> Mapping[str, float]:
     discover()
     drawn = tasks_draw(
         site,
-        count=MEASURED_TASKS * sum(split in family.splits for family in of_site(site)),
+        count=MEASURED_TASKS * sum(split in family.splits for family in list_families(site)),
         seed=MEASURED_SEED,
         split=split,
         salt=salt,
@@ -101,7 +101,7 @@ def starters_draw(site: str, families: tuple[str, ...]) -> tuple[TaskDraft, ...]
     world = where.open()
     tasks = (
         task_draw(world, Draws(where.key, "samples", family.id), family, 1)
-        for family in of_site(site)
+        for family in list_families(site)
         if family.id in families
     )
     return tuple(

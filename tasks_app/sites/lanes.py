@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from core import child_processes
-from tasks_app.families.registry import discover, of_site
+from tasks_app.families.registry import discover, list_families
 from tasks_app.families.types import LEVELS
 from tasks_app.sites.balance import Balance
 from tasks_app.sites.drafts import PlacedTask, task_place
@@ -85,7 +85,7 @@ def _lane_draw(
     """Draw tasks that are balanced and distinct among themselves, from worlds that no other lane has."""
     discover()
     registry.discover()
-    families = [family for family in of_site(site) if split in family.splits]
+    families = [family for family in list_families(site) if split in family.splits]
     balance = Balance(
         pairs=[(family, level) for level in LEVELS for family in families],
         count=count,

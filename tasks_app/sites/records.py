@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tasks_app.families.registry import of_tags
+from tasks_app.families.registry import find_by_tags
 from tasks_app.families.types import SiteTask
 from tasks_app.models import Gold, Task
 from tasks_app.sites.drafts import LEVEL
@@ -15,7 +15,7 @@ def site_task(task: Task, gold: Gold) -> SiteTask:
     Raises ``ValueError`` for a task of no family.
     """
     extra, tags = gold.extra, list(task.tags)
-    family = of_tags(tags)
+    family = find_by_tags(tags)
     if family is None:
         raise ValueError(f"Task {task.pk} is of no family.")
     goal = {name: extra[name] for name in ("state", "free")} if "state" in extra else None

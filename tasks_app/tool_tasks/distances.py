@@ -33,7 +33,7 @@ def argument_distances(node: Node, call: Call, data: ToolData) -> Mapping[str, f
             ),
             default=1.0,
         )
-        for field in calls.tool_of(node.tool).fields
+        for field in calls.get_tool(node.tool).fields
     }
 
 

@@ -12,19 +12,19 @@ from tasks_app.tools.types import Result
 WORD = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d|-?\d+(?:\.\d+)?|[A-Za-z]+")
 
 
-def calls_of(graph: Graph) -> list[Call]:
+def list_calls(graph: Graph) -> list[Call]:
     """List its calls in order, each with the first acceptable value of every argument."""
     return [Call(node.tool, {name: values[0] for name, values in node.arguments.items()}) for node in graph]
 
 
-def played(graph: Graph, data: ToolData) -> list[Result]:
+def play(graph: Graph, data: ToolData) -> list[Result]:
     """Run its calls and return their results."""
-    return [calls.call(one.tool, one.arguments, data) for one in calls_of(graph)]
+    return [calls.call(one.tool, one.arguments, data) for one in list_calls(graph)]
 
 
-def answer_of(item: Item, data: ToolData) -> str:
+def read_answer(item: Item, data: ToolData) -> str:
     """Return the answer in the last call of the first graph; empty where it has none."""
-    results = played(item.graphs[0], data)
+    results = play(item.graphs[0], data)
     if not results or not all(result.is_ok for result in results):
         return ""
     return item.answer if item.answer in WORD.findall(results[-1].text) else ""

@@ -56,7 +56,7 @@ def one_call(tool: str, **arguments: object) -> Graph:
     return (Node(tool, acceptable),)
 
 
-def chained(*graphs: Graph) -> Graph:
+def chain_calls(*graphs: Graph) -> Graph:
     """Chain calls, each of which needs the one before."""
     nodes = [node for graph in graphs for node in graph]
     return tuple(
@@ -64,7 +64,7 @@ def chained(*graphs: Graph) -> Graph:
     )
 
 
-def rounded(amount: Fraction, decimals: int) -> str:
+def round_text(amount: Fraction, decimals: int) -> str:
     """Write a number with so many decimals, by a way that the tools do not use, without idle zeros."""
     exact = Decimal(amount.numerator) / Decimal(amount.denominator)
     text = str(exact.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP))
@@ -94,7 +94,7 @@ def calculation(draws: Draws, _data: ToolData) -> Question:
     answer = str(first * second + third)
     text = f"What is {first} times {second}, plus {third}?"
     at_once = one_call("calculator", expression=f"{first}*{second}+{third}")
-    in_turn = chained(
+    in_turn = chain_calls(
         one_call("calculator", expression=f"{first}*{second}"), one_call("calculator", expression=answer)
     )
     return Question(text, answer, (at_once, in_turn))
@@ -108,7 +108,7 @@ def units(draws: Draws, _data: ToolData) -> Question:
 
 def measured(text: str, amount: int, unit: str, into: str, *, size: str) -> Question:
     """Ask for an amount in another unit, for those who know the unit's size a multiplication."""
-    answer = rounded(amount * Fraction(size), 6)
+    answer = round_text(amount * Fraction(size), 6)
     graphs = (
         one_call("unit_converter", amount=amount, from_=unit, to=into),
         one_call("calculator", expression=f"{amount}*{size}"),
@@ -123,7 +123,7 @@ def money(draws: Draws, data: ToolData) -> Question:
 
 def money_of(amount: int, code: str, into: str, *, day: date, data: ToolData) -> Question:
     place = (day - date(day.year, 1, 1)).days
-    answer = rounded(Fraction(amount * data.rates[into][place], data.rates[code][place]), 2)
+    answer = round_text(Fraction(amount * data.rates[into][place], data.rates[code][place]), 2)
     text = f"How many {into} are {amount} {code} at the rate of {day}? Give at most two decimals."
     graph = one_call("currency_converter", amount=amount, from_=code, to=into, date=day)
     return Question(text, answer, (graph,))

@@ -57,7 +57,7 @@ RATES: Mapping[str, Callable[[Score], Part]] = {
 
 def confusion_part(score: Score, pair: Pair) -> Part:
     """Count how often another tool was called where one was needed, and how often it was needed."""
-    return Part(score.confusions.count(pair), needs_of(score)[pair[0]])
+    return Part(score.confusions.count(pair), count_needs(score)[pair[0]])
 
 
 def fault_part(score: Score, place: Pair, *, fault: Fault | None = None) -> Part:
@@ -75,7 +75,7 @@ def _fault(faults: Mapping[str, Fault], field: str) -> Fault | None:
     return faults.get(field)
 
 
-def needs_of(score: Score) -> Counter[str]:
+def count_needs(score: Score) -> Counter[str]:
     """Count how often each tool was needed, by the graph that the calls fit best."""
     return Counter([tool for tool, _ in score.distances] + [needed for needed, _ in score.confusions])
 
@@ -99,7 +99,7 @@ class Rates:
     distances: Mapping[Pair, float]
 
 
-def rates_of(scores: Sequence[Score]) -> Rates:
+def compute_rates(scores: Sequence[Score]) -> Rates:
     parts = {name: [part(score) for score in scores] for name, part in RATES.items()}
     by_field: dict[Pair, list[float]] = defaultdict(list)
     for tool, fields in (one for score in scores for one in score.distances):
@@ -114,7 +114,7 @@ def rates_of(scores: Sequence[Score]) -> Rates:
         surplus=sum(score.surplus for score in scores),
         shares={name: share(own) for name, own in parts.items()},
         confusions=dict(confusions.most_common()),
-        needs=sum(map(needs_of, scores), Counter()),
+        needs=sum(map(count_needs, scores), Counter()),
         distances={place: fmean(values) for place, values in sorted(by_field.items())},
     )
 

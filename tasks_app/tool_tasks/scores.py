@@ -103,7 +103,7 @@ class _Distances:
         return 1.0 - sum(fields.values()) / len(fields)
 
 
-def score_of(calls: Sequence[Call], truth: Truth, data: ToolData) -> Score:
+def score_calls(calls: Sequence[Call], truth: Truth, data: ToolData) -> Score:
     """Score by the graph under which ``selection`` is best, then arguments."""
     distances = _Distances(calls, data)
     scores = [_by_graph(calls, graph, truth, distances) for graph in truth.graphs]

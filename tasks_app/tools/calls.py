@@ -21,7 +21,7 @@ def discover() -> None:
     TOOLS.discover(builtin)
 
 
-def tool_of(tool_id: str) -> Tool:
+def get_tool(tool_id: str) -> Tool:
     """Return the tool of an id. Raises ``GymError`` ``unknown_tool``."""
     discover()
     return TOOLS.get(tool_id)

@@ -89,7 +89,7 @@ class ToolData:
 
 
 @lru_cache(maxsize=SEEDS_CACHED)
-def data_of(seed: int) -> ToolData:
+def draw_data(seed: int) -> ToolData:
     """Draw the data of a seed, the same on every machine."""
     draws = Draws("tool-data-v1", seed)
     return ToolData(

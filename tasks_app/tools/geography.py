@@ -7,14 +7,14 @@ from math import isqrt
 from tasks_app.tools.data import Place, ToolData
 
 
-def place_of(data: ToolData, name: str) -> Place:
+def find_place(data: ToolData, name: str) -> Place:
     """Return the place of a full name. Raises ``KeyError`` without one."""
     return {one.name: one for one in data.places}[name]
 
 
 def kilometres(data: ToolData, start: str, end: str) -> int:
     """Return the distance between two places by their full names, to the nearest whole kilometre."""
-    one, other = place_of(data, start), place_of(data, end)
+    one, other = find_place(data, start), find_place(data, end)
     square = (one.x - other.x) ** 2 + (one.y - other.y) ** 2
     # Four times the square has twice the root, which is rounded by adding one and halving.
     return (isqrt(4 * square) + 1) // 2

@@ -24,7 +24,7 @@ JOINT = "\n\n"
 _TOKEN = re.compile(r"[^\W\d_]{1,8}|\d{1,3}|[^\w\s]| (?=\d)")
 
 
-def tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Estimate the tokens of a text without a tokenizer.
 
     A token is up to eight letters of a word, up to three digits, a sign, or a blank before a digit. On texts
@@ -71,7 +71,7 @@ def _is_short(site: str, world: Any, encoded: str) -> bool:
 def _is_within(parts: Iterable[str], most: int) -> bool:
     left = most
     for part in parts:
-        left -= tokens(part)
+        left -= estimate_tokens(part)
         if left < 0:
             return False
     return True

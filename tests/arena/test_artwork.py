@@ -14,7 +14,7 @@ from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.pictures import STYLES
 
 ROOTS = {file: ET.parse(file).getroot() for file in sorted(ART.rglob("*.svg"))}
-VOCABULARIES = [vocabulary.of(edition) for edition in get_args(Edition)]
+VOCABULARIES = [vocabulary.load_vocabulary(edition) for edition in get_args(Edition)]
 NUMBER = r"-?\d+(\.\d+)?"
 PAIR = f"{NUMBER},{NUMBER}"
 HEX = "#[0-9a-f]{6}"

@@ -125,7 +125,7 @@ def rooms_by_reading(visitor: Visitor) -> None:
 def rooms_by_filters(visitor: Visitor) -> None:
     """Houses that have a wanted amenity nowhere are not opened, but for the one that comes nearest."""
     given = visitor.task.given
-    has = [value for kind, value in conditions.conditions_of(given) if kind in ("room_has", "house_has")]
+    has = [value for kind, value in conditions.read_conditions(given) if kind in ("room_has", "house_has")]
     visitor.get("search", **dates_of(given), area=given["places"], amenity=has)
     rooms_read(
         visitor,
@@ -172,7 +172,7 @@ def trip_moved(visitor: Visitor, *, by_asking: bool) -> None:
         arrival = first + timedelta(days=day)
         stay = nights(arrival, trip.stay.nights)
         # Of nights that are the trip's own the calendar tells no price.
-        if by_asking or arrival == right or set(trip.stay.days) & {*drafts.stay_of(plain(stay)).days}:
+        if by_asking or arrival == right or set(trip.stay.days) & {*drafts.parse_stay(plain(stay)).days}:
             visitor.get(f"trips/{code}/change", check_in=stay["check_in"], check_out=stay["check_out"])
     if not by_asking:
         calendar_read(visitor, listing, room, first, last + timedelta(days=trip.stay.nights - 1))

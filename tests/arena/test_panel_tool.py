@@ -14,10 +14,10 @@ from core.presentation import Look
 from tasks_app.models import Gold
 from tasks_app.questions import CALLS_MAX
 from tasks_app.starters import starter_drafts
-from tasks_app.tool_tasks.oracle import calls_of
+from tasks_app.tool_tasks.oracle import list_calls
 from tasks_app.tool_tasks.types import Truth
 from tasks_app.tools import calls
-from tasks_app.tools.data import data_of
+from tasks_app.tools.data import draw_data
 from tasks_app.types import TaskDraft
 from tests import factories
 from tests.arena.test_pages import Outline, page
@@ -29,7 +29,7 @@ Address = Callable[..., str]
 Press = Callable[..., Any]
 PANEL = ["calculator", "distance", "travel_time", "handbook"]
 PAYLOAD = {"text": "What is 3 times 4?", "format": "plain", "tools": PANEL, "seed": 5}
-DATA = data_of(5)
+DATA = draw_data(5)
 PLACES = [place.name for place in DATA.places]
 
 
@@ -224,7 +224,7 @@ def test_results_are_written_for_tools_of_the_panel_alone(tool: str, as_role: An
 def test_what_is_called_by_the_forms_is_what_is_scored(policy: str, draft: TaskDraft, press: Press) -> None:
     """Scripted policies play the starter task of each family on its page."""
     truth = msgspec.convert(draft.gold.extra, Truth)
-    played = POLICIES[policy].play(calls_of(truth.graphs[0]))
+    played = POLICIES[policy].play(list_calls(truth.graphs[0]))
     payload = {**draft.payload, "tools": sorted({*draft.payload["tools"], *(call.tool for call in played)})}
     task = factories.task(kind="tools", payload=payload, answer=draft.gold.answer)
     Gold.objects.filter(task=task).update(extra=dict(draft.gold.extra))

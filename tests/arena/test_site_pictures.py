@@ -28,9 +28,9 @@ from trajectories.models import Episode, SiteEvent
 
 PLACES = [f"{subject}-{light}-1" for subject in SUBJECTS for light in LIGHTS]
 GOODS = [
-    f"{category}-{vocabulary.of(edition).catalogue.colours[style].lower()}-{style}"
+    f"{category}-{vocabulary.load_vocabulary(edition).catalogue.colours[style].lower()}-{style}"
     for edition in get_args(Edition)
-    for category in vocabulary.of(edition).categories
+    for category in vocabulary.load_vocabulary(edition).categories
     for style in range(1, STYLES + 1)
 ]
 SAMPLE = ("hotel-evening-7", "bedroom-bunk-morning-2", "kettle-ivory-3", "suitcase-pearl-4")

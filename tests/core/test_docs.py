@@ -34,7 +34,9 @@ def test_the_page_on_mock_sites_lists_every_family_with_its_splits(site: str) ->
     discover()
     row = rf"^\| `{site}` \| `(\w+)` \| ([^|]+) \| ([^|]+) \|$"
     rows = re.findall(row, _page("mock_sites"), re.MULTILINE)
-    known = [(one.id, one.title, ", ".join(f"`{split}`" for split in one.splits)) for one in of_site(site)]
+    known = [
+        (one.id, one.title, ", ".join(f"`{split}`" for split in one.splits)) for one in list_families(site)
+    ]
     assert rows == known
 
 

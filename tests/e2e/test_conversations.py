@@ -21,7 +21,7 @@ from palaestra.grammars.json import action_line
 from palaestra.policies import EpisodeInfo, Narrator
 from palaestra.pool import PagePool
 from palaestra.records import Message
-from tasks_app.families.registry import of_site
+from tasks_app.families.registry import list_families
 from tasks_app.models import Task
 from tasks_app.sites.drafts import draft_make, task_place
 from tasks_app.sites.worlds import site_world
@@ -69,7 +69,7 @@ def tasks_make() -> list[Task]:
         if kind in QUESTIONS
     ]
     for site in SITES:
-        family = of_site(site)[0]
+        family = list_families(site)[0]
         where = site_world(site, number=3, edition=family.splits[0], salt=settings.WORLD_SALT)
         world = where.open()
         draws = (family.draw(world, Draws("conversations", site, n), 1) for n in range(60))

@@ -34,7 +34,7 @@ def test_a_question_is_drawn_whole_and_the_same_every_time() -> None:
     assert all(len(Image.open(io.BytesIO(one)).convert("L").getcolors() or []) > 10 for one in first.values())
 
     question_pictures.picture_store(choice, first[2])
-    stored = question_pictures.pictures_of(tasks)
+    stored = question_pictures.find_pictures(tasks)
     assert list(stored) == [choice.pk]
     with blob_open(stored[choice.pk]["sha256"]) as file:
         assert Image.open(file).size == sizes[2]

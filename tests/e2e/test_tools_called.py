@@ -19,7 +19,7 @@ from palaestra.grammars import GRAMMARS, grammar_of
 from palaestra.records import OpenedEpisode
 from tasks_app.models import Gold, Task
 from tasks_app.starters import starter_drafts
-from tasks_app.tool_tasks.oracle import calls_of
+from tasks_app.tool_tasks.oracle import list_calls
 from tasks_app.tool_tasks.types import Call, Truth
 from tests import factories
 from tests.tool_policies import POLICIES, planted_check
@@ -86,7 +86,7 @@ async def play_all(
                 run=run, tasks=list(tasks.values()), arm="text_agent", seed=1
             )
             for family, opened in zip(tasks, opening.episodes, strict=True):
-                calls = POLICIES[policy].play(calls_of(TRUTHS[family].graphs[0]))
+                calls = POLICIES[policy].play(list_calls(TRUTHS[family].graphs[0]))
                 answer = DRAFTS[family].gold.answer
                 await play(client, opened, opening.messages_of(opened), calls, answer, grammar)
                 played[policy, family] = opened.id
@@ -109,7 +109,7 @@ def test_what_is_called_by_actions_is_what_is_scored(grammar: str, live_server: 
         assert Verdict.objects.get(episode=episode).outcome == "correct"
         planted_check(policy, TRUTHS[family], episode)
         assert_carried_out(episode)
-        assert_recorded(episode, POLICIES[policy].play(calls_of(TRUTHS[family].graphs[0])))
+        assert_recorded(episode, POLICIES[policy].play(list_calls(TRUTHS[family].graphs[0])))
 
 
 def assert_recorded(episode: int, calls: Sequence[Call]) -> None:
@@ -142,7 +142,7 @@ async def fork_play(lab: str, key: str, parent: int, family: str) -> int:
         episode = Played(client, opened, messages=opening.messages_of(opened), config=EpisodeConfig())
         first = await episode.begin()
         assert first.result_message == (await client.trajectory(parent))["steps"][0]["result_message"]
-        calls = calls_of(TRUTHS[family].graphs[0])[1:]
+        calls = list_calls(TRUTHS[family].graphs[0])[1:]
         for declared in [*map(declared_of, calls), {"type": "answer", "text": DRAFTS[family].gold.answer}]:
             await episode.turn(*grammar_of("json").render(declared))
         await episode.step_queue.flush()
@@ -167,4 +167,4 @@ def test_a_fork_goes_on_after_its_parents_calls_and_is_scored_with_them(live_ser
         for one in (parent, fork)
     ]
     assert rows[0] == rows[1]
-    assert len(rows[0]) == len(calls_of(TRUTHS[family].graphs[0])) > 1
+    assert len(rows[0]) == len(list_calls(TRUTHS[family].graphs[0])) > 1

@@ -13,9 +13,9 @@ from core.presentation import look_rotate
 from gymsite.arena.wording import WORDINGS
 from tasks_app.models import Gold
 from tasks_app.starters import starter_drafts
-from tasks_app.tool_tasks.oracle import calls_of
+from tasks_app.tool_tasks.oracle import list_calls
 from tasks_app.tool_tasks.types import Call, Truth
-from tasks_app.tools.calls import tool_of
+from tasks_app.tools.calls import get_tool
 from tests import coverage_choice
 from tests.e2e.axe import violations
 from tests.e2e.conftest import ArenaServer
@@ -37,7 +37,7 @@ def tools_episode(family: str, **fields: Any) -> Episode:
 
 def press(page: Page, call: Call) -> None:
     """Fill in the form of a tool and send it."""
-    tool = tool_of(call.tool)
+    tool = get_tool(call.tool)
     form = page.get_by_role("form", name=tool.title, exact=True)
     for field in tool.fields:
         control = form.get_by_label(field.label, exact=True)
@@ -50,7 +50,7 @@ def press(page: Page, call: Call) -> None:
 
 
 def oracle_calls(family: str) -> list[Call]:
-    return calls_of(msgspec.convert(DRAFTS[family].gold.extra, Truth).graphs[0])
+    return list_calls(msgspec.convert(DRAFTS[family].gold.extra, Truth).graphs[0])
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_panel_is_accessible_and_fits_in_every_look(
 def test_a_tool_is_called_by_the_keyboard_alone(arena_server: ArenaServer, open_page: OpenPage) -> None:
     episode = tools_episode("one_tool")
     (call,) = oracle_calls("one_tool")
-    tool = tool_of(call.tool)
+    tool = get_tool(call.tool)
     page = open_page()
     page.goto(arena_server.address(episode))
     form = page.get_by_role("form", name=tool.title, exact=True)

@@ -13,7 +13,7 @@ from palaestra.protocol.arms import ARMS
 from tasks_app.models import Gold, Task
 from tasks_app.starters import starter_drafts
 from tasks_app.tool_tasks.distances import FAULTS
-from tasks_app.tool_tasks.oracle import calls_of
+from tasks_app.tool_tasks.oracle import list_calls
 from tasks_app.tool_tasks.scores import NOTHING
 from tasks_app.tool_tasks.types import Call, Truth
 from tests import factories
@@ -60,7 +60,7 @@ def tools_task(place: int) -> Task:
 
 
 def played(group: Any, sample: int, place: int, policy: str, outcome: str) -> None:
-    calls = PLAYS[policy](calls_of(TRUTHS[place].graphs[0]))
+    calls = PLAYS[policy](list_calls(TRUTHS[place].graphs[0]))
     episode = factories.episode(
         group=group, sample_index=sample, variation={"tools": DRAFTS[place].payload["tools"]}
     )

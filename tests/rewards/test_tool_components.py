@@ -9,7 +9,7 @@ import pytest
 
 from tasks_app.models import Gold
 from tasks_app.starters import starter_drafts
-from tasks_app.tool_tasks.oracle import calls_of
+from tasks_app.tool_tasks.oracle import list_calls
 from tasks_app.tool_tasks.types import Call, Truth
 from tests import factories
 from tests.rewards.test_components import computed, over
@@ -32,7 +32,7 @@ def opened(family: str, **fields: Any) -> Episode:
 
 def oracle_calls(family: str) -> list[Call]:
     truth = msgspec.convert(DRAFTS[family].gold.extra, Truth)
-    return calls_of(truth.graphs[0])
+    return list_calls(truth.graphs[0])
 
 
 def called(episode: Episode, calls: list[Call], *, step: int | None = None) -> None:

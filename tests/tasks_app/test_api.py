@@ -143,7 +143,7 @@ def test_only_tasks_whose_question_is_drawn_as_it_is_now(api: Make, math: list[T
     }
 
     assert drawn == {"drawn=true": [math[1].pk], "drawn=false": everything, "drawn=": everything}
-    assert question_pictures.pictures_of(math).keys() == {math[1].pk}
+    assert question_pictures.find_pictures(math).keys() == {math[1].pk}
 
 
 def test_tasks_can_be_selected_by_id(api: Make, math: list[Task]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tasks_app.benchmarks._choice_order import order_of
+from tasks_app.benchmarks._choice_order import decide_order
 
 OTHERS = ["a red one", "a blue one"]
 
@@ -93,7 +93,7 @@ OTHERS = ["a red one", "a blue one"]
     ],
 )
 def test_a_choice_that_refers_to_others_fixes_the_order(text: str) -> None:
-    assert order_of([*OTHERS, text]) == "fixed"
+    assert decide_order([*OTHERS, text]) == "fixed"
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_a_choice_that_refers_to_others_fixes_the_order(text: str) -> None:
     ],
 )
 def test_a_choice_that_refers_to_no_other_leaves_the_order_free(text: str) -> None:
-    assert order_of([*OTHERS, text]) == "free"
+    assert decide_order([*OTHERS, text]) == "free"
 
 
 @pytest.mark.parametrize(
@@ -161,4 +161,4 @@ def test_a_choice_that_refers_to_no_other_leaves_the_order_free(text: str) -> No
     ],
 )
 def test_choices_with_their_own_letters_are_not_reordered(texts: list[str], order: str) -> None:
-    assert order_of(texts) == order
+    assert decide_order(texts) == order

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tasks_app.choices import choices_move, is_movable, label_move, order_draw
-from tasks_app.variation import payload_shown, tools_of
+from tasks_app.variation import get_tools, payload_shown
 
 CHOICES = [{"label": label, "text": text} for label, text in zip("ABCD", "wxyz", strict=True)]
 
@@ -48,5 +48,5 @@ def test_a_variation_changes_only_what_it_names() -> None:
     shown = payload_shown(payload, {"order": [3, 2, 1, 0], "tools": ["zoom"]})
     assert shown == {"text": "Which?", "choices": choices_move(CHOICES, [3, 2, 1, 0])}
     assert payload_shown(payload, None) is payload
-    assert tools_of({"tools": ["zoom"]}) == {"zoom"}
-    assert tools_of(None) == frozenset()
+    assert get_tools({"tools": ["zoom"]}) == {"zoom"}
+    assert get_tools(None) == frozenset()

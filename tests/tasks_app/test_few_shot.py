@@ -121,9 +121,9 @@ def test_a_thousand_tasks_cost_two_statements(django_assert_num_queries: Any) ->
 
 
 def test_examples_come_from_the_source_that_the_plug_in_names() -> None:
-    assert few_shot.source_of("gsm8k", ()) == few_shot.Source("gsm8k", "train")
-    assert few_shot.source_of("math500", ()) == few_shot.Source("math", "train")
-    source = few_shot.source_of("mmlu", ("hard", "subject-virology"))
+    assert few_shot.find_source("gsm8k", ()) == few_shot.Source("gsm8k", "train")
+    assert few_shot.find_source("math500", ()) == few_shot.Source("math", "train")
+    source = few_shot.find_source("mmlu", ("hard", "subject-virology"))
     assert source == few_shot.Source("mmlu", "dev", "subject-virology")
 
 
@@ -142,7 +142,7 @@ def test_examples_are_of_the_family_that_the_plug_in_names() -> None:
 
 def test_a_benchmark_without_a_training_split_has_no_examples() -> None:
     with pytest.raises(GymError, match="no training split"):
-        few_shot.source_of("amc", ())
+        few_shot.find_source("amc", ())
 
 
 @pytest.mark.parametrize(
@@ -172,6 +172,6 @@ def test_the_only_near_pair_of_gsm8k_tells_the_same_story() -> None:
 
 
 def test_a_gold_is_submitted_in_the_answer_form_of_its_kind() -> None:
-    assert gold_answers.answer_of("Vigo|Brest", form="values") == ["Vigo", "Brest"]
-    assert gold_answers.answer_of("a\\pb", form="values") == "a|b"
-    assert gold_answers.answer_of("3|4", form="line") == "3|4"
+    assert gold_answers.write_gold_answer("Vigo|Brest", form="values") == ["Vigo", "Brest"]
+    assert gold_answers.write_gold_answer("a\\pb", form="values") == "a|b"
+    assert gold_answers.write_gold_answer("3|4", form="line") == "3|4"

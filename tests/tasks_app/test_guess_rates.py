@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.db import OperationalError, connection, transaction
 
 from tasks_app import guess_rates, loader
-from tasks_app.guess_rates import CLASS_MIN, Sampled, blind_share, classes_of
+from tasks_app.guess_rates import CLASS_MIN, Sampled, blind_share, find_classes
 from tasks_app.models import Gold as StoredGold
 from tasks_app.models import Task
 from tasks_app.registry import benchmarks
@@ -45,10 +45,10 @@ def test_classes_of_fewer_than_thirty_tasks_merge_into_coarser_ones() -> None:
 
     many = [ladder("how", "many")] * CLASS_MIN
     few = [ladder("how", f"w{number}") for number in range(CLASS_MIN - 1)]
-    assert classes_of(many + few) == {("how", "many"), ()}
-    assert classes_of(many + few + [ladder("how", "else")]) == {("how", "many"), ("how",), ()}
-    assert classes_of([*few, ladder("who", "won")]) == {()}
-    assert classes_of(few) == set()
+    assert find_classes(many + few) == {("how", "many"), ()}
+    assert find_classes(many + few + [ladder("how", "else")]) == {("how", "many"), ("how",), ()}
+    assert find_classes([*few, ladder("who", "won")]) == {()}
+    assert find_classes(few) == set()
 
 
 def _split(answers: dict[str, list[str]], **fields: Any) -> None:

@@ -97,7 +97,7 @@ def test_a_sanitized_row_has_a_prompt_and_imports_that_run_before_the_asserts(tm
 def test_the_signature_covers_the_functions_that_the_asserts_call(
     code: str, test: str, signature: str
 ) -> None:
-    assert mbpp.signature_of(code, tests=[test]) == signature
+    assert mbpp.extract_signature(code, tests=[test]) == signature
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def test_the_last_card_of_mahjong_is_judged_by_the_rules(hand: str, last: str, r
     ],
 )
 def test_a_date_on_another_weekday_is_left_out(question: str, is_sound: bool) -> None:
-    answer = _puzzle_answers.answer_of("calendar_arithmetic", question, "81", None)
+    answer = _puzzle_answers.correct_answer("calendar_arithmetic", question, "81", None)
     assert answer == ("81" if is_sound else "")
 
 
@@ -135,7 +135,7 @@ def test_an_emoji_whose_hint_finds_another_text_is_left_out() -> None:
     hidden = "".join(chr(0xE0100 + ord(char) - 16) for char in "Hi.")
     for emoji, answer in (("\U0001f600", "Hi."), ("\u2764\ufe0f", "")):
         question = f"Decode the following sentence from the emoji: {emoji}{hidden}\n\nHere is a hint:"
-        assert _puzzle_answers.answer_of("emoji_mystery", question, "Hi.", None) == answer
+        assert _puzzle_answers.correct_answer("emoji_mystery", question, "Hi.", None) == answer
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_a_capture_is_the_only_one_that_answers(ask: str, board: str, move: str,
 def test_an_even_number_of_characters_has_no_middle() -> None:
     rule = "1. If the string length is greater than 15, remove the {} character."
     sound = {
-        place: bool(_puzzle_answers.answer_of("string_manipulation", rule.format(place), "ab", None))
+        place: bool(_puzzle_answers.correct_answer("string_manipulation", rule.format(place), "ab", None))
         for place in ("first", "middle")
     }
     assert sound == {"first": True, "middle": False}

@@ -8,7 +8,7 @@ from itertools import islice
 
 import pytest
 
-from tasks_app.benchmarks._puzzle_steps import DERIVATIONS, solution_of
+from tasks_app.benchmarks._puzzle_steps import DERIVATIONS, derive_solution
 from tasks_app.benchmarks._reasoning_gym_items import Source, _offered_levels
 from tests.tasks_app.second_answers.reading import value
 from verifiers.puzzles.rules import RULES
@@ -39,7 +39,7 @@ SUM = "State the final answer to the following arithmetic problem: {} ="
 def test_steps_are_what_a_person_would_write(
     dataset: str, question: str, answer: str, steps: list[str] | None
 ) -> None:
-    solution = solution_of(dataset, question, answer).split("\n")
+    solution = derive_solution(dataset, question, answer).split("\n")
     assert solution[: len(steps or ())] == (steps or [])
     assert answer in solution[-1]
 
@@ -58,7 +58,7 @@ def test_steps_are_what_a_person_would_write(
     ],
 )
 def test_a_way_that_does_not_lead_to_the_gold_is_none(dataset: str, question: str, answer: str) -> None:
-    assert solution_of(dataset, question, answer) == ""
+    assert derive_solution(dataset, question, answer) == ""
 
 
 def test_every_derivation_is_of_a_dataset_that_is_offered() -> None:
@@ -78,7 +78,7 @@ def test_equations_hold_and_most_items_have_steps(dataset: str) -> None:
         for item in islice(Source(dataset, level, seed=SEED, seen=set()).items, ITEMS)
     ]
     for item in items:
-        solution = solution_of(dataset, item["question"], item["answer"])
+        solution = derive_solution(dataset, item["question"], item["answer"])
         solved += bool(solution)
         assert item["answer"] in solution or not solution
         for line in solution.split("\n"):

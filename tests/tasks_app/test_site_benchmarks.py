@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from core import child_processes
 from gymsite.management.commands import check_guesses
 from tasks_app import loader
-from tasks_app.families.registry import FAMILIES, of_site
+from tasks_app.families.registry import FAMILIES, list_families
 from tasks_app.families.types import SiteTask
 from tasks_app.models import Gold, Task
 from tasks_app.questions import questions
@@ -166,7 +166,7 @@ def test_measuring_guess_rates_renders_no_text(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(benchmark, "MEASURED_TASKS", 4)
     monkeypatch.setattr(text_view, "is_short", None)
     rates = benchmark.guess_rates.__wrapped__(STAYS, split="train", salt=SALT)
-    assert set(rates) == {family.id for family in of_site(STAYS) if "train" in family.splits}
+    assert set(rates) == {family.id for family in list_families(STAYS) if "train" in family.splits}
     with pytest.raises(TypeError):
         lanes.tasks_draw(STAYS, count=24, seed=-1, split="train", salt=SALT)
 
@@ -240,7 +240,7 @@ def test_only_reading_tasks_have_a_text(train: list[TaskDraft]) -> None:
         assert questions.get(draft.kind).has_text(draft.payload) is not is_done
         if not is_done:
             text = text_view.world_text(draft.payload, form="relevant", salt=SALT)
-            assert draft.gap_eligible is (text_view.tokens(text) <= text_view.SHORT_TOKENS)
+            assert draft.gap_eligible is (text_view.estimate_tokens(text) <= text_view.SHORT_TOKENS)
 
 
 @pytest.mark.django_db
@@ -266,7 +266,7 @@ def test_no_cheat_exceeds_its_limit_in_any_family(
     heads, *lines = capsys.readouterr().out.split("\n\n")[0].split("\n")
     assert heads.split()[:4] == ["family", "tasks", "commonest", "constant"]
     assert [line.split()[0] for line in lines] == [
-        family.id for family in of_site(site) if split in family.splits
+        family.id for family in list_families(site) if split in family.splits
     ]
     assert any(line.split()[6] != "-" for line in lines) is searches
 

@@ -16,7 +16,7 @@ from django.core.management import call_command
 
 from core.tables import table_load
 from tasks_app import solutions
-from tasks_app.families.registry import FAMILIES, discover, of_site
+from tasks_app.families.registry import FAMILIES, discover, list_families
 from tasks_app.leaks.prefixes import clean_steps_store
 from tasks_app.models import Gold
 from tasks_app.registry import benchmarks
@@ -123,7 +123,7 @@ def test_of_the_way_through_a_site_all_but_the_answer_can_be_given(site: str) ->
     call_command("load_benchmark", site, count=24, seed=1, split="test", stdout=io.StringIO())
     golds = list(Gold.objects.select_related("task"))
     clean_steps_store(golds)
-    assert {gold.task.tags[0] for gold in golds} == {f"family:{one.id}" for one in of_site(site)}
+    assert {gold.task.tags[0] for gold in golds} == {f"family:{one.id}" for one in list_families(site)}
     for gold in golds:
         assert len(gold.steps) > 5
         assert gold.clean_steps == len(gold.steps) - 1

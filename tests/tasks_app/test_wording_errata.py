@@ -9,12 +9,12 @@ import pytest
 from tasks_app.models import Task
 from tasks_app.registry import benchmarks
 from tasks_app.types import GoldDraft, TaskDraft
-from tasks_app.wording_errata import FOLDER, TAG, errata_of, rows_corrected
+from tasks_app.wording_errata import FOLDER, TAG, load_errata, rows_corrected
 from tests.tasks_app.test_loader import load
 
 OFFICIAL = {
     "task_id": 601,
-    "text": errata_of("mbpp")[0].text,
+    "text": load_errata("mbpp")[0].text,
     "code": "def chain(pairs):\r\n    return len(pairs)",
     "test_list": ["assert chain([1, 2]) == 2", "assert chain([]) == 0", "assert chain([3]) == 1"],
     "pairs": [["chain([])", "0"]],
@@ -40,7 +40,7 @@ def test_an_official_text_is_reworded_at_loading(
 
 
 def test_a_question_that_needs_no_figure_any_more_is_eligible_for_the_modality_gap() -> None:
-    erratum = next(one for one in errata_of("amc") if one.is_complete)
+    erratum = next(one for one in load_errata("amc") if one.is_complete)
     draft = TaskDraft(
         key=erratum.key or "",
         payload={"text": erratum.text},
@@ -52,7 +52,7 @@ def test_a_question_that_needs_no_figure_any_more_is_eligible_for_the_modality_g
 
 
 def test_a_question_that_nobody_can_answer_is_marked_and_out_of_gaps() -> None:
-    erratum = next(one for one in errata_of("mmlu") if not one.instead)
+    erratum = next(one for one in load_errata("mmlu") if not one.instead)
     draft = TaskDraft(key=erratum.key or "", payload={"text": erratum.text}, gold=GoldDraft(answer="A"))
     other = replace(draft, key="another")
     marked, unchanged = rows_corrected([draft, other], benchmark="mmlu")
@@ -64,6 +64,6 @@ def test_a_question_that_nobody_can_answer_is_marked_and_out_of_gaps() -> None:
 def test_every_file_of_errata_belongs_to_a_benchmark_and_changes_something() -> None:
     for path in FOLDER.iterdir():
         assert path.stem in benchmarks
-        for erratum in errata_of(path.stem):
+        for erratum in load_errata(path.stem):
             assert erratum.text != erratum.instead
             assert erratum.reason

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from tasks_app.wording_errata import FOLDER, errata_of
+from tasks_app.wording_errata import FOLDER, load_errata
 from tasks_app.wording_suspects import suspicions
 from tests import factories
 
 PAIR = {"signature": "def chain(pairs):", "asserts": ["assert chain([Pair(1, 2) for n in range(2)]) == 1"]}
-OF_TEXTS = [erratum for path in FOLDER.iterdir() if path.stem != "mbpp" for erratum in errata_of(path.stem)]
+OF_TEXTS = [erratum for path in FOLDER.iterdir() if path.stem != "mbpp" for erratum in load_errata(path.stem)]
 
 
 def rules_met(**payload: Any) -> set[str]:

@@ -393,5 +393,5 @@ def test_answers_to_one_question_agree() -> None:
 
 def _names_a_term(shop: shop_types.World, product: shop_types.Product, text: str) -> bool:
     """Answers about a term are each owner's own experience."""
-    terms = vocabulary.of(shop.edition).categories[product.category].terms
+    terms = vocabulary.load_vocabulary(shop.edition).categories[product.category].terms
     return any(words(rf"\b{form}\b", text) for term in terms for form in term.all_forms)

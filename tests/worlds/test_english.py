@@ -85,7 +85,7 @@ def stays_sentences() -> Iterator[str]:
 def wordings() -> Iterator[str]:
     registry.discover()
     for site, draw in (("stays", stays_world), ("reviews", shop_world)):
-        for family in registry.of_site(site):
+        for family in registry.list_families(site):
             for number, edition in enumerate(family.splits):
                 of = draw(b"english %d" % number, edition=edition, first_day=DAY)
                 tasks = (family.draw(of, Draws("english", number, level), level) for level in LEVELS)

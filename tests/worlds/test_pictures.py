@@ -62,8 +62,8 @@ def test_picture_names_round_trip_and_are_few() -> None:
     colours = [
         goods.Picture(category, colour, style)
         for edition in EDITIONS
-        for category in vocabulary.of(edition).categories
-        for colour in vocabulary.of(edition).catalogue.colours
+        for category in vocabulary.load_vocabulary(edition).categories
+        for colour in vocabulary.load_vocabulary(edition).catalogue.colours
         for style in range(1, goods.STYLES + 1)
     ]
     assert all(goods.picture_read(one.name) == one for one in colours)

@@ -95,7 +95,9 @@ def word(form: str, case: str) -> str:
 
 def planted(of: World, product: Product) -> Counter[tuple[str, str, str]]:
     """Review, place and word of every mark of a whole word."""
-    terms = {term.word: term for term in vocabulary.of(of.edition).categories[product.category].terms}
+    terms = {
+        term.word: term for term in vocabulary.load_vocabulary(of.edition).categories[product.category].terms
+    }
     return Counter(
         (outline.id, mark.place, word(terms[mark.term].all_forms[mark.form], mark.case))
         for outline in outlines(of, product.id)
@@ -106,7 +108,7 @@ def planted(of: World, product: Product) -> Counter[tuple[str, str, str]]:
 
 def read(of: World, product: Product) -> Counter[tuple[str, str, str]]:
     """The same, counted by reading every visible word."""
-    terms = vocabulary.of(of.edition).categories[product.category].terms
+    terms = vocabulary.load_vocabulary(of.edition).categories[product.category].terms
     forms = {form for term in terms for form in term.all_forms}
     return Counter(
         (each.id, place, token)
@@ -171,7 +173,7 @@ def test_distractors_of_every_kind_are_planted(of: World, kind: str) -> None:
 
 def test_customer_questions_mention_terms_too() -> None:
     of = WORLDS[0]
-    terms = vocabulary.of("train").categories[of.rivals[0].category].terms
+    terms = vocabulary.load_vocabulary("train").categories[of.rivals[0].category].terms
     text = " ".join(question.text for product in of.rivals for question in questions(of, product.id))
     assert sum(term.word in text for term in terms) >= 4
 

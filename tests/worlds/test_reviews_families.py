@@ -19,7 +19,7 @@ from tasks_app.worlds.reviews.world import SIZES, world, world_change
 pytestmark = pytest.mark.slow
 
 registry.discover()
-FAMILIES = {family.id: family for family in registry.of_site("reviews")}
+FAMILIES = {family.id: family for family in registry.list_families("reviews")}
 DAYS = (date(2027, 3, 1), date(2028, 2, 29), date(2026, 12, 31))
 WITH_CONDITIONS = ("mention_when", "most_helpful_mention")
 

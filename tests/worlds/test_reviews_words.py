@@ -19,11 +19,11 @@ LANGUAGES = sorted(path.stem for path in (DATA / "languages").iterdir())
 
 
 def categories(edition: Edition) -> list[Category]:
-    return list(vocabulary.of(edition).categories.values())
+    return list(vocabulary.load_vocabulary(edition).categories.values())
 
 
 def catalogue(edition: Edition) -> Catalogue:
-    return vocabulary.of(edition).catalogue
+    return vocabulary.load_vocabulary(edition).catalogue
 
 
 def sentences(edition: Edition) -> Sentences:

@@ -23,7 +23,7 @@ from tasks_app.worlds.stays.world import world
 pytestmark = pytest.mark.slow
 
 registry.discover()
-FAMILIES = {family.id: family for family in registry.of_site("stays")}
+FAMILIES = {family.id: family for family in registry.list_families("stays")}
 DOING = {"book_stay", "change_dates", "cancel_and_rebook"}
 WITH_TWINS = {"book_stay", "cheapest_with_without"}
 FIRST_DAYS = (date(2027, 3, 1), date(2028, 2, 29), date(2027, 10, 31), date(2026, 12, 31), date(2036, 11, 20))
@@ -219,7 +219,7 @@ def test_a_twin_has_the_same_wording_and_one_fact_less(name: str) -> None:
         assert other.goal is None or _meets(changed, other, [])
         assert other.needs
         before, after = (
-            nearest.finding(task.given, conditions.offers_of(one, task.given)) for one in (town, changed)
+            nearest.finding(task.given, conditions.list_offers(one, task.given)) for one in (town, changed)
         )
         assert after <= before < other.oracle_steps == task.oracle_steps
 
@@ -249,9 +249,9 @@ def test_a_search_that_stops_at_higher_night_prices_yields_the_twins_answer(name
     assert len(twins) >= 3
     for town, twin in twins:
         changed = world_change(town, twin.changes)
-        required = conditions.conditions_of(twin.given)
+        required = conditions.read_conditions(twin.given)
         nearest = None
-        for offer in sorted(conditions.offers_of(changed, twin.given), key=lambda offer: offer.nights):
+        for offer in sorted(conditions.list_offers(changed, twin.given), key=lambda offer: offer.nights):
             if nearest and offer.nights >= nearest[0]:
                 break
             missed = [place for place, one in enumerate(required) if not conditions.holds(offer, one)]

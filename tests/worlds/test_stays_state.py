@@ -9,8 +9,8 @@ from tasks_app.worlds.stays.bookings import (
     booking_refusal,
     cancel_refusal,
     change_refusal,
-    listing_of,
-    room_of,
+    find_listing,
+    find_room,
 )
 from tasks_app.worlds.stays.calendar import NIGHTS, first_free, is_free, nights_mask
 from tasks_app.worlds.stays.quotes import can_change, cancelling_fee, free_until, quote, tier
@@ -186,10 +186,10 @@ def test_cancelling_costs_the_share_or_the_first_night(town: World) -> None:
 
 def test_listings_and_rooms_are_looked_up_by_id(town: World) -> None:
     listing = town.listings[3]
-    assert listing_of(town, listing.id) is listing
-    assert room_of(listing, listing.rooms[0].id) is listing.rooms[0]
-    assert listing_of(town, "L-0") is None
-    assert room_of(listing, "R-0") is None
+    assert find_listing(town, listing.id) is listing
+    assert find_room(listing, listing.rooms[0].id) is listing.rooms[0]
+    assert find_listing(town, "L-0") is None
+    assert find_room(listing, "R-0") is None
 
 
 def test_a_free_stretch_ends_where_a_night_is_taken(town: World) -> None:

@@ -8,7 +8,7 @@ from functools import cache, partial
 import pytest
 
 from core.draws import Draws
-from tasks_app.families.registry import FAMILIES, discover, of_site
+from tasks_app.families.registry import FAMILIES, discover, list_families
 from tasks_app.families.types import LEVELS, SiteEvents, SiteTask
 from tasks_app.worlds.digest import plain
 from tasks_app.worlds.registry import Condition, worlds
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 discover()
 STAYS = worlds.get("stays")
 FIRST_DAYS = (date(2027, 3, 1), date(2028, 2, 29), date(2027, 10, 31), date(2026, 12, 31))
-DOING = [family.id for family in of_site("stays") if family.is_done]
+DOING = [family.id for family in list_families("stays") if family.is_done]
 
 
 @cache
@@ -84,9 +84,9 @@ def refusal(town: World, state: State, kind: str, data: dict[str, object]) -> st
         return bookings.cancel_refusal(trip, on=town.first_day) if trip else "no_such_trip"
     days = {name: date.fromisoformat(str(data[name])) for name in ("check_in", "check_out")}
     trip = state.trip(str(data.get("trip")))
-    listing = bookings.listing_of(town, str(data["listing"] if trip is None else trip.listing))
+    listing = bookings.find_listing(town, str(data["listing"] if trip is None else trip.listing))
     assert listing is not None
-    room = bookings.room_of(listing, str(data["room"] if trip is None else trip.room))
+    room = bookings.find_room(listing, str(data["room"] if trip is None else trip.room))
     assert room is not None
     if trip is None:
         stay = Stay(**days, guests=int(str(data["guests"])))

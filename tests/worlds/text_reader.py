@@ -58,7 +58,7 @@ class Case:
 def tasks(site: str) -> tuple[Case, ...]:
     """Of every family a task of each level in three worlds, with impossible twins where there are some."""
     cases = []
-    for family in registry.of_site(site):
+    for family in registry.list_families(site):
         for number, day in enumerate(DAYS):
             of = _open(family, number, day)
             for level in LEVELS:

@@ -34,7 +34,7 @@ class ArmToolScores:
 
     @cached_property
     def rates(self) -> Rates:
-        return rates_of(self.scores)
+        return compute_rates(self.scores)
 
     def estimate(self, part: Callable[[Score], Part]) -> Estimate:
         """A rate of which each episode adds a part."""

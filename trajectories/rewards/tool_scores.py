@@ -9,9 +9,9 @@ import msgspec
 
 from palaestra.protocol.arms import ARMS
 from tasks_app import kinds
-from tasks_app.tool_tasks.scores import Score, score_of
+from tasks_app.tool_tasks.scores import Score, score_calls
 from tasks_app.tool_tasks.types import Call, Truth
-from tasks_app.tools.data import data_of
+from tasks_app.tools.data import draw_data
 from tasks_app.worlds.evidence import TOOL_CALLED
 from trajectories.rewards.types import Reading
 
@@ -23,7 +23,7 @@ def score_read(reading: Reading) -> Score | None:
     truth = msgspec.convert(
         {name: reading.extra[name] for name in ("graphs", "harmless") if name in reading.extra}, Truth
     )
-    return score_of(calls_of(reading), truth, data_of(reading.payload["seed"]))
+    return score_calls(calls_of(reading), truth, draw_data(reading.payload["seed"]))
 
 
 def calls_of(reading: Reading) -> list[Call]:

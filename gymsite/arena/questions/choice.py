@@ -13,7 +13,7 @@ from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Vis
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
     """Build the context. The payload has ``text`` and, as shown, ``choices`` of ``label`` and ``text``."""
     zoom = _zoom.read_zoom(visit)
-    return {"prose": prose.prose_of(payload, scale=zoom.times), "zoom": zoom}
+    return {"prose": prose.cut_prose(payload, scale=zoom.times), "zoom": zoom}
 
 
 def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
@@ -28,7 +28,7 @@ questions.register(
         template="arena/prose.html",
         form_template="arena/_choice_form.html",
         render=render,
-        text=prose.markdown_of,
+        text=prose.write_markdown,
         axtree_text=accessible_text.question_text,
         transcript=accessible_text.transcript,
         moves=moves,

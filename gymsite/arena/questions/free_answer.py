@@ -14,7 +14,7 @@ def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
 
     ``layout`` ``preformatted`` keeps all spaces of the text; ``answer_lines`` makes the field a text area.
     """
-    return {"prose": prose.prose_of(payload), "has_lines": bool(payload.get("answer_lines"))}
+    return {"prose": prose.cut_prose(payload), "has_lines": bool(payload.get("answer_lines"))}
 
 
 questions.register(
@@ -23,7 +23,7 @@ questions.register(
         template="arena/prose.html",
         form_template="arena/_answer_form.html",
         render=render,
-        text=prose.markdown_of,
+        text=prose.write_markdown,
         axtree_text=accessible_text.question_text,
         transcript=accessible_text.transcript,
         moves=answer_interactions.moves_typed,

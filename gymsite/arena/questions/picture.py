@@ -15,7 +15,7 @@ def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
     place.
     """
     zoom = _zoom.read_zoom(visit)
-    return {"prose": prose.prose_of(payload, scale=zoom.times), "zoom": zoom, "has_lines": False}
+    return {"prose": prose.cut_prose(payload, scale=zoom.times), "zoom": zoom, "has_lines": False}
 
 
 questions.register(
@@ -24,7 +24,7 @@ questions.register(
         template="arena/prose.html",
         form_template="arena/_answer_form.html",
         render=render,
-        text=prose.markdown_of,
+        text=prose.write_markdown,
         axtree_text=accessible_text.question_text,
         transcript=accessible_text.transcript,
         moves=answer_interactions.moves_typed,

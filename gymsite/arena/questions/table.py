@@ -18,7 +18,7 @@ BYTE_ORDER_MARK = "\ufeff"
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
     """Build the context. The payload has ``text`` and ``table``: ``header`` and ``rows`` of plain cells."""
     return {
-        "prose": prose.prose_of(payload),
+        "prose": prose.cut_prose(payload),
         "table": table_views.table_view(_read_table(payload), visit.query, visit.tools),
         "answers_max": ANSWERS_MAX,
         "more_button": MORE_BUTTON,
@@ -30,7 +30,7 @@ def text(payload: Payload, /) -> str:
     table = _read_table(payload)
     lines = [table.header, ["---"] * len(table.header), *table.rows]
     drawn = "\n".join(f"| {' | '.join(map(_markdown, line))} |" for line in lines)
-    return f"{prose.markdown_of(payload)}\n\n{drawn}"
+    return f"{prose.write_markdown(payload)}\n\n{drawn}"
 
 
 def axtree_text(payload: Payload, /) -> str:

@@ -20,16 +20,16 @@ def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
     and the ``seed`` of their data.
     """
     return {
-        "prose": prose.prose_of(payload),
+        "prose": prose.cut_prose(payload),
         "has_lines": False,
-        "panel": [calls.tool_of(tool) for tool in payload["tools"] if tool in visit.tools],
+        "panel": [calls.get_tool(tool) for tool in payload["tools"] if tool in visit.tools],
         "result": result_shown(visit.call) if visit.call and visit.call.tool in visit.tools else None,
     }
 
 
 def result_shown(call: ToolCall) -> dict[str, Any]:
     """Describe the last call for the template: the tool, its arguments by label, and its result."""
-    tool, arguments = calls.tool_of(call.tool), _decode(call.input)
+    tool, arguments = calls.get_tool(call.tool), _decode(call.input)
     return {
         "call": call,
         "title": tool.title,
@@ -50,7 +50,7 @@ questions.register(
         template="arena/tools.html",
         form_template="arena/_answer_form.html",
         render=render,
-        text=prose.markdown_of,
+        text=prose.write_markdown,
         axtree_text=accessible_text.question_text,
         transcript=accessible_text.transcript,
         moves=answer_interactions.moves_typed,

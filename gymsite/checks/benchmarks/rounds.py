@@ -118,7 +118,7 @@ def _answer(
         labels = [choice["label"] for choice in task.payload["choices"]]
         gold = choices.label_move(gold, labels=labels, order=order)
     if role == "own gold":
-        return gold_answers.answer_of(gold, form=form)
+        return gold_answers.write_gold_answer(gold, form=form)
     payload = payload_shown(task.payload, variation)
     return wrong_answer(payload=payload, form=form, right=gold, others=others)
 

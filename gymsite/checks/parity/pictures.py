@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tasks_app.figures import figures_of
+from tasks_app.figures import list_figures
 
 # Natural sizes are the file's own pixels, boxes are the page's.
 SHOWN = """() => Array.from(document.images, (image) => {
@@ -16,7 +16,7 @@ SHOWN = """() => Array.from(document.images, (image) => {
 
 def pictures_problem(payload: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> str | None:
     """Describe what is wrong with a page's pictures, as ``SHOWN`` reports them; None if nothing is."""
-    figures = figures_of(payload)
+    figures = list_figures(payload)
     sizes = {figure.alternative: [figure.width, figure.height] for figure in figures}
     for picture in shown:
         size = sizes.get(picture["name"])

@@ -23,7 +23,7 @@ from core.presentation import Look
 from gymsite.arena import views
 from gymsite.arena.episodes import PageEpisode
 from gymsite.arena.middleware import ArenaMiddleware
-from tasks_app.figures import figures_of
+from tasks_app.figures import list_figures
 
 TOKEN_PREFIX = "parity-"  # noqa: S105 (the place of a page, not a secret)
 VIRTUAL_START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -99,7 +99,7 @@ class PageServer:
 
     def _picture(self, request: HttpRequest, name: str) -> HttpResponseBase:
         item, _ = self._shown(request)
-        for figure in figures_of(item.payload):
+        for figure in list_figures(item.payload):
             if figure.name == name and blob_exists(figure.sha256):
                 return blob_response(request, figure.sha256)
         return HttpResponse(status=404)

@@ -71,8 +71,8 @@ def _is_hard(sifted: conditions.Sifted, required: list[conditions.Condition], le
 
 
 def _task(world: World, draws: Draws, given: dict[str, Any], level: int) -> SiteTask:
-    stay = drafts.stay_of(given)
-    sifted = conditions.sifted(world, given)
+    stay = drafts.parse_stay(given)
+    sifted = conditions.sift_places(world, given)
     best = _best(sifted.full) or sifted.full[0]
     better = [(one, place) for one, place in sifted.near if one.listing.rating > best.listing.rating]
     events = [goals.booked(world, best.listing, best.room, stay)]
@@ -83,8 +83,8 @@ def _task(world: World, draws: Draws, given: dict[str, Any], level: int) -> Site
         answer=(euros(best.total), goals.new_trip(world, events).code),
         fields=WORDING.fields,
         forms=moves.FORMS,
-        goal=goals.goal_of(world, events),
-        needs=conditions.needs_of(world, best, better, given),
+        goal=goals.build_goal(world, events),
+        needs=conditions.list_needs(world, best, better, given),
         oracle_steps=_moves(world, given, best),
         given=given,
     )
@@ -95,8 +95,8 @@ def _moves(world: World, given: dict[str, Any], best: drafts.Offer) -> int:
 
     Or what the impossible twin takes: more of looking, and no booking.
     """
-    stay, offers = drafts.stay_of(given), conditions.offers_of(world, given)
-    others = [one for one in conditions.conditions_of(given) if one[0] != "budget"]
+    stay, offers = drafts.parse_stay(given), conditions.list_offers(world, given)
+    others = [one for one in conditions.read_conditions(given) if one[0] != "budget"]
     order = sorted(moves.houses(given, offers), key=lambda house: (-house.rating, house.id))
     opened = [house.id for house in order[: order.index(best.listing) + 1]]
     priced = sum(offer.listing.id in opened for offer in conditions.sift(offers, others).full)
@@ -108,9 +108,9 @@ def _moves(world: World, given: dict[str, Any], best: drafts.Offer) -> int:
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """Book a better-rated room that misses one condition."""
-    sifted = conditions.sifted(world, task.given)
+    sifted = conditions.sift_places(world, task.given)
     offer = max(sifted.near, key=lambda one: (one[0].listing.rating, -one[0].total))[0]
-    events = [goals.booked(world, offer.listing, offer.room, drafts.stay_of(task.given))]
+    events = [goals.booked(world, offer.listing, offer.room, drafts.parse_stay(task.given))]
     return euros(offer.total), goals.new_trip(world, events).code
 
 
@@ -118,8 +118,8 @@ def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
     """Book a room that misses one condition, one that meets all and is rated worse, the best for another
     stay.
     """
-    stay = drafts.stay_of(task.given)
-    sifted = conditions.sifted(world, task.given)
+    stay = drafts.parse_stay(task.given)
+    sifted = conditions.sift_places(world, task.given)
     best = _best(sifted.full)
     others = [*(offer for offer, _ in sifted.near), *(offer for offer in sifted.full if offer is not best)]
     booked = [goals.booked(world, offer.listing, offer.room, stay) for offer in others]
@@ -130,7 +130,7 @@ def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
 
 def check(world: World, task: SiteTask) -> bool:
     if not task.is_possible:
-        return task.goal == goals.goal_of(world, []) and conditions.check_impossible(world, task)
+        return task.goal == goals.build_goal(world, []) and conditions.check_impossible(world, task)
     fitting = [one for one in brute_force.failing(world, task.given) if not one[0]]
     top = max(listing.rating for _, _, listing, _ in fitting)
     best = [(cents, room.id) for _, cents, listing, room in fitting if listing.rating == top]
@@ -145,7 +145,7 @@ def check(world: World, task: SiteTask) -> bool:
 
 def twin(world: World, task: SiteTask) -> SiteTask | None:
     other = conditions.impossible(world, task)
-    return other and replace(other, goal=goals.goal_of(world, []))
+    return other and replace(other, goal=goals.build_goal(world, []))
 
 
 family(

@@ -76,7 +76,7 @@ def _task(
     opening = WORDING.text(
         draws,
         "one_trip" if len(trips) == 1 else "several_trips",
-        trips=drafts.joined([goals.trip_text(world, one) for one in trips]),
+        trips=drafts.join_names([goals.trip_text(world, one) for one in trips]),
     )
     return SiteTask(
         family=WORDING.id,
@@ -85,7 +85,7 @@ def _task(
         answer=(euros(goals.fee(world, trip)), goals.new_trip(world, events).code),
         fields=WORDING.fields,
         forms=moves.FORMS + len(rooms),
-        goal=goals.goal_of(world, events),
+        goal=goals.build_goal(world, events),
         needs=(
             "trips",
             *(f"listing/{one.listing}/policy" for one in trips),
@@ -113,7 +113,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     trip = min(fees, key=lambda one: fees[one])
     rooms = [drafts.room_numbered(world, number) for number in task.given["rooms"]]
     free = [one for one in rooms if drafts.can_book(world, *one, trip.stay)]
-    stay = trip.stay if len(free) > 1 else drafts.shifted(trip.stay, 1)
+    stay = trip.stay if len(free) > 1 else drafts.shift(trip.stay, 1)
     event = goals.booked(world, *free[-1], stay)
     return task.answer[0], goals.new_trip(world, [event]).code
 

@@ -54,7 +54,7 @@ def _options(world: World, trip: Trip, first: date, width: int) -> list[Stay]:
     """List the stays of the trip's length that it can be moved to, by arrival."""
     listing, room = drafts.room_numbered(world, trip.room)
     state = State(trips=world.trips)
-    moved = (drafts.shifted(trip.stay, (first - trip.check_in).days + day) for day in range(width))
+    moved = (drafts.shift(trip.stay, (first - trip.check_in).days + day) for day in range(width))
     return [
         stay
         for stay in moved
@@ -97,7 +97,7 @@ def _task(world: World, draws: Draws, trip: Trip, stay: Stay, first: date, level
         answer=(euros(events[0][1]["price"] + events[0][1]["fee"]), trip.code),
         fields=WORDING.fields,
         forms=moves.FORMS,
-        goal=goals.goal_of(world, events),
+        goal=goals.build_goal(world, events),
         needs=(
             "trips",
             f"listing/{listing.id}/policy",
@@ -158,7 +158,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     other = min(others, key=lambda one: (one.listing != trip.listing, one.check_in))
     listing, room = drafts.room_numbered(world, other.room)
     after = next(one for one in (task.goal or {})["state"]["trips"] if one["code"] == trip.code)
-    stay = drafts.shifted(other.stay, (date.fromisoformat(after["check_in"]) - other.check_in).days)
+    stay = drafts.shift(other.stay, (date.fromisoformat(after["check_in"]) - other.check_in).days)
     cents = quote(world, listing, room, stay).total + listing.policy.change_cents
     return euros(cents), other.code
 
@@ -168,7 +168,7 @@ def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
     after = (task.goal or {})["state"]["trips"]
     trip = next(one for one in world.trips if one.code == task.given["trip"])
     arrival = date.fromisoformat(next(one["check_in"] for one in after if one["code"] == trip.code))
-    stay = drafts.shifted(trip.stay, (arrival - trip.check_in).days)
+    stay = drafts.shift(trip.stay, (arrival - trip.check_in).days)
     moved = [
         *((trip, other) for other in _options(world, trip, arrival - NEAR, 2 * NEAR.days) if other != stay),
         *(

@@ -54,7 +54,7 @@ def _is_hard(sifted: conditions.Sifted, required: list[conditions.Condition], le
 
 
 def _task(world: World, draws: Draws, given: dict[str, Any], level: int) -> SiteTask:
-    sifted = conditions.sifted(world, given)
+    sifted = conditions.sift_places(world, given)
     best = sifted.full[0]
     cheaper = [(offer, place) for offer, place in sifted.near if offer.total < best.total]
     return SiteTask(
@@ -64,7 +64,7 @@ def _task(world: World, draws: Draws, given: dict[str, Any], level: int) -> Site
         answer=(euros(best.total), best.listing.id),
         fields=WORDING.fields,
         forms=moves.FORMS,
-        needs=conditions.needs_of(world, best, cheaper, given),
+        needs=conditions.list_needs(world, best, cheaper, given),
         oracle_steps=_moves(world, given),
         given=given,
     )
@@ -72,14 +72,14 @@ def _task(world: World, draws: Draws, given: dict[str, Any], level: int) -> Site
 
 def _moves(world: World, given: dict[str, Any]) -> int:
     """Count those of the impossible twin, which looks further after all that the possible one takes."""
-    looking = nearest.finding(given, conditions.offers_of(world, given))
-    stay = drafts.stay_of(given)
+    looking = nearest.finding(given, conditions.list_offers(world, given))
+    stay = drafts.parse_stay(given)
     return moves.searching(stay) + moves.narrowing(world, given) + looking + moves.HANDING_IN
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """Answer with the cheapest room that misses one condition."""
-    near = conditions.sifted(world, task.given).near
+    near = conditions.sift_places(world, task.given).near
     return euros(near[0][0].total), near[0][0].listing.id
 
 

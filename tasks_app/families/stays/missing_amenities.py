@@ -60,10 +60,10 @@ def _task(
     opening = WORDING.text(
         draws,
         "one_room" if is_one else "several_rooms",
-        rooms=drafts.joined([f"the {room.name}" for room in rooms]),
+        rooms=drafts.join_names([f"the {room.name}" for room in rooms]),
         house=listing.name,
         place=listing.neighbourhood,
-        amenities=drafts.joined([called[one] for one in listed], last="or"),
+        amenities=drafts.join_names([called[one] for one in listed], last="or"),
     )
     number = WORDING.text(draws, "number_of_one" if is_one else "number_of_first")
     missing = [called[one] for one in listed if one not in _had(rooms)]

@@ -98,8 +98,10 @@ def _task(
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """Price the right rooms a night late, or the nights without any fee."""
-    priced = [(*drafts.room_numbered(world, leg["room"]), drafts.stay_of(leg)) for leg in task.given["legs"]]
-    late = sum(quote(world, listing, room, drafts.shifted(stay, 1)).total for listing, room, stay in priced)
+    priced = [
+        (*drafts.room_numbered(world, leg["room"]), drafts.parse_stay(leg)) for leg in task.given["legs"]
+    ]
+    late = sum(quote(world, listing, room, drafts.shift(stay, 1)).total for listing, room, stay in priced)
     bare = sum(sum(quote(world, listing, room, stay).nights) for listing, room, stay in priced)
     sums = (euros(cents) for cents in (late, bare))
     return next(text for text in sums if text != task.answer[0]), task.answer[1]

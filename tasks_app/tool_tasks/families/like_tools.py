@@ -101,4 +101,4 @@ ASKS = tuple(
     for ask in asks
 )
 
-FAMILIES.register("like_tools", Family(stage=2, difficulty=0.4, draw=draw, check=oracle.answer_of))
+FAMILIES.register("like_tools", Family(stage=2, difficulty=0.4, draw=draw, check=oracle.read_answer))

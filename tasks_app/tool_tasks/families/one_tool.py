@@ -13,4 +13,4 @@ def draw(draws: Draws, data: ToolData) -> Item:
     return questions.ASKS[draws.pick(tuple(questions.ASKS))](draws, data).item()
 
 
-FAMILIES.register("one_tool", Family(stage=1, difficulty=0.2, draw=draw, check=oracle.answer_of))
+FAMILIES.register("one_tool", Family(stage=1, difficulty=0.2, draw=draw, check=oracle.read_answer))

@@ -9,7 +9,7 @@ from itertools import pairwise, product
 
 from core.draws import Draws
 from tasks_app.tool_tasks import oracle, questions
-from tasks_app.tool_tasks.questions import chained, one_call
+from tasks_app.tool_tasks.questions import chain_calls, one_call
 from tasks_app.tool_tasks.registry import FAMILIES
 from tasks_app.tool_tasks.types import Family, Graph, Item, Node
 from tasks_app.tools.data import REGIONS, Place, ToolData
@@ -98,7 +98,7 @@ def _hire(draws: Draws, data: ToolData) -> Item:
 def _miles(draws: Draws, data: ToolData) -> Item:
     start, end = questions.places(draws, data, 2)
     length = questions.kilometres(start, end)
-    answer = questions.rounded(Fraction(length * 1000) / Fraction("1609.344"), 6)
+    answer = questions.round_text(Fraction(length * 1000) / Fraction("1609.344"), 6)
     text = f"How many miles is it from {start.name} to {end.name}? Give at most six decimals."
     lasts = (
         one_call("unit_converter", amount=length, from_="kilometre", to="mile"),
@@ -108,7 +108,7 @@ def _miles(draws: Draws, data: ToolData) -> Item:
     return Item(
         text=text,
         answer=answer,
-        graphs=tuple(chained(way, last) for last, way in ways),
+        graphs=tuple(chain_calls(way, last) for last, way in ways),
         rivals=("travel_time",),
     )
 
@@ -117,7 +117,7 @@ def _due_weekday(draws: Draws, data: ToolData) -> Item:
     day, days, region = questions.some_day(draws), draws.whole(8, 40), draws.pick(REGIONS)
     due = questions.working_day_after(day, days, region, data)
     text = f"A reply is due {days} working days after {day} in the region {region}. Which weekday is that?"
-    graph = chained(
+    graph = chain_calls(
         one_call("working_days", date=day, days=days, region=region), one_call("calendar", date=due, days=0)
     )
     answer = questions.NAMES[(date.fromisoformat(due).toordinal() - 1) % 7]
@@ -126,4 +126,4 @@ def _due_weekday(draws: Draws, data: ToolData) -> Item:
 
 KINDS = (_two_legs, _round_trip, _order, _hire, _miles, _due_weekday)
 
-FAMILIES.register("pipeline", Family(stage=4, difficulty=0.8, draw=draw, check=oracle.answer_of))
+FAMILIES.register("pipeline", Family(stage=4, difficulty=0.8, draw=draw, check=oracle.read_answer))

@@ -62,7 +62,7 @@ KINDS = (_first_in_stock, _rule_or_cell)
 
 def check(item: Item, data: ToolData) -> str:
     """Follow the question's own words, and return the last number that the tools show."""
-    *before, last = (_number(result.text, item.text) for result in oracle.played(item.graphs[0], data))
+    *before, last = (_number(result.text, item.text) for result in oracle.play(item.graphs[0], data))
     if match := re.search(r"more than (\d+), in this order", item.text):
         threshold = int(match[1])
         return str(last) if last > threshold and all(number <= threshold for number in before) else ""

@@ -98,4 +98,4 @@ def _spoken_time(draws: Draws, data: ToolData) -> Question:
 
 ASKS = (_namesake, _typo, _measure, _dollars, _spoken_time)
 
-FAMILIES.register("trap_arguments", Family(stage=3, difficulty=0.6, draw=draw, check=oracle.answer_of))
+FAMILIES.register("trap_arguments", Family(stage=3, difficulty=0.6, draw=draw, check=oracle.read_answer))

@@ -105,7 +105,7 @@ def _bounded(value: Fraction) -> Fraction:
     return value
 
 
-def value_of(expression: str) -> Fraction:
+def evaluate(expression: str) -> Fraction:
     """Evaluate an expression exactly. Raises ``ToolError``."""
     text, tokens, place = expression.translate(SIGNS).rstrip(), [], 0
     while place < len(text):
@@ -125,7 +125,7 @@ def value_of(expression: str) -> Fraction:
 
 def read(text: str, _data: ToolData) -> str:
     """Read an expression as its value: expressions of equal value are the same argument."""
-    return number_text(value_of(text))
+    return number_text(evaluate(text))
 
 
 def run(values: Arguments, _data: ToolData) -> str:

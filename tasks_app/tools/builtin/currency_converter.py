@@ -33,7 +33,7 @@ def read(text: str, _data: ToolData) -> str:
     )
 
 
-def converted(amount: Fraction, code: str, into: str, *, day: date, data: ToolData) -> Fraction:
+def convert(amount: Fraction, code: str, into: str, *, day: date, data: ToolData) -> Fraction:
     """Convert an amount. Raises ``ToolError`` for a day without rates."""
     if day.year != RATES_YEAR:
         raise ToolError(f"There are rates for {RATES_YEAR} alone.")
@@ -43,7 +43,7 @@ def converted(amount: Fraction, code: str, into: str, *, day: date, data: ToolDa
 
 def run(values: Arguments, data: ToolData) -> str:
     amount, day = exact(values["amount"]), date.fromisoformat(values["date"])
-    money = converted(amount, values["from"], values["to"], day=day, data=data)
+    money = convert(amount, values["from"], values["to"], day=day, data=data)
     of, to = number_text(amount), number_text(money, decimals=CENTS)
     return f"{of} {values['from']} = {to} {values['to']} on {day.isoformat()}"
 

@@ -38,7 +38,7 @@ def _stems(text: str) -> set[str]:
     return {word.removesuffix("s") for word in WORD.findall(text.casefold()) if word not in IDLE}
 
 
-def ranked(query: str, data: ToolData) -> list[Section]:
+def rank_sections(query: str, data: ToolData) -> list[Section]:
     """List the sections that have any word of the query, best first, equal ones in the handbook's order."""
     words = _stems(query)
     scores = [
@@ -53,7 +53,7 @@ def read(text: str, data: ToolData) -> str:
     """Read a query as the title of its best section: queries that lead to the same one are the same
     argument.
     """
-    sections = ranked(folded(text), data)
+    sections = rank_sections(folded(text), data)
     if not sections:
         titles = ", ".join(section.title for section in data.sections)
         raise ToolError(f"No section has these words. The handbook is about: {titles}.")
@@ -61,7 +61,7 @@ def read(text: str, data: ToolData) -> str:
 
 
 def run(values: Arguments, data: ToolData) -> str:
-    sections = ranked(values["query"], data)[:SHOWN]
+    sections = rank_sections(values["query"], data)[:SHOWN]
     return "\n".join(f"{section.title}: {section.text}" for section in sections)
 
 

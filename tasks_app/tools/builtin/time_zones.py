@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tasks_app.tools.data import ToolData
-from tasks_app.tools.geography import place_of
+from tasks_app.tools.geography import find_place
 from tasks_app.tools.readers import clock_field, place_field
 from tasks_app.tools.registry import tool_register
 from tasks_app.tools.types import Arguments, Tool
@@ -14,7 +14,7 @@ DAYS = {-1: "the day before", 0: "the same day", 1: "the next day"}
 
 def run(values: Arguments, data: ToolData) -> str:
     hours, minutes = map(int, values["time"].split(":"))
-    shift = place_of(data, values["to"]).zone - place_of(data, values["from"]).zone
+    shift = find_place(data, values["to"]).zone - find_place(data, values["from"]).zone
     days, left = divmod((hours + shift) * 60 + minutes, DAY_MINUTES)
     return f"{left // 60:02}:{left % 60:02} in {values['to']}, {DAYS[days]}"
 

@@ -97,7 +97,7 @@ def read(text: str, _data: ToolData) -> str:
     raise ToolError(f"There is no unit {text[:40]!r}. {did_you_mean(plain, UNITS)}")
 
 
-def converted(amount: Fraction, unit: str, into: str) -> Fraction:
+def convert(amount: Fraction, unit: str, into: str) -> Fraction:
     """Convert an amount. Raises ``ToolError`` for units that measure different things."""
     (measure, size, added), (other, into_size, into_added) = UNITS[unit], UNITS[into]
     if measure != other:
@@ -107,7 +107,7 @@ def converted(amount: Fraction, unit: str, into: str) -> Fraction:
 
 def run(values: Arguments, _data: ToolData) -> str:
     amount, unit, into = exact(values["amount"]), values["from"], values["to"]
-    return f"{number_text(amount)} {unit} = {number_text(converted(amount, unit, into))} {into}"
+    return f"{number_text(amount)} {unit} = {number_text(convert(amount, unit, into))} {into}"
 
 
 tool_register(

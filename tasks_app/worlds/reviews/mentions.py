@@ -19,7 +19,7 @@ FOREIGN_MENTION_SHARE = 0.3
 
 
 @lru_cache(maxsize=1 << 14)
-def mark_of(term: str, form: int, case: Case, place: Place, at: int = 0) -> Mark:
+def get_mark(term: str, form: int, case: Case, place: Place, at: int = 0) -> Mark:
     """Return one object for equal marks: there are far fewer of them than reviews that have one."""
     return Mark(term, form, case, place, at)
 
@@ -72,7 +72,7 @@ class _Planter:
         for number in self.foreign:
             if self.in_body[number] < 2 and self.share() < FOREIGN_MENTION_SHARE:
                 self.in_body[number] += 1
-                self.marks.setdefault(number, []).append(mark_of(term.word, 0, "capital", "body"))
+                self.marks.setdefault(number, []).append(get_mark(term.word, 0, "capital", "body"))
         self._again(term, core)
 
     def _again(self, term: Term, core: list[int]) -> None:
@@ -105,7 +105,7 @@ class _Planter:
 
     def _mark(self, number: int, term: Term, place: Place, form: int) -> None:
         case: Case = "lower" if form < 0 or place == "reply" else self._case(term, place, form)
-        self.marks.setdefault(number, []).append(mark_of(term.word, form, case, place))
+        self.marks.setdefault(number, []).append(get_mark(term.word, form, case, place))
         if place == "body":
             self.in_body[number] += 1
         else:
@@ -153,6 +153,6 @@ class _Planter:
         else:
             places = self.draws.sample(range(plot.sentences), count)
         return tuple(
-            mark_of(mark.term, mark.form, mark.case, "body", places.pop()) if mark.place == "body" else mark
+            get_mark(mark.term, mark.form, mark.case, "body", places.pop()) if mark.place == "body" else mark
             for mark in marks
         )

@@ -58,7 +58,7 @@ def stars(world: World, product_id: str) -> tuple[int, ...]:
     """Return the stars of the product's reviews, in no order: a tenth of the work of ``outlines``."""
     place = [product.id for product in world.products].index(product_id)
     draws = Draws(world.key, "reviews", world.edition, "outlines", place)
-    plots = _plots(draws.at("plots"), world.products[place], vocabulary.of(world.edition))
+    plots = _plots(draws.at("plots"), world.products[place], vocabulary.load_vocabulary(world.edition))
     return tuple(plot.stars for plot in plots)
 
 
@@ -85,7 +85,7 @@ def _star_counts(key: bytes, edition: Edition, first_day: date, product_id: str)
 @lru_cache(maxsize=cache_size(megabytes=25, kib=100))
 def _outlines(key: bytes, edition: Edition, first_day: date, place: int) -> tuple[Outline, ...]:
     product = worlds.world(key, edition=edition, first_day=first_day).products[place]
-    words = vocabulary.of(edition)
+    words = vocabulary.load_vocabulary(edition)
     draws = Draws(key, "reviews", edition, "outlines", place)
     plots = _plots(draws.at("plots"), product, words)
     marks = terms_plant(draws.at("terms"), plots, words.categories[product.category].terms)

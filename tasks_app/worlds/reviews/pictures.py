@@ -45,7 +45,7 @@ def picture_read(name: str) -> Picture | None:
     if match is None or int(match[3]) > STYLES:
         return None
     for edition in get_args(Edition):
-        words = vocabulary.of(edition)
+        words = vocabulary.load_vocabulary(edition)
         if match[1] in words.categories and match[2].capitalize() in words.catalogue.colours:
             return Picture(match[1], match[2].capitalize(), int(match[3]))
     return None

@@ -33,7 +33,7 @@ def _questions(key: bytes, edition: Edition, first_day: date, product_id: str) -
 
 
 def _question(draws: Draws, world: World, product: Product, place: int) -> Question:
-    words = vocabulary.of(world.edition)
+    words = vocabulary.load_vocabulary(world.edition)
     category = words.categories[product.category]
     term = draws.pick(category.terms) if draws.chance(TERM_SHARE) else None
     kind = f"_{term.kind}" if term else ""

@@ -131,7 +131,7 @@ class _Draft:
 
 class _Scribe:
     def __init__(self, world: World, product: Product) -> None:
-        words = vocabulary.of(world.edition)
+        words = vocabulary.load_vocabulary(world.edition)
         self.phrases = words.phrases
         self.category = words.categories[product.category]
         self.own = words.by_category[product.category]

@@ -31,7 +31,7 @@ INTRO = (
 )
 
 
-def scope_of(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
+def build_scope(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
     if "product" in given:
         return {"products": [world.product(given["product"]).name]}
     return {"products": [product.name for product in world.rivals]}
@@ -106,4 +106,4 @@ def _facts(outline: Outline, product: Product) -> str:
     return " · ".join(facts)
 
 
-TEXT_VIEW = TextView(scope_of=scope_of, render=render, bounds=bounds)
+TEXT_VIEW = TextView(scope_of=build_scope, render=render, bounds=bounds)

@@ -54,7 +54,7 @@ class Vocabulary:
 
 
 @lru_cache(maxsize=2)
-def of(edition: Edition) -> Vocabulary:
+def load_vocabulary(edition: Edition) -> Vocabulary:
     catalogue = toml_load(DATA / edition / "catalogue.toml", Catalogue)
     sentences = toml_load(DATA / edition / "sentences.toml", Sentences)
     categories = [

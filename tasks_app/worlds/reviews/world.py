@@ -27,7 +27,7 @@ MOODS = 5
 def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
     """Draw the world of a key on the day of ``first_day``: the same bytes on every machine."""
     draws = Draws(key, "reviews", edition)
-    words = vocabulary.of(edition)
+    words = vocabulary.load_vocabulary(edition)
     main, *others = draws.shuffled(tuple(words.categories.values()))
     categories = [main] * RIVALS + [draws.pick(others) for _ in range(draws.whole(1, 5))]
     naming = draws.at("names")

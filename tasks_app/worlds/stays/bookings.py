@@ -24,11 +24,11 @@ Refusal = Literal[
 """The reason for a refusal; empty when nothing stands against it."""
 
 
-def listing_of(world: World, listing_id: str) -> Listing | None:
+def find_listing(world: World, listing_id: str) -> Listing | None:
     return next((listing for listing in world.listings if listing.id == listing_id), None)
 
 
-def room_of(listing: Listing, room_id: str) -> Room | None:
+def find_room(listing: Listing, room_id: str) -> Room | None:
     return next((room for room in listing.rooms if room.id == room_id), None)
 
 

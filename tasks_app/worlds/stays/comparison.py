@@ -40,7 +40,9 @@ def compare(before: State, expected: State, final: State) -> list[Condition]:
         (*_trips(before, expected, final), *_fees(expected, final)), key=lambda one: one.kind == "frame"
     )
     if all(one.is_held for one in conditions) and any(final.get(part) != expected[part] for part in expected):
-        conditions.append(compared("frame", "Order of actions", expected="as requested", actual="another"))
+        conditions.append(
+            make_condition("frame", "Order of actions", expected="as requested", actual="another")
+        )
     return conditions + [
         Condition(
             kind="allowed", about=about, expected="any number", actual=str(count(final[part])), is_held=True
@@ -64,23 +66,23 @@ def _trips(before: State, expected: State, final: State) -> Iterator[Condition]:
         for fact, text in FACTS.items():
             actual = text(left[code])
             if text(trip) != text(old[code]):
-                yield compared("goal", f"Trip {code}: {fact}", expected=text(trip), actual=actual)
+                yield make_condition("goal", f"Trip {code}: {fact}", expected=text(trip), actual=actual)
             elif actual != text(trip):
                 changed.append(f"{code}: {fact} {actual}")
-    yield compared(
+    yield make_condition(
         "frame", "All else of earlier trips", expected=UNCHANGED, actual=", ".join(changed) or UNCHANGED
     )
     booked = (f"{trip['code']} ({', '.join(text(trip) for text in FACTS.values())})" for trip in others)
-    yield compared("frame", "Further bookings", expected=NONE, actual=_listed(booked))
+    yield make_condition("frame", "Further bookings", expected=NONE, actual=_listed(booked))
 
 
 def _booking(trip: Row, made: Row | None) -> Iterator[Condition]:
     """Compare an expected booking with itself, or with what was booked instead."""
     for fact, text in FACTS.items():
         actual = text(made) if made else "no booking"
-        yield compared("goal", f"New booking: {fact}", expected=text(trip), actual=actual)
+        yield make_condition("goal", f"New booking: {fact}", expected=text(trip), actual=actual)
     actual = str(made["code"]) if made else "no booking"
-    yield compared("goal", "New booking: code", expected=str(trip["code"]), actual=actual)
+    yield make_condition("goal", "New booking: code", expected=str(trip["code"]), actual=actual)
 
 
 def _fees(expected: State, final: State) -> Iterator[Condition]:
@@ -90,11 +92,11 @@ def _fees(expected: State, final: State) -> Iterator[Condition]:
         if paid is not None:
             others.remove(paid)
         actual = f"EUR {euros(paid['cents'])}" if paid else "none paid"
-        yield compared(
+        yield make_condition(
             "goal", f"Fee for the {_cause(fee)}", expected=f"EUR {euros(fee['cents'])}", actual=actual
         )
     paid_too = (f"{_cause(fee)}, EUR {euros(fee['cents'])}" for fee in others)
-    yield compared("frame", "Further fees", expected=NONE, actual=_listed(paid_too))
+    yield make_condition("frame", "Further fees", expected=NONE, actual=_listed(paid_too))
 
 
 def _cause(fee: Row) -> str:
@@ -105,6 +107,6 @@ def _listed(texts: Iterable[str]) -> str:
     return "; ".join(texts) or NONE
 
 
-def compared(kind: Kind, about: str, *, expected: str, actual: str) -> Condition:
+def make_condition(kind: Kind, about: str, *, expected: str, actual: str) -> Condition:
     """Build a condition that is held when both texts are equal."""
     return Condition(kind=kind, about=about, expected=expected, actual=actual, is_held=expected == actual)

@@ -20,7 +20,7 @@ BESIDE = 2
 """Nights before and after the stay in the calendars of search results."""
 
 
-def scope_of(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
+def build_scope(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
     if "places" in given:
         return {"places": list(given["places"]), "guests": given["guests"], "stays": _stays_of([given])}
     if "legs" in given:

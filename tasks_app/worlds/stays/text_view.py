@@ -13,7 +13,7 @@ from tasks_app.worlds.stays.nights import RoomNights, tokens_bounds
 from tasks_app.worlds.stays.pictures import gallery
 from tasks_app.worlds.stays.quotes import euros
 from tasks_app.worlds.stays.reviews import reviews
-from tasks_app.worlds.stays.scopes import Scope, listings_in, scope_of, spans_in
+from tasks_app.worlds.stays.scopes import Scope, build_scope, listings_in, spans_in
 from tasks_app.worlds.stays.text import (
     description,
     distance,
@@ -24,7 +24,7 @@ from tasks_app.worlds.stays.text import (
 )
 from tasks_app.worlds.stays.types import Listing, Room, World
 from tasks_app.worlds.stays.vocabulary import amenities
-from tasks_app.worlds.text_view import tokens
+from tasks_app.worlds.text_view import estimate_tokens
 
 PRICES = (
     "The total price of a stay is the price of its nights, plus extra guests, less the long-stay discount "
@@ -89,7 +89,7 @@ def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
     calendars = sum(room.tokens(span) for room in nights for span in spans)
     yield least + calendars, most + calendars
     houses = sum(_house_tokens(world, listing.id) for listing in listings)
-    exact = tokens(_head(world, scope)) + houses + calendars
+    exact = estimate_tokens(_head(world, scope)) + houses + calendars
     yield exact, exact
 
 
@@ -97,7 +97,7 @@ def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
 @cached_by_world(most=200)
 def _house_tokens(world: World, listing_id: str) -> int:
     """Count the tokens of a house without its calendars."""
-    return tokens(listing_text(world, world.listing(listing_id), ()))
+    return estimate_tokens(listing_text(world, world.listing(listing_id), ()))
 
 
 def listing_text(world: World, listing: Listing, spans: Sequence[range]) -> str:
@@ -168,4 +168,4 @@ def _beside(world: World, listing: Listing) -> str:
     return "\n".join(lines)
 
 
-TEXT_VIEW = TextView(scope_of=scope_of, render=render, bounds=bounds)
+TEXT_VIEW = TextView(scope_of=build_scope, render=render, bounds=bounds)

@@ -11,7 +11,7 @@ from core.presentation import Look
 from gymsite.checks.shortcuts import measures
 from gymsite.checks.shortcuts.blind_page import BlindPage, page_read
 from gymsite.checks.shortcuts.site_walk import Walk
-from tasks_app.families.registry import of_site
+from tasks_app.families.registry import list_families
 from tasks_app.sites.drafts import PlacedTask
 from tasks_app.sites.lanes import tasks_draw
 
@@ -106,7 +106,7 @@ def test_no_family_can_be_answered_without_reading(
     settings.WORLD_SALT = SALT
     call_command("check_shortcuts", site, split=split, count=DRAWN, walks=WALKS, seed=1, least=1)
     lines = capsys.readouterr().out.split("\n\n")[0].split("\n")[1:]
-    families = [family for family in of_site(site) if split in family.splits]
+    families = [family for family in list_families(site) if split in family.splits]
     assert [line.split()[0] for line in lines] == [family.id for family in families]
     assert [line.split()[0] for line in lines if line.split()[3] == "-"] == UNSEEN[site]
 

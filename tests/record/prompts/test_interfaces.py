@@ -153,7 +153,7 @@ def test_tools_are_listed_in_the_words_of_their_forms() -> None:
     assert listed
     for case, tools in listed:
         text = system_of(case)
-        for tool in map(tool_of, tools):
+        for tool in map(get_tool, tools):
             assert f"- {tool.id}: {tool.title}. {tool.description}" in text, case.title
             for field in tool.fields:
                 assert f'"{field.name}" ({field.label[0].lower()}{field.label[1:]}, ' in text, case.title

@@ -60,7 +60,7 @@ def test_the_prompt_holds_the_picture_and_nothing_of_the_text(trainer: ApiClient
 def test_the_page_shows_the_same_picture_and_the_labels_alone(
     arena_client: ArenaClient, settings: Any, task: Task
 ) -> None:
-    picture = question_pictures.pictures_of([task])[task.pk]
+    picture = question_pictures.find_pictures([task])[task.pk]
     episode = factories.episode(task=task, arm="gym_image", variation={"picture": picture})
     address = f"/e/{token_make(episode_id=episode.pk, key=settings.TOKEN_KEY)}/"
     html = arena_client.get(address).content.decode()

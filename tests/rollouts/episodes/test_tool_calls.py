@@ -9,7 +9,7 @@ import pytest
 
 from tasks_app.questions import CALLS_MAX
 from tasks_app.tools import calls
-from tasks_app.tools.data import data_of
+from tasks_app.tools.data import draw_data
 from tests import factories
 from tests.conftest import ApiClient
 from trajectories.models import Episode, SiteEvent, ToolCall
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 PANEL = ["calculator", "distance", "handbook"]
 PAYLOAD = {"text": "What is 3 times 4?", "format": "plain", "tools": PANEL, "seed": 5}
-PLACES = [place.name for place in data_of(5).places]
+PLACES = [place.name for place in draw_data(5).places]
 
 
 def tools_episode(arm: str = "text_agent", **fields: Any) -> Episode:
@@ -81,7 +81,7 @@ def test_what_cannot_be_called_is_answered_in_words_and_counts(
 
 def test_results_are_those_of_the_pure_functions(trainer: ApiClient) -> None:
     answer = called(trainer, tools_episode(), "handbook", query="boat")[1]
-    assert answer["text"] == calls.call("handbook", {"query": "boat"}, data_of(5)).text
+    assert answer["text"] == calls.call("handbook", {"query": "boat"}, draw_data(5)).text
 
 
 def test_the_same_call_of_the_same_step_is_made_once(trainer: ApiClient) -> None:

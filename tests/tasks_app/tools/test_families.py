@@ -9,9 +9,9 @@ import pytest
 from core.draws import Draws
 from tasks_app.tool_tasks import families, oracle
 from tasks_app.tool_tasks.registry import FAMILIES
-from tasks_app.tool_tasks.scores import score_of
+from tasks_app.tool_tasks.scores import score_calls
 from tasks_app.tool_tasks.types import Item
-from tasks_app.tools.data import ToolData, data_of
+from tasks_app.tools.data import ToolData, draw_data
 
 FAMILIES.discover(families)
 ITEMS = 60
@@ -20,7 +20,7 @@ ITEMS = 60
 def items(family: str, count: int = ITEMS) -> list[tuple[Item, ToolData]]:
     drawn = FAMILIES.get(family).draw
     return [
-        (drawn(Draws("test", family, number), data_of(number % 12)), data_of(number % 12))
+        (drawn(Draws("test", family, number), draw_data(number % 12)), draw_data(number % 12))
         for number in range(count)
     ]
 
@@ -35,8 +35,8 @@ def test_golds_follow_in_another_way(family: str) -> None:
 def test_every_graph_can_be_played_and_is_right_by_its_own_score(family: str) -> None:
     for item, data in items(family):
         for graph in item.graphs:
-            assert all(result.is_ok for result in oracle.played(graph, data)), item.text
-            score = score_of(oracle.calls_of(graph), item.truth, data)
+            assert all(result.is_ok for result in oracle.play(graph, data)), item.text
+            score = score_calls(oracle.list_calls(graph), item.truth, data)
             assert score.needed == 1
             assert score.selection == (1 if graph else None)
             assert score.arguments == (1 if graph else None)

@@ -10,15 +10,15 @@ import pytest
 
 from core.draws import Draws
 from tasks_app.tool_tasks import families, oracle
-from tasks_app.tool_tasks.rates import EXTRA, confusion_part, fault_part, rates_of
+from tasks_app.tool_tasks.rates import EXTRA, compute_rates, confusion_part, fault_part
 from tasks_app.tool_tasks.rates import share as rate
 from tasks_app.tool_tasks.registry import FAMILIES
-from tasks_app.tool_tasks.scores import NOTHING, UNKNOWN, Score, score_of
+from tasks_app.tool_tasks.scores import NOTHING, UNKNOWN, Score, score_calls
 from tasks_app.tool_tasks.types import Call, Item, Node, Truth
-from tasks_app.tools.data import ToolData, data_of
+from tasks_app.tools.data import ToolData, draw_data
 
 FAMILIES.discover(families)
-DATA = data_of(5)
+DATA = draw_data(5)
 PLACES = [place.name for place in DATA.places if "(" not in place.name]
 WAY = {"from": PLACES[0], "to": PLACES[1]}
 DISTANCE = Node("distance", {name: (value,) for name, value in WAY.items()})
@@ -37,7 +37,7 @@ def miles(amount: str = "12", unit: str = "km") -> Call:
 
 
 def score(*calls: Call, truth: Truth = ONE) -> Score:
-    return score_of(calls, truth, DATA)
+    return score_calls(calls, truth, DATA)
 
 
 def test_right_calls_score_full_in_all_parts() -> None:
@@ -143,8 +143,8 @@ def drawn(count: int) -> list[tuple[Item, ToolData]]:
     names = list(FAMILIES)
     return [
         (
-            FAMILIES.get(names[number % len(names)]).draw(Draws("planted", number), data_of(number % 8)),
-            data_of(number % 8),
+            FAMILIES.get(names[number % len(names)]).draw(Draws("planted", number), draw_data(number % 8)),
+            draw_data(number % 8),
         )
         for number in range(count)
     ]
@@ -176,8 +176,8 @@ def play(policy: Policy, share: float, count: int = 480) -> list[Score]:
     draws = random.Random(11)
     scores = []
     for item, data in drawn(count):
-        calls = oracle.calls_of(item.graphs[0])
-        scores.append(score_of(policy(calls) if draws.random() < share else calls, item.truth, data))
+        calls = oracle.list_calls(item.graphs[0])
+        scores.append(score_calls(policy(calls) if draws.random() < share else calls, item.truth, data))
     return scores
 
 
@@ -189,7 +189,7 @@ def near(value: float | None, expected: float, count: int) -> bool:
 
 
 def test_the_oracle_scores_full() -> None:
-    rates = rates_of(play(never, share=0))
+    rates = compute_rates(play(never, share=0))
     assert set(rates.shares.values()) == {1}
     assert (rates.surplus, rates.confusions) == (0, {})
     assert set(rates.distances.values()) == {0}
@@ -197,7 +197,7 @@ def test_the_oracle_scores_full() -> None:
 
 @pytest.mark.parametrize("share", [0.2, 0.6, 1.0])
 def test_a_policy_that_never_calls_loses_recall_alone(share: float) -> None:
-    rates = rates_of(play(never, share=share))
+    rates = compute_rates(play(never, share=share))
     assert near(rates.shares["recall"], 1 - share, 400)
     assert rates.shares["precision"] in (1, None)
     assert rates.shares["selection"] in (1, None)
@@ -207,7 +207,7 @@ def test_a_policy_that_never_calls_loses_recall_alone(share: float) -> None:
 @pytest.mark.parametrize("share", [0.2, 0.6, 1.0])
 def test_a_policy_that_always_calls_loses_precision_alone(share: float) -> None:
     scores = play(always, share=share)
-    rates = rates_of(scores)
+    rates = compute_rates(scores)
     needless = [score.needed for score in scores if not score.is_needed]
     assert near(1 - sum(needless) / len(needless), share, len(needless))
     assert {rates.shares[name] for name in ("recall", "selection", "arguments")} == {1}
@@ -218,7 +218,7 @@ def test_a_policy_that_always_calls_loses_precision_alone(share: float) -> None:
 @pytest.mark.parametrize("share", [0.2, 0.6, 1.0])
 def test_a_policy_that_confuses_tools_loses_selection_alone(share: float) -> None:
     scores = play(wrong_tool, share=share)
-    rates = rates_of(scores)
+    rates = compute_rates(scores)
     of_one = [score.selection for score in scores if score.nodes == 1 and score.selection is not None]
     wrong = sum(value < 1 for value in of_one) / len(of_one)
     assert near(wrong, share, len(of_one))
@@ -231,7 +231,7 @@ def test_a_policy_that_confuses_tools_loses_selection_alone(share: float) -> Non
 @pytest.mark.parametrize("share", [0.2, 0.6, 1.0])
 def test_a_policy_with_wrong_arguments_loses_arguments_alone(share: float) -> None:
     scores = play(wrong_arguments, share=share)
-    rates = rates_of(scores)
+    rates = compute_rates(scores)
     assert {rates.shares[name] for name in ("recall", "precision", "selection")} == {1}
     judged = [score.arguments for score in scores if score.arguments is not None]
     assert near(sum(value < 1 for value in judged) / len(judged), share, len(judged))

@@ -14,12 +14,12 @@ import pytest
 
 from tasks_app.tools import calls
 from tasks_app.tools.builtin import calculator
-from tasks_app.tools.data import CURRENCIES, MEANS, REGIONS, data_of
+from tasks_app.tools.data import CURRENCIES, MEANS, REGIONS, draw_data
 from tasks_app.tools.readers import number_text
 from tasks_app.tools.registry import TOOLS
 from tasks_app.tools.types import ToolError
 
-DATA = data_of(5)
+DATA = draw_data(5)
 PLACES = [place.name for place in DATA.places]
 DOUBLED = PLACES[0].partition(" (")[0]
 
@@ -103,9 +103,9 @@ def test_the_calculator_agrees_with_pythons_own_grammar() -> None:
             value = eval(marked, {"Fraction": Fraction})
         except ZeroDivisionError:
             with pytest.raises(ToolError, match="zero"):
-                calculator.value_of(expression)
+                calculator.evaluate(expression)
             continue
-        assert calculator.value_of(expression) == value, expression
+        assert calculator.evaluate(expression) == value, expression
         compared += 1
     assert compared > 200
 
@@ -323,7 +323,7 @@ def test_every_tool_reads_what_it_wrote() -> None:
 
 
 def test_the_data_of_a_seed_are_always_the_same() -> None:
-    data_of.cache_clear()
-    again = data_of(5)
+    draw_data.cache_clear()
+    again = draw_data(5)
     assert again == DATA
-    assert data_of(6) != DATA
+    assert draw_data(6) != DATA

@@ -32,7 +32,7 @@ def addresses_of(episode: Episode) -> Addresses:
 
 def pictures_of(episode: Episode) -> dict[str, str]:
     """The hashes of a task's pictures, by their names on its pages."""
-    return {figure.name: figure.sha256 for figure in figures_of(episode.task.payload)}
+    return {figure.name: figure.sha256 for figure in list_figures(episode.task.payload)}
 
 
 def document_html(scene: Scene, *, nonce: str, scripts: tuple[str, ...], styles: tuple[str, ...]) -> str:

@@ -82,13 +82,13 @@ def milestones_reached(episode: Episode) -> list[tuple[str, int]]:
     """A mock site's milestones, each with the step that reached it; empty for other tasks."""
     if episode.task.kind != kinds.SITE or not episode.has_page:
         return []
-    family = milestones.of_tags(episode.task.tags)
+    family = milestones.find_by_tags(episode.task.tags)
     gold = Gold.objects.filter(task_id=episode.task_id, is_current=True).only("answer", "extra").first()
     if not family or gold is None or gold.answer is None:
         return []
     facts = milestones.gold_facts(answer=gold.answer, extra=gold.extra or {})
     rows = SiteEvent.objects.filter(episode_id=episode.pk).exclude(kind=PAGE_SERVED).order_by("seq")
-    events = milestones.events_of(rows.values("seq", "step", "kind", "data")[:SITE_EVENTS_MAX])
+    events = milestones.parse_events(rows.values("seq", "step", "kind", "data")[:SITE_EVENTS_MAX])
     reached = milestones.reached(family, facts, events)
     return [
         (milestone.name, milestone.event.step)

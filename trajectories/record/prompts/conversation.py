@@ -67,9 +67,9 @@ def question_of(
     else:
         text = question_text(kind=kind, prompt=prompt, payload=payload, variation=variation)
     shown = payload_shown(payload, variation)
-    if picture_of(variation):
-        text = "\n".join(figure.markdown for figure in figures.figures_of(shown))
-    pictures = frozenset(figure.sha256 for figure in figures.figures_of(shown))
+    if get_picture(variation):
+        text = "\n".join(figure.markdown for figure in figures.list_figures(shown))
+    pictures = frozenset(figure.sha256 for figure in figures.list_figures(shown))
     is_on_page = has_task_bar(variation)
     is_named = is_on_page or site_text.TEXT_AXIS in (variation or {})
     return Question(

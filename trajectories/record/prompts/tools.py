@@ -11,7 +11,7 @@ from trajectories.record.prompts.templates import Words
 
 def tools_block(words: Words, tools: Sequence[str]) -> str:
     """The paragraph that lists tools, by id in their order, each with its arguments."""
-    return "\n".join([words.tools["head"], *(_line(words, calls.tool_of(tool)) for tool in tools)])
+    return "\n".join([words.tools["head"], *(_line(words, calls.get_tool(tool)) for tool in tools)])
 
 
 def _line(words: Words, tool: Tool) -> str:

@@ -30,10 +30,10 @@ def _of_site(reading: Reading) -> Mapping[str, Values]:
     if not ARMS[reading.arm].has_page or reading.gold is None:
         return {}
     facts = milestones.gold_facts(answer=reading.gold, extra=reading.extra)
-    events = milestones.events_of(reading.events)
+    events = milestones.parse_events(reading.events)
     return {
         f"{milestones.MARK}{one.name}": _values(one)
-        for one in milestones.reached(milestones.of_tags(reading.tags), facts, events)
+        for one in milestones.reached(milestones.find_by_tags(reading.tags), facts, events)
     }
 
 

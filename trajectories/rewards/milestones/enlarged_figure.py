@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from palaestra.protocol.arms import ARMS
 from tasks_app import kinds
-from tasks_app.variation import tools_of
+from tasks_app.variation import get_tools
 from trajectories.rewards.milestones._addresses import parameters_of
 from trajectories.rewards.registry import milestone
 from trajectories.rewards.types import Reading, Values
@@ -21,7 +21,7 @@ LARGER = ("2", "3")
     kinds=frozenset({kinds.PICTURE, kinds.CHOICE}),
 )
 def enlarged_figure(reading: Reading) -> Values | None:
-    if not ARMS[reading.arm].has_page or TOOL not in tools_of(reading.variation):
+    if not ARMS[reading.arm].has_page or TOOL not in get_tools(reading.variation):
         return None
     if not reading.payload.get("pictures"):
         return None

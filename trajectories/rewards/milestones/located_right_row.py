@@ -10,7 +10,7 @@ from palaestra.protocol.arms import ARMS
 from tasks_app import kinds
 from tasks_app.ladder.registry import RUNGS, TAG, Rows, discover
 from tasks_app.table_views import Table, TableView, table_view
-from tasks_app.variation import tools_of
+from tasks_app.variation import get_tools
 from trajectories.rewards.milestones._addresses import parameters_of
 from trajectories.rewards.registry import milestone
 from trajectories.rewards.types import Reading, Values
@@ -95,7 +95,7 @@ def _by_view(reading: Reading, gold: str) -> Values | None:
     """Reached by the step that led to the first view with a right row: one that the first page lacks, or one
     that sorting or searching brought to the top. Searching for the answer itself is no way to locate it.
     """
-    tools, table = tools_of(reading.variation), reading.payload["table"]
+    tools, table = get_tools(reading.variation), reading.payload["table"]
     if not ARMS[reading.arm].has_page or not tools & {"sort", "find", "paging"}:
         return None
     answers = {normalise(one) for one in split_cell(gold)}

@@ -226,7 +226,7 @@ def _pictures(tasks: Sequence[Task], run: Run, arm: str) -> dict[int, dict[str, 
     if whole := [task for task in tasks if task.kind not in question_pictures.KINDS]:
         message = f"Task {whole[0].pk} is of the kind {whole[0].kind!r}, which no picture can show."
         raise GymError("unperceivable", message, status=422, fields={"tasks": [message]})
-    drawn = question_pictures.pictures_of(tasks)
+    drawn = question_pictures.find_pictures(tasks)
     if missing := [task for task in tasks if task.pk not in drawn]:
         message = (
             f"Task {missing[0].pk} has no picture of its question, or has changed since it was drawn: run "

@@ -81,7 +81,7 @@ def _solved(task: Task, answer: str, solution: str, *, asserts: Sequence[str] | 
         kind=task.kind, prompt=task.prompt, payload=task.payload, variation=shown or None
     )
     form = questions.get(task.kind).form_of(task.payload)
-    given = gold_answers.answer_of(answer, form=form)
+    given = gold_answers.write_gold_answer(answer, form=form)
     return conversation.Example(
         question=question, reply=conversation.reply_of(form=form, answer=given, solution=solution)
     )

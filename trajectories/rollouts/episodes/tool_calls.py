@@ -20,7 +20,7 @@ from core.schema import call
 from core.struct_schema import struct_read
 from tasks_app.questions import CALLS_MAX
 from tasks_app.tools import calls
-from tasks_app.tools.data import data_of
+from tasks_app.tools.data import draw_data
 from tasks_app.tools.types import Result
 from tasks_app.worlds.evidence import TOOL_CALLED
 from trajectories.models import Episode, SiteEvent, ToolCall
@@ -86,7 +86,7 @@ def tool_call(*, episode_id: int, made: ToolCallIn, principal: Principal) -> Too
     if not tools:
         message = f"Episode {episode_id} calls no tools this way. If its task has some, its page shows them."
         raise GymError("no_tools", message, status=409)
-    result = calls.call(made.tool, made.arguments, data_of(episode.task.payload["seed"]), among=tools)
+    result = calls.call(made.tool, made.arguments, draw_data(episode.task.payload["seed"]), among=tools)
     with transaction.atomic():
         # The episode is locked, so that its calls are numbered and counted one after another.
         rows = Episode.objects.select_for_update(no_key=True).filter(pk=episode_id)

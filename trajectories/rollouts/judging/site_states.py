@@ -144,8 +144,8 @@ def _metrics(episode: _Episode, *, answer: str, extra: Mapping[str, Any]) -> dic
 def _milestones(episode: _Episode, *, answer: str, extra: Mapping[str, Any]) -> dict[str, float]:
     """1.0 or 0.0 for each milestone of the task's family, and the share of milestones reached."""
     facts = milestones.gold_facts(answer=answer, extra=extra)
-    events = milestones.events_of(episode.events)
-    reached = milestones.reached(milestones.of_tags(episode.tags), facts, events)
+    events = milestones.parse_events(episode.events)
+    reached = milestones.reached(milestones.find_by_tags(episode.tags), facts, events)
     if not reached:
         return {}
     marks = {f"{milestones.MARK}{m.name}": float(m.event is not None) for m in reached}

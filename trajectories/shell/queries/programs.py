@@ -60,7 +60,7 @@ class Call:
 
 def tool_calls(episode: Episode, **of: int) -> list[Call]:
     """The calls in order, long programs cut; with ``step`` those of one step."""
-    if not tools_of(episode.variation):
+    if not get_tools(episode.variation):
         return []
     too_long_ago = Now() - timedelta(seconds=settings.TOOL_CALL_TIMEOUT_S)
     rows = (
@@ -84,7 +84,7 @@ def tool_calls(episode: Episode, **of: int) -> list[Call]:
 
 def calls_version(episode: Episode) -> str:
     """Changes whenever a call starts or finishes; empty for an episode without tools."""
-    if not tools_of(episode.variation):
+    if not get_tools(episode.variation):
         return ""
     calls = ToolCall.objects.filter(episode_id=episode.pk)
     counts = calls.aggregate(started=Count("number"), finished=Count("finished_at"))

@@ -8,7 +8,7 @@ from typing import Any
 
 from tasks_app import choices
 from tasks_app.models import Task
-from tasks_app.prose import prose_of
+from tasks_app.prose import cut_prose
 from tasks_app.questions import questions
 from tasks_app.variation import Variation, payload_shown
 
@@ -21,7 +21,7 @@ def problem_context(task: Any, variation: Variation | None = None) -> dict[str, 
     shown = dict(payload_shown(payload, variation))
     if not isinstance(shown.get("text"), str):
         shown["text"] = task.prompt
-    prose = prose_of(shown)
+    prose = cut_prose(shown)
     sources = sources_of(task, variation)
     return {
         "prose": prose,

@@ -16,7 +16,7 @@ from gymsite.arena.sites.stays._guest_reviews import review_card, scores
 from gymsite.arena.sites.stays._page import listing_at, page
 from gymsite.arena.sites.stays._query import StayRequest, request_read, stay_query
 from gymsite.arena.sites.stays._refusals import refusal_text
-from tasks_app.worlds.stays.bookings import booking_refusal, room_of
+from tasks_app.worlds.stays.bookings import booking_refusal, find_room
 from tasks_app.worlds.stays.calendar import night_prices
 from tasks_app.worlds.stays.reviews import reviews
 from tasks_app.worlds.stays.text import guests_included, highlights
@@ -31,7 +31,7 @@ def detail(visit: Visit, listing_id: str) -> Page:
     world: World = visit.world
     listing = listing_at(world, listing_id)
     requested = request_read(visit)
-    room = room_of(listing, visit.query.get("room", ""))
+    room = find_room(listing, visit.query.get("room", ""))
     month = months.month_read(world, visit.query.get("month", ""), stay=requested.stay)
     has_amenities = visit.query.get("amenities", "") == "all"
     labels = visit.labels

@@ -16,7 +16,7 @@ from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._guest import guest
 from gymsite.arena.sites.stays._panels import draw_panels
 from gymsite.arena.sites.stays._query import GUESTS, StayRequest
-from tasks_app.worlds.stays.bookings import listing_of, room_of
+from tasks_app.worlds.stays.bookings import find_listing, find_room
 from tasks_app.worlds.stays.pictures import front
 from tasks_app.worlds.stays.quotes import Quote
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
@@ -87,7 +87,7 @@ def message_page(visit: Visit, message: Message) -> Page:
 
 def listing_at(world: World, listing_id: str) -> Listing:
     """Return a house. Raises ``Http404`` where there is none."""
-    listing = listing_of(world, listing_id)
+    listing = find_listing(world, listing_id)
     if listing is None:
         raise Http404
     return listing
@@ -95,7 +95,7 @@ def listing_at(world: World, listing_id: str) -> Listing:
 
 def room_at(listing: Listing, room_id: str) -> Room:
     """Return a room. Raises ``Http404`` where the house has no such room."""
-    room = room_of(listing, room_id)
+    room = find_room(listing, room_id)
     if room is None:
         raise Http404
     return room

@@ -28,7 +28,7 @@ def mentioning(world: World, given: Mapping[str, Any], product_id: str = "") -> 
 def _word(world: World, product_id: str, word: str, rule: Mapping[str, bool]) -> re.Pattern[str]:
     category = world.product(product_id).category
     forms = [word]
-    for term in vocabulary.of(world.edition).categories[category].terms:
+    for term in vocabulary.load_vocabulary(world.edition).categories[category].terms:
         if term.word == word and not rule["is_one_form"]:
             forms += term.forms
     flags = re.NOFLAG if rule["is_small_letters"] else re.IGNORECASE

@@ -113,7 +113,7 @@ def counted(entries: Iterable[Entry], rule: Rule) -> list[Outline]:
 
 
 def terms(world: World, product: Product) -> tuple[Term, ...]:
-    return vocabulary.of(world.edition).categories[product.category].terms
+    return vocabulary.load_vocabulary(world.edition).categories[product.category].terms
 
 
 def term_named(world: World, product: Product, word: str) -> Term:

@@ -12,7 +12,7 @@ from tasks_app.families.stays.common import drafts
 from tasks_app.worlds.stays.types import Listing, Room, World
 
 
-def days_of(given: Any) -> list[date]:
+def list_days(given: Any) -> list[date]:
     first, last = date.fromisoformat(given["check_in"]), date.fromisoformat(given["check_out"])
     return [date.fromordinal(day) for day in range(first.toordinal(), last.toordinal())]
 
@@ -31,7 +31,7 @@ def night(world: World, listing: Listing, room: Room, day: date) -> int:
 
 
 def total(world: World, listing: Listing, room: Room, given: Any) -> int:
-    days = days_of(given)
+    days = list_days(given)
     guests: int = given["guests"]
     lodging = sum(night(world, listing, room, day) for day in days)
     for guest in range(guests):
@@ -65,7 +65,7 @@ def is_taken(world: World, room: Room, day: date, *, but: str = "") -> bool:
 
 
 def is_bookable(world: World, listing: Listing, room: Room, given: Any, *, but: str = "") -> bool:
-    days = days_of(given)
+    days = list_days(given)
     if given["guests"] > room.sleeps or len(days) < listing.rules.min_nights:
         return False
     return not any(is_taken(world, room, day, but=but) for day in days)

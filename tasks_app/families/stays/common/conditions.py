@@ -74,7 +74,7 @@ def given_draw(
         everywhere = world.town.neighbourhoods
         inside = draws.sample(everywhere, places) if places else list(everywhere)
         given = {**drafts.stay_given(stay), "places": inside}
-        offers = offers_of(world, given)
+        offers = list_offers(world, given)
         for _ in range(CONDITIONS_TRIED if len(offers) >= least_offers else 0):
             drawn = conditions(offers)
             if is_hard(sift(offers, drawn), drawn):
@@ -82,9 +82,9 @@ def given_draw(
     return None
 
 
-def sifted(world: World, given: Mapping[str, Any]) -> Sifted:
+def sift_places(world: World, given: Mapping[str, Any]) -> Sifted:
     """Sift what a task's places have to offer, by its conditions."""
-    return sift(offers_of(world, given), conditions_of(given))
+    return sift(list_offers(world, given), read_conditions(given))
 
 
 def sift(offers: Sequence[drafts.Offer], conditions: Sequence[Condition]) -> Sifted:
@@ -102,17 +102,17 @@ def sift(offers: Sequence[drafts.Offer], conditions: Sequence[Condition]) -> Sif
 
 def wording_slots(world: World, given: Mapping[str, Any]) -> dict[str, str]:
     """Fill the slots of the wording of a task with conditions."""
-    stay, places = drafts.stay_of(given), given["places"]
+    stay, places = drafts.parse_stay(given), given["places"]
     is_everywhere = len(places) == len(world.town.neighbourhoods)
     return {
         "guests": counted(stay.guests, "guest"),
         "stay": drafts.stay_text(stay),
         "places": f"anywhere in {world.town.name}"
         if is_everywhere
-        else f"in {drafts.joined(places, last='or')}",
+        else f"in {drafts.join_names(places, last='or')}",
         "conditions": "\n".join(
             f"({letter}) {_text(world, *condition)}"
-            for letter, condition in zip(LETTERS, conditions_of(given), strict=False)
+            for letter, condition in zip(LETTERS, read_conditions(given), strict=False)
         ),
     }
 
@@ -137,20 +137,20 @@ def amenity_conditions(world: World, draws: Draws, *, room: int, house: int, wit
     return chosen
 
 
-def offers_of(world: World, given: Mapping[str, Any]) -> tuple[drafts.Offer, ...]:
+def list_offers(world: World, given: Mapping[str, Any]) -> tuple[drafts.Offer, ...]:
     """List what a task's places have to offer for its stay, cheapest first."""
-    return drafts.offers(world, drafts.stay_of(given), tuple(given["places"]))
+    return drafts.offers(world, drafts.parse_stay(given), tuple(given["places"]))
 
 
-def conditions_of(given: Mapping[str, Any]) -> list[Condition]:
+def read_conditions(given: Mapping[str, Any]) -> list[Condition]:
     return [(kind, value) for kind, value in given["conditions"]]
 
 
-def needs_of(
+def list_needs(
     world: World, best: drafts.Offer, near: Sequence[tuple[drafts.Offer, int]], given: Mapping[str, Any]
 ) -> tuple[str, ...]:
     """Name the facts that a room meets all conditions and what it costs, and that others each miss one."""
-    required, stay = conditions_of(given), drafts.stay_of(given)
+    required, stay = read_conditions(given), drafts.parse_stay(given)
     needed = [_need(world, best, one) for one in required]
     needed += [_need(world, offer, required[place]) for offer, place in near]
     price = drafts.price_need(best.listing, best.room, stay.check_in, stay.check_out)
@@ -165,7 +165,7 @@ def _needs_in_vain(
 
     Where there is no budget, the price of a night in the results says that it is the cheapest.
     """
-    required, stay = conditions_of(given), drafts.stay_of(given)
+    required, stay = read_conditions(given), drafts.parse_stay(given)
     needed = [_need(world, nearest, one) for one in required]
     price = drafts.price_need(nearest.listing, nearest.room, stay.check_in, stay.check_out)
     if all(kind != "budget" for kind, _ in required):
@@ -199,19 +199,19 @@ def near_miss(world: World, task: SiteTask) -> tuple[drafts.Offer, int] | None:
     None where a discount makes it cheaper than its nights, which nobody sees who has not opened its house: by
     the prices of nights, as the results tell them, the search for it must come to an end.
     """
-    offers = sifted(world, task.given)
+    offers = sift_places(world, task.given)
     if offers.full or not offers.near:
         return None
     is_tied = len(offers.near) > 1 and offers.near[0][0].total == offers.near[1][0].total
     nearest = offers.near[0][0]
-    is_confirmed = nearest.total >= nearest.nights + drafts.stay_of(task.given).nights
+    is_confirmed = nearest.total >= nearest.nights + drafts.parse_stay(task.given).nights
     return None if is_tied or not is_confirmed else offers.near[0]
 
 
 def impossible(world: World, task: SiteTask) -> SiteTask | None:
     """Derive the twin: the only room that meets all the conditions loses the first amenity that they name."""
-    conditions = conditions_of(task.given)
-    full = sift(offers_of(world, task.given), conditions).full
+    conditions = read_conditions(task.given)
+    full = sift(list_offers(world, task.given), conditions).full
     if len(full) != 1 or conditions[0][0] != "room_has":
         return None
     change = {"change": "room_loses", "room": full[0].room.id, "amenity": conditions[0][1]}

@@ -45,7 +45,7 @@ def offers_anywhere(listing: Listing, amenity: str) -> bool:
     return amenity in listing.amenities or any(amenity in room.amenities for room in listing.rooms)
 
 
-def joined(names: Sequence[str], last: str = "and") -> str:
+def join_names(names: Sequence[str], last: str = "and") -> str:
     """Join names: ``a``, ``a and b``, ``a, b and c``."""
     return f" {last} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
@@ -107,11 +107,11 @@ def stay_given(stay: Stay) -> dict[str, Any]:
     return given
 
 
-def stay_of(given: Mapping[str, Any]) -> Stay:
+def parse_stay(given: Mapping[str, Any]) -> Stay:
     return msgspec.convert(given, Stay)
 
 
-def shifted(stay: Stay, days: int) -> Stay:
+def shift(stay: Stay, days: int) -> Stay:
     step = timedelta(days=days)
     return Stay(check_in=stay.check_in + step, check_out=stay.check_out + step, guests=stay.guests)
 

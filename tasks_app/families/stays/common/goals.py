@@ -18,7 +18,7 @@ FREE = ("closed", "searches", "seen")
 """Parts of the state that a solution may leave in any way."""
 
 
-def goal_of(world: World, events: Iterable[Event]) -> dict[str, Any]:
+def build_goal(world: World, events: Iterable[Event]) -> dict[str, Any]:
     """Build a goal: ``state``, what each part of the final state must equal; ``free``, parts not compared."""
     state = plain(fold(world, events))
     return {"state": {part: state[part] for part in state if part not in FREE}, "free": list(FREE)}
@@ -47,8 +47,8 @@ def booked_otherwise(
     """
     state = fold(world, after)
     stays = (
-        drafts.shifted(stay, 1),
-        drafts.shifted(stay, -1),
+        drafts.shift(stay, 1),
+        drafts.shift(stay, -1),
         replace(stay, check_out=stay.check_out + timedelta(days=1)),
         replace(stay, guests=stay.guests + 1),
         replace(stay, guests=stay.guests - 1),

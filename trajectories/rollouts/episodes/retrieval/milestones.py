@@ -62,5 +62,5 @@ def _reached(parts: Mapping[str, msgspec.Raw], gold: Mapping[str, Any]) -> list[
     if not ARMS[msgspec.json.decode(parts["arm"])].has_page or gold["answer"] is None:
         return []
     facts = milestones.gold_facts(answer=gold["answer"], extra=gold["extra"] or {})
-    events = milestones.events_of(msgspec.json.decode(parts["site_events"]))
-    return milestones.reached(milestones.of_tags(gold["tags"]), facts, events)
+    events = milestones.parse_events(msgspec.json.decode(parts["site_events"]))
+    return milestones.reached(milestones.find_by_tags(gold["tags"]), facts, events)
