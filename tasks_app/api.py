@@ -35,7 +35,7 @@ NDJSON = "application/x-ndjson"
 # Level 1 keeps up with Postgres; level 6 halves the size again at a quarter of the rate.
 GZIP_LEVEL = 1
 GZIP_WINDOW_BITS = 31
-# With two renderers the schema would list a format parameter, which the API refuses.
+# With two renderers the schema would list a format parameter, which the API rejects.
 NO_FORMAT = OpenApiParameter("format", exclude=True)
 
 

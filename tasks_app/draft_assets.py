@@ -44,8 +44,8 @@ def draft_complete(draft: TaskDraft) -> TaskDraft:
     Raises ``ValueError`` for a picture that cannot be shown.
     """
     if draft.pictures:
-        shown = [_stored(picture, number) for number, picture in enumerate(draft.pictures, start=1)]
-        draft = replace(draft, payload={**draft.payload, "pictures": shown}, pictures=())
+        pictures = [_stored(picture, number) for number, picture in enumerate(draft.pictures, start=1)]
+        draft = replace(draft, payload={**draft.payload, "pictures": pictures}, pictures=())
     if draft.prompt:
         return draft
     return replace(draft, prompt=questions.get(draft.kind).text(draft.payload))

@@ -95,7 +95,7 @@ def shingles(text: str) -> Shingles:
     """Hash every three words in a row, in lower case, all numbers alike; a shorter text is one shingle."""
     words = WORD.findall(NUMBER.sub("#", text.lower()))
     return frozenset(
-        tuple(words[place : place + SHINGLE_WORDS]) for place in range(max(1, len(words) - SHINGLE_WORDS + 1))
+        tuple(words[start : start + SHINGLE_WORDS]) for start in range(max(1, len(words) - SHINGLE_WORDS + 1))
     )
 
 
@@ -149,11 +149,11 @@ def draw(
     """Fill ``after`` up to ``count`` from the pool, with what gives away neither the item nor another."""
     draws = Draws("exemplars-v1", seed, item.benchmark, item.split, item.key)
     taken = [*after]
-    for place in _places(len(pool), draws):
+    for index in _places(len(pool), draws):
         if len(taken) == count:
             break
-        if not any(pool[place].gives_away(other) for other in (item, *taken)):
-            taken.append(pool[place])
+        if not any(pool[index].gives_away(other) for other in (item, *taken)):
+            taken.append(pool[index])
     return taken
 
 
@@ -161,9 +161,9 @@ def _places(count: int, draws: Draws) -> Iterator[int]:
     """Yield a permutation, made only as far as it is read: a few places of thousands are."""
     moved: dict[int, int] = {}
     for left in range(count, 0, -1):
-        place = draws.whole(0, left - 1)
-        yield moved.get(place, place)
-        moved[place] = moved.get(left - 1, left - 1)
+        index = draws.whole(0, left - 1)
+        yield moved.get(index, index)
+        moved[index] = moved.get(left - 1, left - 1)
 
 
 def _candidates(source: Source) -> list[Item]:

@@ -246,14 +246,14 @@ def _steps(one: _Placed) -> list[str]:
 def _solved_rows(placed: list[_Placed]) -> str:
     rows = [
         {
-            "benchmark": one.benchmark,
-            "split": one.split,
-            "key": one.draft.key,
-            **_gold_content(one.draft),
-            "steps": _steps(one),
+            "benchmark": item.benchmark,
+            "split": item.split,
+            "key": item.draft.key,
+            **_gold_content(item.draft),
+            "steps": _steps(item),
         }
-        for one in placed
-        if one.draft.gold.solution
+        for item in placed
+        if item.draft.gold.solution
     ]
     return msgspec.json.encode(rows).decode()
 

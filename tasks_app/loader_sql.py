@@ -14,7 +14,7 @@ WHERE (b.title, b.kind, b.license, b.source, b.verifier_official, b.verifier_tra
                       excluded.verifier_official, excluded.verifier_training)
 """
 
-# Unchanged rows are left out first: ON CONFLICT alone would lock each and use up an id.
+# Unchanged rows are left out first: ON CONFLICT alone would lock each row and burn an id.
 # Ids follow the order of the file.
 UPSERT_TASKS = """
 INSERT INTO tasks_app_task AS t
@@ -54,7 +54,7 @@ WHERE (g.answer, g.accepted::text[], g.solution, g.extra)
 ORDER BY r.n
 """
 
-# A source that has learnt to say how its answers come about changes no answer: the gold keeps its version.
+# A source that has gained solutions changes no answer: the gold keeps its version.
 FILL_SOLUTIONS = """
 UPDATE tasks_app_gold g SET solution = r.solution, steps = r.steps, clean_steps = NULL
 FROM jsonb_to_recordset(%s::jsonb)

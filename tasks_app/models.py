@@ -103,7 +103,7 @@ class Gold(models.Model):
     solution = models.TextField(default="", blank=True)
     # The solution cut into steps (tasks_app/solutions), which joined give it back.
     steps = ArrayField(models.TextField(), default=list, db_default=[])
-    # How many of the first steps do not hold the answer (tasks_app/leaks); null before anybody needed it.
+    # Leading steps without the answer (tasks_app/leaks); null until somebody needs the number.
     clean_steps = models.PositiveIntegerField(null=True)
     extra = models.JSONField(default=dict)
     source = models.CharField(max_length=500, default="", blank=True)

@@ -15,7 +15,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 PIXELS_MAX = 40_000_000  # as for screenshots; below the limit from which Pillow warns
 BYTES_MAX = 25_000_000
-SIDE_MAX = 16_000  # beyond it browsers and video decoders begin to fail
+SIDE_MAX = 16_000  # browsers and video decoders begin to fail beyond this
 CONTENT_TYPE = "image/png"
 GRAY_MODES = frozenset({"1", "L", "LA", "I", "I;16", "I;16B", "I;16L"})
 MODES = GRAY_MODES | {"P", "PA", "RGB", "RGBA", "RGBX"}
@@ -23,7 +23,7 @@ DEEP_MODES = frozenset({"I", "I;16", "I;16B", "I;16L"})
 DEEP_STEP = 257  # 65535 / 255
 # Questions about one chart follow each other; only a few are cached, since pictures may be large.
 CACHED = 4
-# What Pillow raises for malformed files, collected by trial; a warning where warnings are errors.
+# Pillow's exceptions for malformed files, collected by trial; a warning where warnings are errors.
 BROKEN = (
     OSError,
     ValueError,

@@ -42,7 +42,7 @@ class Prose:
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        return (*self.passage, *self.question, *(piece for one in self.choices for piece in one.pieces))
+        return (*self.passage, *self.question, *(piece for choice in self.choices for piece in choice.pieces))
 
     @property
     def has_formulas(self) -> bool:

@@ -21,7 +21,7 @@ from tasks_app.types import UNANSWERABLE
 
 EXPORT_BLOCK_BYTES = 64 * 1024
 EXPORT_BATCH = 1_000
-# A filter that few tasks match reads many to fill a batch; the role's own limit is for pages.
+# A filter that few tasks match reads many to fill a batch; the role's own time limit is meant for pages.
 EXPORT_MS = 60 * 1000
 
 _VISIBLE = SQL("""
@@ -37,7 +37,7 @@ _VISIBLE = SQL("""
         SELECT FROM tasks_app_questionpicture p WHERE p.task_id = t.id AND p.content_hash = t.content_hash))
 """).format(tag=Literal(UNANSWERABLE))
 
-# The task record of the contract. Never a gold, and nothing a gold could be computed from.
+# The task record of the API. Never a gold, and nothing that a gold could be computed from.
 _TASKS = SQL("""
     SELECT t.id, t.benchmark_id AS benchmark, t.split, t.key, t.kind, t.prompt, t.payload, t.difficulty,
         t.tags, ceil(%(steps_per_oracle_step)s::float8 * t.oracle_steps)::int + %(spare_steps)s AS max_steps,
@@ -59,7 +59,7 @@ _SPLITS = SQL("""
     SELECT t.id, t.split FROM tasks_app_task t WHERE {visible} ORDER BY t.id LIMIT %(limit)s
 """).format(visible=_VISIBLE)
 
-# The sum of hashes tells sets apart that have the same size and the same newest row.
+# The sum of hashes distinguishes sets with the same size and the same newest row.
 _FINGERPRINT = SQL("""
     SELECT count(*), max(t.updated_at)::text, bit_xor(hashtextextended(t.content_hash, t.id))
     FROM tasks_app_task t WHERE {visible}
@@ -74,7 +74,7 @@ _COPY_OUT = SQL(r"""
 # The first field of a record is the id of its task, from which the next batch goes on.
 _EXPORT_TASKS = _COPY_OUT.format(rows=_TASKS)
 _EXPORT_GOLDS = _COPY_OUT.format(rows=_GOLDS)
-# A release that writes records otherwise must not be answered with what a former one exported.
+# Part of the ETag: after a release that writes records differently, exports of the last one are stale.
 _SHAPE = zlib.crc32(_TASKS.as_string().encode())
 
 
@@ -216,11 +216,11 @@ def _export(statement: Composed, tasks: TaskFilter) -> Iterator[bytes]:
 
 def _batch(statement: Composed, tasks: TaskFilter, *, after: int, last: int) -> list[bytes]:
     """Read the lines of the next records completely, so that nothing is open while they are sent."""
-    place = {"after": after, "last": last, "limit": EXPORT_BATCH}
+    parameters = {"after": after, "last": last, "limit": EXPORT_BATCH}
     with (
         limit_statements(EXPORT_MS),
         connection.cursor() as cursor,
-        cursor.copy(statement, {**tasks.parameters(), **place}) as rows,
+        cursor.copy(statement, {**tasks.parameters(), **parameters}) as rows,
     ):
         return [bytes(row) for row in rows]
 

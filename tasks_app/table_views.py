@@ -188,14 +188,14 @@ def _sorted(
     """Sort stably, by ``numbers`` where given, else by text; empty cells come last either way."""
     if not query.sort:
         return rows
-    place = query.sort - 1
-    full = [row for row in rows if row[place].strip()]
-    empty = [row for row in rows if not row[place].strip()]
+    column = query.sort - 1
+    full = [row for row in rows if row[column].strip()]
+    empty = [row for row in rows if not row[column].strip()]
     is_falling = query.direction == "descending"
     if numbers is None:
-        full.sort(key=lambda row: _plain(row[place]), reverse=is_falling)
+        full.sort(key=lambda row: _plain(row[column]), reverse=is_falling)
     else:
-        full.sort(key=lambda row: numbers[row[place]], reverse=is_falling)
+        full.sort(key=lambda row: numbers[row[column]], reverse=is_falling)
     return full + empty
 
 

@@ -38,8 +38,8 @@ def _pictured(payload: Mapping[str, Any], picture: Mapping[str, Any]) -> dict[st
     """Show the question by one picture; of the choices only the labels are left."""
     labels = [{"label": choice["label"], "text": ""} for choice in payload.get("choices", ())]
     rest = {name: value for name, value in payload.items() if name == "answer_lines"}
-    shown = {**rest, "text": "", "format": "plain", "pictures": [picture]}
-    return {**shown, "choices": labels} if labels else shown
+    reduced = {**rest, "text": "", "format": "plain", "pictures": [picture]}
+    return {**reduced, "choices": labels} if labels else reduced
 
 
 def get_picture(variation: Variation | None) -> Mapping[str, Any] | None:

@@ -79,8 +79,8 @@ def color_or_name(text: str, payload: Payload) -> str:
 def undefined_name(text: str, payload: Payload) -> str:
     """List names that the assert shown needs and neither the signature nor the text gives."""
     known = {*dir(builtins), *re.findall(r"\w+", f"{text} {payload.get('signature', '')}")}
-    shown = [ast.parse(one) for one in payload.get("asserts", ())]
-    nodes = [node for tree in shown for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    asserts = [ast.parse(source) for source in payload.get("asserts", ())]
+    nodes = [node for tree in asserts for node in ast.walk(tree) if isinstance(node, ast.Name)]
     bound = {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
     return ", ".join(sorted({node.id for node in nodes} - known - bound))
 

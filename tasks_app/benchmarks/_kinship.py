@@ -50,7 +50,7 @@ class Family:
     def relation(self, who: str, whom: str) -> tuple[str, str] | None:
         """Return what ``who`` is to ``whom``, as the words for a woman and for a man; None without a word."""
         grandparents = {old for parent in self.parents_of(whom) for old in self.parents_of(parent)}
-        aunts = {one for parent in self.parents_of(whom) for one in self.siblings_of(parent)}
+        aunts = {aunt for parent in self.parents_of(whom) for aunt in self.siblings_of(parent)}
         nephews = {child for child in self.parents if self.parents_of(child) & self.siblings_of(whom)}
         relations: Mapping[tuple[str, str], set[str]] = {
             ("mother", "father"): self.parents_of(whom),

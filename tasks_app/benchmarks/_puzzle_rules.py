@@ -98,9 +98,9 @@ def _gathered(row: Numbers) -> Numbers:
 
 def _stepped(row: Numbers) -> Numbers:
     cells = [*row]
-    for place in range(1, len(cells)):
-        if cells[place - 1] == 0:
-            cells[place - 1], cells[place] = cells[place], 0
+    for index in range(1, len(cells)):
+        if cells[index - 1] == 0:
+            cells[index - 1], cells[index] = cells[index], 0
     return cells
 
 

@@ -102,7 +102,7 @@ def factors(question: str, answer: str) -> list[str]:
 
 
 def common_divisor(question: str, answer: str) -> list[str]:
-    numbers = [int(one) for one in re.findall(r"\d+", question)]
+    numbers = [int(number) for number in re.findall(r"\d+", question)]
     steps, divisor = _euclid(numbers)
     return [*steps, f"So the greatest common divisor is {divisor}."]
 
@@ -131,7 +131,7 @@ def _euclid(numbers: list[int]) -> tuple[list[str], int]:
 
 
 def fraction(question: str, answer: str) -> list[str]:
-    above, below = (int(one) for one in re.findall(r"\d+", question)[:2])
+    above, below = (int(number) for number in re.findall(r"\d+", question)[:2])
     steps, divisor = _euclid([above, below])
     if [str(above // divisor), str(below // divisor)] != re.findall(r"\d+", answer):
         return []
@@ -178,7 +178,7 @@ def equation(question: str, answer: str) -> list[str]:
 
 
 def primes(question: str, answer: str) -> list[str]:
-    low, high = (int(one) for one in re.findall(r"\d+", question)[:2])
+    low, high = (int(number) for number in re.findall(r"\d+", question)[:2])
     listed = [n for n in range(max(2, low), high + 1) if all(n % d for d in range(2, math.isqrt(n) + 1))]
     groups = [listed[first : first + PRIMES_EACH] for first in range(0, len(listed), PRIMES_EACH)]
     return [

@@ -14,10 +14,10 @@ ORDINARY = ("This list begins with", "Then come")
 def backward(question: str, answer: str) -> list[str]:
     """Spell letter by letter from the end."""
     word = question.rpartition(": ")[2]
-    shown = [word[::-1][:count] for count in range(1, len(word) + 1)]
+    prefixes = [word[::-1][:count] for count in range(1, len(word) + 1)]
     return [
         f"The letter of {word} that is number {count} from its end is {part[-1]}: {part}."
-        for count, part in enumerate(shown, start=1)
+        for count, part in enumerate(prefixes, start=1)
     ]
 
 

@@ -31,8 +31,8 @@ class Table(msgspec.Struct):
     @property
     def tag(self) -> str:
         """Tag shared by all questions about one table; empty for tables from other sources."""
-        place = PLACE.fullmatch(self.name)
-        return f"table-{place[1]}-{place[2]}" if place else ""
+        match = PLACE.fullmatch(self.name)
+        return f"table-{match[1]}-{match[2]}" if match else ""
 
 
 def above(file: Path, relative: str) -> Path | None:

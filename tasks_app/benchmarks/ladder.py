@@ -66,8 +66,8 @@ def _rung_drafts(name: str, seed: int, split: str) -> Iterator[TaskDraft]:
 
 def hash_item(item: Item) -> str:
     """Hash what is shown, whatever the order of the choices and whichever is right."""
-    shown = json.dumps([item.text, item.passage, sorted(item.choices)])
-    return hashlib.sha256(shown.encode()).hexdigest()
+    content = json.dumps([item.text, item.passage, sorted(item.choices)])
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def item_draft(name: str, item: Item, order: list[int]) -> TaskDraft:
@@ -84,7 +84,7 @@ def item_draft(name: str, item: Item, order: list[int]) -> TaskDraft:
             difficulty=RUNGS.get(name).difficulty,
             tags=(f"{TAG}{name}",),
         ),
-        [item.choices[place] for place in order],
+        [item.choices[index] for index in order],
         passage=item.passage,
     )
     return replace(draft, payload={**draft.payload, "order": "fixed"})

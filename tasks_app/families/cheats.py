@@ -116,7 +116,7 @@ def constant(halves: Halves) -> float:
     return sum(answer == best for _, answer in rest) / len(rest)
 
 
-# Every measure of a task asks for them again.
+# Cached: every measure of a task needs them again.
 @lru_cache(maxsize=4096)
 def words(text: str) -> Features:
     """Hash the words of a text to buckets, the same on every machine."""
@@ -134,8 +134,8 @@ def wording(halves: Halves) -> float:
     known = [answer for answer, count in common if count > 1]
     if not known or not rest:
         return 0.0
-    place = {answer: number for number, answer in enumerate(known)}
-    examples = [(each, place[answer]) for each, answer in fitting if answer in place]
+    index = {answer: number for number, answer in enumerate(known)}
+    examples = [(each, index[answer]) for each, answer in fitting if answer in index]
     weights = [[0.0] * len(known) for _ in range(BUCKETS)]
 
     def best(each: Features) -> int:

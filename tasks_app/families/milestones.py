@@ -44,7 +44,10 @@ def find_by_tags(tags: Iterable[str]) -> tuple[Milestone, ...]:
 
 
 def parse_events(records: Iterable[Mapping[str, Any]]) -> list[Event]:
-    return [Event(seq=one["seq"], step=one["step"], kind=one["kind"], data=one["data"]) for one in records]
+    return [
+        Event(seq=record["seq"], step=record["step"], kind=record["kind"], data=record["data"])
+        for record in records
+    ]
 
 
 def gold_facts(*, answer: str, extra: Mapping[str, Any]) -> GoldFacts:

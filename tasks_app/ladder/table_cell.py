@@ -17,12 +17,12 @@ def draw(draws: Draws) -> Item:
     words = draws.sample(WORDS, CHOICES)
     cells = draws.sample(range(1, LARGEST + 1), CHOICES)
     rows = [f"{word}{BETWEEN}{cell}" for word, cell in zip(words, cells, strict=True)]
-    shown = draws.shuffled(rows)
+    rows_shown = draws.shuffled(rows)
     return Item(
         text=QUESTION.format(words[0]),
         choices=tuple(map(str, cells)),
-        passage="\n".join(shown),
-        steps=_steps(words[0], str(cells[0]), shown, place=shown.index(rows[0])),
+        passage="\n".join(rows_shown),
+        steps=_steps(words[0], str(cells[0]), rows_shown, place=rows_shown.index(rows[0])),
     )
 
 

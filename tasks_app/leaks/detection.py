@@ -28,7 +28,7 @@ from verifiers.types import Evidence, Gold
 from verifiers.wire import Job
 
 TEXT_CHARS_MAX = 10_000
-# Read before a text: what announces an answer, and other values of one.
+# Context read before a text: words that announce an answer, and an answer's other values.
 BEFORE_CHARS = 2_000
 PHRASES_MAX = 20_000
 CHECK_S = 10.0
@@ -93,7 +93,7 @@ def gold_leaks(task: Task, gold: StoredGold, text: str) -> list[Leak]:
             f"The text has {len(text):,} characters; at most {TEXT_CHARS_MAX:,} can be checked for leaks."
         )
         raise GymError("text_too_long", message, status=422)
-    children()  # their start is no part of the time
+    children()  # starting them does not count against the time
     deadline = time.monotonic() + CHECK_S
     hits: list[Phrase] = []
     for number, target in enumerate(_targets(task, gold, text)):
@@ -150,7 +150,7 @@ def _targets(task: Task, stored: StoredGold, text: str) -> list[_Target]:
         raise GymError("no_leak_check", message, status=422)
     if task.payload.get("choices"):
         return [_choice(task.payload["choices"], gold, verifier, text)]
-    return [_open(one, verifier, text) for one in _parts(task, gold, verifier)]
+    return [_open(part, verifier, text) for part in _parts(task, gold, verifier)]
 
 
 def _parts(task: Task, gold: Gold, verifier: str) -> list[Gold]:

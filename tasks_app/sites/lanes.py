@@ -37,9 +37,9 @@ class _Union:
     def add(self, lane: Iterable[PlacedTask]) -> int:
         """Add the new tasks and return their number. A task and its twin are added together or not at all."""
         before = len(self.placed)
-        for _, group in itertools.groupby(lane, key=lambda one: one.task.twin or id(one)):
+        for _, group in itertools.groupby(lane, key=lambda placed: placed.task.twin or id(placed)):
             tasks = list(group)
-            keys = {(one.task.wording, one.task.answer) for one in tasks}
+            keys = {(placed.task.wording, placed.task.answer) for placed in tasks}
             if keys.isdisjoint(self._seen):
                 self._seen |= keys
                 self.placed += tasks

@@ -19,7 +19,7 @@ def list_calls(graph: Graph) -> list[Call]:
 
 def play(graph: Graph, data: ToolData) -> list[Result]:
     """Run its calls and return their results."""
-    return [calls.call(one.tool, one.arguments, data) for one in list_calls(graph)]
+    return [calls.call(call.tool, call.arguments, data) for call in list_calls(graph)]
 
 
 def read_answer(item: Item, data: ToolData) -> str:

@@ -122,8 +122,8 @@ def money(draws: Draws, data: ToolData) -> Question:
 
 
 def money_of(amount: int, code: str, into: str, *, day: date, data: ToolData) -> Question:
-    place = (day - date(day.year, 1, 1)).days
-    answer = round_text(Fraction(amount * data.rates[into][place], data.rates[code][place]), 2)
+    index = (day - date(day.year, 1, 1)).days
+    answer = round_text(Fraction(amount * data.rates[into][index], data.rates[code][index]), 2)
     text = f"How many {into} are {amount} {code} at the rate of {day}? Give at most two decimals."
     graph = one_call("currency_converter", amount=amount, from_=code, to=into, date=day)
     return Question(text, answer, (graph,))

@@ -119,11 +119,11 @@ def _nearness(score: Score) -> float:
 def _by_graph(calls: Sequence[Call], graph: Graph, truth: Truth, distances: _Distances) -> Score:
     match = _best_match(calls, graph, distances)
     of_node = dict(match.calls)
-    rest = [place for place in range(len(calls)) if place not in of_node.values()]
-    surplus = [calls[place] for place in rest if calls[place].tool not in truth.harmless]
+    rest = [index for index in range(len(calls)) if index not in of_node.values()]
+    surplus = [calls[index] for index in rest if calls[index].tool not in truth.harmless]
     missing = [node.tool for number, node in enumerate(graph) if number not in of_node]
     own = {node.tool for node in graph}
-    matched = [(graph[number], place) for number, place in sorted(of_node.items())]
+    matched = [(graph[number], index) for number, index in sorted(of_node.items())]
     return Score(
         is_needed=all(truth.graphs),
         is_optional=any(truth.graphs) and not all(truth.graphs),
@@ -133,9 +133,9 @@ def _by_graph(calls: Sequence[Call], graph: Graph, truth: Truth, distances: _Dis
         harmless=len(rest) - len(surplus),
         failed=sum(not call.is_ok for call in calls),
         repeated=sum(call.tool in own for call in surplus),
-        distances=tuple((node.tool, distances.of(node, place)) for node, place in matched),
+        distances=tuple((node.tool, distances.of(node, index)) for node, index in matched),
         faults=tuple(
-            (node.tool, argument_faults(calls[place], distances.of(node, place))) for node, place in matched
+            (node.tool, argument_faults(calls[index], distances.of(node, index))) for node, index in matched
         ),
         confusions=tuple(zip_longest(missing, map(_tool_named, surplus), fillvalue=NOTHING)),
     )

@@ -9,7 +9,7 @@ from tasks_app.tools.data import Place, ToolData
 
 def find_place(data: ToolData, name: str) -> Place:
     """Return the place of a full name. Raises ``KeyError`` without one."""
-    return {one.name: one for one in data.places}[name]
+    return {place.name: place for place in data.places}[name]
 
 
 def kilometres(data: ToolData, start: str, end: str) -> int:

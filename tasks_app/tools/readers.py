@@ -79,14 +79,14 @@ def clock(text: str, _data: ToolData) -> str:
 def place(text: str, data: ToolData) -> str:
     """Read the full name of a place. A name that several have is refused with all of them."""
     plain = folded(text)
-    for one in data.places:
-        if folded(one.name) == plain:
-            return one.name
-    namesakes = [one.name for one in data.places if folded(one.name.partition(" (")[0]) == plain]
+    for known in data.places:
+        if folded(known.name) == plain:
+            return known.name
+    namesakes = [known.name for known in data.places if folded(known.name.partition(" (")[0]) == plain]
     if namesakes:
         raise ToolError(f"There are several places of this name: {', '.join(namesakes)}. Write which one.")
     raise ToolError(
-        f"There is no place {text[:40]!r}. {did_you_mean(text, [one.name for one in data.places])}"
+        f"There is no place {text[:40]!r}. {did_you_mean(text, [known.name for known in data.places])}"
     )
 
 
@@ -96,7 +96,7 @@ def folded(text: str) -> str:
 
 def option(options: Iterable[str]) -> Read:
     """Make the reader of one of these options; it raises ``ToolError`` for any other."""
-    by_name = {folded(one): one for one in options}
+    by_name = {folded(name): name for name in options}
 
     def read(text: str, _data: ToolData) -> str:
         if folded(text) not in by_name:

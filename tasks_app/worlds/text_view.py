@@ -45,7 +45,7 @@ def world_text(payload: Mapping[str, Any], *, form: Form, salt: bytes) -> str:
     return _text(site, world, json.dumps(payload[SCOPE] if form == "relevant" else None))
 
 
-# Several tasks of a world have the same text, which may be long.
+# Cached: several tasks of a world share one text, which may be long.
 @lru_cache(maxsize=16)
 def _text(site: str, world: Any, scope: str) -> str:
     return JOINT.join(worlds.get(site).text_view.render(world, json.loads(scope)))

@@ -79,8 +79,8 @@ def test_every_picture_name_can_be_drawn() -> None:
 def test_the_same_name_is_the_same_picture_in_another_process_with_another_hash_seed() -> None:
     script = (
         "import django; django.setup(); "
-        "from hashlib import sha256; from gymsite.arena.pictures import drawing_of; "
-        f"print(*(sha256(drawing_of(name)(320).tobytes()).hexdigest() for name in {SAMPLE!r}))"
+        "from hashlib import sha256; from gymsite.arena.pictures import find_drawing; "
+        f"print(*(sha256(find_drawing(name)(320).tobytes()).hexdigest() for name in {SAMPLE!r}))"
     )
     environment = {**os.environ, "PYTHONHASHSEED": "4711"}
     printed = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)

@@ -173,12 +173,12 @@ def test_a_child_started_from_a_thread_dies_with_that_thread() -> None:
 STOPPED_AT_A_FORK = """
 import os, signal, sys
 from gymsite.services import parent_death
-from gymsite.services.supervisor import Stop, stoppable
+from gymsite.services.supervisor import Stop, handle_stops
 
 # The logging module has such a hook too: what is raised in one is printed, and lost.
 os.register_at_fork(before=lambda: os.kill(os.getpid(), signal.SIGTERM))
 try:
-    with stoppable():
+    with handle_stops():
         parent_death.spawn([sys.executable, "-c", "pass"], env={})
 except Stop:
     sys.exit(7)
@@ -194,13 +194,13 @@ STOPPED_AT_A_START = """
 import os, signal, sys
 from pathlib import Path
 from gymsite.services import parent_death
-from gymsite.services.supervisor import Child, Stop, Supervisor, stoppable
+from gymsite.services.supervisor import Child, Stop, Supervisor, handle_stops
 
 os.register_at_fork(before=lambda: os.kill(os.getpid(), signal.SIGTERM))
 supervisor = Supervisor(logs_dir=Path(sys.argv[1]), say=print)
 sleeper = Child("sleeper", lambda log: parent_death.spawn(["/bin/sleep", "60"], env={}, log=log))
 try:
-    with stoppable():
+    with handle_stops():
         supervisor.start(sleeper)
 except Stop:
     supervisor.stop(grace_s=5)

@@ -53,7 +53,9 @@ def _options(world: World, draws: Draws, product: Product, level: int) -> list[_
     for query in queries:
         base = sum(1 << places[outline.id] for outline in (query.mentions if query else everything))
         pairs = conditions.pairs_draw(draws, masks, PAIRS_A_TERM if has_term else PAIRS_TRIED)
-        options += [_Option((one, two), masks[one] & masks[two] & base, query) for one, two in pairs]
+        options += [
+            _Option((first, second), masks[first] & masks[second] & base, query) for first, second in pairs
+        ]
     return options
 
 

@@ -66,15 +66,15 @@ def _is_hard(sifted: conditions.Sifted, required: list[conditions.Condition], le
     best = _best(sifted.full)
     if best is None:
         return False
-    better = [place for offer, place in sifted.near if offer.listing.rating > best.listing.rating]
-    return len(better) >= least and any(required[place][0] == "room_has" for place in better)
+    better = [index for offer, index in sifted.near if offer.listing.rating > best.listing.rating]
+    return len(better) >= least and any(required[index][0] == "room_has" for index in better)
 
 
 def _task(world: World, draws: Draws, given: dict[str, Any], level: int) -> SiteTask:
     stay = drafts.parse_stay(given)
     sifted = conditions.sift_places(world, given)
     best = _best(sifted.full) or sifted.full[0]
-    better = [(one, place) for one, place in sifted.near if one.listing.rating > best.listing.rating]
+    better = [(offer, place) for offer, place in sifted.near if offer.listing.rating > best.listing.rating]
     events = [goals.booked(world, best.listing, best.room, stay)]
     return SiteTask(
         family=WORDING.id,
@@ -96,7 +96,7 @@ def _moves(world: World, given: dict[str, Any], best: drafts.Offer) -> int:
     Or what the impossible twin takes: more of looking, and no booking.
     """
     stay, offers = drafts.parse_stay(given), conditions.list_offers(world, given)
-    others = [one for one in conditions.read_conditions(given) if one[0] != "budget"]
+    others = [condition for condition in conditions.read_conditions(given) if condition[0] != "budget"]
     order = sorted(moves.houses(given, offers), key=lambda house: (-house.rating, house.id))
     opened = [house.id for house in order[: order.index(best.listing) + 1]]
     priced = sum(offer.listing.id in opened for offer in conditions.sift(offers, others).full)
@@ -131,15 +131,15 @@ def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
 def check(world: World, task: SiteTask) -> bool:
     if not task.is_possible:
         return task.goal == goals.build_goal(world, []) and conditions.check_impossible(world, task)
-    fitting = [one for one in brute_force.failing(world, task.given) if not one[0]]
+    fitting = [failure for failure in brute_force.failing(world, task.given) if not failure[0]]
     top = max(listing.rating for _, _, listing, _ in fitting)
     best = [(cents, room.id) for _, cents, listing, room in fitting if listing.rating == top]
     trips = (task.goal or {})["state"]["trips"]
-    made = [trip for trip in trips if trip["code"] not in {one.code for one in world.trips}]
+    booked = [trip for trip in trips if trip["code"] not in {trip.code for trip in world.trips}]
     return (
-        [(trip["price"], trip["room"]) for trip in made] == best
-        and task.answer == (f"{best[0][0] / 100:.2f}", made[0]["code"])
-        and all(made[0][part] == task.given[part] for part in ("check_in", "check_out", "guests"))
+        [(trip["price"], trip["room"]) for trip in booked] == best
+        and task.answer == (f"{best[0][0] / 100:.2f}", booked[0]["code"])
+        and all(booked[0][part] == task.given[part] for part in ("check_in", "check_out", "guests"))
     )
 
 

@@ -76,7 +76,7 @@ def _task(
     opening = WORDING.text(
         draws,
         "one_trip" if len(trips) == 1 else "several_trips",
-        trips=drafts.join_names([goals.trip_text(world, one) for one in trips]),
+        trips=drafts.join_names([goals.trip_text(world, other) for other in trips]),
     )
     return SiteTask(
         family=WORDING.id,
@@ -88,11 +88,11 @@ def _task(
         goal=goals.build_goal(world, events),
         needs=(
             "trips",
-            *(f"listing/{one.listing}/policy" for one in trips),
+            *(f"listing/{other.listing}/policy" for other in trips),
             drafts.price_need(listing, room, trip.check_in, trip.check_out),
         ),
         oracle_steps=_moves(trips, trip, tried=rooms.index((listing, room)) + 1),
-        given={"trips": [one.code for one in trips], "rooms": [room.id for _, room in rooms]},
+        given={"trips": [other.code for other in trips], "rooms": [room.id for _, room in rooms]},
     )
 
 
@@ -110,9 +110,9 @@ def _events(world: World, trip: Trip, listing: Listing, room: Room) -> list[Even
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """Answer with the next free room of the list, or else the right one a night late."""
     fees = {trip: goals.fee(world, trip) for trip in world.trips if trip.code in task.given["trips"]}
-    trip = min(fees, key=lambda one: fees[one])
+    trip = min(fees, key=lambda option: fees[option])
     rooms = [drafts.room_numbered(world, number) for number in task.given["rooms"]]
-    free = [one for one in rooms if drafts.can_book(world, *one, trip.stay)]
+    free = [option for option in rooms if drafts.can_book(world, *option, trip.stay)]
     stay = trip.stay if len(free) > 1 else drafts.shift(trip.stay, 1)
     event = goals.booked(world, *free[-1], stay)
     return task.answer[0], goals.new_trip(world, [event]).code
@@ -143,20 +143,20 @@ def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
 
 def check(world: World, task: SiteTask) -> bool:
     fees = {code: brute_force.cancelling(world, code) for code in task.given["trips"]}
-    code = min(fees, key=lambda one: fees[one])
-    trip = next(one for one in world.trips if one.code == code)
+    code = min(fees, key=lambda other: fees[other])
+    trip = next(other for other in world.trips if other.code == code)
     stay = drafts.stay_given(trip.stay)
     options = (drafts.room_numbered(world, number) for number in task.given["rooms"])
-    listing, room = next(one for one in options if brute_force.is_bookable(world, *one, stay))
+    listing, room = next(other for other in options if brute_force.is_bookable(world, *other, stay))
     after = (task.goal or {})["state"]
-    made = [one for one in after["trips"] if one["code"] == task.answer[1]]
+    booked = [other for other in after["trips"] if other["code"] == task.answer[1]]
     return (
         list(fees.values()).count(fees[code]) == 1
         and task.answer[0] == f"{fees[code] / 100:.2f}"
-        and [one["room"] for one in made] == [room.id]
-        and made[0]["price"] == brute_force.total(world, listing, room, stay)
-        and [one["code"] for one in after["trips"] if one["status"] == "cancelled"] == [code]
-        and sum(one["cents"] for one in after["fees"]) == fees[code]
+        and [other["room"] for other in booked] == [room.id]
+        and booked[0]["price"] == brute_force.total(world, listing, room, stay)
+        and [other["code"] for other in after["trips"] if other["status"] == "cancelled"] == [code]
+        and sum(other["cents"] for other in after["fees"]) == fees[code]
     )
 
 

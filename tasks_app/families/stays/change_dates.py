@@ -116,12 +116,12 @@ def _nights_needed(world: World, trip: Trip, first: date, width: int) -> tuple[s
     listing, room = drafts.room_numbered(world, trip.room)
     nights = timedelta(days=trip.stay.nights)
     arrivals = [first + timedelta(days=day) for day in range(width)]
-    offered = [one for one in arrivals if is_in_calendar(world, one, one + nights)]
-    taken = [one for one in offered if not is_free(world, room, one, one + nights)]
+    offered = [arrival for arrival in arrivals if is_in_calendar(world, arrival, arrival + nights)]
+    taken = [arrival for arrival in offered if not is_free(world, room, arrival, arrival + nights)]
     options = [stay.check_in for stay in _options(world, trip, first, width)]
     return (
         *drafts.full_needs(listing, room, taken, nights=nights.days),
-        *(drafts.price_need(listing, room, one, one + nights) for one in options),
+        *(drafts.price_need(listing, room, arrival, arrival + nights) for arrival in options),
     )
 
 
@@ -135,7 +135,7 @@ def _moves(world: World, trip: Trip, stay: Stay, first: date, how: str, width: i
     last = stay.check_in if how == "first" else first + timedelta(days=width - 1)
     reading = 4 + moves.months(world.first_day, last + timedelta(days=stay.nights - 1))
     own = set(trip.stay.days)
-    unpriced = sum(bool(own & set(one.days)) for one in _options(world, trip, first, width))
+    unpriced = sum(bool(own & set(option.days)) for option in _options(world, trip, first, width))
     priced = unpriced + 2 if how == "cheapest" and unpriced else 1
     return reading + 2 + asking_once * priced + 1 + moves.HANDING_IN
 
@@ -188,7 +188,7 @@ def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
 
 def check(world: World, task: SiteTask) -> bool:
     given = task.given
-    trip = next(one for one in world.trips if one.code == given["trip"])
+    trip = next(other for other in world.trips if other.code == given["trip"])
     listing, room = drafts.room_numbered(world, trip.room)
     first = date.fromisoformat(given["first"])
     open_stays = []
@@ -202,7 +202,7 @@ def check(world: World, task: SiteTask) -> bool:
         if brute_force.is_bookable(world, listing, room, stay, but=trip.code):
             open_stays.append((brute_force.total(world, listing, room, stay), arrival))
     cents, arrival = min(open_stays) if given["how"] == "cheapest" else open_stays[0]
-    after = next(one for one in (task.goal or {})["state"]["trips"] if one["code"] == trip.code)
+    after = next(other for other in (task.goal or {})["state"]["trips"] if other["code"] == trip.code)
     return (
         task.answer == (f"{(cents + listing.policy.change_cents) / 100:.2f}", trip.code)
         and (after["check_in"], after["price"], after["room"]) == (arrival.isoformat(), cents, room.id)

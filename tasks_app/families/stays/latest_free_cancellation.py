@@ -69,8 +69,8 @@ def _ends(houses: list[Listing], arrivals: list[date]) -> list[tuple[date, str]]
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """Answer with the next-latest day's house, or the day with another house of the list."""
     arrivals = task.given["arrivals"]
-    houses = [world.listing(one["listing"]) for one in arrivals]
-    ends = _ends(houses, [date.fromisoformat(one["check_in"]) for one in arrivals])
+    houses = [world.listing(arrival["listing"]) for arrival in arrivals]
+    ends = _ends(houses, [date.fromisoformat(arrival["check_in"]) for arrival in arrivals])
     return str(ends[1][0]), ends[1][1]
 
 

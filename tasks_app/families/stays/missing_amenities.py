@@ -40,12 +40,12 @@ def _had(rooms: list[Room]) -> set[str]:
 def _listed(world: World, draws: Draws, listing: Listing, rooms: list[Room], tempting: int) -> list[str]:
     """List six amenities with one to four missing, ``tempting`` of them shared in the house at least."""
     had = _had(rooms)
-    missing = [one for one in room_ids(world.edition) if one not in had]
-    shared = [one for one in missing if one in listing.amenities]
+    missing = [amenity for amenity in room_ids(world.edition) if amenity not in had]
+    shared = [amenity for amenity in missing if amenity in listing.amenities]
     if len(shared) < tempting:
         return []
     chosen = draws.sample(shared, tempting)
-    others = [one for one in missing if one not in chosen]
+    others = [amenity for amenity in missing if amenity not in chosen]
     chosen += draws.sample(others, min(draws.whole(0, 2), len(others)))
     if len(had) < LISTED - len(chosen):
         return []
@@ -63,10 +63,10 @@ def _task(
         rooms=drafts.join_names([f"the {room.name}" for room in rooms]),
         house=listing.name,
         place=listing.neighbourhood,
-        amenities=drafts.join_names([called[one] for one in listed], last="or"),
+        amenities=drafts.join_names([called[amenity] for amenity in listed], last="or"),
     )
     number = WORDING.text(draws, "number_of_one" if is_one else "number_of_first")
-    missing = [called[one] for one in listed if one not in _had(rooms)]
+    missing = [called[amenity] for amenity in listed if amenity not in _had(rooms)]
     return SiteTask(
         family=WORDING.id,
         level=level,
@@ -84,7 +84,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """Take what the house shares for the room's own."""
     listing = world.listing(task.given["listing"])
     called = amenity_names(world.edition)
-    shared = {called[one] for one in listing.amenities}
+    shared = {called[amenity] for amenity in listing.amenities}
     left = [name for name in task.answer[0].split(", ") if name not in shared]
     return ", ".join(left) or "none", task.answer[1]
 

@@ -33,9 +33,9 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     count, nights, is_spread, has_double = SHAPES[level]
     for _ in range(TRIES):
         listing = draws.pick(world.listings)
-        names = [one.name for one in world.listings if one.id != listing.id]
+        names = [other.name for other in world.listings if other.id != listing.id]
         if has_double and not any(
-            one.startswith(listing.name) or listing.name.startswith(one) for one in names
+            other.startswith(listing.name) or listing.name.startswith(other) for other in names
         ):
             continue
         legs = _legs(world, draws, listing, count=count, nights=nights, is_spread=is_spread)

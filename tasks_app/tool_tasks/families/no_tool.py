@@ -45,8 +45,8 @@ def _small_sum(draws: Draws, _data: ToolData) -> tuple[str, str]:
 
 
 def _next_day(draws: Draws, _data: ToolData) -> tuple[str, str]:
-    place = draws.whole(0, 6)
-    return f"Today is a {NAMES[place]}. Which weekday is tomorrow?", NAMES[(place + 1) % 7]
+    index = draws.whole(0, 6)
+    return f"Today is a {NAMES[index]}. Which weekday is tomorrow?", NAMES[(index + 1) % 7]
 
 
 def _stated_rate(draws: Draws, _data: ToolData) -> tuple[str, str]:

@@ -107,15 +107,14 @@ def _bounded(value: Fraction) -> Fraction:
 
 def evaluate(expression: str) -> Fraction:
     """Evaluate an expression exactly. Raises ``ToolError``."""
-    text, tokens, place = expression.translate(SIGNS).rstrip(), [], 0
-    while place < len(text):
-        match = TOKEN.match(text, place)
+    text, tokens, position = expression.translate(SIGNS).rstrip(), [], 0
+    while position < len(text):
+        match = TOKEN.match(text, position)
         if match is None:
-            raise ToolError(
-                f"{text[place:].strip()[:20]!r} cannot be calculated: write numbers, + - * / ^ and brackets."
-            )
+            rest = text[position:].strip()[:20]
+            raise ToolError(f"{rest!r} cannot be calculated: write numbers, + - * / ^ and brackets.")
         tokens.append(match[1])
-        place = match.end()
+        position = match.end()
     parser = _Parser(tokens)
     value = parser.sum()
     if parser.next != END:

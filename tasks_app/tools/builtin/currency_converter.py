@@ -37,8 +37,8 @@ def convert(amount: Fraction, code: str, into: str, *, day: date, data: ToolData
     """Convert an amount. Raises ``ToolError`` for a day without rates."""
     if day.year != RATES_YEAR:
         raise ToolError(f"There are rates for {RATES_YEAR} alone.")
-    place = day.timetuple().tm_yday - 1
-    return amount * Fraction(data.rates[into][place], data.rates[code][place])
+    index = day.timetuple().tm_yday - 1
+    return amount * Fraction(data.rates[into][index], data.rates[code][index])
 
 
 def run(values: Arguments, data: ToolData) -> str:

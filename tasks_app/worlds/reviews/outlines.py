@@ -46,8 +46,8 @@ SERIALS = 9973
 
 def outlines(world: World, product_id: str) -> tuple[Outline, ...]:
     """Return the product's reviews, newest first; of one day, in the order of their ids."""
-    place = [product.id for product in world.products].index(product_id)
-    drawn = _outlines(world.key, world.edition, world.first_day, place)
+    index = [product.id for product in world.products].index(product_id)
+    drawn = _outlines(world.key, world.edition, world.first_day, index)
     for change in world.changes:
         facts: dict[str, Any] = {change.fact: change.value}
         drawn = tuple(replace(each, **facts) if each.id == change.review else each for each in drawn)
@@ -56,9 +56,9 @@ def outlines(world: World, product_id: str) -> tuple[Outline, ...]:
 
 def stars(world: World, product_id: str) -> tuple[int, ...]:
     """Return the stars of the product's reviews, in no order: a tenth of the work of ``outlines``."""
-    place = [product.id for product in world.products].index(product_id)
-    draws = Draws(world.key, "reviews", world.edition, "outlines", place)
-    plots = _plots(draws.at("plots"), world.products[place], vocabulary.load_vocabulary(world.edition))
+    index = [product.id for product in world.products].index(product_id)
+    draws = Draws(world.key, "reviews", world.edition, "outlines", index)
+    plots = _plots(draws.at("plots"), world.products[index], vocabulary.load_vocabulary(world.edition))
     return tuple(plot.stars for plot in plots)
 
 

@@ -88,11 +88,11 @@ def _looked(state: State, data: Mapping[str, Any]) -> State:
 def _basket_changed(state: State, data: Mapping[str, Any]) -> State:
     line = Line(**data)
     key = (line.product, line.colour, line.size)
-    if any(one.is_of(*key) for one in state.basket):
-        basket = tuple(line if one.is_of(*key) else one for one in state.basket)
+    if any(old.is_of(*key) for old in state.basket):
+        basket = tuple(line if old.is_of(*key) else old for old in state.basket)
     else:
         basket = (*state.basket, line)
-    return replace(state, basket=tuple(one for one in basket if one.quantity))
+    return replace(state, basket=tuple(old for old in basket if old.quantity))
 
 
 def _recent_search(state: State, data: Mapping[str, Any]) -> State:

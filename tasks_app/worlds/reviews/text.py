@@ -244,10 +244,10 @@ class _Scribe:
         by_place = {mark.at: mark for mark in outline.marks if mark.place == "body"}
         mood = draft.mood()
         sentences = [self._both(draft, outline, name="title" + draft.overall())]
-        for place in range(outline.sentences):
-            mark = by_place.get(place)
+        for index in range(outline.sentences):
+            mark = by_place.get(index)
             name = "term" + draft.tone_of(mark.term) if mark else mood
-            sentences.append(self._both(draft, outline, name=name, place=1 + place, mark=mark))
+            sentences.append(self._both(draft, outline, name=name, place=1 + index, mark=mark))
         (_, title), *body = sentences
         return title, tuple(english for _, english in body), tuple(own for own, _ in sentences)
 

@@ -99,4 +99,6 @@ def _patterns(sources: tuple[str, ...], lists: grammar.Lists) -> tuple[Pattern, 
         )
         for source in sources
     ]
-    return tuple(one for one in patterns for _ in range(min(MOST_COPIES, 1 + isqrt(one.variants) // 3)))
+    return tuple(
+        pattern for pattern in patterns for _ in range(min(MOST_COPIES, 1 + isqrt(pattern.variants) // 3))
+    )

@@ -57,8 +57,8 @@ def world_change(of: World, changes: Iterable[Mapping[str, Any]]) -> World:
     A change is ``{"review": "V1234567", "fact": "is_verified", "value": false}``.
     ``msgspec.ValidationError`` for anything else.
     """
-    made = tuple(msgspec.convert(change, Change) for change in changes)
-    return replace(of, changes=(*of.changes, *made)) if made else of
+    converted = tuple(msgspec.convert(change, Change) for change in changes)
+    return replace(of, changes=(*of.changes, *converted)) if converted else of
 
 
 def _product(

@@ -42,7 +42,9 @@ def _rooms_changed(world: World, rooms: Container[str], change: Callable[[Room],
 
 def _room_loses(world: World, change: Mapping[str, Any]) -> World:
     def without(room: Room) -> Room:
-        return replace(room, amenities=tuple(one for one in room.amenities if one != change["amenity"]))
+        return replace(
+            room, amenities=tuple(amenity for amenity in room.amenities if amenity != change["amenity"])
+        )
 
     return _rooms_changed(world, {change["room"]}, without)
 

@@ -37,9 +37,12 @@ def compare(before: State, expected: State, final: State) -> list[Condition]:
     with only the parts that the task names. The goal's conditions come first, what is allowed last.
     """
     conditions = sorted(
-        (*_trips(before, expected, final), *_fees(expected, final)), key=lambda one: one.kind == "frame"
+        (*_trips(before, expected, final), *_fees(expected, final)),
+        key=lambda condition: condition.kind == "frame",
     )
-    if all(one.is_held for one in conditions) and any(final.get(part) != expected[part] for part in expected):
+    if all(condition.is_held for condition in conditions) and any(
+        final.get(part) != expected[part] for part in expected
+    ):
         conditions.append(
             make_condition("frame", "Order of actions", expected="as requested", actual="another")
         )
@@ -76,19 +79,19 @@ def _trips(before: State, expected: State, final: State) -> Iterator[Condition]:
     yield make_condition("frame", "Further bookings", expected=NONE, actual=_listed(booked))
 
 
-def _booking(trip: Row, made: Row | None) -> Iterator[Condition]:
+def _booking(trip: Row, booked: Row | None) -> Iterator[Condition]:
     """Compare an expected booking with itself, or with what was booked instead."""
     for fact, text in FACTS.items():
-        actual = text(made) if made else "no booking"
+        actual = text(booked) if booked else "no booking"
         yield make_condition("goal", f"New booking: {fact}", expected=text(trip), actual=actual)
-    actual = str(made["code"]) if made else "no booking"
+    actual = str(booked["code"]) if booked else "no booking"
     yield make_condition("goal", "New booking: code", expected=str(trip["code"]), actual=actual)
 
 
 def _fees(expected: State, final: State) -> Iterator[Condition]:
     others = list(final["fees"])
     for fee in expected["fees"]:
-        paid = next((one for one in others if _cause(one) == _cause(fee)), None)
+        paid = next((other for other in others if _cause(other) == _cause(fee)), None)
         if paid is not None:
             others.remove(paid)
         actual = f"EUR {euros(paid['cents'])}" if paid else "none paid"

@@ -49,7 +49,7 @@ class Naming:
             bases = self._bases.setdefault(kind.name, [])
             if bases and self._draws.chance(SIBLING_CHANCE):
                 is_whole = kind.name == "Holiday home"
-                annexes = [one for one in self._names.annexes if not (is_whole and one in _OF_SEVERAL)]
+                annexes = [annex for annex in self._names.annexes if not (is_whole and annex in _OF_SEVERAL)]
                 name = f"{self._draws.pick(bases)} {self._draws.pick(annexes)}"
             else:
                 name = self._draws.pick(kind.names).format(
@@ -66,7 +66,7 @@ class Naming:
 def listing_draw(draws: Draws, naming: Naming, words: Words, *, town: Town, edition: Edition) -> Listing:
     kind = draws.weighted(ROOMS.kinds, [kind.weight for kind in ROOMS.kinds])
     share = draws.share
-    house = tuple([one for one in house_ids(edition) if share() < kind.amenity_chance])
+    house = tuple([amenity for amenity in house_ids(edition) if share() < kind.amenity_chance])
     names = NAMES[edition]
     number, name = naming.number("L"), naming.listing(kind)
     return Listing(
@@ -99,14 +99,14 @@ def _room_names(draws: Draws, kind: Kind, house: str) -> list[tuple[str, str, in
         if word in house:
             stems = tuple(one for one in stems if one[0] not in excluded)
     turns = ROOMS.name_turns
-    place = draws.whole(0, len(turns) - 1)
+    index = draws.whole(0, len(turns) - 1)
     names = []
     for _ in range(draws.weighted((1, 2, 3, 4), (3, 5, 5, 3)) if kind.name != "Holiday home" else 1):
         stem, sleeps = draws.pick(stems)
-        while turns[place % len(turns)] in ROOMS.impossible_turns.get(stem, ()):
-            place += STRIDE
-        names.append((turns[place % len(turns)].format(stem), stem, sleeps))
-        place += STRIDE
+        while turns[index % len(turns)] in ROOMS.impossible_turns.get(stem, ()):
+            index += STRIDE
+        names.append((turns[index % len(turns)].format(stem), stem, sleeps))
+        index += STRIDE
     return names
 
 
@@ -121,15 +121,15 @@ def _rooms(
 ) -> tuple[Room, ...]:
     share = draws.share
     possible = room_ids(edition)
-    first = {one for one in possible if share() < ROOM_CHANCE}
+    first = {amenity for amenity in possible if share() < ROOM_CHANCE}
     # What the house has and its first room has not: the commonest misreading, so every house offers it.
-    both = [one for one in house if one in possible]
+    both = [amenity for amenity in house if amenity in possible]
     if both:
         first.discard(draws.pick(both))
     base = draws.log_whole(3800, 17000)
     rooms = []
     for number, (name, stem, sleeps) in enumerate(names):
-        absent = next((one for one, part in ROOMS.impossible_amenities.items() if part in name), "")
+        absent = next((amenity for amenity, part in ROOMS.impossible_amenities.items() if part in name), "")
         has = first ^ {possible[int(share() * len(possible))] for _ in range(TOGGLES if number else 0)}
         rooms.append(
             Room(
@@ -141,7 +141,7 @@ def _rooms(
                 included=min(sleeps, draws.whole(1, 3)),
                 extra_cents=draws.whole(16, 60) * 50,
                 base_cents=base * (66 + 15 * sleeps + draws.whole(0, 24)) // 100,
-                amenities=tuple([one for one in possible if one in has and one != absent]),
+                amenities=tuple([amenity for amenity in possible if amenity in has and amenity != absent]),
                 offset=draws.whole(0, 1008),
                 taken=_taken(draws, words),
             )

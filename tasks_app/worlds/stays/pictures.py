@@ -104,14 +104,18 @@ def gallery(world: World, listing: Listing) -> tuple[Hung, ...]:
     more = [
         _hung(draws, Picture(first.subject, "evening", first.number), listing),
         *(_hung(draws, _drawn(draws, _bedroom(room)), listing, room=room.name) for room in rooms[1:]),
-        *(_hung(draws, _drawn(draws, one), listing) for one in INSIDE),
-        *(_hung(draws, _drawn(draws, one), listing) for one in ("roofs", "street") if one != nearby),
+        *(_hung(draws, _drawn(draws, subject), listing) for subject in INSIDE),
+        *(
+            _hung(draws, _drawn(draws, subject), listing)
+            for subject in ("roofs", "street")
+            if subject != nearby
+        ),
     ]
     chosen = set(draws.sample(range(len(more)), min(draws.whole(2, 5), len(more))))
     return (
         _hung(draws, first, listing),
         _hung(draws, _drawn(draws, _bedroom(rooms[0])), listing, room=rooms[0].name),
-        *(one for place, one in enumerate(more) if place in chosen),
+        *(subject for place, subject in enumerate(more) if place in chosen),
         _hung(draws, _drawn(draws, nearby), listing),
     )
 

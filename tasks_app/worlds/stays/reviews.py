@@ -167,11 +167,11 @@ def _slots(world: World, guest: _Guest, draws: Draws) -> _Slots:
     options["nth"] = options["nth"][: max(guest.nights - 1, 1)]
     options["now"] = words.months[guest.month - 1]
     if guest.party in ALONE:
-        options["occasion"] = [one for one in options["occasion"] if not one.startswith("our ")]
+        options["occasion"] = [option for option in options["occasion"] if not option.startswith("our ")]
     if guest.party == "Couple":
-        options["relative"] = [one for one in options["relative"] if one in PARTNERS]
+        options["relative"] = [option for option in options["relative"] if option in PARTNERS]
     if guest.listing.rules.pets == "Pets are not allowed":
-        options["companion"] = [one for one in options["companion"] if one not in PETS]
+        options["companion"] = [option for option in options["companion"] if option not in PETS]
     return _Slots(
         draws,
         options,

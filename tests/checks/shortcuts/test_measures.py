@@ -85,7 +85,7 @@ def test_a_date_is_guessed_from_the_dates_of_the_page(
     placed: PlacedTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = BlindPage(text="20 Thu 6 May 2027, 7 June 2027 and 7 June 2027", links=[], forms=[])
-    monkeypatch.setattr(measures, "about", lambda placed: page)
+    monkeypatch.setattr(measures, "find_page_about", lambda placed: page)
     dated = replace(placed, task=replace(placed.task, answer=("2027-05-06", "2027-06-07")))
     right = measures.find_right_rules(dated)
     assert {(0, "least"), (0, "number 1"), (1, "commonest"), (1, "greatest")} <= right

@@ -76,10 +76,10 @@ def needs(query: MentionQuery, outlines: Iterable[Outline]) -> tuple[str, ...]:
     traces = {entry.outline.id: entry.traces & counted for entry in query.lax}
     parts = ((rules.FRONT, ""), (rules.BEHIND, " more"), (rules.REPLY, " reply"))
     needed = []
-    for one in outlines:
-        ways = [f"review {one.id}{part}" for bits, part in parts if traces[one.id] & bits]
+    for outline in outlines:
+        ways = [f"review {outline.id}{part}" for bits, part in parts if traces[outline.id] & bits]
         # Whoever opens a review has seen what is in front of the fold.
-        needed.append(ways[0] if traces[one.id] & rules.FRONT else OR.join(ways))
+        needed.append(ways[0] if traces[outline.id] & rules.FRONT else OR.join(ways))
     return tuple(sorted(needed))
 
 

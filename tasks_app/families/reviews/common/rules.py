@@ -66,15 +66,15 @@ class Entry(NamedTuple):
 
 
 Mentions = Mapping[str, Sequence[Entry]]
-"""By term, the reviews in which anything of it is."""
+"""Reviews in which anything of a term is, by term."""
 
 
 @lru_cache(maxsize=1 << 14)
 def _trace(mark: Mark) -> int:
     if mark.form < 0:
         return 0
-    place = _PLACES[mark.place] + (mark.place == "body" and mark.at >= FOLD)
-    return 1 << (4 * place + 2 * (mark.form > 0) + (mark.case != "lower"))
+    position = _PLACES[mark.place] + (mark.place == "body" and mark.at >= FOLD)
+    return 1 << (4 * position + 2 * (mark.form > 0) + (mark.case != "lower"))
 
 
 _PLACES: Mapping[str, int] = {"title": 0, "body": 1, "reply": 3}

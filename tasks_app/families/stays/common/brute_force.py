@@ -25,8 +25,8 @@ def night(world: World, listing: Listing, room: Room, day: date) -> int:
     factor = Fraction(world.town.seasons[day.month - 1], 100)
     if day.strftime("%w") in "56":
         factor *= 1 + Fraction(listing.weekend_percent, 100)
-    place = room.offset + day.toordinal() - world.first_day.toordinal()
-    factor *= 1 + Fraction(world.jitter[place % len(world.jitter)], 100)
+    index = room.offset + day.toordinal() - world.first_day.toordinal()
+    factor *= 1 + Fraction(world.jitter[index % len(world.jitter)], 100)
     return rounded(room.base_cents * factor)
 
 
@@ -52,10 +52,10 @@ def total(world: World, listing: Listing, room: Room, given: Any) -> int:
 
 
 def is_taken(world: World, room: Room, day: date, *, but: str = "") -> bool:
-    place = (day - world.first_day).days
-    if not 0 <= place < 400:
+    index = (day - world.first_day).days
+    if not 0 <= index < 400:
         return True
-    if room.taken[place // 8] >> place % 8 & 1:
+    if room.taken[index // 8] >> index % 8 & 1:
         return True
     return any(
         trip.room == room.id and trip.status == "booked" and trip.code != but

@@ -78,7 +78,7 @@ def given_draw(
         for _ in range(CONDITIONS_TRIED if len(offers) >= least_offers else 0):
             drawn = conditions(offers)
             if is_hard(sift(offers, drawn), drawn):
-                return {**given, "conditions": [list(one) for one in drawn]}
+                return {**given, "conditions": [list(condition) for condition in drawn]}
     return None
 
 
@@ -88,10 +88,10 @@ def sift_places(world: World, given: Mapping[str, Any]) -> Sifted:
 
 
 def sift(offers: Sequence[drafts.Offer], conditions: Sequence[Condition]) -> Sifted:
-    tests = [(place, TESTS[kind], value) for place, (kind, value) in enumerate(conditions)]
+    tests = [(index, TESTS[kind], value) for index, (kind, value) in enumerate(conditions)]
     full, near = [], []
     for offer in offers:
-        missed = (place for place, is_met, value in tests if not is_met(offer, value))
+        missed = (index for index, is_met, value in tests if not is_met(offer, value))
         first = next(missed, None)
         if first is None:
             full.append(offer)
@@ -118,22 +118,22 @@ def wording_slots(world: World, given: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _text(world: World, kind: str, value: str) -> str:
-    shown = {
+    texts = {
         "rating": lambda: f"{int(value) / 10:.1f}",
         "budget": lambda: euros(int(value)),
         "cancel": lambda: counted(int(value), "day"),
     }.get(kind, lambda: amenity_names(world.edition)[value])()
-    return str(site_phrases("stays")[kind]).format(value=shown)
+    return str(site_phrases("stays")[kind]).format(value=texts)
 
 
 def amenity_conditions(world: World, draws: Draws, *, room: int, house: int, without: int) -> list[Condition]:
     """Draw conditions on different amenities; ``room`` ones only on such as a house may share instead."""
     both = sorted({*house_ids(world.edition)} & {*room_ids(world.edition)})
-    chosen: list[Condition] = [("room_has", one) for one in draws.sample(both, room)]
-    used = {one for _, one in chosen}
-    options = [one for one in house_ids(world.edition) if one not in used]
-    for place, one in enumerate(draws.sample(options, house + without)):
-        chosen.append(("house_has" if place < house else "without", one))
+    chosen: list[Condition] = [("room_has", amenity) for amenity in draws.sample(both, room)]
+    used = {amenity for _, amenity in chosen}
+    options = [amenity for amenity in house_ids(world.edition) if amenity not in used]
+    for place, amenity in enumerate(draws.sample(options, house + without)):
+        chosen.append(("house_has" if place < house else "without", amenity))
     return chosen
 
 
@@ -151,7 +151,7 @@ def list_needs(
 ) -> tuple[str, ...]:
     """Name the facts that a room meets all conditions and what it costs, and that others each miss one."""
     required, stay = read_conditions(given), drafts.parse_stay(given)
-    needed = [_need(world, best, one) for one in required]
+    needed = [_need(world, best, condition) for condition in required]
     needed += [_need(world, offer, required[place]) for offer, place in near]
     price = drafts.price_need(best.listing, best.room, stay.check_in, stay.check_out)
     return (*dict.fromkeys(filter(None, needed)), price, drafts.fees_need(best.listing))
@@ -166,7 +166,7 @@ def _needs_in_vain(
     Where there is no budget, the price of a night in the results says that it is the cheapest.
     """
     required, stay = read_conditions(given), drafts.parse_stay(given)
-    needed = [_need(world, nearest, one) for one in required]
+    needed = [_need(world, nearest, condition) for condition in required]
     price = drafts.price_need(nearest.listing, nearest.room, stay.check_in, stay.check_out)
     if all(kind != "budget" for kind, _ in required):
         price += f"{OR}listing/{nearest.listing.id}/rate/{stay.check_in}/{stay.check_out}"

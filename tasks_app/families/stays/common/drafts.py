@@ -50,7 +50,7 @@ def join_names(names: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
-# Tasks are drawn from one world after the other: these keep a few alive, in no process that serves pages.
+# Tasks are drawn from one world after the other: these caches keep a few alive, never where pages are served.
 @lru_cache(maxsize=8)
 def pairs(world: World) -> tuple[tuple[Listing, Room], ...]:
     return tuple((listing, room) for listing in world.listings for room in listing.rooms)
@@ -77,7 +77,7 @@ def can_book(world: World, listing: Listing, room: Room, stay: Stay) -> bool:
     return not booking_refusal(world, State(trips=world.trips), listing=listing, room=room, stay=stay)
 
 
-# A task of several rooms, and the twin of one, ask for the same stay again.
+# Cached: a task of several rooms, and the twin of one, need the same stay again.
 @lru_cache(maxsize=8)
 def bookable(world: World, stay: Stay) -> tuple[tuple[Listing, Room], ...]:
     """List every room that ``can_book`` allows, at less cost."""

@@ -50,7 +50,7 @@ def houses(given: Mapping[str, Any], offers: Sequence[drafts.Offer]) -> list[Lis
     return [
         listing
         for listing in by_id.values()
-        if all(drafts.offers_anywhere(listing, one) for one in required_amenities(given))
+        if all(drafts.offers_anywhere(listing, amenity) for amenity in required_amenities(given))
     ]
 
 

@@ -76,4 +76,4 @@ def _unread(offer: Offer, required: Sequence[Condition]) -> int:
 
 
 def _is_near(offer: Offer, required: Sequence[Condition]) -> bool:
-    return sum(not conditions.holds(offer, one) for one in required) == 1
+    return sum(not conditions.holds(offer, condition) for condition in required) == 1
