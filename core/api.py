@@ -13,7 +13,7 @@ from django.http import Http404, HttpResponse
 from rest_framework import exceptions, negotiation, parsers, renderers, status
 from rest_framework.response import Response
 
-from core import disk, struct_hints
+from core import disk
 from core.errors import GymError, too_large
 
 logger = logging.getLogger(__name__)
@@ -103,16 +103,6 @@ def check_body_values(body: bytes) -> None:
         raise GymError("body_too_large", message, status=413)
 
 
-def invalid_body(error: msgspec.ValidationError, *, model: type[msgspec.Struct]) -> GymError:
-    """Return an error that names the invalid field and, from ``model``, the values that would be valid."""
-    text, _, path = str(error).partition(" - at `$.")
-    path = path.rstrip("`")
-    hint = struct_hints.hint(text, place=path, model=model)
-    fields = {path or "body": [f"{text}. {hint}" if hint else text]}
-    message = f"The body is not valid: {error}"
-    return GymError("invalid", f"{message}. {hint}" if hint else message, fields=fields)
-
-
 def _has_nul(value: Any) -> bool:
     if isinstance(value, str):
         return "\0" in value
@@ -169,23 +159,9 @@ def as_gym_error(error: Exception) -> GymError | None:
         )
     if isinstance(error, SuspiciousOperation):
         return GymError("unreadable", f"The request cannot be read: {error}")
-    if isinstance(error, exceptions.ValidationError):
-        return GymError("invalid", "Some fields are not valid.", fields=_fields(error.detail))
     if isinstance(error, exceptions.UnsupportedMediaType):
         message = "The body is read as JSON: send it with the header Content-Type: application/json."
         return GymError(str(error.get_codes()), message, status=error.status_code)
     if isinstance(error, exceptions.APIException):
         return GymError(str(error.get_codes()), str(error.detail), status=error.status_code)
     return None
-
-
-def _fields(detail: Any, path: str = "") -> dict[str, list[str]]:
-    """Flatten DRF's nested validation errors to ``{"episodes.0.seed": ["..."]}``."""
-    if isinstance(detail, list) and any(isinstance(item, dict | list) for item in detail):
-        detail = dict(enumerate(detail))
-    if not isinstance(detail, dict):
-        return {path or "body": [str(item) for item in detail]}
-    messages: dict[str, list[str]] = {}
-    for key, item in detail.items():
-        messages |= _fields(item, f"{path}.{key}" if path else str(key))
-    return messages

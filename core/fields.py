@@ -1,13 +1,20 @@
-"""Serializer fields that check what Postgres would otherwise reject, and suggest the nearest valid value."""
+"""Types and ``Meta`` of fields in bodies and queries.
+
+A ``Meta`` of this module holds a function that reads the value. It raises ``ValueError`` with a message for
+whoever sent it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+import math
+import re
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from typing import Annotated, Any
 
 import msgspec
-from drf_spectacular.utils import extend_schema_field
-from rest_framework import serializers
+from django.utils.dateparse import parse_datetime
+from msgspec import Meta
 
 from core.integers import BIGINT_MAX, INT_MAX
 from palaestra.protocol import histories
@@ -15,179 +22,158 @@ from palaestra.protocol.suggestions import did_you_mean
 
 JSON_MAX_BYTES = 64 * 1024
 JSON_MAX_DEPTH = 32
-
-
-class StrictSerializer(serializers.Serializer[Any]):
-    """A body or query that rejects unknown names: a misspelt filter must not mean "everything"."""
-
-    rules: ClassVar[Mapping[str, Any]] = {}
-    """Rules that its fields alone do not express, in words of JSON schema."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, Mapping):
-            unknown = {name: [_unknown(str(name), self.fields)] for name in data if name not in self.fields}
-            if unknown:
-                raise serializers.ValidationError(unknown)
-        return super().to_internal_value(data)
-
-
-def body_read(serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:
-    """Return the validated fields of a body or query. Raises ``GymError`` 400 ``invalid``."""
-    checked = serializer(data=data)
-    checked.is_valid(raise_exception=True)
-    return dict(checked.validated_data)
-
-
-class IdField(serializers.IntegerField):
-    """The id of a row: 1 to 2^63 - 1."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(min_value=1, max_value=BIGINT_MAX, **kwargs)
-
-
-class IdListField(serializers.Field[list[int], Any, list[int], Any]):
-    """Different ids of rows: 1 to ``max_length`` of them, a hundred thousand in milliseconds."""
-
-    def __init__(self, *, max_length: int, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.max_length = max_length
-
-    def to_internal_value(self, data: Any) -> list[int]:
-        if not isinstance(data, list):
-            raise serializers.ValidationError("This must be a list of ids.")
-        if not 1 <= len(data) <= self.max_length:
-            raise serializers.ValidationError(f"{len(data):,} ids; between 1 and {self.max_length:,} fit.")
-        for value in data:
-            if type(value) is not int or not 1 <= value <= BIGINT_MAX:
-                raise serializers.ValidationError(f"{str(value)[:40]!r} is no id.")
-        if len(set(data)) < len(data):
-            raise serializers.ValidationError("An id is named twice.")
-        return data
-
-    def to_representation(self, value: list[int]) -> list[int]:
-        return value
-
-
-class CountField(serializers.IntegerField):
-    """A number that a Postgres ``integer`` holds, from 0 (or ``min_value``) up."""
-
-    def __init__(self, *, min_value: int = 0, max_value: int = INT_MAX, **kwargs: Any) -> None:
-        super().__init__(min_value=min_value, max_value=max_value, **kwargs)
-
-
-class TextField(serializers.CharField):
-    """Text in JSON: not a number or a truth value, which REST framework would write as text."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        if not isinstance(data, str):
-            self.fail("invalid")
-        return super().to_internal_value(data)
-
-
-class TruthField(serializers.BooleanField):
-    """True or false in JSON: not 0, "no" or whatever else REST framework takes for one of them."""
-
-    def to_internal_value(self, data: Any) -> bool:
-        if not isinstance(data, bool):
-            raise serializers.ValidationError("This must be true or false.")
-        return data
-
-
-class SuggestingChoiceField(serializers.ChoiceField):
-    """A choice whose error names the nearest valid values."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        try:
-            return super().to_internal_value(data)
-        except serializers.ValidationError as error:
-            if not isinstance(data, str):
-                raise
-            hint = did_you_mean(data, [str(choice) for choice in self.choices])
-            raise serializers.ValidationError(f"{data[:100]!r} is not known. {hint}") from error
-
-
-@extend_schema_field({"type": "string", "pattern": histories.build_pattern()})
-class HistoryField(TextField):
-    """The name of a history policy; the error for an unknown one lists the known."""
-
-    def to_internal_value(self, data: Any) -> str:
-        name = str(super().to_internal_value(data))
-        try:
-            histories.history_read(name)
-        except ValueError as error:
-            raise serializers.ValidationError(str(error)) from error
-        return name
-
-
-class Sha256Field(serializers.RegexField):
-    """64 lower-case hexadecimal digits."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(regex=r"^[0-9a-f]{64}\Z", trim_whitespace=False, **kwargs)
-
-
-@extend_schema_field({"type": "object", "additionalProperties": {}, "x-max-bytes": JSON_MAX_BYTES})
-class JsonObjectField(serializers.Field[dict[str, Any], Any, Any, Any]):
-    """A free-form JSON object of limited size and depth."""
-
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
-        if not isinstance(data, dict):
-            raise serializers.ValidationError("This must be a JSON object.")
-        if _depth_exceeds(data, JSON_MAX_DEPTH):
-            raise serializers.ValidationError(f"This is nested deeper than {JSON_MAX_DEPTH} levels.")
-        size = len(msgspec.json.encode(data))
-        if size > JSON_MAX_BYTES:
-            raise serializers.ValidationError(f"This has {size:,} bytes; the limit is {JSON_MAX_BYTES:,}.")
-        return data
-
-    def to_representation(self, value: Any) -> Any:
-        return value
-
-
 NAME_MAX_CHARS = 200
 NAMES_MAX = 1_000
+READ, STRICT = "read", "strict"
+# Python strips separators and line ends that are no white space to the regular expressions of JSON schema.
+_NOT_BLANK = r"[^\s\x1c-\x1f\x85]"
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+Id = Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
+Count = Annotated[int, Meta(ge=0, le=INT_MAX)]
+Positive = Annotated[int, Meta(ge=1, le=INT_MAX)]
 
 
-NUMBERS = {
-    "type": "object",
-    "additionalProperties": {"type": "number"},
+class FieldError(ValueError):
+    """A field that is not valid, by its path from the object that is checked: ``steps.0.index``."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field, self.message = field, message
+
+    def below(self, place: object) -> FieldError:
+        """The same, seen from the object that has this one at ``place``."""
+        return FieldError(f"{place}.{self.field}", self.message)
+
+
+def checked(read: Callable[[Any], Any], **schema: Any) -> Meta:
+    """A value that ``read`` turns into what is meant by it; ``schema`` says so in words of JSON schema."""
+    return Meta(extra_json_schema=schema, extra={READ: read})
+
+
+def string(max_length: int, *, may_be_blank: bool = False) -> Meta:
+    """A text, read without the white space around it."""
+
+    def read(value: str) -> str:
+        stripped = value.strip()
+        if not (stripped or may_be_blank):
+            raise ValueError("This may not be blank.")
+        if len(stripped) > max_length:
+            raise ValueError(f"At most {max_length:,} characters.")
+        return stripped
+
+    least = {} if may_be_blank else {"pattern": _NOT_BLANK, "minLength": 1}
+    return checked(read, **least, maxLength=max_length)
+
+
+def choice(names: Iterable[str], *, may_be_blank: bool = False) -> Meta:
+    """One of the names; the error suggests the nearest."""
+    known = [*names, ""] if may_be_blank else [*names]
+
+    def read(value: str) -> str:
+        if value not in known:
+            hint = did_you_mean(value[:100], filter(None, known))
+            raise ValueError(f"{value[:100]!r} is not known. {hint}")
+        return value
+
+    return checked(read, enum=known)
+
+
+def id_list(max_length: int) -> Meta:
+    """Different ids of rows: 1 to ``max_length`` of them, a hundred thousand in milliseconds."""
+
+    def read(ids: list[Any]) -> list[Any]:
+        if not 1 <= len(ids) <= max_length:
+            raise ValueError(f"{len(ids):,} ids; between 1 and {max_length:,} fit.")
+        for one in ids:
+            if type(one) is not int or not 1 <= one <= BIGINT_MAX:
+                raise ValueError(f"{str(one)[:40]!r} is no id.")
+        if len(set(ids)) < len(ids):
+            raise ValueError("An id is named twice.")
+        return ids
+
+    items = {"type": "integer", "minimum": 1, "maximum": BIGINT_MAX}
+    return checked(read, items=items, minItems=1, maxItems=max_length, uniqueItems=True)
+
+
+def _history_read(value: str) -> str:
+    histories.history_read(name := value.strip())
+    return name
+
+
+def _sha256_read(value: str) -> str:
+    if not _SHA256.fullmatch(value):
+        raise ValueError("A SHA-256 has 64 lower-case hexadecimal digits.")
+    return value
+
+
+def _time_read(value: str) -> datetime:
+    try:
+        time = parse_datetime(value)
+        if time is not None:
+            return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise ValueError("Write it as 2026-01-31T12:00:00Z.")
+
+
+def _object_read(value: dict[str, Any]) -> dict[str, Any]:
+    if _depth_exceeds(value, JSON_MAX_DEPTH):
+        raise ValueError(f"This is nested deeper than {JSON_MAX_DEPTH} levels.")
+    size = len(msgspec.json.encode(value))
+    if size > JSON_MAX_BYTES:
+        raise ValueError(f"This has {size:,} bytes; the limit is {JSON_MAX_BYTES:,}.")
+    return value
+
+
+def _numbers_read(numbers: dict[str, Any]) -> dict[str, float]:
+    if not 1 <= len(numbers) <= NAMES_MAX:
+        raise ValueError(f"{len(numbers):,} names; between 1 and {NAMES_MAX:,} fit.")
+    for name, value in numbers.items():
+        if not 1 <= len(name) <= NAME_MAX_CHARS:
+            raise ValueError(f"A name has 1 to {NAME_MAX_CHARS} characters.")
+        if type(value) not in (int, float) or not math.isfinite(_float(value)):
+            raise FieldError(name, "This must be a finite number.")
+    return {name: float(value) for name, value in numbers.items()}
+
+
+def _float(number: float) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
+
+
+def _weights_read(value: dict[str, Any]) -> dict[str, float]:
+    weights = _numbers_read(value)
+    if any(weight < 0 for weight in weights.values()):
+        raise ValueError("A weight is 0 or more.")
+    return weights
+
+
+_numbers_schema = {
     "propertyNames": {"minLength": 1, "maxLength": NAME_MAX_CHARS},
     "minProperties": 1,
     "maxProperties": NAMES_MAX,
 }
+_free = {"additionalProperties": {}, "x-max-bytes": JSON_MAX_BYTES}
 
-
-@extend_schema_field(NUMBERS)
-class NumbersField(serializers.DictField):
-    """``{name: number}``: finite numbers, names of at most 200 characters."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(child=serializers.FloatField(), allow_empty=False, **kwargs)
-
-    def to_internal_value(self, data: Any) -> dict[str, float]:
-        if isinstance(data, dict) and len(data) > NAMES_MAX:
-            raise serializers.ValidationError(f"At most {NAMES_MAX:,} names.")
-        for name, value in data.items() if isinstance(data, dict) else ():
-            if not name or len(name) > NAME_MAX_CHARS:
-                raise serializers.ValidationError(f"A name has 1 to {NAME_MAX_CHARS} characters.")
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise serializers.ValidationError({name: ["This must be a number."]})
-        return super().to_internal_value(data)
-
-
-@extend_schema_field(NUMBERS | {"additionalProperties": {"type": "number", "minimum": 0}})
-class WeightsField(NumbersField):
-    """The same, none below 0."""
-
-    def to_internal_value(self, data: Any) -> dict[str, float]:
-        weights = super().to_internal_value(data)
-        if any(weight < 0 for weight in weights.values()):
-            raise serializers.ValidationError("A weight is 0 or more.")
-        return weights
-
-
-def _unknown(name: str, known: Iterable[str]) -> str:
-    return f"There is no field {name[:100]!r}. {did_you_mean(name[:100], known)}"
+Moment = Annotated[datetime, Meta(tz=True)]
+History = Annotated[str, checked(_history_read, pattern=histories.pattern(), minLength=1)]
+Sha256 = Annotated[str, checked(_sha256_read, pattern="^[0-9a-f]{64}$", minLength=1)]
+Time = Annotated[str, checked(_time_read, format="date-time")]
+"""A moment in ISO 8601, UTC where it names no zone; read as a ``datetime``."""
+JsonObject = Annotated[dict[str, Any], checked(_object_read, **_free)]
+"""A free-form JSON object of limited size and depth."""
+Numbers = Annotated[
+    dict[str, Any], checked(_numbers_read, additionalProperties={"type": "number"}, **_numbers_schema)
+]
+"""Finite numbers by name."""
+Weights = Annotated[
+    dict[str, Any],
+    checked(_weights_read, additionalProperties={"type": "number", "minimum": 0}, **_numbers_schema),
+]
+"""The same, none below 0."""
 
 
 def _depth_exceeds(value: Any, limit: int) -> bool:

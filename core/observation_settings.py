@@ -3,43 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from rest_framework import serializers
+from msgspec import UNSET, Meta, UnsetType
 
-from core.fields import CountField, StrictSerializer, SuggestingChoiceField
-from palaestra.protocol.observations import SCOPES, ObservationFormat, settings_of
+from core.bodies import Body
+from core.fields import FieldError, choice
+from core.observations import SCOPES, ObservationFormat
 
 MAX_CHARS_LEAST, MAX_CHARS_MOST = 1_000, 1_000_000
 PICTURE_LEAST_PX, PICTURE_MOST_PX = 320, 4_096
 
 
-class ObservationSettings(StrictSerializer):
+class ObservationSettings(Body, kw_only=True):
     """What a run fixes of its observations beside their format; what is left out is the client's default."""
 
-    scope = SuggestingChoiceField(
-        choices=SCOPES,
-        required=False,
-        help_text="What an outline shows: all of the `page` (default), or what the `viewport` shows.",
-    )
-    max_chars = CountField(
-        min_value=MAX_CHARS_LEAST,
-        max_value=MAX_CHARS_MOST,
-        required=False,
-        help_text="Characters of an outline.",
-    )
-    picture_max = CountField(
-        min_value=PICTURE_LEAST_PX,
-        max_value=PICTURE_MOST_PX,
-        required=False,
-        help_text="The larger side of a picture, in pixels; larger pictures are scaled down.",
-    )
+    scope: Annotated[
+        Annotated[str, choice(SCOPES)] | UnsetType,
+        Meta(description="What an outline shows: all of the `page` (default), or what the `viewport` shows."),
+    ] = UNSET
+    max_chars: Annotated[
+        Annotated[int, Meta(ge=MAX_CHARS_LEAST, le=MAX_CHARS_MOST)] | UnsetType,
+        Meta(description="Characters of an outline."),
+    ] = UNSET
+    picture_max: Annotated[
+        Annotated[int, Meta(ge=PICTURE_LEAST_PX, le=PICTURE_MOST_PX)] | UnsetType,
+        Meta(description="The larger side of a picture, in pixels; larger pictures are scaled down."),
+    ] = UNSET
 
 
 def settings_check(settings: Mapping[str, Any], observation: ObservationFormat) -> None:
-    """Raise ``ValidationError`` for a setting of something that the observation does not show."""
+    """Raises ``FieldError`` for a setting of what the observation does not show."""
     for name in settings:
         if name not in select_settings(settings, observation):
             lacks = "picture" if observation.has_text else "outline"
             message = f"{observation.id} has no {lacks}, so {name} means nothing."
-            raise serializers.ValidationError({"observation_settings": {name: [message]}})
+            raise FieldError(f"observation_settings.{name}", message)
+
+
+def settings_of(settings: Mapping[str, Any], observation: ObservationFormat) -> dict[str, Any]:
+    """Those that mean something to an observation."""
+    return {
+        name: value
+        for name, value in settings.items()
+        if (observation.has_screenshot if name == "picture_max" else observation.has_text)
+    }

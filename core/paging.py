@@ -6,14 +6,15 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from drf_spectacular.utils import extend_schema_field
-from rest_framework import serializers
+from msgspec import UNSET, Meta, UnsetType
 from rest_framework.request import Request
 
-from core.fields import CountField, StrictSerializer, body_read
+from core.bodies import Body, body_read
+from core.fields import checked
 from core.integers import BIGINT_MAX
+from core.query_texts import values_of
 
 PAGE_DEFAULT = 100
 PAGE_MAX = 1_000
@@ -23,34 +24,34 @@ CURSOR = re.compile(r"after:([0-9]{1,19})")
 Row = TypeVar("Row")
 
 
-@extend_schema_field({"type": "string", "format": "cursor", "maxLength": CURSOR_CHARS})
-class CursorField(serializers.CharField):
-    """An opaque position in a list, taken from ``next`` of the previous response."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        position = cursor_open(str(data))
-        if position is None:
-            raise serializers.ValidationError(
-                "This is not a cursor: send `next` of the previous response unchanged."
-            )
-        return position
+def _cursor_read(text: str) -> int:
+    position = cursor_open(text)
+    if position is None:
+        raise ValueError("This is not a cursor: send `next` of the previous response unchanged.")
+    return position
 
 
-class Query(StrictSerializer):
+Cursor = Annotated[
+    str,
+    checked(_cursor_read, format="cursor", maxLength=CURSOR_CHARS, minLength=1),
+    Meta(description="`next` of the previous response."),
+]
+"""An opaque position in a list, taken from ``next`` of the previous response; read as a number."""
+
+
+Limit = Annotated[int, Meta(ge=1, le=PAGE_MAX, description=f"Results per page, at most {PAGE_MAX:,}.")]
+
+
+class Query(Body, kw_only=True):
     """Parameters of a list; a subclass adds its filters."""
 
-    limit = CountField(
-        min_value=1,
-        max_value=PAGE_MAX,
-        default=PAGE_DEFAULT,
-        help_text=f"Results per page, at most {PAGE_MAX:,}.",
-    )
-    cursor = CursorField(required=False, help_text="`next` of the previous response.")
+    limit: Limit = PAGE_DEFAULT
+    cursor: Cursor | UnsetType = UNSET
 
 
-def query_read(query: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """Return the validated query parameters of a request; raises as ``body_read`` does."""
-    return body_read(query, request.query_params)
+def query_read(query: type[Body], request: Request) -> dict[str, Any]:
+    """The validated query parameters of a request; raises as ``body_read`` does."""
+    return body_read(query, values_of(request.query_params, query))
 
 
 def page(rows: Sequence[Row], *, limit: int, place: Callable[[Row], int]) -> tuple[list[Row], str | None]:

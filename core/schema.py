@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
-from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import OpenApiResponse, extend_schema
-from msgspec import Struct
-from rest_framework import serializers
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from msgspec import Meta, Struct
 
-from core.integers import BIGINT_MAX
-from core.struct_schema import struct_body
+from core.struct_schema import query_schema, struct_body
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 
@@ -29,19 +26,16 @@ MEANINGS = {
 }
 
 
-class ErrorDetailSerializer(serializers.Serializer[Any]):
-    code = serializers.CharField(help_text="Stable, for programs.")
-    message = serializers.CharField(help_text="For people: what is wrong, and what to do.")
-    fields = serializers.DictField(  # type: ignore[assignment]  # the contract's name
-        child=serializers.ListField(child=serializers.CharField()),
-        help_text="Messages by field, e.g. `steps.0.index`.",
-    )
+class ErrorDetail(Struct):
+    code: Annotated[str, Meta(description="Stable, for programs.")]
+    message: Annotated[str, Meta(description="For people: what is wrong, and what to do.")]
+    fields: Annotated[dict[str, list[str]], Meta(description="Messages by field, e.g. `steps.0.index`.")]
 
 
-class ErrorSerializer(serializers.Serializer[Any]):
+class Error(Struct):
     """The shape of every error."""
 
-    error = ErrorDetailSerializer()
+    error: ErrorDetail
 
 
 def call(
@@ -55,7 +49,7 @@ def call(
     description: str | None = None,
     is_open: bool = False,
 ) -> Callable[[Handler], Handler]:
-    """Describe a call in the schema. ``body`` and answers are serializers or msgspec structs.
+    """Describes a call in the schema. Bodies, answers and queries among ``parameters`` are structs.
 
     ``answers`` are by status, each with its meaning if that is not plain. ``errors`` are those besides the
     ones of every call that needs a key, which an open call does not.
@@ -68,11 +62,11 @@ def call(
             operation_id=operation_id,
             summary=summary,
             description=description,
-            parameters=[*getattr(handler, "parameters", ()), *parameters],
+            parameters=[*getattr(handler, "parameters", ()), *_flat(parameters)],
             request={"application/json": _shape(body)} if _is_struct(body) else body,
             responses={
                 **{status: _answer(answer) for status, answer in answers.items()},
-                **{status: OpenApiResponse(ErrorSerializer, MEANINGS[status]) for status in failures},
+                **{status: OpenApiResponse(_shape(Error), MEANINGS[status]) for status in failures},
             },
             auth=[] if is_open else None,
         )(handler)
@@ -87,7 +81,26 @@ def _answer(answer: Any) -> Any:
 
 
 def _shape(shape: Any) -> Any:
+    if get_origin(shape) is list:
+        return {"type": "array", "items": _shape(get_args(shape)[0])}
     return struct_body(shape) if _is_struct(shape) else shape
+
+
+def _flat(parameters: Sequence[Any]) -> Iterator[OpenApiParameter]:
+    """The parameters, those of a query one by one."""
+    for parameter in parameters:
+        if _is_struct(parameter):
+            yield from _query_parameters(parameter)
+        else:
+            yield parameter
+
+
+def _query_parameters(query: type[Struct]) -> Iterator[OpenApiParameter]:
+    schema = query_schema(query)
+    for name, value in schema["properties"].items():
+        description = value.pop("description", "")
+        is_required = name in schema["required"]
+        yield OpenApiParameter(name, type=value, required=is_required, description=description)
 
 
 def _is_struct(shape: Any) -> bool:
@@ -104,48 +117,6 @@ class CallSchema(AutoSchema):
             description = operation.get("description", "")
             operation["description"] = "\n\n".join(filter(None, [description, f"Scope: `{scope}`."]))
         return operation
-
-
-class StrictBody(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
-    """Adds to a strict serializer's schema that it takes no other fields, and its rules."""
-
-    target_class = "core.fields.StrictSerializer"
-    match_subclasses = True
-
-    def map_serializer(self, auto_schema: AutoSchema, direction: Any) -> Any:
-        schema = auto_schema._map_serializer(  # type: ignore[no-untyped-call]
-            self.target, direction, bypass_extensions=True
-        )
-        return {**schema, "additionalProperties": False, **self.target.rules}
-
-
-class IdList(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
-    target_class = "core.fields.IdListField"
-
-    def map_serializer_field(self, auto_schema: AutoSchema, direction: Any) -> Any:
-        ids = {"type": "integer", "minimum": 1, "maximum": BIGINT_MAX}
-        most = self.target.max_length
-        return {"type": "array", "items": ids, "minItems": 1, "maxItems": most, "uniqueItems": True}
-
-
-# Python strips separators and line ends that are no white space to the regular expressions of JSON schema.
-_NOT_BLANK = r"[^\s\x1c-\x1f\x85]"
-
-
-class NoBlank(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
-    """Adds to a text's schema that it is not all white space, which REST framework strips before counting."""
-
-    target_class = "rest_framework.serializers.CharField"
-    match_subclasses = True
-
-    def map_serializer_field(self, auto_schema: AutoSchema, direction: Any) -> Any:
-        schema = auto_schema._map_serializer_field(  # type: ignore[no-untyped-call]
-            self.target, direction, bypass_extensions=True
-        )
-        schema = {**schema, "type": "string"}  # whether it may be null is added to what an extension returns
-        if direction == "response" or self.target.allow_blank or not self.target.trim_whitespace:
-            return schema
-        return {"pattern": _NOT_BLANK, **schema}
 
 
 def calls_complete(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:

@@ -1,50 +1,80 @@
-"""Hints that msgspec's errors lack: names or values that would have been valid."""
+"""The errors of msgspec in words, with the names or values that would have been valid."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from enum import Enum
-from functools import lru_cache
 from typing import Any
 
-import msgspec
 from msgspec import inspect
 
 from palaestra.protocol.suggestions import did_you_mean
 
 _STEP = re.compile(r"(\w+)|\[[^\]]*\]")
 _UNKNOWN_FIELD = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
-_UNKNOWN_VALUE = re.compile(r"Invalid enum value '(.*)'", re.DOTALL)
+_MISSING_FIELD = re.compile(r"Object missing required field `(.*)`", re.DOTALL)
+_UNKNOWN_VALUE = re.compile(r"Invalid enum value '?(.*?)'?", re.DOTALL)
+_OTHER_TYPE = re.compile(r"Expected `([a-z |]+)`, got `(\w+)`")
+_OTHER_NUMBER = re.compile(r"Expected `(?:int|float)` ([<>]=?) (\S+)")
+_OTHER_LENGTH = re.compile(r"Expected `(str|array|object)` of length (<=|>=) (\d+)")
 _WORD_MAX_CHARS = 100
 
+_KINDS = {
+    "str": "a string",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
+_SENT = _KINDS | {"int": "a number", "float": "a decimal number", "bool": "a boolean"}
+_LIMITS = {"<=": "at most", ">=": "at least", "<": "below", ">": "above"}
+_PARTS = {"str": "characters", "array": "items", "object": "names"}
 
-def hint(error: str, *, place: str, model: type[msgspec.Struct]) -> str:
-    """Hint at valid input for an error at a path such as ``steps[0].actor``; empty if there is none."""
-    nodes = list(_nodes_at(model, place))
+
+def words(error: str, *, place: str, hint: Any) -> str:
+    """What is wrong with the value at a place such as ``.steps[0].actor`` of a type."""
     if match := _UNKNOWN_FIELD.fullmatch(error):
-        names = {
-            field.encode_name
-            for node in nodes
-            if isinstance(node, inspect.StructType)
-            for field in node.fields
-        }
-    elif match := _UNKNOWN_VALUE.fullmatch(error):
-        names = {str(value) for node in nodes for value in _values(node)}
-    else:
-        return ""
-    return did_you_mean(match[1][:_WORD_MAX_CHARS], names) if names else ""
+        name = match[1][:_WORD_MAX_CHARS]
+        return f"There is no field {name!r}. {_nearest(name, _names(place, hint))}".rstrip()
+    if _MISSING_FIELD.fullmatch(error):
+        return "This field is required."
+    if match := _UNKNOWN_VALUE.fullmatch(error):
+        name = match[1][:_WORD_MAX_CHARS]
+        return f"{name!r} is not known. {_nearest(name, _choices(place, hint))}".rstrip()
+    if match := _OTHER_TYPE.fullmatch(error):
+        valid = " or ".join(_KINDS.get(kind, kind) for kind in match[1].split(" | "))
+        return f"This must be {valid}, not {_SENT.get(match[2], match[2])}."
+    if match := _OTHER_NUMBER.fullmatch(error):
+        return f"This must be {_LIMITS[match[1]]} {match[2]}."
+    if match := _OTHER_LENGTH.fullmatch(error):
+        if (match[2], match[3]) == (">=", "1"):
+            return "This may not be blank." if match[1] == "str" else "This may not be empty."
+        return f"{_LIMITS[match[2]].capitalize()} {int(match[3]):,} {_PARTS[match[1]]}."
+    return error if error.endswith(".") else f"{error}."
 
 
-def _nodes_at(model: type[msgspec.Struct], place: str) -> Iterator[inspect.Type]:
-    """Yield the types that a path may have; unions are split into their members."""
-    nodes = list(_members(_type_of(model)))
+def _nearest(name: str, known: set[str]) -> str:
+    return did_you_mean(name, known) if known else ""
+
+
+def _names(place: str, hint: Any) -> set[str]:
+    structs = (node for node in _nodes_at(hint, place) if isinstance(node, inspect.StructType))
+    return {field.encode_name for node in structs for field in node.fields}
+
+
+def _choices(place: str, hint: Any) -> set[str]:
+    return {str(value) for node in _nodes_at(hint, place) for value in _values(node)}
+
+
+def _nodes_at(hint: Any, place: str) -> Iterator[inspect.Type]:
+    """The types that a place may have; unions are split into their members."""
+    nodes = list(_members(inspect.type_info(hint)))
     for step in _STEP.finditer(place):
         nodes = [member for node in nodes for child in _children(node, step[1]) for member in _members(child)]
     yield from nodes
-
-
-_type_of = lru_cache(maxsize=64)(inspect.type_info)
 
 
 def _members(node: inspect.Type) -> Iterator[inspect.Type]:

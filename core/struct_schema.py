@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
-
-from core import api
 
 
 def limit(setting: str) -> msgspec.Meta:
@@ -15,28 +13,31 @@ def limit(setting: str) -> msgspec.Meta:
     return msgspec.Meta(extra_json_schema={"x-limit": setting})
 
 
+_REFERENCES = "#/components/schemas/{name}"
 _structs: dict[str, type[msgspec.Struct]] = {}
 
 
 def struct_body(struct: type[msgspec.Struct]) -> dict[str, Any]:
     """Refer to a struct in ``extend_schema(request=..., responses=...)``; it becomes a component."""
     _structs[struct.__name__] = struct
-    return {"$ref": f"#/components/schemas/{struct.__name__}"}
+    return {"$ref": _REFERENCES.format(name=struct.__name__)}
 
 
-def json_body(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """Wrap ``struct_body`` as the JSON body of a request."""
-    return {"application/json": struct_body(struct)}
+def query_schema(struct: type[msgspec.Struct]) -> dict[str, Any]:
+    """The schema of a query, whose properties are its parameters."""
+    _, components = msgspec.json.schema_components([struct], ref_template=_REFERENCES)
+    schema: dict[str, Any] = components[struct.__name__]
+    return schema
 
 
 def components_append(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
     """Add every struct that a view refers to (drf-spectacular's post-processing hook)."""
     _, components = msgspec.json.schema_components(
-        _structs.values(), schema_hook=_choices_schema, ref_template="#/components/schemas/{name}"
+        _structs.values(), schema_hook=_choices_schema, ref_template=_REFERENCES
     )
     schemas = result.setdefault("components", {}).setdefault("schemas", {})
     for name, schema in components.items():
-        schemas.setdefault(name, schema)
+        schemas.setdefault(name, {**schema, **getattr(_structs.get(name), "rules", {})})
     return result
 
 
@@ -45,14 +46,3 @@ def _choices_schema(choices: type) -> dict[str, Any]:
     if not issubclass(choices, Enum):
         raise NotImplementedError
     return {"enum": [member.value for member in choices]}
-
-
-T = TypeVar("T", bound=msgspec.Struct)
-
-
-def struct_read(value: Any, struct: type[T]) -> T:
-    """Convert a decoded body to its struct. Raises ``GymError`` 400 ``invalid`` with the invalid field."""
-    try:
-        return msgspec.convert(value, struct)
-    except msgspec.ValidationError as error:
-        raise api.invalid_body(error, model=struct) from None

@@ -234,17 +234,11 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
-    "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_NAME_OVERRIDES": {
-        "ExportState": [(name, name) for name in ("waiting", "running", "done", "failed", "cancelled")],
-        "StateEnum": [(name, name) for name in ("waiting", "computing", "ready", "failed")],
-    },
     "PATH_CONVERTER_OVERRIDES": {
         "id": {"type": "integer", "minimum": 1},
         "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
     },
     "POSTPROCESSING_HOOKS": [
-        "drf_spectacular.hooks.postprocess_schema_enums",
         "core.struct_schema.components_append",
         "core.schema.calls_complete",
     ],

@@ -20,16 +20,9 @@ from core import paging
 from core.api import MsgspecRenderer
 from core.schema import call
 from tasks_app import selectors
+from tasks_app.records import Benchmark, ExportQuery, Gold, Task, TaskListQuery, TaskPage
 from tasks_app.registry import benchmarks
 from tasks_app.selectors import TaskFilter
-from tasks_app.serializers import (
-    BenchmarkSerializer,
-    ExportQuery,
-    GoldSerializer,
-    TaskListQuery,
-    TaskPageSerializer,
-    TaskSerializer,
-)
 
 NDJSON = "application/x-ndjson"
 # Level 1 keeps up with Postgres; level 6 halves the size again at a quarter of the rate.
@@ -56,11 +49,7 @@ class NdjsonRenderer(MsgspecRenderer):
 class BenchmarksView(APIView):
     scopes = {"GET": "read"}
 
-    @call(
-        "benchmarks_list",
-        "Benchmarks, and how many tasks each split has",
-        answers={200: BenchmarkSerializer(many=True)},
-    )
+    @call("benchmarks_list", "Benchmarks, and how many tasks each split has", answers={200: list[Benchmark]})
     def get(self, request: Request) -> Response:
         return Response(selectors.benchmark_list(splits=_visible_splits(request)))
 
@@ -72,7 +61,7 @@ class TasksView(APIView):
         "tasks_list",
         "Tasks by page, in id order",
         parameters=[TaskListQuery],
-        answers={200: TaskPageSerializer},
+        answers={200: TaskPage},
         errors=(400, 422),
     )
     def get(self, request: Request) -> HttpResponse:
@@ -98,7 +87,7 @@ class TasksExportView(APIView):
         "Send the `ETag` back as `If-None-Match`: 304 when no task has changed.",
         parameters=[ExportQuery, NO_FORMAT],
         answers={
-            (200, NDJSON): (TaskSerializer, "One task per line."),
+            (200, NDJSON): (Task, "One task per line."),
             304: OpenApiResponse(description="Nothing has changed since that `ETag`."),
         },
         errors=(400, 422),
@@ -126,7 +115,7 @@ class GoldsExportView(APIView):
         "The current golds of all matching tasks, one JSON object per line",
         description="Needs the scope `golds`. For scripted policies and trainers that do their own scoring.",
         parameters=[ExportQuery, NO_FORMAT],
-        answers={(200, NDJSON): (GoldSerializer, "One gold per line.")},
+        answers={(200, NDJSON): (Gold, "One gold per line.")},
         errors=(400, 422),
     )
     def get(self, request: Request) -> HttpResponseBase:

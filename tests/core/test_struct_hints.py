@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from core.errors import GymError
-from core.struct_schema import struct_read
+from core.bodies import struct_read
 
 
 class Colour(enum.StrEnum):
@@ -28,11 +28,11 @@ class Outer(msgspec.Struct, forbid_unknown_fields=True):
 @pytest.mark.parametrize(
     ("value", "place", "hint"),
     [
-        ({"step": []}, "body", "Did you mean steps?"),
-        ({"steps": [{"resutl": "ok"}]}, "steps[0]", "Did you mean result?"),
-        ({"steps": [{}, {"result": "refuse"}]}, "steps[1].result", "Did you mean refused?"),
-        ({"steps": [{"result": "xyz"}]}, "steps[0].result", "Known: ok, refused."),
-        ({"steps": [{"colours": {"a": "blu"}}]}, "steps[0].colours[...]", "Did you mean blue?"),
+        ({"step": []}, "step", "Did you mean steps?"),
+        ({"steps": [{"resutl": "ok"}]}, "steps.0.resutl", "Did you mean result?"),
+        ({"steps": [{}, {"result": "refuse"}]}, "steps.1.result", "Did you mean refused?"),
+        ({"steps": [{"result": "xyz"}]}, "steps.0.result", "Known: ok, refused."),
+        ({"steps": [{"colours": {"a": "blu"}}]}, "steps.0.colours", "Did you mean blue?"),
     ],
 )
 def test_a_refusal_says_what_is_valid(value: Any, place: str, hint: str) -> None:
@@ -47,4 +47,4 @@ def test_a_refusal_that_needs_no_hint_has_none() -> None:
     with pytest.raises(GymError) as refused:
         struct_read({"count": "3"}, Outer)
 
-    assert refused.value.fields == {"count": ["Expected `int`, got `str`"]}
+    assert refused.value.fields == {"count": ["This must be a whole number, not a string."]}

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.fields import body_read
+from core.bodies import body_read
 from core.paging import page, query_read
 from core.schema import call
 from trajectories.exports import records, selectors, services

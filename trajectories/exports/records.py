@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from typing import Annotated, Any
 
-from rest_framework import serializers
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.fields import (
-    CountField,
-    IdField,
-    JsonObjectField,
-    StrictSerializer,
-    SuggestingChoiceField,
-    TextField,
-    TruthField,
-    WeightsField,
-)
+from core.arms import ARMS
+from core.bodies import Body
+from core.fields import Count, Id, Moment, Positive, Time, Weights, choice, string
 from core.paging import Query
 from palaestra.protocol.arms import ARMS
 from trajectories.exports.formats import FORMATS
@@ -32,132 +24,143 @@ PAIRS_LIMIT = 1_000
 SEED_MAX = 2**31 - 1
 
 
-def _list(child: serializers.Field[Any, Any, Any, Any], help_text: str) -> serializers.ListField:
-    return serializers.ListField(child=child, required=False, max_length=NAMES_MAX, help_text=help_text)
+_MANY = Meta(max_length=NAMES_MAX)
+Names = Annotated[list[Annotated[str, string(NAME_CHARS)]], _MANY]
 
 
-def _choices(names: Iterable[str]) -> SuggestingChoiceField:
-    return SuggestingChoiceField(choices=list(names))
-
-
-class LabelsIn(StrictSerializer):
+class LabelsIn(Body, kw_only=True):
     """Steps, and episodes by their steps, by what counts as a label: the adjudicated, or what most say."""
 
-    project = IdField(help_text="The annotation project.")
-    field = TextField(max_length=NAME_CHARS, help_text="Of its codebook: `type`, for instance.")
-    weights = WeightsField(
-        help_text="Of the answers that count, such as `{reasoning: 1, mixed: 0.5}`; others are left out."
-    )
+    project: Annotated[Id, Meta(description="The annotation project.")]
+    field: Annotated[str, string(NAME_CHARS), Meta(description="Of its codebook: `type`, for instance.")]
+    weights: Annotated[
+        Weights,
+        Meta(
+            description="Of the answers that count, such as `{reasoning: 1, mixed: 0.5}`; others are left "
+            "out."
+        ),
+    ]
 
 
-class RevisionIn(StrictSerializer):
+class RevisionIn(Body, kw_only=True):
     """A revision thought: of one episode after its first bad step, or of any."""
 
-    text = TextField(max_length=TEXT_CHARS)
-    episode = IdField(required=False, help_text="The incorrect episode.")
-    step = CountField(
-        required=False, min_value=1, help_text="Its first bad step, counted from the beginning."
-    )
+    text: Annotated[str, string(TEXT_CHARS)]
+    episode: Annotated[Id | UnsetType, Meta(description="The incorrect episode.")] = UNSET
+    step: Annotated[
+        Positive | UnsetType, Meta(description="Its first bad step, counted from the beginning.")
+    ] = UNSET
 
 
-class ExportIn(StrictSerializer):
+class ExportIn(Body, kw_only=True):
     """A kind, and filters. An empty or missing list filters nothing, but for ``outcomes`` and ``origins``."""
 
-    kind = TextField(max_length=32, help_text="One of `GET /api/v1/exports/kinds`.")
-    format = SuggestingChoiceField(choices=list(FORMATS), required=False)
-    runs = _list(IdField(), "Ids.")
-    benchmarks = _list(TextField(max_length=NAME_CHARS), "Ids.")
-    splits = _list(
-        TextField(max_length=NAME_CHARS),
-        "Those that are not for training (`train`, `starter`, `generated` and the like) are locked.",
-    )
-    arms = _list(_choices(ARMS), "The arms.")
-    outcomes = _list(
-        _choices(Verdict.Outcome.values), "Empty or missing: those that the kind takes by default."
-    )
-    origins = _list(
-        _choices(Origin.values),
-        "`plain`, `forked`, `guided` (guided forks too), which needs the scope `guidance` or `golds`, or "
-        "`taken_over` (whatever a person ever acted in; what is guided too needs both named). "
-        "Empty or missing: those that the kind takes by default, most of them `plain` alone.",
-    )
-    policy_version_min = CountField(required=False)
-    policy_version_max = CountField(required=False)
-    opened_from = serializers.DateTimeField(required=False)
-    opened_before = serializers.DateTimeField(required=False)
-    labels = LabelsIn(required=False, help_text="Rows say their weight in the column `weight`.")
-    pairs_max = CountField(
-        min_value=1,
-        max_value=PAIRS_LIMIT,
-        default=PAIRS_MAX,
-        help_text="Per group or task, of kinds of pairs.",
-    )
-    revisions = serializers.ListField(
-        child=RevisionIn(), required=False, max_length=REVISIONS_MAX, help_text="Thoughts for `splices`."
-    )
-    segments = _list(
-        _choices(Step.Segment.values),
-        "Of `sft_steps`, with the origin `taken_over`: a person's steps of these segments alone.",
-    )
-    reward_profile = TextField(
-        max_length=REFERENCE_CHARS, default="", allow_blank=True, help_text="Of `rewards`: what pays."
-    )
-    seed = CountField(max_value=SEED_MAX, default=0, help_text="Of the choice of pairs.")
-    golds = TruthField(default=False, help_text="A column with the gold. Needs the scope `golds`.")
-    locked = TruthField(
-        default=False, help_text="Locked splits too. Needs the scope `admin`, and stays on record."
-    )
+    kind: Annotated[str, string(32), Meta(description="One of `GET /api/v1/exports/kinds`.")]
+    format: Annotated[str, choice(FORMATS)] | UnsetType = UNSET
+    runs: Annotated[Annotated[list[Id], _MANY] | UnsetType, Meta(description="Ids.")] = UNSET
+    benchmarks: Annotated[Names | UnsetType, Meta(description="Ids.")] = UNSET
+    splits: Annotated[
+        Names | UnsetType,
+        Meta(
+            description="Those that are not for training (`train`, `starter`, `generated` and the like) are "
+            "locked."
+        ),
+    ] = UNSET
+    arms: Annotated[
+        Annotated[list[Annotated[str, choice(ARMS)]], _MANY] | UnsetType, Meta(description="The arms.")
+    ] = UNSET
+    outcomes: Annotated[
+        Annotated[list[Annotated[str, choice(Verdict.Outcome.values)]], _MANY] | UnsetType,
+        Meta(description="Empty or missing: those that the kind takes by default."),
+    ] = UNSET
+    origins: Annotated[
+        Annotated[list[Annotated[str, choice(Origin.values)]], _MANY] | UnsetType,
+        Meta(
+            description="`plain`, `forked`, `guided` (guided forks too), which needs the scope `guidance` or "
+            "`golds`, or `taken_over` (whatever a person ever acted in; what is guided too needs both "
+            "named). Empty or missing: those that the kind takes by default, most of them `plain` alone."
+        ),
+    ] = UNSET
+    policy_version_min: Count | UnsetType = UNSET
+    policy_version_max: Count | UnsetType = UNSET
+    opened_from: Time | UnsetType = UNSET
+    opened_before: Time | UnsetType = UNSET
+    labels: Annotated[
+        LabelsIn | UnsetType, Meta(description="Rows say their weight in the column `weight`.")
+    ] = UNSET
+    pairs_max: Annotated[
+        int, Meta(ge=1, le=PAIRS_LIMIT, description="Per group or task, of kinds of pairs.")
+    ] = PAIRS_MAX
+    revisions: Annotated[
+        Annotated[list[RevisionIn], Meta(max_length=REVISIONS_MAX)] | UnsetType,
+        Meta(description="Thoughts for `splices`."),
+    ] = UNSET
+    segments: Annotated[
+        Annotated[list[Annotated[str, choice(Step.Segment.values)]], _MANY] | UnsetType,
+        Meta(
+            description="Of `sft_steps`, with the origin `taken_over`: a person's steps of these segments "
+            "alone."
+        ),
+    ] = UNSET
+    reward_profile: Annotated[
+        str, string(REFERENCE_CHARS, may_be_blank=True), Meta(description="Of `rewards`: what pays.")
+    ] = ""
+    seed: Annotated[int, Meta(ge=0, le=SEED_MAX, description="Of the choice of pairs.")] = 0
+    golds: Annotated[bool, Meta(description="A column with the gold. Needs the scope `golds`.")] = False
+    locked: Annotated[
+        bool, Meta(description="Locked splits too. Needs the scope `admin`, and stays on record.")
+    ] = False
 
 
-class KindRecord(serializers.Serializer[Any]):
-    id = serializers.CharField()
-    title = serializers.CharField()
-    description = serializers.CharField()
-    unit = serializers.CharField(help_text="What rows are made of: `episode`, `group` or `task`.")
-    columns = JsonObjectField(help_text="Types by name.")
-    outcomes = serializers.ListField(child=serializers.CharField(), help_text="That it takes by default.")
-    origins = serializers.ListField(child=serializers.CharField(), help_text="That it takes by default.")
-    options = serializers.ListField(child=serializers.CharField(), help_text="That it has besides filters.")
+class KindRecord(Struct):
+    id: str
+    title: str
+    description: str
+    unit: Annotated[str, Meta(description="What rows are made of: `episode`, `group` or `task`.")]
+    columns: Annotated[dict[str, Any], Meta(description="Types by name.")]
+    outcomes: Annotated[list[str], Meta(description="That it takes by default.")]
+    origins: Annotated[list[str], Meta(description="That it takes by default.")]
+    options: Annotated[list[str], Meta(description="That it has besides filters.")]
 
 
-class KindList(serializers.Serializer[Any]):
-    results = KindRecord(many=True)
+class KindList(Struct):
+    results: list[KindRecord]
 
 
-class ExportFileRecord(serializers.Serializer[Any]):
-    name = serializers.CharField()
-    sha256 = serializers.CharField()
-    bytes = serializers.IntegerField()
-    rows = serializers.IntegerField(help_text="0 of the manifest.")
+class ExportFileRecord(Struct):
+    name: str
+    sha256: str
+    bytes: int
+    rows: Annotated[int, Meta(description="0 of the manifest.")]
 
 
-class ExportRecord(serializers.Serializer[Any]):
-    id = serializers.IntegerField()
-    kind = serializers.CharField()
-    parameters = JsonObjectField()
-    state = serializers.ChoiceField(choices=Export.State.values)
-    done = serializers.IntegerField(help_text="Units done.")
-    total = serializers.IntegerField(help_text="Units in all; 0 before it begins.")
-    problem = serializers.CharField(help_text="Why it failed.")
-    rows = serializers.IntegerField(allow_null=True, help_text="Null before it is done.")
-    left_out = JsonObjectField(help_text="How many episodes, steps or pairs are left out, by reason.")
-    files = ExportFileRecord(many=True, help_text="The manifest first; empty before it is done.")
-    author = serializers.CharField(help_text="The name of the key or the user.")
-    has_golds = serializers.BooleanField()
-    has_locked = serializers.BooleanField()
-    created_at = serializers.DateTimeField()
-    finished_at = serializers.DateTimeField(allow_null=True)
-    expires_at = serializers.DateTimeField(
-        allow_null=True, help_text="From then on its files may be deleted."
-    )
+class ExportRecord(Struct):
+    id: int
+    kind: str
+    parameters: dict[str, Any]
+    state: Export.State
+    done: Annotated[int, Meta(description="Units done.")]
+    total: Annotated[int, Meta(description="Units in all; 0 before it begins.")]
+    problem: Annotated[str, Meta(description="Why it failed.")]
+    rows: Annotated[int | None, Meta(description="Null before it is done.")]
+    left_out: Annotated[
+        dict[str, Any], Meta(description="How many episodes, steps or pairs are left out, by reason.")
+    ]
+    files: Annotated[list[ExportFileRecord], Meta(description="The manifest first; empty before it is done.")]
+    author: Annotated[str, Meta(description="The name of the key or the user.")]
+    has_golds: bool
+    has_locked: bool
+    created_at: Moment
+    finished_at: Moment | None
+    expires_at: Annotated[Moment | None, Meta(description="From then on its files may be deleted.")]
 
 
-class ExportPage(serializers.Serializer[Any]):
-    results = ExportRecord(many=True)
-    next = serializers.CharField(allow_null=True)
+class ExportPage(Struct):
+    results: list[ExportRecord]
+    next: str | None
 
 
-class ExportsQuery(Query):
+class ExportsQuery(Query, kw_only=True):
     pass
 
 

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.fields import CountField, TextField
+from core.fields import string
 from core.paging import Query
 from core.schema import call
 from trajectories.record.api.auth import caller
@@ -26,12 +26,12 @@ REFERENCE_CHARS = 140
 PROFILE_HELP = "Name of a profile, or `name@hash`; by default that of the run."
 
 
-class ProfileQuery(Query):
-    profile = TextField(max_length=REFERENCE_CHARS, default="", allow_blank=True, help_text=PROFILE_HELP)
+class ProfileQuery(Query, kw_only=True):
+    profile: Annotated[str, string(REFERENCE_CHARS, may_be_blank=True), Meta(description=PROFILE_HELP)] = ""
 
 
-class RewardsQuery(ProfileQuery):
-    limit = CountField(min_value=1, max_value=EPISODES_MAX, default=100)
+class RewardsQuery(ProfileQuery, kw_only=True):
+    limit: Annotated[int, Meta(ge=1, le=EPISODES_MAX)] = 100
 
 
 class ComponentRecord(Struct, frozen=True, kw_only=True):

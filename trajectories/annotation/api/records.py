@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
-from rest_framework import serializers
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.fields import IdField, SuggestingChoiceField
+from core.arms import ARMS
+from core.fields import Id, checked, choice
 from core.paging import Query
 from palaestra.protocol.arms import ARMS
 from trajectories.models import Annotator, Label
@@ -16,31 +17,41 @@ from trajectories.models import Annotator, Label
 ANSWER_CHARS = 200
 
 
-class AnswerField(serializers.RegexField):
-    """``field:answer``, such as ``type:reasoning``."""
-
-    default_error_messages = {"invalid": "Write it as field:answer, such as type:reasoning."}
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(r"^[a-z0-9_]+:[a-z0-9_]+\Z", trim_whitespace=False, **options)
-
-    def run_validation(self, data: Any = serializers.empty) -> Any:
-        field, _, answer = super().run_validation(data).partition(":")
-        return field, answer
+ANSWER = re.compile(r"([a-z0-9_]+):([a-z0-9_]+)")
 
 
-class LabelsQuery(Query):
-    project = IdField(required=False)
-    episode = IdField(required=False)
-    run = IdField(required=False)
-    arm = SuggestingChoiceField(choices=list(ARMS), required=False)
-    layer = SuggestingChoiceField(choices=Label.Layer.values, required=False)
-    annotator_kind = SuggestingChoiceField(choices=Annotator.Kind.values, required=False)
-    answer = AnswerField(
-        required=False,
-        max_length=ANSWER_CHARS,
-        help_text="`field:answer`, such as `type:reasoning`; of a field with several answers, one of them.",
-    )
+def _answer_read(text: str) -> tuple[str, str]:
+    match = ANSWER.fullmatch(text)
+    if match is None or len(text) > ANSWER_CHARS:
+        raise ValueError("Write it as field:answer, such as type:reasoning.")
+    return match[1], match[2]
+
+
+Answer = Annotated[
+    str,
+    checked(
+        _answer_read,
+        pattern=f"^{ANSWER.pattern.replace('(', '').replace(')', '')}$",
+        maxLength=ANSWER_CHARS,
+        minLength=1,
+    ),
+]
+
+
+class LabelsQuery(Query, kw_only=True):
+    project: Id | UnsetType = UNSET
+    episode: Id | UnsetType = UNSET
+    run: Id | UnsetType = UNSET
+    arm: Annotated[str, choice(ARMS)] | UnsetType = UNSET
+    layer: Annotated[str, choice(Label.Layer.values)] | UnsetType = UNSET
+    annotator_kind: Annotated[str, choice(Annotator.Kind.values)] | UnsetType = UNSET
+    answer: Annotated[
+        Answer | UnsetType,
+        Meta(
+            description="`field:answer`, such as `type:reasoning`; of a field with several answers, one of "
+            "them."
+        ),
+    ] = UNSET
 
 
 class LabelRecord(Struct, kw_only=True):

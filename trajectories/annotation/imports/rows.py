@@ -14,8 +14,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 from core.csv_text import cell_text
-from core.errors import GymError
-from core.integers import BIGINT_MAX, INT_MAX
+from core.errors import GymError, did_you_mean
+from core.fields import Id
+from core.integers import INT_MAX
 from core.json_text import has_nul
 from palaestra.protocol.suggestions import did_you_mean
 from trajectories.annotation.codebook.types import Field
@@ -28,7 +29,6 @@ LINE_MAX_BYTES = 1024 * 1024
 ANSWERS_MAX = 100
 NAME_CHARS = 100
 NUL = "A text has the character NUL, which cannot be stored. Delete it."
-Id = Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
 Number = Annotated[int, Meta(ge=0, le=INT_MAX)]
 Name = Annotated[str, Meta(max_length=NAME_CHARS)]
 AT_MOST = Meta(max_length=ANSWERS_MAX)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Literal
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from drf_spectacular.types import OpenApiTypes
-from rest_framework import serializers
+from msgspec import Meta, Struct
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core import live_address
 from core.api import gym_error_response
+from core.bodies import Body, body_read
 from core.errors import GymError
-from core.fields import IdField, StrictSerializer, SuggestingChoiceField, body_read
+from core.fields import Id, choice
 from core.paging import query_read
 from core.schema import call
 from trajectories.record.api import capacity, health, liveness, openapi
@@ -26,61 +27,56 @@ HEARTBEAT_EPISODES_MAX = 5_000
 YAML = "application/vnd.oai.openapi"
 
 
-class HealthRecord(serializers.Serializer[Any]):
+class HealthRecord(Struct):
     """Each part is `ok` or `down`; `workers` and `sweeper` are `unknown` while Redis is down."""
 
-    status = serializers.ChoiceField(
-        choices=["ok", "degraded", "down"], help_text="`degraded` without a housekeeper."
-    )
-    down = serializers.ListField(child=serializers.CharField(), help_text="The parts that are down.")
-    missing = serializers.ListField(
-        child=serializers.CharField(), help_text="The parts that others do without."
-    )
-    version = serializers.CharField()
-    database = serializers.CharField()
-    redis = serializers.CharField()
-    disk = serializers.CharField(help_text="Of the blobs: whether it can be written to.")
-    disk_free_bytes = serializers.IntegerField(
-        allow_null=True, help_text="Null for a store that is no folder."
-    )
-    workers = serializers.CharField(help_text="Workers of the verify queue.")
-    sweeper = serializers.CharField()
-    housekeeper = serializers.CharField(help_text="`ok`, `missing` or `unknown`. Without it, facts are late.")
-    sandbox = serializers.CharField(
-        help_text="`ok`, `missing` or `unknown`. Without it, submitted programs cannot be judged."
-    )
-    arena_url = serializers.CharField()
-    live_url = serializers.CharField()
+    status: Annotated[
+        Literal["ok", "degraded", "down"], Meta(description="`degraded` without a housekeeper.")
+    ]
+    down: Annotated[list[str], Meta(description="The parts that are down.")]
+    missing: Annotated[list[str], Meta(description="The parts that others do without.")]
+    version: str
+    database: str
+    redis: str
+    disk: Annotated[str, Meta(description="Of the blobs: whether it can be written to.")]
+    disk_free_bytes: Annotated[int | None, Meta(description="Null for a store that is no folder.")]
+    workers: Annotated[str, Meta(description="Workers of the verify queue.")]
+    sweeper: str
+    housekeeper: Annotated[str, Meta(description="`ok`, `missing` or `unknown`. Without it, facts are late.")]
+    sandbox: Annotated[
+        str,
+        Meta(description="`ok`, `missing` or `unknown`. Without it, submitted programs cannot be judged."),
+    ]
+    arena_url: str
+    live_url: str
 
 
-class QueueRecord(serializers.Serializer[Any]):
-    queued = serializers.IntegerField(allow_null=True, help_text="Null if unknown.")
-    p95_ms = serializers.FloatField(
-        allow_null=True, help_text="From submission to verdict, recently; null without verdicts."
-    )
+class QueueRecord(Struct):
+    queued: Annotated[int | None, Meta(description="Null if unknown.")]
+    p95_ms: Annotated[
+        float | None, Meta(description="From submission to verdict, recently; null without verdicts.")
+    ]
 
 
-class CapacityRecord(serializers.Serializer[Any]):
-    active = serializers.IntegerField(help_text="Episodes that are open or submitted.")
-    max_active = serializers.IntegerField(help_text="Beyond this, opening answers 429 `at_capacity`.")
-    verify = QueueRecord()
-    sandbox = QueueRecord()
-    recommended_inflight = serializers.IntegerField(help_text="How many episodes to run at once.")
+class CapacityRecord(Struct):
+    active: Annotated[int, Meta(description="Episodes that are open or submitted.")]
+    max_active: Annotated[int, Meta(description="Beyond this, opening answers 429 `at_capacity`.")]
+    verify: QueueRecord
+    sandbox: QueueRecord
+    recommended_inflight: Annotated[int, Meta(description="How many episodes to run at once.")]
 
 
-class HeartbeatIn(StrictSerializer):
-    episodes = serializers.ListField(child=IdField(), max_length=HEARTBEAT_EPISODES_MAX)
+class HeartbeatIn(Body, kw_only=True):
+    episodes: Annotated[list[Id], Meta(max_length=HEARTBEAT_EPISODES_MAX)]
 
 
-class HeartbeatRecord(serializers.Serializer[Any]):
-    alive = serializers.IntegerField(help_text="How many leases were renewed.")
-    gone = serializers.ListField(
-        child=serializers.IntegerField(), help_text="Episodes that have ended, or that the key may not see."
-    )
+class HeartbeatRecord(Struct):
+    alive: Annotated[int, Meta(description="How many leases were renewed.")]
+    gone: Annotated[list[int], Meta(description="Episodes that have ended, or that the key may not see.")]
 
 
-class SchemaQuery(StrictSerializer):
-    format = SuggestingChoiceField(choices=["yaml", "json"], default="yaml")
+class SchemaQuery(Body, kw_only=True):
+    format: Annotated[str, choice(["yaml", "json"])] = "yaml"
 
 
 class HealthView(APIView):

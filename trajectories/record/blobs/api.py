@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 from django.conf import settings
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from rest_framework import serializers
+from msgspec import Meta, Struct, convert, to_builtins
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.api import read_content_length
+from core.api import announced_bytes
+from core.bodies import Body, body_read
 from core.errors import too_large
-from core.fields import Sha256Field, StrictSerializer, body_read
+from core.fields import Sha256
 from core.schema import call
 from trajectories.record.api.auth import caller
 from trajectories.record.blobs import services
@@ -22,18 +23,18 @@ from trajectories.record.blobs import services
 MISSING_MAX = 5_000
 
 
-class BlobRecord(serializers.Serializer[Any]):
-    sha256 = serializers.CharField()
-    size = serializers.IntegerField(help_text="In bytes.")
-    content_type = serializers.CharField(help_text="Detected from the bytes, whatever the caller claims.")
+class BlobRecord(Struct):
+    sha256: str
+    size: Annotated[int, Meta(description="In bytes.")]
+    content_type: Annotated[str, Meta(description="Detected from the bytes, whatever the caller claims.")]
 
 
-class MissingIn(StrictSerializer):
-    sha256 = serializers.ListField(child=Sha256Field(), max_length=MISSING_MAX)
+class MissingIn(Body, kw_only=True):
+    sha256: Annotated[list[Sha256], Meta(max_length=MISSING_MAX)]
 
 
-class MissingRecord(serializers.Serializer[Any]):
-    missing = serializers.ListField(child=serializers.CharField())
+class MissingRecord(Struct):
+    missing: list[str]
 
 
 class BlobView(APIView):
@@ -54,7 +55,8 @@ class BlobView(APIView):
         if announced > limit:
             raise too_large("blob_too_large", "blob", announced, limit, "BLOB_MAX_BYTES")
         stored = services.blob_put(sha256=sha256, read=stream.read, project=caller(request).project or "")
-        return Response(BlobRecord(stored).data, status=201 if stored.is_new else 200)
+        record = convert(stored, BlobRecord, from_attributes=True)
+        return Response(to_builtins(record), status=201 if stored.is_new else 200)
 
     @call(
         "blob_get",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from rest_framework import serializers
+from msgspec import Meta, Struct
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -17,13 +17,13 @@ from trajectories.reports import selectors
 from trajectories.reports.pages import files, formats
 
 
-class FileRecord(serializers.Serializer[Any]):
-    name = serializers.CharField(help_text="`rows.parquet`, `gaps.tex`, `gaps.pdf`...")
-    content_type = serializers.CharField()
+class FileRecord(Struct):
+    name: Annotated[str, Meta(description="`rows.parquet`, `gaps.tex`, `gaps.pdf`...")]
+    content_type: str
 
 
-class FileList(serializers.Serializer[Any]):
-    results = FileRecord(many=True)
+class FileList(Struct):
+    results: list[FileRecord]
 
 
 class FilesView(APIView):

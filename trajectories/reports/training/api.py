@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from rest_framework import serializers
+from msgspec import UNSET, Meta, Struct, UnsetType
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.fields import IdField, JsonObjectField, StrictSerializer
+from core.bodies import Body
+from core.fields import FieldError, Id
 from core.paging import query_read
 from core.schema import call
 from trajectories.record.api.auth import caller
@@ -17,19 +18,18 @@ from trajectories.reports import selectors
 from trajectories.reports.tables import table_record
 
 
-class TransferQuery(StrictSerializer):
-    before = IdField(required=False, help_text="The report before training.")
-    after = IdField(required=False, help_text="The report after training.")
+class TransferQuery(Body, kw_only=True):
+    before: Annotated[Id | UnsetType, Meta(description="The report before training.")] = UNSET
+    after: Annotated[Id | UnsetType, Meta(description="The report after training.")] = UNSET
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def check(self) -> None:
         for name, other in (("before", "after"), ("after", "before")):
-            if name in attrs and other not in attrs:
-                raise serializers.ValidationError({other: [f"Is needed beside `{name}`."]})
-        return attrs
+            if getattr(self, name) is not UNSET and getattr(self, other) is UNSET:
+                raise FieldError(other, f"Is needed beside `{name}`.")
 
 
-class TransferRecord(serializers.Serializer[Any]):
-    table = JsonObjectField(help_text="As in a report: `{id, title, columns, rows, notes}`.")
+class TransferRecord(Struct):
+    table: Annotated[dict[str, Any], Meta(description="As in a report: `{id, title, columns, rows, notes}`.")]
 
 
 class TransferView(APIView):

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from core.arms import ARMS
+from core.fields import Id, Positive
 from core.integers import BIGINT_MAX, INT_MAX
 from core.struct_schema import limit
 from palaestra.protocol.arms import ARMS
@@ -18,8 +20,6 @@ RECORDING = (
 
 AXES_MAX, ARM_CHARS = 100, 64
 GUIDANCE_CHARS, INSTRUCTION_CHARS = 10_000, 2_000
-Id = Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
-Count = Annotated[int, Meta(ge=1, le=INT_MAX)]
 
 
 class Guidance(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -46,8 +46,8 @@ class GroupSettings(Struct, forbid_unknown_fields=True, kw_only=True):
     """The part of a call that its groups store, so that a refill opens the same."""
 
     seed: Annotated[int, Meta(ge=0, le=BIGINT_MAX)] | None = None
-    max_steps: Count | None = None
-    token_budget: Count | None = None
+    max_steps: Positive | None = None
+    token_budget: Positive | None = None
     recording: Annotated[Episode.Recording | None, Meta(description=RECORDING)] = None
     presentation: Annotated[dict[str, Any], Meta(max_length=AXES_MAX)] = {}
     looks: Literal["per_group", "per_episode", "rotation"] = "per_group"

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import Any
+from typing import Annotated, Any
 
 from django.db.models import BigIntegerField, Count, Q
 from django.db.models.functions import Cast
-from msgspec import Struct
+from msgspec import Meta, Struct
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.fields import SuggestingChoiceField
+from core.fields import choice
+from core.outcomes import JUDGED
 from core.paging import Query, page, query_read
 from core.schema import call
 from palaestra.protocol.outcomes import JUDGED
@@ -51,10 +52,10 @@ class PrefixPage(Struct):
     next: str | None
 
 
-class PrefixesQuery(Query):
-    guidance = SuggestingChoiceField(
-        choices=list(KINDS), default="prefix", help_text="What the steps are: written ones, or acts."
-    )
+class PrefixesQuery(Query, kw_only=True):
+    guidance: Annotated[
+        str, choice(KINDS), Meta(description="What the steps are: written ones, or acts.")
+    ] = "prefix"
 
 
 class RunPrefixesView(APIView):

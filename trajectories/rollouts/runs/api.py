@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.fields import body_read
+from core.bodies import body_read
 from core.paging import cursor_make, page, query_read
 from core.schema import call
 from trajectories.models import Run
@@ -84,7 +84,9 @@ class PolicyView(APIView):
     def post(self, request: Request, run_id: int) -> Response:
         run = _run(request, run_id)
         version, is_new = services.policy_register(run=run, **body_read(records.PolicyIn, request.data))
-        return Response(records.PolicyRecord(version).data, status=201 if is_new else 200)
+        names = ("version", "checkpoint", "trainer_step", "created_at")
+        record = records.PolicyRecord(run=run.pk, **{name: getattr(version, name) for name in names})
+        return Response(to_builtins(record), status=201 if is_new else 200)
 
 
 class MetricsView(APIView):
@@ -101,7 +103,10 @@ class MetricsView(APIView):
     def post(self, request: Request, run_id: int) -> Response:
         run = _run(request, run_id)
         metrics = services.metrics_record(run=run, **body_read(records.MetricsIn, request.data))
-        return Response(records.MetricsRecord(metrics).data, status=201)
+        record = records.MetricsRecord(
+            id=metrics.pk, run=run.pk, policy_version=metrics.policy_version, created_at=metrics.created_at
+        )
+        return Response(to_builtins(record), status=201)
 
 
 class PromptSizesView(APIView):
@@ -281,4 +286,6 @@ def _run(request: Request, run_id: int) -> Run:
 
 
 def _run_record(run: Run) -> dict[str, Any]:
-    return dict(records.RunRecord(run).data)
+    names = (name for name in records.RunRecord.__struct_fields__ if name != "report")
+    record: dict[str, Any] = to_builtins({name: getattr(run, name) for name in names})
+    return {**record, "report": run.report_id}

@@ -5,21 +5,14 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
-from rest_framework import serializers
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from core import answer_check
-from core.fields import (
-    CountField,
-    HistoryField,
-    IdField,
-    JsonObjectField,
-    NumbersField,
-    StrictSerializer,
-    SuggestingChoiceField,
-    TextField,
-    TruthField,
-)
+from core import answer_check, grammars, histories
+from core.arms import ARMS
+from core.bodies import Body, plain
+from core.errors import did_you_mean
+from core.fields import Count, FieldError, History, Id, JsonObject, Moment, Numbers, choice, string
+from core.integers import BIGINT_MAX
 from core.observation_settings import ObservationSettings, settings_check
 from core.paging import Query
 from palaestra.protocol import grammars, histories
@@ -44,223 +37,232 @@ CANCEL_REASONS = ("stale", "overload")
 ACTIONS_PER_TURN_MAX = 20
 SIZES_MAX = 1_000
 SIZE_MAX = 2**53
-TRAINER_STEP_MAX = 2**63 - 1
+Size = Annotated[int, Meta(ge=0, le=SIZE_MAX)]
 
 
-class RunIn(StrictSerializer):
-    name = TextField(max_length=200)
-    kind = SuggestingChoiceField(choices=Run.Kind.values)
-    model = TextField(max_length=200, default="", allow_blank=True)
-    checkpoint = TextField(max_length=500, default="", allow_blank=True)
-    observation = SuggestingChoiceField(choices=list(OBSERVATION_FORMATS), default="", allow_blank=True)
-    observation_settings = ObservationSettings(default=dict)
-    grammar = SuggestingChoiceField(choices=list(grammars.GRAMMARS), default=grammars.DEFAULT)
-    history = HistoryField(
-        default=histories.DEFAULT,
-        help_text="What of earlier turns the model is sent again: `full`, `last_k:3` (any number), `diff`.",
-    )
-    actions_per_turn = CountField(
-        default=1, min_value=1, max_value=ACTIONS_PER_TURN_MAX, help_text="At most, in one completion."
-    )
-    affordances = JsonObjectField(
-        default=dict,
-        help_text="What its pages offer besides the question: `{tools: {run: true, sort: true}}`.",
-    )
-    settings = JsonObjectField(
-        default=dict,
-        help_text=(
-            "Free-form. `recording_full_share` (0 to 1) records that share of the run's episodes in full, "
-            "drawn by their seeds, and only the page events of the others. `answer_check: once` answers "
-            "the first answer of each episode by a request to check it, and takes the second as its answer. "
-            "`replay` streams groups that are all but failed with a stored success in place of a failure: "
-            "`{size, rule, max_age, std_below, mean_below}`. `reward_profile` names the profile that pays "
-            "the run; by default outcomes alone do."
+class RunIn(Body, kw_only=True):
+    name: Annotated[str, string(200)]
+    kind: Annotated[str, choice(Run.Kind.values)]
+    model: Annotated[str, string(200, may_be_blank=True)] = ""
+    checkpoint: Annotated[str, string(500, may_be_blank=True)] = ""
+    observation: Annotated[str, choice(OBSERVATION_FORMATS, may_be_blank=True)] = ""
+    observation_settings: ObservationSettings = field(default_factory=ObservationSettings)
+    grammar: Annotated[str, choice(grammars.GRAMMARS)] = grammars.DEFAULT
+    history: Annotated[
+        History,
+        Meta(
+            description="What of earlier turns the model is sent again: `full`, `last_k:3` (any number), "
+            "`diff`."
         ),
-    )
-    tags = serializers.ListField(child=TextField(max_length=100), default=list, max_length=TAGS_MAX)
-    simulated = TruthField(
-        default=False,
-        help_text="True for scripted policies, which are marked as simulated wherever they are shown.",
-    )
-    report = IdField(
-        default=None,
-        allow_null=True,
-        help_text=(
-            "The report that the run belongs to. `settings.retest: true` says that it plays its arm again, "
-            "with other seeds."
+    ] = histories.DEFAULT
+    actions_per_turn: Annotated[
+        int, Meta(ge=1, le=ACTIONS_PER_TURN_MAX, description="At most, in one completion.")
+    ] = 1
+    affordances: Annotated[
+        JsonObject,
+        Meta(description="What its pages offer besides the question: `{tools: {run: true, sort: true}}`."),
+    ] = {}
+    settings: Annotated[
+        JsonObject,
+        Meta(
+            description="Free-form. `recording_full_share` (0 to 1) records that share of the run's episodes "
+            "in full, drawn by their seeds, and only the page events of the others. `answer_check: once` "
+            "answers the first answer of each episode by a request to check it, and takes the second as its "
+            "answer. `replay` streams groups that are all but failed with a stored success in place of a "
+            "failure: `{size, rule, max_age, std_below, mean_below}`. `reward_profile` names the profile "
+            "that pays the run; by default outcomes alone do."
         ),
-    )
+    ] = {}
+    tags: Annotated[list[Annotated[str, string(100)]], Meta(max_length=TAGS_MAX)] = []
+    simulated: Annotated[
+        bool,
+        Meta(
+            description="True for scripted policies, which are marked as simulated wherever they are shown."
+        ),
+    ] = False
+    report: Annotated[
+        Id | None,
+        Meta(
+            description="The report that the run belongs to. `settings.retest: true` says that it plays its "
+            "arm again, with other seeds."
+        ),
+    ] = None
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a grammar, a history or settings that the observation gives nothing to work on."""
-        observation = OBSERVATION_FORMATS.get(attrs["observation"])
-        if observation is None:
-            return attrs
-        grammar, history = grammars.GRAMMARS[attrs["grammar"]], histories.history_read(attrs["history"])
-        if grammar.is_by_position and not observation.has_screenshot:
-            message = f"The grammar {grammar.id} acts by position; {observation.id} has no picture."
-            raise serializers.ValidationError({"grammar": [message]})
-        if history.policy.needs_text and not observation.has_text:
-            message = f"The history {history.policy.id} compares outlines; {observation.id} has none."
-            raise serializers.ValidationError({"history": [message]})
-        settings_check(attrs["observation_settings"], observation)
-        return attrs
-
-    def validate_settings(self, value: dict[str, Any]) -> dict[str, Any]:
-        share = value.get(RECORDING_FULL_SHARE, 0)
-        if not is_share(share):
-            raise serializers.ValidationError(f'"{RECORDING_FULL_SHARE}" must be a number from 0 to 1.')
-        check = value.get(answer_check.SETTING, answer_check.ONCE)
-        if check not in answer_check.VALUES:
-            raise serializers.ValidationError(f'"{answer_check.SETTING}" must be "{answer_check.ONCE}".')
-        if not isinstance(value.get(PROFILE, ""), str):
-            raise serializers.ValidationError(f'"{PROFILE}" must be the name of a reward profile.')
-        return {**value, REPLAY: replay_read(value[REPLAY])} if REPLAY in value else value
-
-    def validate_affordances(self, value: dict[str, Any]) -> dict[str, Any]:
-        """``tools`` are granted by name, so an unknown name would silently grant nothing."""
-        for name in value:
-            if name != TOOLS and get_close_matches(name, [TOOLS]):
-                raise serializers.ValidationError(f'There is no affordance {name!r}. Did you mean "{TOOLS}"?')
-        tools = value.get(TOOLS, {})
-        if not isinstance(tools, dict) or not all(isinstance(granted, bool) for granted in tools.values()):
-            raise serializers.ValidationError('"tools" must be an object of tool names with true or false.')
-        known = sorted({tool for _, kind in questions.items() for tool in kind.tools})
-        for name in tools:
-            if name not in known:
-                raise serializers.ValidationError(f"There is no tool {name!r}. {did_you_mean(name, known)}")
-        return value
+    def check(self) -> None:
+        _affordances_check(self.affordances)
+        self.settings = _settings_read(self.settings)
+        _observation_check(self)
 
 
-class RunRecord(serializers.Serializer[Run]):
+def _observation_check(run: RunIn) -> None:
+    """Refuse a grammar, a history or settings that the observation gives nothing to work on."""
+    observation = OBSERVATION_FORMATS.get(run.observation)
+    if observation is None:
+        return
+    grammar, history = grammars.GRAMMARS[run.grammar], histories.history_read(run.history)
+    if grammar.is_by_position and not observation.has_screenshot:
+        message = f"The grammar {grammar.id} acts by position; {observation.id} has no picture."
+        raise FieldError("grammar", message)
+    if history.policy.needs_text and not observation.has_text:
+        message = f"The history {history.policy.id} compares outlines; {observation.id} has none."
+        raise FieldError("history", message)
+    settings_check(plain(run.observation_settings), observation)
+
+
+def _settings_read(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings, with the defaults of ``replay``."""
+    if not is_share(settings.get(RECORDING_FULL_SHARE, 0)):
+        raise FieldError("settings", f'"{RECORDING_FULL_SHARE}" must be a number from 0 to 1.')
+    if settings.get(answer_check.SETTING, answer_check.ONCE) not in answer_check.VALUES:
+        raise FieldError("settings", f'"{answer_check.SETTING}" must be "{answer_check.ONCE}".')
+    if not isinstance(settings.get(PROFILE, ""), str):
+        raise FieldError("settings", f'"{PROFILE}" must be the name of a reward profile.')
+    if REPLAY not in settings:
+        return settings
+    try:
+        return {**settings, REPLAY: replay_read(settings[REPLAY])}
+    except FieldError as error:
+        raise error.below("settings") from None
+
+
+def _affordances_check(affordances: dict[str, Any]) -> None:
+    """``tools`` are granted by name, so an unknown name would silently grant nothing."""
+    for name in affordances:
+        if name != TOOLS and get_close_matches(name, [TOOLS]):
+            raise FieldError("affordances", f'There is no affordance {name!r}. Did you mean "{TOOLS}"?')
+    tools = affordances.get(TOOLS, {})
+    if not isinstance(tools, dict) or not all(isinstance(granted, bool) for granted in tools.values()):
+        raise FieldError("affordances", '"tools" must be an object of tool names with true or false.')
+    known = sorted({tool for _, kind in questions.items() for tool in kind.tools})
+    for name in tools:
+        if name not in known:
+            raise FieldError("affordances", f"There is no tool {name!r}. {did_you_mean(name, known)}")
+
+
+class RunRecord(Struct, kw_only=True):
     """``policy_version`` is the newest registered version."""
 
-    id = serializers.IntegerField()
-    name = serializers.CharField()
-    kind = serializers.ChoiceField(choices=Run.Kind.values)
-    model = serializers.CharField()
-    checkpoint = serializers.CharField()
-    observation = serializers.CharField()
-    observation_settings = ObservationSettings()
-    grammar = serializers.CharField()
-    history = serializers.CharField()
-    actions_per_turn = serializers.IntegerField()
-    affordances = JsonObjectField()
-    settings = JsonObjectField()
-    tags = serializers.ListField(child=serializers.CharField())
-    simulated = serializers.BooleanField()
-    report = serializers.IntegerField(source="report_id", allow_null=True)
-    policy_version = serializers.IntegerField(allow_null=True)
-    created_at = serializers.DateTimeField()
+    id: int
+    name: str
+    kind: Run.Kind
+    model: str
+    checkpoint: str
+    observation: str
+    observation_settings: ObservationSettings
+    grammar: str
+    history: str
+    actions_per_turn: int
+    affordances: dict[str, Any]
+    settings: dict[str, Any]
+    tags: list[str]
+    simulated: bool
+    report: int | None
+    policy_version: int | None
+    created_at: Moment
 
 
-class EpisodeCounts(serializers.Serializer[Any]):
-    open = serializers.IntegerField()
-    submitted = serializers.IntegerField()
-    finished = serializers.IntegerField()
+class EpisodeCounts(Struct):
+    open: int
+    submitted: int
+    finished: int
 
 
-class RunDetail(RunRecord):
-    episodes = EpisodeCounts()
-    verdicts = serializers.IntegerField(
-        help_text="Verdicts so far: the newest position in the verdict stream."
-    )
+class RunDetail(RunRecord, kw_only=True):
+    """``policy_version`` is the newest registered version."""
+
+    episodes: EpisodeCounts
+    verdicts: Annotated[int, Meta(description="Verdicts so far: the newest position in the verdict stream.")]
 
 
-class RunPage(serializers.Serializer[Any]):
-    results = RunRecord(many=True)
-    next = serializers.CharField(allow_null=True)
+class RunPage(Struct):
+    results: list[RunRecord]
+    next: str | None
 
 
-class RunsQuery(Query):
-    kind = SuggestingChoiceField(choices=Run.Kind.values, required=False)
-    tag = serializers.CharField(max_length=100, required=False)
-    name = serializers.CharField(max_length=200, required=False, help_text="The whole name.")
+class RunsQuery(Query, kw_only=True):
+    kind: Annotated[str, choice(Run.Kind.values)] | UnsetType = UNSET
+    tag: Annotated[str, string(100)] | UnsetType = UNSET
+    name: Annotated[Annotated[str, string(200)] | UnsetType, Meta(description="The whole name.")] = UNSET
 
 
-class TrainingQuery(StrictSerializer):
-    arm = SuggestingChoiceField(
-        choices=list(ARMS),
-        default="",
-        allow_blank=True,
-        help_text="Whose episodes the tables by version count; the arm with the most by default.",
-    )
+class TrainingQuery(Body, kw_only=True):
+    arm: Annotated[
+        str,
+        choice(ARMS, may_be_blank=True),
+        Meta(description="Whose episodes the tables by version count; the arm with the most by default."),
+    ] = ""
 
 
-class TrainingRecord(serializers.Serializer[Any]):
-    run = serializers.IntegerField()
-    arm = serializers.CharField(help_text="Empty without ended episodes of a policy version.")
-    arms = serializers.ListField(child=serializers.CharField())
-    trained_on = serializers.ListField(
-        child=serializers.CharField(), help_text="The benchmarks of the run's judged episodes."
-    )
-    problems = serializers.ListField(child=serializers.CharField(), help_text="What cannot be said, and why.")
-    tables = serializers.ListField(
-        child=JsonObjectField(),
-        help_text="As in a report: `alarms`, `versions`, `components`, `evaluations`, `transfer`, `tasks`, "
-        "`epochs` and `metrics`.",
-    )
+class TrainingRecord(Struct):
+    run: int
+    arm: Annotated[str, Meta(description="Empty without ended episodes of a policy version.")]
+    arms: list[str]
+    trained_on: Annotated[list[str], Meta(description="The benchmarks of the run's judged episodes.")]
+    problems: Annotated[list[str], Meta(description="What cannot be said, and why.")]
+    tables: Annotated[
+        list[dict[str, Any]],
+        Meta(
+            description="As in a report: `alarms`, `versions`, `components`, `evaluations`, `transfer`, "
+            "`tasks`, `epochs` and `metrics`."
+        ),
+    ]
 
 
-class PolicyIn(StrictSerializer):
-    version = CountField()
-    checkpoint = TextField(max_length=500, default="", allow_blank=True)
-    trainer_step = serializers.IntegerField(
-        min_value=0, max_value=TRAINER_STEP_MAX, default=None, allow_null=True
-    )
+class PolicyIn(Body, kw_only=True):
+    version: Count
+    checkpoint: Annotated[str, string(500, may_be_blank=True)] = ""
+    trainer_step: Annotated[int, Meta(ge=0, le=BIGINT_MAX)] | None = None
 
 
-class PolicyRecord(serializers.Serializer[Any]):
-    run = serializers.IntegerField(source="run_id")
-    version = serializers.IntegerField()
-    checkpoint = serializers.CharField()
-    trainer_step = serializers.IntegerField(allow_null=True)
-    created_at = serializers.DateTimeField()
+class PolicyRecord(Struct, kw_only=True):
+    run: int
+    version: int
+    checkpoint: str
+    trainer_step: int | None
+    created_at: Moment
 
 
-class MetricsIn(StrictSerializer):
-    policy_version = CountField(default=None, allow_null=True)
-    values = NumbersField(help_text="Finite numbers by name.")
+class MetricsIn(Body, kw_only=True):
+    policy_version: Count | None = None
+    values: Annotated[Numbers, Meta(description="Finite numbers by name.")]
 
 
-class MetricsRecord(serializers.Serializer[Any]):
-    id = serializers.IntegerField()
-    run = serializers.IntegerField(source="run_id")
-    policy_version = serializers.IntegerField(allow_null=True)
-    created_at = serializers.DateTimeField()
+class MetricsRecord(Struct, kw_only=True):
+    id: int
+    run: int
+    policy_version: int | None
+    created_at: Moment
 
 
-class CancelIn(StrictSerializer):
+class CancelIn(Body, kw_only=True):
     rules = {"oneOf": [{"required": ["groups"]}, {"required": ["policy_version_before"]}]}
 
-    groups = serializers.ListField(
-        child=IdField(), required=False, allow_empty=False, min_length=1, max_length=CANCEL_GROUPS_MAX
-    )
-    policy_version_before = CountField(
-        required=False, help_text="Cancels episodes opened for an older policy version."
-    )
-    reason = SuggestingChoiceField(choices=CANCEL_REASONS)
+    groups: Annotated[list[Id], Meta(min_length=1, max_length=CANCEL_GROUPS_MAX)] | UnsetType = UNSET
+    policy_version_before: Annotated[
+        Count | UnsetType, Meta(description="Cancels episodes opened for an older policy version.")
+    ] = UNSET
+    reason: Annotated[str, choice(CANCEL_REASONS)]
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if ("groups" in attrs) == ("policy_version_before" in attrs):
-            raise serializers.ValidationError("Send either `groups` or `policy_version_before`.")
-        return attrs
+    def check(self) -> None:
+        if (self.groups is UNSET) == (self.policy_version_before is UNSET):
+            raise ValueError("Send either `groups` or `policy_version_before`.")
 
 
-class CancelRecord(serializers.Serializer[Any]):
-    cancelled = serializers.IntegerField(help_text="How many episodes this call ended.")
-    episodes = serializers.ListField(child=serializers.IntegerField())
+class CancelRecord(Struct):
+    cancelled: Annotated[int, Meta(description="How many episodes this call ended.")]
+    episodes: list[int]
 
 
-class GroupsQuery(StrictSerializer):
-    after = serializers.IntegerField(
-        min_value=0, max_value=2**63 - 1, default=0, help_text="`next` of the previous response; 0 to start."
-    )
-    limit = CountField(min_value=1, max_value=1_000, default=100)
-    origin = SuggestingChoiceField(
-        choices=Origin.choices, required=False, help_text="Groups of this origin alone; by default of all."
-    )
-    profile = TextField(max_length=REFERENCE_CHARS, default="", allow_blank=True, help_text=PROFILE_HELP)
+class GroupsQuery(Body, kw_only=True):
+    after: Annotated[
+        int, Meta(ge=0, le=BIGINT_MAX, description="`next` of the previous response; 0 to start.")
+    ] = 0
+    limit: Annotated[int, Meta(ge=1, le=1_000)] = 100
+    origin: Annotated[
+        Annotated[str, choice(Origin.values)] | UnsetType,
+        Meta(description="Groups of this origin alone; by default of all."),
+    ] = UNSET
+    profile: Annotated[str, string(REFERENCE_CHARS, may_be_blank=True), Meta(description=PROFILE_HELP)] = ""
 
 
 class GroupRecord(Struct):
@@ -326,28 +328,27 @@ class UsageTotals(Struct):
     unmetered: Annotated[int, Meta(description="Steps that report no tokens.")]
 
 
-class PromptSizeIn(StrictSerializer):
+class PromptSizeIn(Body, kw_only=True):
     """``characters`` and ``tokens`` are of all prompts of the episode."""
 
-    episode = IdField()
-    characters = CountField(min_value=0, max_value=SIZE_MAX)
-    longest_characters = CountField(min_value=0, max_value=SIZE_MAX)
-    tokens = CountField(min_value=0, max_value=SIZE_MAX, default=None, allow_null=True)
-    longest_tokens = CountField(min_value=0, max_value=SIZE_MAX, default=None, allow_null=True)
+    episode: Id
+    characters: Size
+    longest_characters: Size
+    tokens: Size | None = None
+    longest_tokens: Size | None = None
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if attrs["longest_characters"] > attrs["characters"]:
-            raise serializers.ValidationError("The longest prompt is longer than all together.")
-        return attrs
-
-
-class PromptSizesIn(StrictSerializer):
-    history = HistoryField()
-    episodes = serializers.ListField(child=PromptSizeIn(), min_length=1, max_length=SIZES_MAX)
+    def check(self) -> None:
+        if self.longest_characters > self.characters:
+            raise ValueError("The longest prompt is longer than all together.")
 
 
-class PromptSizesRecord(serializers.Serializer[Any]):
-    stored = serializers.IntegerField(help_text="Episodes.")
+class PromptSizesIn(Body, kw_only=True):
+    history: History
+    episodes: Annotated[list[PromptSizeIn], Meta(min_length=1, max_length=SIZES_MAX)]
+
+
+class PromptSizesRecord(Struct):
+    stored: Annotated[int, Meta(description="Episodes.")]
 
 
 class PromptTotals(Struct):

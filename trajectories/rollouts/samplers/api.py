@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.fields import IdField
+from core.bodies import struct_read
+from core.fields import Id
 from core.integers import BIGINT_MAX, INT_MAX
 from core.paging import Query, page, query_read
 from core.schema import call
-from core.struct_schema import struct_read
 from trajectories.models import Sampler, SamplerDraw
 from trajectories.record.api.auth import caller
 from trajectories.record.api.idempotency import idempotent
 from trajectories.rollouts.samplers import selectors, services
-from trajectories.rollouts.samplers.plans import DrawnTask, Id, SamplerPlan, SamplerTasks
+from trajectories.rollouts.samplers.plans import DrawnTask, SamplerPlan, SamplerTasks
 from trajectories.rollouts.samplers.summaries import DrawSummary
 
 
@@ -78,8 +78,8 @@ class DrawPage(Struct):
     next: str | None
 
 
-class SamplersQuery(Query):
-    run = IdField(required=False)
+class SamplersQuery(Query, kw_only=True):
+    run: Id | UnsetType = UNSET
 
 
 class SamplersView(APIView):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union
 
 from msgspec import Meta, Struct
 
-from core.integers import BIGINT_MAX, INT_MAX
+from core.fields import Id
+from core.integers import INT_MAX
 from core.registry import Registry
 from trajectories.rollouts.samplers import horizons, registry, rollouts, strategies
 from trajectories.rollouts.samplers.horizons.task import TaskHorizon
@@ -37,7 +38,6 @@ else:
 IDS_MAX = 100_000
 TAGS_MAX = 100
 HALF_LIFE = 32.0
-Id = Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 
 

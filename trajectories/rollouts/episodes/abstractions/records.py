@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.fields import IdField
+from core.fields import Id
 from core.paging import Query
-from trajectories.rollouts.episodes.creation_body import GUIDANCE_CHARS, Id
+from trajectories.rollouts.episodes.creation_body import GUIDANCE_CHARS
 
 
 class AbstractionIn(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -53,9 +53,9 @@ class AbstractionPage(Struct):
     next: str | None
 
 
-class AbstractionsQuery(Query):
-    task = IdField(required=False)
-    run = IdField(required=False, help_text="Of the policy that wrote them.")
+class AbstractionsQuery(Query, kw_only=True):
+    task: Id | UnsetType = UNSET
+    run: Annotated[Id | UnsetType, Meta(description="Of the policy that wrote them.")] = UNSET
 
 
 class Share(Struct):

@@ -11,8 +11,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.api import json_response
+from core.bodies import struct_read
 from core.schema import call
-from core.struct_schema import struct_read
 from trajectories.models import Group
 from trajectories.record.api.auth import Principal, caller
 from trajectories.record.api.hot_view import HotView

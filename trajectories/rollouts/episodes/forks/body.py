@@ -6,9 +6,10 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from core.fields import Id, Positive
 from core.integers import INT_MAX
 from core.struct_schema import limit
-from trajectories.rollouts.episodes.creation_body import Count, Guidance, Id
+from trajectories.rollouts.episodes.creation_body import Guidance
 
 SAMPLES_MAX = 10_000
 
@@ -24,8 +25,8 @@ class ForkSettings(Struct, forbid_unknown_fields=True, kw_only=True):
     count: Annotated[int, Meta(ge=1, le=SAMPLES_MAX)] = 1
     run: Id | None = None
     policy_version: Annotated[int, Meta(ge=0, le=INT_MAX)] | None = None
-    max_steps: Count | None = None
-    token_budget: Count | None = None
+    max_steps: Positive | None = None
+    token_budget: Positive | None = None
     guidance: Guidance | None = None
 
 

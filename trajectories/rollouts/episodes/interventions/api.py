@@ -6,9 +6,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core.bodies import struct_read
 from core.paging import page, query_read
 from core.schema import call
-from core.struct_schema import struct_read
 from trajectories.record.api.auth import caller
 from trajectories.record.api.idempotency import idempotent
 from trajectories.rollouts.episodes.interventions import body, creation, selectors

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.fields import IdField
+from core.fields import Id, Positive
 from core.integers import INT_MAX
 from core.paging import Query
 from core.struct_schema import limit
 from trajectories.models import Intervention
 from trajectories.rollouts.episodes.api import Message, OpenedEpisode
-from trajectories.rollouts.episodes.creation_body import Count, Id
 from trajectories.rollouts.episodes.forks.body import SAMPLES_MAX
 
 AUTHOR_CHARS = 200
@@ -34,8 +33,8 @@ class InterventionIn(Struct, forbid_unknown_fields=True, kw_only=True):
     count: Annotated[int, Meta(ge=0, le=SAMPLES_MAX)] = 1
     run: Id | None = None
     policy_version: Annotated[int, Meta(ge=0, le=INT_MAX)] | None = None
-    max_steps: Count | None = None
-    token_budget: Count | None = None
+    max_steps: Positive | None = None
+    token_budget: Positive | None = None
 
 
 class Span(Struct):
@@ -118,6 +117,6 @@ class EpisodeSubsteps(Struct):
     steps: list[StepSubsteps]
 
 
-class InterventionsQuery(Query):
-    run = IdField(required=False, help_text="That of the continuations.")
-    episode = IdField(required=False, help_text="Their parent.")
+class InterventionsQuery(Query, kw_only=True):
+    run: Annotated[Id | UnsetType, Meta(description="That of the continuations.")] = UNSET
+    episode: Annotated[Id | UnsetType, Meta(description="Their parent.")] = UNSET

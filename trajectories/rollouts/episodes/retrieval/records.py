@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from django.db import models
-from msgspec import Meta, Struct, defstruct
+from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 
-from core.fields import CountField, IdField, StrictSerializer, SuggestingChoiceField
-from core.paging import CursorField, Query
+from core.bodies import Body
+from core.fields import Id, choice
+from core.paging import Cursor, Query
 from trajectories.behaviour.facts.measures import MEASURES, TOTALS
 from trajectories.behaviour.facts.page_actions import PageAction
 from trajectories.models import Episode, EpisodeFacts, StepFacts
@@ -22,15 +23,16 @@ STATS_PAGE_MAX = 10_000
 STATS_PAGE_DEFAULT = 1_000
 
 
-class EpisodesQuery(Query):
-    run = IdField(required=False)
-    group = IdField(required=False)
-    status = SuggestingChoiceField(choices=Episode.Status.values, required=False)
-    origin = SuggestingChoiceField(
-        choices=Origin.values,
-        required=False,
-        help_text="A guided fork counts as `guided`, and what a person ever acted in as `taken_over`.",
-    )
+class EpisodesQuery(Query, kw_only=True):
+    run: Id | UnsetType = UNSET
+    group: Id | UnsetType = UNSET
+    status: Annotated[str, choice(Episode.Status.values)] | UnsetType = UNSET
+    origin: Annotated[
+        Annotated[str, choice(Origin.values)] | UnsetType,
+        Meta(
+            description="A guided fork counts as `guided`, and what a person ever acted in as `taken_over`."
+        ),
+    ] = UNSET
 
 
 class EpisodePage(Struct):
@@ -322,13 +324,13 @@ class Trajectory(Struct):
     verdict: dict[str, Any] | None
 
 
-class StatsQuery(StrictSerializer):
-    run = IdField()
-    limit = CountField(min_value=1, max_value=STATS_PAGE_MAX, default=STATS_PAGE_DEFAULT)
-    cursor = CursorField(required=False, help_text="`next` of the previous response.")
-    recent = CountField(
-        min_value=1, max_value=1_000, default=32, help_text="How many of a task's newest results are recent."
-    )
+class StatsQuery(Body, kw_only=True):
+    run: Id
+    limit: Annotated[int, Meta(ge=1, le=STATS_PAGE_MAX)] = STATS_PAGE_DEFAULT
+    cursor: Cursor | UnsetType = UNSET
+    recent: Annotated[
+        int, Meta(ge=1, le=1_000, description="How many of a task's newest results are recent.")
+    ] = 32
 
 
 class RecentResults(Struct):

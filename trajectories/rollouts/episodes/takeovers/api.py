@@ -9,8 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core.bodies import struct_read
 from core.schema import call
-from core.struct_schema import struct_read
 from trajectories.models import Step
 from trajectories.record.api.auth import caller
 from trajectories.rollouts.episodes.takeovers import services

@@ -9,11 +9,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.fields import CountField
+from core.bodies import struct_read
 from core.integers import INT_MAX
 from core.paging import Query, cursor_make, query_read
 from core.schema import call
-from core.struct_schema import struct_read
 from trajectories.record.api.auth import caller
 from trajectories.rollouts.episodes import services as episodes
 from trajectories.rollouts.episodes.trees import selectors, services
@@ -23,14 +22,16 @@ VALUES_MAX = 1_000
 VALUE_MAX = 1e300
 
 
-class TreeQuery(Query):
-    limit = CountField(
-        min_value=1,
-        max_value=NODES_MAX,
-        default=NODES_MAX,
-        help_text=f"Episodes per page, at most {NODES_MAX:,}; fewer where they have more than "
-        f"{selectors.PAGE_VALUES:,} values.",
-    )
+class TreeQuery(Query, kw_only=True):
+    limit: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=NODES_MAX,
+            description=f"Episodes per page, at most {NODES_MAX:,}; fewer where they have more than "
+            f"{selectors.PAGE_VALUES:,} values.",
+        ),
+    ] = NODES_MAX
 
 
 class Tree(Struct):

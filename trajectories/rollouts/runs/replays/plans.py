@@ -7,11 +7,13 @@ under 0.05 and its mean under 0.2; DART (arXiv 2509.23866) where the whole group
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from rest_framework import serializers
+from msgspec import Meta
 
-from core.fields import CountField, StrictSerializer, SuggestingChoiceField
+from core.bodies import Body, body_read
+from core.errors import GymError
+from core.fields import STRICT, Count, FieldError, choice
 from trajectories.models import Run
 
 REPLAY = "replay"
@@ -36,36 +38,28 @@ class ReplayPlan:
         return asdict(self)
 
 
-class _ShareField(serializers.FloatField):
-    """A number from 0 to 1; booleans and text, which REST framework would accept, are refused."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(min_value=0, max_value=1, **kwargs)
-
-    def to_internal_value(self, data: Any) -> float:
-        if isinstance(data, bool) or not isinstance(data, int | float):
-            raise serializers.ValidationError("This must be a number from 0 to 1.")
-        return super().to_internal_value(data)
+_Share = Annotated[float, Meta(ge=0, le=1, extra={STRICT: True})]
 
 
-class ReplayIn(StrictSerializer):
+class ReplayIn(Body, kw_only=True):
     """``settings.replay`` of a run, stored with its defaults."""
 
-    size = CountField(min_value=1, max_value=SIZE_MAX, default=SIZE)
-    rule = SuggestingChoiceField(choices=RULES, default=RULES[0])
-    max_age = CountField(default=None, allow_null=True)
-    std_below = _ShareField(default=STD_BELOW)
-    mean_below = _ShareField(default=MEAN_BELOW)
+    size: Annotated[int, Meta(ge=1, le=SIZE_MAX)] = SIZE
+    rule: Annotated[str, choice(RULES)] = RULES[0]
+    max_age: Count | None = None
+    std_below: _Share = STD_BELOW
+    mean_below: _Share = MEAN_BELOW
 
 
 def replay_read(setting: Any) -> dict[str, Any] | None:
-    """The setting with its defaults; null turns replay off. Raises ``ValidationError`` by field."""
+    """The setting with its defaults; null turns replay off. Raises ``FieldError``."""
     if setting is None:
         return None
-    checked = ReplayIn(data=setting)
-    if not checked.is_valid():
-        raise serializers.ValidationError({REPLAY: checked.errors})
-    return dict(checked.validated_data)
+    try:
+        return body_read(ReplayIn, setting)
+    except GymError as error:
+        field, [message, *_] = next(iter(error.fields.items()))
+        raise FieldError(REPLAY if field == "body" else f"{REPLAY}.{field}", message) from None
 
 
 def plan_of(run: Run) -> ReplayPlan | None:
@@ -73,5 +67,7 @@ def plan_of(run: Run) -> ReplayPlan | None:
 
     Runs of older versions may hold anything of this name: what does not read as a plan is none.
     """
-    checked = ReplayIn(data=run.settings.get(REPLAY))
-    return ReplayPlan(**checked.validated_data) if checked.is_valid() else None
+    try:
+        return ReplayPlan(**body_read(ReplayIn, run.settings.get(REPLAY)))
+    except GymError:
+        return None

@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.fields import CountField, IdField, SuggestingChoiceField
+from core.arms import ARMS
+from core.fields import Count, Id, choice
 from core.paging import Query
 from palaestra.protocol.arms import ARMS
 
@@ -29,21 +30,20 @@ class Replayed(Struct):
     degenerate: bool
 
 
-class SuccessesQuery(Query):
-    limit = CountField(
-        min_value=1,
-        max_value=SUCCESSES_MAX,
-        default=100,
-        help_text=f"Results per page, at most {SUCCESSES_MAX}.",
-    )
-    task = IdField(required=False, help_text="An id.")
-    arm = SuggestingChoiceField(choices=list(ARMS), required=False, help_text="Missing: all but the probes.")
-    policy_version_min = CountField(required=False)
-    steps = SuggestingChoiceField(
-        choices=STEPS,
-        default=STEPS[0],
-        help_text="`changed` leaves out those after which the screen was as before.",
-    )
+class SuccessesQuery(Query, kw_only=True):
+    limit: Annotated[
+        int, Meta(ge=1, le=SUCCESSES_MAX, description=f"Results per page, at most {SUCCESSES_MAX}.")
+    ] = 100
+    task: Annotated[Id | UnsetType, Meta(description="An id.")] = UNSET
+    arm: Annotated[
+        Annotated[str, choice(ARMS)] | UnsetType, Meta(description="Missing: all but the probes.")
+    ] = UNSET
+    policy_version_min: Count | UnsetType = UNSET
+    steps: Annotated[
+        str,
+        choice(STEPS),
+        Meta(description="`changed` leaves out those after which the screen was as before."),
+    ] = STEPS[0]
 
 
 class SuccessRecord(Struct):
