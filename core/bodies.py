@@ -17,6 +17,7 @@ from core.fields import READ, STRICT, FieldError
 
 PROBLEMS_MAX = 20
 DIGITS_MAX = 1_000
+LOOSE_MAX = 10_000  # no list of numbers may be longer; one that is costs no more than its refusal
 REQUIRED = "This field is required."
 _ZEROS = re.compile(r"\.0*\s*\Z")
 
@@ -85,7 +86,7 @@ def loosened(value: Any, hint: Any) -> Any:
     if _is_union(hint):
         for member in get_args(hint):
             value = loosened(value, member)
-    elif get_origin(hint) is list and get_args(hint) != (Any,) and isinstance(value, list):
+    elif get_origin(hint) is list and isinstance(value, list) and len(value) <= LOOSE_MAX:
         return [loosened(one, get_args(hint)[0]) for one in value]
     elif isinstance(hint, type) and issubclass(hint, Struct) and isinstance(value, dict):
         return value | {
