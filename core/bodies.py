@@ -12,8 +12,9 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, ValidationError
 
 from core import struct_hints
-from core.errors import GymError, did_you_mean
+from core.errors import GymError
 from core.fields import READ, STRICT, FieldError
+from palaestra.protocol.suggestions import did_you_mean
 
 PROBLEMS_MAX = 20
 DIGITS_MAX = 1_000

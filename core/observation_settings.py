@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from core.bodies import Body
 from core.fields import FieldError, choice
-from core.observations import SCOPES, ObservationFormat
+from palaestra.protocol.observations import SCOPES, ObservationFormat, settings_of
 
 MAX_CHARS_LEAST, MAX_CHARS_MOST = 1_000, 1_000_000
 PICTURE_LEAST_PX, PICTURE_MOST_PX = 320, 4_096
@@ -35,16 +35,7 @@ class ObservationSettings(Body, kw_only=True):
 def settings_check(settings: Mapping[str, Any], observation: ObservationFormat) -> None:
     """Raises ``FieldError`` for a setting of what the observation does not show."""
     for name in settings:
-        if name not in select_settings(settings, observation):
+        if name not in settings_of(settings, observation):
             lacks = "picture" if observation.has_text else "outline"
             message = f"{observation.id} has no {lacks}, so {name} means nothing."
             raise FieldError(f"observation_settings.{name}", message)
-
-
-def settings_of(settings: Mapping[str, Any], observation: ObservationFormat) -> dict[str, Any]:
-    """Those that mean something to an observation."""
-    return {
-        name: value
-        for name, value in settings.items()
-        if (observation.has_screenshot if name == "picture_max" else observation.has_text)
-    }

@@ -238,10 +238,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "id": {"type": "integer", "minimum": 1},
         "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
     },
-    "POSTPROCESSING_HOOKS": [
-        "core.struct_schema.components_append",
-        "core.schema.calls_complete",
-    ],
+    "POSTPROCESSING_HOOKS": ["core.struct_schema.components_append", "core.schema.calls_complete"],
 }
 
 # --- Annotation: the judge model of this installation -----------------------------------------------------

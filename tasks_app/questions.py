@@ -14,7 +14,7 @@ from core.presentation import Look
 from core.registry import Registry
 from palaestra.protocol.answers import AnswerForm
 from palaestra.protocol.looks import PageKind
-from tasks_app.variation import Variation, payload_shown, tools_of
+from tasks_app.variation import Variation, get_tools, payload_shown
 
 Payload = Mapping[str, Any]
 Answer = str | Sequence[str]

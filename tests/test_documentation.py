@@ -20,7 +20,7 @@ PAGES = [
     CLIENT_PAGE,
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
-# Not the decisions and the changelog: they also name what was there before. The client's page has paths of its own.
+# Not the decisions and the changelog: they also name what was there before. The client's page has its own.
 CODE_PAGES = [
     page for page in PAGES if page not in (CLIENT_PAGE, CHANGELOG) and page.parent.name != "decisions"
 ]

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from palaestra.errors import PalaestraError
-from palaestra.evaluation.looks import AXES, look_digest, look_places, looks_make
+from palaestra.evaluation.looks import AXES, assign_looks, look_digest, looks_make
 from palaestra.protocol.looks import axes_of
 
 FACTORS = {name: axis.values for name, axis in AXES.items()}
@@ -66,6 +66,6 @@ def test_all_looks_meet_equally_many_items_and_an_item_none_twice(count: int, sa
 
 def test_a_look_is_the_same_to_the_server_whatever_its_page_does_not_have() -> None:
     look = looks_make("latin", count=1, factors=FACTORS, seed=1)[0]
-    other = {**look, **{name: AXES[name].values[-1] for name in set(AXES) - set(list_axes("question"))}}
+    other = {**look, **{name: AXES[name].values[-1] for name in set(AXES) - set(axes_of("question"))}}
     assert look_digest(look, "question") == look_digest(other, "question")
     assert look_digest(look, "site") != look_digest(other, "site")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from palaestra.protocol.outline import PREFORMATTED, Line, element_read, ids_removed, line_read
+from palaestra.protocol.outline import PREFORMATTED, Line, element_read, line_read, strip_ids
 
 GOLDEN = Path(__file__).with_name("golden")
 ROLES = {

@@ -16,7 +16,7 @@ from palaestra.background import verdict_wait
 from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars.json import action_line
-from palaestra.pools import pool_of
+from palaestra.pools import pool_make
 from palaestra.protocol.looks import NEUTRAL
 from palaestra.records import OpenedEpisode
 from palaestra.surface import BROWSERS, Pool

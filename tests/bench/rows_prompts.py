@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from palaestra.api import Client
 from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig
-from palaestra.prompt_sizes import PromptLengths, prompt_lengths
+from palaestra.prompt_sizes import PromptLengths, measure_prompts
 from palaestra.protocol.looks import NEUTRAL
 from tests.bench.installation import Installation
 from tests.bench.rows_browser import PAGES

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import psycopg
 
-from gymsite.arena.sites.labels import labels_of
+from gymsite.arena.sites.labels import load_labels
 from gymsite.services import secrets
 from palaestra.actions import action_check, action_perform
 from palaestra.api import Client

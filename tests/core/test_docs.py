@@ -10,7 +10,7 @@ from django.conf import settings
 from core import presentation
 from gymsite.checks.shortcuts import measures
 from tasks_app.families import cheats
-from tasks_app.families.registry import discover, of_site
+from tasks_app.families.registry import discover, list_families
 from trajectories.record.prompts.templates import PARAPHRASES
 
 ROW = re.compile(r"^\| `(\w+)` \| (`.+?`) \|", re.MULTILINE)

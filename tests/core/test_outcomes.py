@@ -32,8 +32,8 @@ def test_rewards_are_those_of_outcomes() -> None:
 
 
 def test_an_opinion_is_correct_or_incorrect() -> None:
-    assert parse_outcome(is_correct=True) == "correct"
-    assert parse_outcome(is_correct=False) == "incorrect"
+    assert outcome_of(is_correct=True) == "correct"
+    assert outcome_of(is_correct=False) == "incorrect"
 
 
 def test_no_end_without_a_verifier_is_correct() -> None:

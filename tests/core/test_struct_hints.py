@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 import pytest
 
-from core.errors import GymError
 from core.bodies import struct_read
+from core.errors import GymError
 
 
 class Colour(enum.StrEnum):

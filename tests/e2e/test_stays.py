@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.presentation import Look, look_make
-from gymsite.oracle.patience import settled
+from gymsite.oracle.patience import wait_settled
 from gymsite.oracle.stays_visitor import Visitor
 from palaestra.protocol.looks import NEUTRAL
 from tasks_app.families.stays import book_stay, cancel_and_rebook, change_dates, total_price

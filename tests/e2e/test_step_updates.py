@@ -54,7 +54,9 @@ def test_new_steps_appear_in_the_list_and_under_next(viewer: Page, episode: Epis
     expect(viewer.locator(".thought")).to_contain_text("The third.")
 
 
-def test_the_list_shows_a_missing_range_that_appears_and_is_partly_filled(viewer: Page, episode: Episode) -> None:
+def test_the_list_shows_a_missing_range_that_appears_and_is_partly_filled(
+    viewer: Page, episode: Episode
+) -> None:
     names = viewer.locator(".steps-track .item-number, .frame-range .frame-name")
     factories.step(episode, 100)
     expect(names).to_have_text(["1", "2", "3–99", "100"])

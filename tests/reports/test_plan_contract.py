@@ -15,8 +15,6 @@ import pytest
 
 from core.bodies import body_read
 from core.errors import GymError
-from core.observations import OBSERVATION_FORMATS
-from palaestra.arms import ARMS
 from palaestra.commands import parser_make
 from palaestra.commands.plan import plan_make
 from palaestra.errors import PalaestraError

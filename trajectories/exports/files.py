@@ -117,7 +117,7 @@ def checkpoint_write(
     export: Export, files: Files, *, done: int, after: int, left_out: Mapping[str, int]
 ) -> None:
     """Store the files and record the export's progress."""
-    with file_lock.files_held():
+    with file_lock.hold_files():
         stored = files.store()
         export.result = {
             **export.result,

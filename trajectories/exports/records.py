@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.arms import ARMS
 from core.bodies import Body
 from core.fields import Count, Id, Moment, Positive, Time, Weights, choice, string
 from core.paging import Query

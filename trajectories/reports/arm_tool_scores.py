@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 
 from palaestra.protocol.outcomes import VOID
-from tasks_app.tool_tasks.rates import Part, Rates, rates_of
+from tasks_app.tool_tasks.rates import Part, Rates, compute_rates
 from tasks_app.tool_tasks.scores import Score
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.arm_data import Episodes

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Annotated, Any
 
 from msgspec import Meta, field
 
-from core import answer_check, grammars, histories
-from core.arms import ARMS
+from core import answer_check
 from core.bodies import Body, body_read, plain
 from core.fields import Count, FieldError, History, JsonObject, Positive, choice, id_list, string
 from core.integers import BIGINT_MAX
-from core.observation_settings import ObservationSettings, settings_of
-from core.observations import OBSERVATION_FORMATS
+from core.observation_settings import ObservationSettings
+from palaestra.protocol import grammars, histories
+from palaestra.protocol.arms import ARMS
+from palaestra.protocol.observations import OBSERVATION_FORMATS, settings_of
 
 VERSION = 1
 ALPHA = 0.05

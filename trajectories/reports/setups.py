@@ -110,7 +110,7 @@ def off_plan(setup: Setup, plan: Mapping[str, Any], key: ArmKey) -> list[str]:
         "answer check": str(plan.get(answer_check.SETTING) or "none"),
         "sampling": _stated(plan["model"]["sampling"]),
         "observation": observation,
-        "observation settings": _settings(select_settings(settings, form) if form else settings),
+        "observation settings": _settings(settings_of(settings, form) if form else settings),
     }
     return [
         f"{name} is {words_of(setup[name])}, planned {value}"

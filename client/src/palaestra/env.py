@@ -16,11 +16,11 @@ from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import UNPLAYABLE, ApiError, BrowserDead, PalaestraError, find_close_reason
 from palaestra.observation import Observation, perceivable_check
-from palaestra.pools import browser_check, pool_of, run_check
+from palaestra.pools import browser_check, pool_make, run_check
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.end_reasons import CloseReason
 from palaestra.records import OpenedEpisode, Opening, Verdict
-from palaestra.reward_calls import reward_of, rewards_read
+from palaestra.reward_calls import find_reward, rewards_read
 from palaestra.rewards import Rewards
 from palaestra.surface import VIEWPORT, Pool, Surface
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from palaestra import records
-from palaestra.calls import V1, WAIT_S, Calls, Json, idempotency, present
-from palaestra.paths import path_of
+from palaestra.calls import V1, WAIT_S, Calls, Json, build_idempotency, drop_missing
+from palaestra.paths import build_path
 from palaestra.protocol.end_reasons import CloseReason
 from palaestra.recipes import Recipe
 from palaestra.records import Page

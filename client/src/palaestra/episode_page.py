@@ -22,7 +22,7 @@ from palaestra.errors import (
     TabClosed,
 )
 from palaestra.fate import AT_FIRST_PAGE
-from palaestra.lineage import line_of
+from palaestra.lineage import read_parent_line
 from palaestra.observation import Observation, Observer
 from palaestra.patience import Patience
 from palaestra.protocol.end_reasons import CloseReason

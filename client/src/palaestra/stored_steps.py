@@ -9,7 +9,7 @@ from typing import Any
 
 from palaestra.actions import Outcome
 from palaestra.actions.answer import Answer
-from palaestra.draft import Draft, draft_of, only_fills
+from palaestra.draft import Draft, find_draft, only_fills
 from palaestra.fate import AT_FIRST_PAGE
 from palaestra.grammars import Turn
 from palaestra.protocol.outline import PUBLIC_ROOT

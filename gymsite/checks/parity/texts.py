@@ -18,7 +18,7 @@ from gymsite.arena.panels import Panel, choose_panels
 from gymsite.arena.pop_ups import PopUp, choose_pop_ups
 from gymsite.arena.wording import WORDINGS, Wording
 from palaestra.protocol import outline
-from palaestra.protocol.outline import INDENT, Line, ids_removed
+from palaestra.protocol.outline import INDENT, Line, strip_ids
 from tasks_app.questions import questions
 
 # JavaScript counts the byte order mark among white space.

@@ -26,7 +26,7 @@ import django
 import msgspec
 from msgspec.structs import replace
 
-from palaestra.protocol.outline import ids_removed
+from palaestra.protocol.outline import strip_ids
 from tests.behaviour.thoughts.records import (
     SampledEpisode,
     SampledSentence,

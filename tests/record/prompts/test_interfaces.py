@@ -15,7 +15,7 @@ from palaestra.grammars import GRAMMARS
 from palaestra.protocol.arms import ARMS
 from palaestra.protocol.offers import Conditions, actions_offered
 from tasks_app.questions import questions
-from tasks_app.tools.calls import tool_of
+from tasks_app.tools.calls import get_tool
 from trajectories.record.prompts import document
 from trajectories.record.prompts.document import Case
 from trajectories.record.prompts.templates import PARAPHRASES, VERSION, Template

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.arms import ARMS
 from core.fields import Id, checked, choice
 from core.paging import Query
 from palaestra.protocol.arms import ARMS

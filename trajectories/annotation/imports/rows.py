@@ -13,8 +13,8 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta, Struct
 
-from core.csv_text import cell_text
-from core.errors import GymError, did_you_mean
+from core.csv_text import unescape_formula
+from core.errors import GymError
 from core.fields import Id
 from core.integers import INT_MAX
 from core.json_text import has_nul

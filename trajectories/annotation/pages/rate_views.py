@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import render
 
-from core.csv_text import csv_bytes
+from core.csv_text import encode_csv
 from trajectories.annotation.pages.agreement_views import UNITS_SHOWN
 from trajectories.annotation.pages.head import head_context
 from trajectories.annotation.pages.queue_views import project_or_404

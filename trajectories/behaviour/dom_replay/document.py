@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from tasks_app.figures import figures_of
+from tasks_app.figures import list_figures
 from trajectories.behaviour.dom_replay.addresses import Addresses, Named
 from trajectories.behaviour.dom_replay.scenes import Scene
 from trajectories.models import Episode

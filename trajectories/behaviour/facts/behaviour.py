@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
-from palaestra.protocol.outline import ids_removed
+from palaestra.protocol.outline import strip_ids
 from trajectories.actions import elements, registry
 from trajectories.actions.types import DeclaredStep, type_of
 

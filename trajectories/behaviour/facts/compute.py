@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from palaestra.protocol.outline import ids_removed
+from palaestra.protocol.outline import strip_ids
 from trajectories.actions.checks import MISMATCHES
 from trajectories.actions.elements import target_description
 from trajectories.behaviour.facts import measures, words

@@ -55,7 +55,7 @@ def name_clean(text: str) -> str:
 
 def _limits(request: HttpRequest) -> Iterator[tuple[str, int]]:
     """Return the keys under which an attempt counts, each with its limit."""
-    network = network_of(request.META.get("REMOTE_ADDR", ""))
+    network = reduce_to_network(request.META.get("REMOTE_ADDR", ""))
     yield _key(name_clean(request.POST.get("username", "")).casefold(), network), NAME_ATTEMPTS_MAX
     yield _key(network), ADDRESS_ATTEMPTS_MAX
 

@@ -60,5 +60,5 @@ class HotView(APIView, ABC):
 
 def read_body(request: HttpRequest) -> bytes:
     """Read the body, after checking its announced length."""
-    api.check_body_size(api.announced_bytes(request.META))
+    api.check_body_size(api.read_content_length(request.META))
     return request.body

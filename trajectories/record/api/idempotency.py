@@ -146,7 +146,7 @@ def _check_key(key: str) -> None:
 
 def _request_hash(request: HttpRequest | Request) -> str:
     """Hash method, path and body, independently of how the JSON is formatted."""
-    check_body_size(announced_bytes(request.META))
+    check_body_size(read_content_length(request.META))
     body: Any = request.body
     check_body_values(body)
     with contextlib.suppress(*DECODE_ERRORS):  # the view reports what is wrong with it

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.api import announced_bytes
+from core.api import read_content_length
 from core.bodies import Body, body_read
 from core.errors import too_large
 from core.fields import Sha256

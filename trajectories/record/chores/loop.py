@@ -111,7 +111,7 @@ def _try(name: str, do: Callable[[], object]) -> None:
 
     It is tried again at its next time. Raises the error of a lost connection.
     """
-    with request_ids.named(request_ids.new()):
+    with request_ids.bind(request_ids.generate()):
         try:
             with metrics.CHORE_SECONDS.labels(name).time():
                 do()

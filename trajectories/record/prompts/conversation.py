@@ -14,7 +14,7 @@ from palaestra.protocol.answers import AnswerForm
 from palaestra.protocol.arms import Arm
 from tasks_app import figures, kinds
 from tasks_app.questions import question_text, question_tools, questions
-from tasks_app.variation import Variation, has_task_bar, payload_shown, picture_of
+from tasks_app.variation import Variation, get_picture, has_task_bar, payload_shown
 from trajectories.record.prompts import interface, site_text
 from trajectories.record.prompts.interface import Setup
 from trajectories.record.prompts.templates import Template

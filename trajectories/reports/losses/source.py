@@ -11,7 +11,7 @@ from msgspec import Struct
 from core.sql import Statement
 from palaestra.protocol.arms import ARMS
 from palaestra.protocol.observations import OBSERVATION_FORMATS
-from palaestra.protocol.outline import ids_removed
+from palaestra.protocol.outline import strip_ids
 from tasks_app.questions import questions
 from tasks_app.variation import payload_shown
 from trajectories.reports.losses.rules import LostEpisode

@@ -116,10 +116,10 @@ def _by_view(reading: Reading, gold: str) -> Values | None:
 
 def _holds(table: Table, answers: set[str]) -> bool:
     """Return whether every answer is a cell of the table."""
-    return answers <= {normalised(cell) for row in table.rows for cell in row}
+    return answers <= {normalise(cell) for row in table.rows for cell in row}
 
 
 def _place(view: TableView, answers: set[str]) -> int | None:
     """Return the index of the first row with an answer in a view, None without one."""
-    is_right = (any(normalised(cell) in answers for cell in row) for row in view.rows)
+    is_right = (any(normalise(cell) in answers for cell in row) for row in view.rows)
     return next((place for place, right in enumerate(is_right) if right), None)

@@ -15,7 +15,8 @@ from core.bodies import struct_read
 from core.errors import GymError
 from core.schema import call
 from core.struct_schema import limit
-from tasks_app.questions import AnswerForm
+from palaestra.protocol.answers import AnswerForm
+from palaestra.protocol.end_reasons import CloseReason
 from trajectories.models import Episode, Group
 from trajectories.record import projects
 from trajectories.record.api.auth import Principal, caller

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from core.arms import ARMS
 from core.fields import Id, Positive
 from core.integers import BIGINT_MAX, INT_MAX
 from core.struct_schema import limit

@@ -13,7 +13,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.fields import choice
-from core.outcomes import JUDGED
 from core.paging import Query, page, query_read
 from core.schema import call
 from palaestra.protocol.outcomes import JUDGED

@@ -188,11 +188,11 @@ def _ending(
         return _void(episode_id, failure.code, claim, detail=failure.message)
     rewarding = _rewarding(claim)
     opinion, official = opinions[rewarding], opinions[claim.verifier_official]
-    ruling = parse_outcome(is_correct=official.correct)
+    ruling = outcome_of(is_correct=official.correct)
     first = _first_opinion(episode_id, request, opinions, others)
     return hot_sql.Ending(
         episode=episode_id,
-        outcome=parse_outcome(is_correct=opinion.correct),
+        outcome=outcome_of(is_correct=opinion.correct),
         reason=opinion.reason,
         score=opinion.score,
         metrics={

@@ -7,10 +7,8 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from core import answer_check, grammars, histories
-from core.arms import ARMS
+from core import answer_check
 from core.bodies import Body, plain
-from core.errors import did_you_mean
 from core.fields import Count, FieldError, History, Id, JsonObject, Moment, Numbers, choice, string
 from core.integers import BIGINT_MAX
 from core.observation_settings import ObservationSettings, settings_check

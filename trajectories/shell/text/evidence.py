@@ -89,6 +89,6 @@ def comparison_of(evidence: Mapping[str, Any], *, golds: bool) -> Comparison | N
 
 def lacks_comparison(task: Task, verdict: Verdict | None, evidence: Mapping[str, Any]) -> bool:
     """Return whether a verifier compared states but the verdict was stored without the comparison."""
-    family = registry.of_tags(task.tags)
+    family = registry.find_by_tags(task.tags)
     is_judged = verdict is not None and bool(verdict.verifier) and verdict.outcome != Verdict.Outcome.VOID
     return is_judged and family is not None and family.is_done and not evidence.get("conditions")

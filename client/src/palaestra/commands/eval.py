@@ -17,8 +17,8 @@ from typing import Any
 from tqdm import tqdm
 
 from palaestra.api import Client
-from palaestra.commands import arms_text, playing_add, server_add, stderr_print
-from palaestra.commands.plan import design_add, plan_make, plan_text
+from palaestra.commands import format_arms, playing_add, server_add, stderr_print
+from palaestra.commands.plan import design_add, format_plan, plan_make
 from palaestra.engine import TEXT_INFLIGHT, Engine
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.cells import Cell, Series, cells_make

@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from palaestra.api import Client
 from palaestra.commands import count, server_add
-from palaestra.prompt_sizes import HISTORIES, PromptLengths, TokenRate, prompt_lengths, rate_measured
+from palaestra.prompt_sizes import HISTORIES, PromptLengths, TokenRate, fit_rate, measure_prompts
 from palaestra.protocol.histories import history_read
 from palaestra.records import PromptSize
 from palaestra.run_plan import episodes_list

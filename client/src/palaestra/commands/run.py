@@ -13,7 +13,7 @@ from typing import Any
 from tqdm import tqdm
 
 from palaestra.api import Client
-from palaestra.commands import arms_text, count, playing_add, server_add, setup_add, stderr_print
+from palaestra.commands import count, format_arms, playing_add, server_add, setup_add, stderr_print
 from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig
 from palaestra.evaluation.metered_policy import MeteredPolicy

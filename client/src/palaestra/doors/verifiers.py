@@ -21,7 +21,7 @@ from palaestra.env import StepInfo, Stepped
 from palaestra.errors import VoidEpisode
 from palaestra.protocol.end_reasons import CloseReason
 from palaestra.records import Message, Task
-from palaestra.reward_calls import reward_of, unpaid_reason
+from palaestra.reward_calls import find_reward, unpaid_reason
 from palaestra.rewards import Rewards
 
 REWARD = "verdict"

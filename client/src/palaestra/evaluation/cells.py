@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from palaestra.evaluation.arms import PlannedArm
-from palaestra.evaluation.looks import Look, look_digest, look_places
+from palaestra.evaluation.looks import Look, assign_looks, look_digest
 from palaestra.evaluation.plan import Plan
 from palaestra.protocol.arms import Arm, arm_of
 from palaestra.protocol.looks import PageKind, axes_of
@@ -64,7 +64,7 @@ def find_page_kind(task: Task) -> PageKind:
 
 def build_presentation(look: Look, page: PageKind) -> dict[str, object]:
     """Return a look as the API takes it when episodes are opened: the axes that the page has."""
-    return {name: look[name] for name in list_axes(page)}
+    return {name: look[name] for name in axes_of(page)}
 
 
 def cells_make(plan: Plan, tasks: Mapping[int, Task]) -> list[list[Cell]]:

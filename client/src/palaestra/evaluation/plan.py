@@ -106,9 +106,9 @@ class Plan(Part, frozen=True, kw_only=True):
         """Return the observation format of an arm."""
         return arm.observation or self.observation
 
-    def settings_of(self, arm: PlannedArm) -> dict[str, Any]:
-        """The observation settings that mean something in an arm."""
-        return settings_of(self.observation_settings, format_of(self.observation_of(arm)))
+    def find_settings(self, arm: PlannedArm) -> dict[str, Any]:
+        """Return the observation settings that mean something in an arm."""
+        return settings_of(self.observation_settings, format_of(self.find_observation(arm)))
 
     def build_config(self, arm: PlannedArm) -> EpisodeConfig:
         """Return the settings of the episodes in an arm."""
@@ -139,7 +139,7 @@ def plan_read(path: Path) -> Plan:
     try:
         plan = msgspec.json.decode(path.read_bytes(), type=Plan)
     except (msgspec.ValidationError, msgspec.DecodeError) as failure:
-        raise PalaestraError(f"{path}: {failure}.{_suggest(str(failure))}") from failure
+        raise PalaestraError(f"{path}: {failure}.{_suggestion(str(failure))}") from failure
     try:
         plan_check(plan)
     except PalaestraError as failure:

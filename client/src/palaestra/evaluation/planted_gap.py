@@ -16,7 +16,7 @@ from palaestra.evaluation.looks import Look, factors_check
 from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo, Solution, Solver
 from palaestra.policies.solver import PROGRAM_FORM
-from palaestra.policies.submission import PlannedAnswer, completion_next
+from palaestra.policies.submission import PlannedAnswer, write_completion
 from palaestra.protocol.looks import Value
 from palaestra.records import Task
 

@@ -152,7 +152,7 @@ class Outline:
         chars, written = 0, [line.written for line in lines]
         for index, line in enumerate(written):
             if chars > LIMIT_CHARS:
-                return "\n".join([*written[:place], CUT])
+                return "\n".join([*written[:index], CUT])
             chars += len(line) + 1
         return "\n".join(written)
 

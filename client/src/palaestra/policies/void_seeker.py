@@ -8,7 +8,7 @@ from palaestra.grammars.json import action_line
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo
 from palaestra.policies.question_page import page_read
-from palaestra.policies.submission import free_text_answer
+from palaestra.policies.submission import format_free_text
 from palaestra.protocol.arms import arm_of
 
 MEGABYTE = "9" * 1_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from palaestra.protocol.outline import ids_removed
+from palaestra.protocol.outline import strip_ids
 
 CHANGED = "Changed since the page above (+ new, - gone; all other lines are as they were):"
 GONE_LINES = 3
@@ -73,4 +73,4 @@ def _depth(line: str) -> int:
 
 
 def _bare(line: str) -> str:
-    return ids_removed(line).strip()
+    return strip_ids(line).strip()

@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from time import monotonic
 
-from core.snapshots import one_moment
+from core.snapshots import read_one_snapshot
 from trajectories.rollouts.runs.pages.dashboard import Dashboard, Tables, tables_of
 
 FRESH_S = 1.0

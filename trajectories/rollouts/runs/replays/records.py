@@ -7,7 +7,6 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.arms import ARMS
 from core.fields import Count, Id, choice
 from core.paging import Query
 from palaestra.protocol.arms import ARMS

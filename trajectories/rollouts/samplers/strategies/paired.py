@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
-from core.arms import PAGE_ARMS
 from core.fields import Id
 from core.integers import INT_MAX
+from palaestra.protocol.arms import PAGE_ARMS
 from trajectories.rollouts.samplers.registry import strategy
 from trajectories.rollouts.samplers.types import PREFIX, Chance, Choice, Fraction, Pool, Prefixes, Strategy
 
