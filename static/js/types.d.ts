@@ -29,7 +29,7 @@ interface HTMLFormControlsCollection {
 interface LiveUpdate {
   isNew: boolean;
   isOver: boolean;
-  liveGaps?: string;
+  liveMissing?: string;
   liveLast?: string;
   liveLatest?: string;
   liveMeasured?: string;
