@@ -30,7 +30,7 @@ class Body(Struct, forbid_unknown_fields=True, kw_only=True):
     """A body or query that refuses unknown names: a misspelt filter must not mean "everything"."""
 
     rules: ClassVar[Mapping[str, Any]] = {}
-    """What its fields alone do not say, in words of JSON schema."""
+    """Constraints beyond those of the fields, as JSON schema."""
 
     def __post_init__(self) -> None:
         for name, read in _readers(type(self)).items():
@@ -112,7 +112,7 @@ def _number(value: str | float, kind: type[int] | type[float]) -> Any:
 
 
 def problems(value: Any, struct: type[Struct]) -> dict[str, list[str]]:
-    """What is wrong with a value's fields, each for itself, by path.
+    """Return the fault of each field of a value, by path.
 
     Of unknown ones ``PROBLEMS_MAX`` are named: looking for the nearest known one takes time.
     """

@@ -16,7 +16,7 @@ PICTURE_LEAST_PX, PICTURE_MOST_PX = 320, 4_096
 
 
 class ObservationSettings(Body, kw_only=True):
-    """What a run fixes of its observations beside their format; what is left out is the client's default."""
+    """Observation settings that a run fixes beside the format; what is left out is the client's default."""
 
     scope: Annotated[
         Annotated[str, choice(SCOPES)] | UnsetType,

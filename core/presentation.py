@@ -34,7 +34,7 @@ def _neutral(axis: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """How the pages of an episode look: an attribute for each of ``palaestra.protocol.looks.AXES``. Axes that
+    """The look of an episode's pages: an attribute for each of ``palaestra.protocol.looks.AXES``. Axes that
     are not drawn for a kind of page stay neutral there.
     """
 

@@ -51,7 +51,7 @@ def rate_of(clusters: Clusters) -> Rate | None:
 
 
 def effective_n(clusters: Clusters) -> float:
-    """How many independent samples tell as much as these do."""
+    """Return the number of independent samples that carry as much information."""
     if clusters.tasks == clusters.judged:
         return float(clusters.judged)
     share = clusters.correct / clusters.judged

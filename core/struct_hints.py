@@ -35,7 +35,7 @@ _PARTS = {"str": "characters", "array": "items", "object": "names"}
 
 
 def words(error: str, *, place: str, hint: Any) -> str:
-    """What is wrong with the value at a place such as ``.steps[0].actor`` of a type."""
+    """Return the fault of the value at a path such as ``.steps[0].actor`` of a type."""
     if match := _UNKNOWN_FIELD.fullmatch(error):
         name = match[1][:_WORD_MAX_CHARS]
         return f"There is no field {name!r}. {_nearest(name, _names(place, hint))}".rstrip()

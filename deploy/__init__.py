@@ -1,1 +1,1 @@
-"""What installs, demonstrates and draws the product."""
+"""Installation, demonstration and drawings of the product."""

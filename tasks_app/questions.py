@@ -42,7 +42,7 @@ class ToolCall:
 
 @dataclass(frozen=True, kw_only=True)
 class Visit:
-    """What a page depends on besides the task.
+    """Inputs of a page besides the task.
 
     ``tools`` are granted to the episode; ``query`` holds the request's parameters, which are the agent's and
     may be anything; ``answers`` were typed before the page came back; ``call`` is the last one of a tool.

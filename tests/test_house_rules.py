@@ -107,8 +107,12 @@ def test_python_has_no_vague_names(folders: tuple[str, ...]) -> None:
     assert vague == set()
 
 
-# "For each" and "at most" may begin what a thing is.
-PREPOSITION = re.compile(r"(?:By|For(?! each| every)|In|On|At(?! most| least)|From|With|To)\b")
+# "For each" and "at most" may begin what a thing is. Questions say what one wonders, not what it is.
+BEGINNING = re.compile(
+    r"(?:For(?! each| every)|At(?! most| least)"
+    r"|By|In|On|From|With|To|After|Before|Below|Beside|Between|Of|Over|Under|Until|Within|Without|Against|Along|Among|Per"
+    r"|When|While|Where|As|If|What|Whether|How|Which|Who|Why)\b"
+)
 
 
 def test_docstrings_begin_with_what_a_thing_is() -> None:
@@ -120,7 +124,7 @@ def test_docstrings_begin_with_what_a_thing_is() -> None:
         if isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
         and isinstance(node.value.value, str)
-        and PREPOSITION.match(node.value.value)
+        and BEGINNING.match(node.value.value)
     ]
     assert begun == []
 

@@ -30,7 +30,7 @@ class Gold:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the agent left behind: one answer or several, and whatever else a verifier needs."""
+    """The agent's evidence: one answer or several, and whatever else a verifier needs."""
 
     answer: str | tuple[str, ...]
     extra: Mapping[str, Any] = field(default_factory=dict)

@@ -101,7 +101,7 @@ class Session(Struct, frozen=True, kw_only=True):
 
 
 class State(Struct, frozen=True, kw_only=True):
-    """What a page's script needs: the numbers of the next step and of the agent's last one, the keys of all
+    """State for a page's script: the numbers of the next step and of the agent's last one, the keys of all
     ids, and while a fork is restored the event that is ``restoring``, and what to do again.
     """
 

@@ -122,7 +122,7 @@ _first_answer_read = msgspec.json.Decoder(FirstAnswer).decode
 
 @dataclass(frozen=True, kw_only=True)
 class PageEpisode:
-    """What a page may know of its episode and task. The variation is applied to ``payload``.
+    """The part of an episode and its task that a page may know. The variation is applied to ``payload``.
 
     ``site_events`` is the number of the last one; ``site_history`` holds those that a mock site folds.
     ``first_answer`` is the one whose check is requested. ``is_past``: a fork is being restored, and nothing

@@ -12,7 +12,7 @@ from core.presentation import Look
 from core.tables import toml_load
 
 Comes = Literal["at_once", "later"]
-"""When a pop-up appears: with the page, or (only with scripts) after an interaction while none is open."""
+"""The moment of a pop-up: with the page, or (only with scripts) after an interaction while none is open."""
 
 SCHEDULES: Mapping[str, tuple[Comes, ...]] = {
     "none": (),

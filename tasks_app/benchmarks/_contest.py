@@ -52,7 +52,7 @@ WRAPPING = re.compile(r"^(?:\$|\\\(|\\boxed\{)+|(?:\^?\{?\\circ\}?|°|\\degree|\
 
 @dataclass(frozen=True)
 class Place:
-    """Where a problem appeared: the year, the paper as the contest names it (``12A``, ``II``), the number."""
+    """The origin of a problem: the year, the paper as the contest names it (``12A``, ``II``), the number."""
 
     year: int
     paper: str

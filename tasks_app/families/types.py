@@ -37,16 +37,16 @@ class SiteTask:
     twin: str = ""
     """Shared by an impossible task and the possible one of the same wording."""
     oracle_steps: int = 0
-    """Of this very task; part of the truth."""
+    """The truth of this very task, in part."""
     given: Mapping[str, Any] = field(default_factory=dict)
-    """What the wording states, as plain data: for the brute-force check and for scripted solutions."""
+    """The statements of the wording, as plain data: for the brute-force check and for scripted solutions."""
     changes: tuple[Mapping[str, Any], ...] = ()
-    """How the task's world differs from that of its key, as arguments of the site's ``world_change``."""
+    """The task's world compared with that of its key, as arguments of the site's ``world_change``."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GoldFacts:
-    """What a task's gold holds of it, for its milestones; fields as in ``SiteTask``."""
+    """The part of it that a task's gold holds, for its milestones; fields as in ``SiteTask``."""
 
     answer: tuple[str, ...]
     needs: tuple[str, ...]

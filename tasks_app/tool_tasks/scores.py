@@ -51,13 +51,13 @@ class Score:
 
     @property
     def needed(self) -> float:
-        """When: 1 if there was a call where one is needed, and none where none is."""
+        """Score of *when*: 1 if there was a call where one is needed, and none where none is."""
         return float(self.is_optional or self.is_needed == bool(self.called))
 
     @property
     def selection(self) -> float | None:
-        """Which: share of calls of the right tools among those made and those missing; None where no call is
-        needed, or none was made.
+        """Score of *which*: share of calls of the right tools among those made and missing; None where no call
+        is needed, or none was made.
         """
         if not self.is_needed or not self.called:
             return None
@@ -65,7 +65,7 @@ class Score:
 
     @property
     def arguments(self) -> float | None:
-        """How: how near the arguments are to the right ones, over calls of the right tools; None without."""
+        """Score of *how*: nearness of the arguments, over calls of the right tools; None without any."""
         if not self.distances:
             return None
         means = [sum(fields.values()) / len(fields) for _, fields in self.distances]

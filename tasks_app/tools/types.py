@@ -9,7 +9,7 @@ from typing import Literal
 from tasks_app.tools.data import ToolData
 
 Kind = Literal["text", "number", "date", "time", "choice"]
-"""How a field is shown, and how far a wrong value is from the right one (``tool_tasks/distances.py``)."""
+"""The display of a field, and the distance of a wrong value (``tool_tasks/distances.py``)."""
 Read = Callable[[str, ToolData], str]
 """Reads a value into its one notation, such as ``2.5`` for ``2.50``; raises ``ToolError`` if it cannot."""
 Arguments = Mapping[str, str]

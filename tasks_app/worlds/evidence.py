@@ -30,8 +30,8 @@ TOOL_CALLED = "tool_called"
 COMMON_KINDS = (PAGE_SERVED, PAGES_CAPPED, ANSWER_RECORDED, TOOL_CALLED)
 """Recorded for episodes of every kind: no site folds them, and they do not count towards limits."""
 LOOKS_MAX = 800
-"""After so many site events page views are no longer recorded, which leaves room for changes. What was seen
-afterwards is unknown."""
+"""The number of site events after which page views are no longer recorded: it leaves room for changes. What
+was seen afterwards is unknown."""
 
 Event = tuple[str, Mapping[str, Any]]
 Span = tuple[date, date]

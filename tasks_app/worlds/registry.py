@@ -16,7 +16,7 @@ from tasks_app.worlds.keys import world_arguments
 
 Event = tuple[str, Mapping[str, Any]]
 Kind = Literal["goal", "frame", "allowed"]
-"""What the task demanded; what had to stay unchanged; what may be left in any state."""
+"""Demanded by the task; to be left unchanged; or free to end in any state."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class WorldPlugin:
     text_view: TextView
     changes: frozenset[str] = frozenset()
     searched: Callable[[Any, Mapping[str, Any]], str | None] | None = None
-    """What the site's own search counts for a task's ``given``; None where it counts nothing."""
+    """The count that the site's own search gives for a task's ``given``; None if it gives none."""
     compare: Callable[[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]], list[Condition]] | None = (
         None
     )

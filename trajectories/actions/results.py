@@ -1,4 +1,4 @@
-"""How the results of actions are shown to people."""
+"""Labels of action results, for people."""
 
 from __future__ import annotations
 

@@ -28,9 +28,9 @@ class Turn:
 
 @dataclass(frozen=True, kw_only=True)
 class Past:
-    """What an interrupted episode goes on from: its recorded ``turns``, ``steps`` (the number of the last),
-    the result of the last action, for each turn its usage and whether its action could be read, the keys of
-    the element ids, and whether a first answer was given."""
+    """The point from which an interrupted episode goes on: its recorded ``turns``, ``steps`` (the number of
+    the last), the result of the last action, for each turn its usage and whether its action could be read, the
+    keys of the element ids, and whether a first answer was given."""
 
     turns: Sequence[Turn]
     steps: int

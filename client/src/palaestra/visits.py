@@ -76,7 +76,7 @@ def list_visits(recipe: Recipe, *, read_action: Callable[[PastAct], Action | Non
         elif visits and not past.served:
             visits[-1].interactions.append(interaction)
             continue
-        parting = _parting(interaction)
+        parting = _find_parting(interaction)
         if visits:
             visits[-1].parting = parting
         served = past.served[-1] if past.served else Served(seq=past.seq, path="")
@@ -136,10 +136,10 @@ def _is_detour(below: Visit, top: tuple[Visit, bool, bool]) -> bool:
     return not is_real and not is_back and visit.url != below.url
 
 
-def _parting(deed: Interaction) -> Sequence[Action]:
+def _find_parting(interaction: Interaction) -> Sequence[Action]:
     """The actions of a step that led to another document, up to the one that did."""
-    carried_out = CARRIED_OUT.match(deed.past.result_message or "")
-    return deed.parts[: int(carried_out[1])] if carried_out else deed.parts
+    carried_out = CARRIED_OUT.match(interaction.past.result_message or "")
+    return interaction.parts[: int(carried_out[1])] if carried_out else interaction.parts
 
 
 def _find_url(past: PastAct, served: Served) -> str:
@@ -148,8 +148,8 @@ def _find_url(past: PastAct, served: Served) -> str:
     return past.url if path == served.path else PUBLIC_ROOT + quote(served.path)
 
 
-def _has_effect(deed: Interaction) -> bool:
-    return deed.past.action_result not in UNDONE or len(deed.parts) > 1
+def _has_effect(interaction: Interaction) -> bool:
+    return interaction.past.action_result not in UNDONE or len(interaction.parts) > 1
 
 
 def _counts(part: Action, *, is_remembered: bool) -> bool:

@@ -26,7 +26,7 @@ LATER: tuple[Name, ...] = ("newsletter", "sign_up", "prices", "session")
 MODAL = frozenset({"sign_up"})
 """Pop-ups that make the site behind them inert; the task bar never is."""
 DUE: Mapping[str, tuple[int, ...]] = {"none": (), "early": (0, 3), "late": (6, 12), "often": (0, 3, 6, 9, 12)}
-"""How much must have been seen for the first, second ... pop-up, by value of the look's axis ``pop_ups``."""
+"""Pages to be seen before the first, second ... pop-up, by value of the look's axis ``pop_ups``."""
 # No dot before the question mark: nothing leads above the first page.
 BACK = re.compile(r"(?!/)[A-Za-z0-9/_-]*(\?[A-Za-z0-9=&%+._~*-]*)?", re.ASCII)
 

@@ -11,7 +11,7 @@ from tasks_app.tools.registry import tool_register
 from tasks_app.tools.types import Arguments, Field, Tool, ToolError
 
 Unit = tuple[str, Fraction, Fraction]
-"""What it measures; its size in the first unit of that; what is added before it is multiplied."""
+"""The quantity; its size in the first unit of that quantity; an offset added before multiplying."""
 
 
 def _unit(measure: str, size: str, added: str = "0") -> Unit:

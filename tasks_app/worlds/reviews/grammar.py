@@ -25,7 +25,7 @@ class Pattern:
 
     parts: tuple[str | tuple[str | Pattern, ...], ...]
     topics: frozenset[str] = frozenset()
-    """What it is about; a review speaks of each topic once, lest it contradict itself."""
+    """Its topic; a review mentions each topic once, so that it cannot contradict itself."""
 
     @property
     def variants(self) -> int:

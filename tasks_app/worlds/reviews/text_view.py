@@ -19,8 +19,8 @@ PRODUCT_TOKENS = 620
 REVIEW_TOKENS = 41
 SENTENCE_TOKENS = 12
 REPLY_TOKENS = 22
-"""What each adds to a text, on average over both editions: a product with its questions, a review with title
-and facts, a sentence of its text, a reply of the seller."""
+"""Tokens that each adds to a text, on average over both editions: a product with its questions, a review with
+title and facts, a sentence of its text, a reply of the seller."""
 TOLERANCE = 0.15
 """Largest deviation of a product's text from their sum, as a share of it."""
 INTRO = (

@@ -78,7 +78,7 @@ class GuestReviews:
     replies: Mapping[str, Mapping[Mood, tuple[str, ...]]]
     """Replies by aspect and mood of what the guest wrote; ``any`` where nothing fits better."""
     contradicts: Mapping[str, tuple[Topic, ...]]
-    """What a review with a part of a sentence must not contain."""
+    """Words that a review with a part of a sentence must not contain."""
 
 
 @dataclass(frozen=True, slots=True)

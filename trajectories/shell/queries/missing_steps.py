@@ -34,7 +34,7 @@ class MissingSteps:
         self._by_last = {missing.last: missing for missing in ranges}
 
     def __str__(self) -> str:
-        """As scripts read it: ``4-9999 10002-10002``."""
+        """Format the ranges for scripts: ``4-9999 10002-10002``."""
         return " ".join(f"{missing.first}-{missing.last}" for missing in self._by_first.values())
 
     def around(self, index: int, *, reach: int, last: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""What an agent can do: one file per action type, found by walking this folder."""
+"""The actions of an agent: one file per type, found by walking this folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an action is: its spec, its fields, and how it is performed on a page.
+"""The base of actions: spec, fields, and how one is performed on a page.
 
 A new action is a spec in ``palaestra.protocol.actions`` and one file in this folder: a subclass of ``Action``
 with the spec, its fields and ``perform``.
@@ -98,7 +98,7 @@ class Action(ABC):
 
 
 def aim_of(page: Surface, action: Action, *, target: str = "target", x: str = "x", y: str = "y") -> Aim:
-    """What an action is aimed at, for the page-side functions. A position comes in pixels of the picture."""
+    """The target of an action, for the page-side functions. A position comes in pixels of the picture."""
     if id_ := getattr(action, target, ""):
         return {"id": id_}
     left, top = getattr(action, x, None), getattr(action, y, None)
@@ -125,7 +125,7 @@ def _position(page: Surface, place: Mapping[str, float]) -> str:
 
 
 def shows_hidden(action: Action, conditions: Conditions) -> bool:
-    """Whether an action, or one of its sequence, would show text of a page that is shown as a picture."""
+    """Return whether an action, or one of its sequence, would show text of a page shown as a picture."""
     parts: tuple[Action, ...] = getattr(action, "actions", (action,))
     return "outline" not in conditions and any("outline" in part.spec.needs for part in parts)
 

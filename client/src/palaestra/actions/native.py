@@ -100,7 +100,7 @@ NATIVES: Mapping[str, Native] = {
     "color": Native("a colour, written #ff8000", _colour),
     "range": Native("a number", _range),
 }
-"""What each type of input element takes."""
+"""The values that each type of input element takes."""
 NEVER_EMPTY = ("color", "range")
 
 

@@ -1,4 +1,4 @@
-"""What a grammar is: how a completion is read as an action, and an action written as a completion.
+"""The base of grammars: reading a completion as an action, and writing an action as a completion.
 
 A new grammar is a record in ``palaestra.protocol.grammars`` and one file in this folder: a subclass of
 ``Grammar`` with the ``id`` of the record, ``parse`` and ``render``.
@@ -60,11 +60,11 @@ class Grammar(ABC):
         """The completions that declare an action, in turn. Raises ``ValueError`` where there are none."""
 
     def tools(self, conditions: Conditions) -> list[dict[str, Any]] | None:
-        """What an endpoint is sent as ``tools``; None where it is sent none."""
+        """The ``tools`` that an endpoint is sent; None if it is sent none."""
         return None
 
     def response_format(self, conditions: Conditions) -> dict[str, Any] | None:
-        """What an endpoint is sent as ``response_format``; None where a completion is free text."""
+        """The ``response_format`` that an endpoint is sent; None if a completion is free text."""
         return None
 
     # ---- the conversation, which is made of what is recorded alone
@@ -77,7 +77,7 @@ class Grammar(ABC):
         return {"role": "assistant", "content": raw}
 
     def result_messages(self, raw: str, message: Message) -> list[Message]:
-        """What a model is sent after a completion: ``message``, which holds the result and the page."""
+        """Return the messages after a completion: ``message``, which holds the result and the page."""
         return [message]
 
 

@@ -76,7 +76,7 @@ SIGNATURES = _signatures()
 
 # ---- reading
 def _calls_last(text: str) -> tuple[int, list[tuple[str, dict[str, Any]]], str]:
-    """Where the last calls begin, the calls, and what is wrong where they cannot be read."""
+    """Return where the last calls begin, the calls, and the fault if they cannot be read."""
     begin, end, calls, failure = len(text), 0, list[tuple[str, dict[str, Any]]](), ""
     candidates = [match for match in _CALL.finditer(text) if match["name"] in SIGNATURES]
     for match in candidates[-CALLS_TRIED:]:
@@ -98,7 +98,7 @@ def _calls_last(text: str) -> tuple[int, list[tuple[str, dict[str, Any]]], str]:
 
 
 def _thought(text: str) -> str:
-    """What stands before a call, without the marks and words that announce it."""
+    """Return the text before a call, without the marks and words that announce it."""
     lines = text.split("\n")
     while lines and len(lines[-1]) <= HEAD_MAX_CHARS and _HEAD.fullmatch(lines[-1]):
         lines.pop()

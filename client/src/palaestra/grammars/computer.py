@@ -1,4 +1,4 @@
-"""What the computer-use grammars share: one tool for mouse and keyboard, by position in a picture.
+"""The common part of the computer-use grammars: one tool for mouse and keyboard, by position in a picture.
 
 What that tool cannot say (go to an address, choose an option, give up, ...) is a function of its own.
 """

@@ -93,7 +93,7 @@ class Counterpart:
         return written if not any(rest.values()) else None
 
     def is_offered(self, conditions: Conditions) -> bool:
-        """Whether an episode offers the action, with the fields that this row needs."""
+        """Return whether an episode offers the action, with the fields that this row needs."""
         if self.type not in actions_offered(conditions):
             return False
         offered = {spec.name for spec in fields_offered(self.type, conditions)}

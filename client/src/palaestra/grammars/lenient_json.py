@@ -155,13 +155,13 @@ def _string(text: str, at: int) -> tuple[str, int]:
 
 @cache
 def _joined(mark: str) -> re.Pattern[str]:
-    """What stands between the first and the last quotation mark of ``"a" + "b"`` and of ``"a" "b"``."""
+    """Return the text between the first and the last quotation mark of ``"a" + "b"`` and of ``"a" "b"``."""
     inside = rf"(?:[^\\{mark}]|\\.)*"
     return re.compile(rf"{inside}(?:{mark}\s*\+?\s*{mark}{inside})+", re.DOTALL)
 
 
 def _is_escaped(text: str, begin: int, at: int) -> bool:
-    """Whether an odd number of backslashes stands before a character of a string."""
+    """Return whether an odd number of backslashes precedes a character of a string."""
     first = at
     while first > begin and text[first - 1] == "\\":
         first -= 1
@@ -169,7 +169,7 @@ def _is_escaped(text: str, begin: int, at: int) -> bool:
 
 
 def string_decode(body: str) -> str:
-    """What a string says, from the characters between its quotation marks. Raises ``Unreadable``."""
+    """Decode a string from the characters between its quotation marks. Raises ``Unreadable``."""
     if "\\" in body:
         body = _Escapes(body).decode()
     control = _CONTROL.search(body)
@@ -202,7 +202,7 @@ class _Escapes:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def _is_evident(self, word: str) -> bool:
-        """Whether a backslash before ``word`` can only be that of a TeX command."""
+        """Return whether a backslash before ``word`` can only be that of a TeX command."""
         if not word.isalpha() or len(word) == 1 or _CODE_POINT.fullmatch(word):
             return False
         return word[0] not in _SPACES or (not self.is_long and word in COMMANDS - _TWOFOLD)
@@ -220,7 +220,7 @@ class _Escapes:
         return match[0]
 
     def _is_command(self, match: re.Match[str]) -> bool:
-        """Whether an escape that JSON reads as white space begins a command of TeX."""
+        """Return whether an escape that JSON reads as white space begins a command of TeX."""
         word = match[1]
         if word not in COMMANDS:
             return self.is_single and word[0] == "r" and len(word) > 1

@@ -14,7 +14,7 @@ Schema = dict[str, Any]
 
 
 def action_schemas(kind: str, conditions: Conditions) -> list[Schema]:
-    """Of an action as an object with its ``type``: short, with the fields of its example alone, and whole.
+    """Schemas of an action as an object with its ``type``: short, with its example's fields alone, and whole.
 
     A weak model that has to write a field rather makes something up than writes null.
     """
@@ -27,7 +27,7 @@ def action_schemas(kind: str, conditions: Conditions) -> list[Schema]:
 
 
 def fields_schemas(kind: str, conditions: Conditions) -> dict[str, Schema]:
-    """Of the fields of an action, by their names."""
+    """Schemas of the fields of an action, by name."""
     specs = fields_offered(kind, conditions)
     described = {spec.name: _described(kind, spec) for spec in specs}
     return {

@@ -1,4 +1,4 @@
-"""How fields of another grammar hold what fields of ours hold: read from theirs, and written to them."""
+"""Translations between the fields of another grammar and ours: read from theirs, and written to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the grammars share whose actions come as calls of an endpoint's tools."""
+"""The common part of grammars whose actions are calls of an endpoint's tools."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ToolGrammar(Grammar):
 
     @abstractmethod
     def tools(self, conditions: Conditions) -> list[dict[str, Any]]:
-        """What an endpoint is sent as ``tools``."""
+        """The ``tools`` that an endpoint is sent."""
 
     def parse(self, completion: Completion, conditions: Conditions, *, shown: str = "") -> Turn:
         offered = {tool["function"]["name"]: tool["function"] for tool in self.tools(conditions)}

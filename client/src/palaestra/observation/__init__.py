@@ -1,4 +1,4 @@
-"""What a model is shown of a page: its outline, a picture, or both, with the token nowhere in it."""
+"""Observations: the outline of a page, a picture, or both, with the token nowhere in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an observation is, and how its format is named."""
+"""Observations and the names of their formats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from palaestra.protocol.observations import OBSERVATION_FORMATS, ObservationForm
 from palaestra.records import Message
 
 SHORT_NAMES: Mapping[str, str] = {id.partition("-")[0]: id for id in OBSERVATION_FORMATS}
-"""What may be written instead of an id: the name without its version."""
+"""Short names that may be written instead of ids: without the version."""
 
 
 def observation_id(name: str) -> str:

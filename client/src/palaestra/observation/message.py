@@ -10,7 +10,7 @@ from palaestra.records import Message
 
 
 def shown_of(observation: Observation) -> Shown:
-    """What a model is shown of an observation: no screenshot that was taken for the record alone."""
+    """Return the part of an observation that a model sees: no screenshot taken for the record alone."""
     return Shown(
         kind=observation.kind,
         text=observation.text,

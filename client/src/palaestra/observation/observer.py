@@ -22,7 +22,7 @@ PLACES = {"above": "above", "below": "below", "left": "to the left", "right": "t
 
 @dataclass(frozen=True, kw_only=True)
 class ObservationConfig:
-    """What a run fixes of its observations. ``max_chars`` bounds an outline, ``picture_max`` is the largest
+    """Observation settings that a run fixes. ``max_chars`` bounds an outline, ``picture_max`` is the largest
     side of a picture in pixels; ``with_pictures`` records a screenshot with every step."""
 
     form: ObservationFormat

@@ -34,7 +34,7 @@ class Cut:
     scope: Scope = "page"
 
     def is_needed(self, lines: Sequence[str]) -> bool:
-        """Whether not all lines of a page are shown."""
+        """True if not all lines of a page are shown."""
         return self.scope != "page" or sum(len(line) + 1 for line in lines) > self.max_chars
 
 
@@ -86,7 +86,7 @@ def _by_priority(
 
 
 def _distances(count: int, anchors: Sequence[int]) -> list[int]:
-    """How far each line is from the nearest anchor; what follows one counts as half as far."""
+    """Return the distance of each line from the nearest anchor; lines after one count half."""
     distances = [2 * count] * count
     known = set(anchors)
     last = None

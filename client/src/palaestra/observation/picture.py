@@ -66,7 +66,7 @@ def _marks_draw(image: Image.Image, marks: Sequence[Mark], scale: float) -> None
 
 
 def _label_place(clean: Image.Image, box: Box, id: str, taken: Sequence[Box]) -> Box:
-    """Where a label disturbs least: around its element's corners, on even pixels and on no other label."""
+    """Return where a label disturbs least: at its element's corners, on even pixels and no other label."""
     left, top, width, height = box
     wide, high = FONT.getlength(id) + 2 * PADDING_PX, float(FONT_PX + 3)
     right, bottom = left + width, top + height
@@ -92,7 +92,7 @@ def _label_place(clean: Image.Image, box: Box, id: str, taken: Sequence[Box]) ->
 
 
 def _unrest(clean: Image.Image, place: Box) -> int:
-    """How much the pixels of a place differ from one another: text does, a plain ground does not."""
+    """Return how much the pixels of a place differ: text does, a plain background does not."""
     left, top, width, height = place
     low, high = clean.crop((int(left), int(top), int(left + width), int(top + height))).getextrema()
     return int(high) - int(low)  # type: ignore[arg-type]  # of a grey picture they are numbers

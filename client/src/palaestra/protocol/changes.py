@@ -1,4 +1,4 @@
-"""What changed between two outlines of the same page, as a model reads it."""
+"""Changes between two outlines of the same page, as a model reads them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def lines_new(before: str, after: str) -> set[int]:
 
 
 def outline_diff(before: str, after: str) -> str:
-    """What changed from one outline to the next: empty when nothing did, ``after`` itself when it is shorter
-    or of another page. A page that has another query is the same page.
+    """Return what changed from one outline to the next: empty if nothing did, ``after`` itself when it is
+    shorter or of another page. A page that has another query is the same page.
 
     The first line is the page's own. Of what is new every line is given, and the lines that it is inside of.
     """

@@ -13,7 +13,7 @@ from typing import Any
 Message = dict[str, Any]
 
 ELSEWHERE = "See the result of the last call."
-"""What the other calls of a turn with several get as their result."""
+"""The result of the other calls in a turn that has several."""
 _KEYS = {"content", "tool_calls"}
 
 

@@ -28,7 +28,7 @@ TOOK_OVER = "A person took over for steps {} to {}."
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """What was shown before a step: the result of the action before it, and the page.
+    """The observation before a step: the result of the previous action, and the page.
 
     ``picture`` is the screenshot as PNG, or an address that stands for it; empty if the format shows none.
     ``how`` is what became of the page.
@@ -48,7 +48,7 @@ class Shown:
 
 
 def pages_send(shown: Sequence[Shown], *, history: History) -> list[Shown]:
-    """What each observation of a conversation is sent as, the last one whole."""
+    """Return the observations of a conversation as they are sent, the last one whole."""
     if history.policy.id == "last_k":
         first = max(0, len(shown) - (history.number or 1))
         # The first page that is sent stands whole: the one before it, which it may be like, is left out.
@@ -75,7 +75,7 @@ def observation_message(shown: Shown) -> Message:
 
 
 def took_over(message: str, *, first: int, last: int) -> str:
-    """What an agent reads after the result of the last of a person's steps."""
+    """The sentence that an agent reads after the result of a person's last step."""
     return f"{message} {TOOK_OVER.format(first, last)}".lstrip()
 
 
@@ -94,7 +94,7 @@ def _full(shown: Sequence[Shown]) -> list[Shown]:
 
 
 def _changed(before: Shown, now: Shown, sent: Shown) -> Shown:
-    """What is ``sent`` of an outline, reduced to what changed where that is shorter."""
+    """Return the outline as ``sent``, reduced to its changes if that is shorter."""
     if _is_same_page(before, now) or not has_outline(now.kind):
         return sent
     difference = outline_diff(before.text, now.text) or SAME_OUTLINE

@@ -1,4 +1,4 @@
-"""Why episodes end: the reasons of verdicts, and the reasons for which a harness closes an episode."""
+"""Reasons of an episode's end: those of verdicts, and those for which a harness closes it."""
 
 from __future__ import annotations
 

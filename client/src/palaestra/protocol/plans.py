@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 ITEMS_MIN = 10
-"""Of fewer items no interval is stated."""
+"""The least number of items for which an interval is stated."""
 
 
 def plan_sha256(plan: Mapping[str, Any]) -> str:

@@ -1,1 +1,1 @@
-"""What the families of the shop share."""
+"""The common part of the shop's families."""

@@ -1,1 +1,1 @@
-"""What the families of the booking site share."""
+"""The common part of the booking site's families."""
