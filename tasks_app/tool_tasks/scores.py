@@ -56,8 +56,8 @@ class Score:
 
     @property
     def selection(self) -> float | None:
-        """Score of *which*: share of calls of the right tools among those made and missing; None where no call
-        is needed, or none was made.
+        """Score of *which*: share of calls of the right tools among those made and missing; None where no
+        call is needed, or none was made.
         """
         if not self.is_needed or not self.called:
             return None

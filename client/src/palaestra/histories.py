@@ -29,8 +29,8 @@ class Turn:
 @dataclass(frozen=True, kw_only=True)
 class Past:
     """The point from which an interrupted episode goes on: its recorded ``turns``, ``steps`` (the number of
-    the last), the result of the last action, for each turn its usage and whether its action could be read, the
-    keys of the element ids, and whether a first answer was given."""
+    the last), the result of the last action, for each turn its usage and whether its action could be read,
+    the keys of the element ids, and whether a first answer was given."""
 
     turns: Sequence[Turn]
     steps: int
