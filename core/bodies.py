@@ -66,7 +66,7 @@ def struct_read(value: Any, struct: type[T]) -> T:
 
 
 def invalid_body(error: ValidationError, *, model: type[Struct]) -> GymError:
-    """The refusal of what a decoder found: it names the invalid field, and the values that would be valid."""
+    """Return the refusal for a decoder's error, which names the invalid field and the valid values."""
     return _refusal(dict([_problem(error, model)]))
 
 
@@ -119,17 +119,17 @@ def problems(value: Any, struct: type[Struct]) -> dict[str, list[str]]:
     if not isinstance(value, dict):
         return {}
     fields = {field.encode_name: field for field in msgspec.structs.fields(struct)}
-    found: dict[str, list[str]] = {}
+    faults: dict[str, list[str]] = {}
     if struct.__struct_config__.forbid_unknown_fields:
         known = {*fields, struct.__struct_config__.tag_field}
         unknown = [name for name in value if name not in known][:PROBLEMS_MAX]
-        found = {name: [_unknown(name, fields)] for name in unknown}
+        faults = {name: [_unknown(name, fields)] for name in unknown}
     for name, field in fields.items():
         if name in value:
-            found |= {f"{name}{path}": texts for path, texts in _field_problems(value[name], field.type)}
+            faults |= {f"{name}{path}": texts for path, texts in _field_problems(value[name], field.type)}
         elif field.required:
-            found[name] = [REQUIRED]
-    return found
+            faults[name] = [REQUIRED]
+    return faults
 
 
 def _field_problems(value: Any, hint: Any) -> Iterator[tuple[str, list[str]]]:

@@ -55,7 +55,7 @@ def test_outcomes_pay_a_run_that_names_no_profile(read: Read) -> None:
     text = read(paid_run())
 
     assert re.search(r"\n outcome-v1@\w{12} 0.6667 3 1 0 0 of 2 0 0 of 2 0 \n", text)
-    assert "of one policy version, or of none" in text
+    assert "have at most one policy version" in text
     assert "rank correlation" not in text
 
 

@@ -79,10 +79,10 @@ def test_the_schema_states_what_calls_refuse() -> None:
     assert not re.fullmatch(key["schema"]["pattern"], "")
     assert "422" in close["responses"]
     assert close["requestBody"]["required"]
-    assert components["CancelInRequest"]["additionalProperties"] is False
-    assert {"required": ["groups"]} in components["CancelInRequest"]["oneOf"]
-    assert components["CancelInRequest"]["properties"]["groups"]["minItems"] == 1
-    assert components["MetricsInRequest"]["properties"]["values"]["minProperties"] == 1
+    assert components["CancelIn"]["additionalProperties"] is False
+    assert {"required": ["groups"]} in components["CancelIn"]["oneOf"]
+    assert components["CancelIn"]["properties"]["groups"]["minItems"] == 1
+    assert components["MetricsIn"]["properties"]["values"]["minProperties"] == 1
     started = components["StepIn"]["properties"]["started_at"]["anyOf"]
     assert {"type": "string", "format": "date-time"} in started
     filters = paths["/api/v1/tasks"]["get"]["parameters"]
