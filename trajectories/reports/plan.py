@@ -62,7 +62,7 @@ class LooksIn(Body, kw_only=True):
 
 
 class SmallestGapIn(Body, kw_only=True):
-    points: Annotated[float, Meta(ge=0, le=100)] | None = None
+    points: float | None = None
     power: Annotated[float, Meta(ge=0, le=1)] | None = None
     assumptions: JsonObject | None = None
 
