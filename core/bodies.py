@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -106,9 +107,12 @@ def _number(value: str | float, kind: type[int] | type[float]) -> Any:
     if len(text) > DIGITS_MAX:
         return value
     try:
-        return int(_ZEROS.sub("", text)) if kind is int else float(text)
+        if kind is int:
+            return int(_ZEROS.sub("", text))
+        number = float(text)
     except ValueError:
         return value
+    return number if math.isfinite(number) else value
 
 
 def problems(value: Any, struct: type[Struct]) -> dict[str, list[str]]:

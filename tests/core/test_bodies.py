@@ -44,6 +44,7 @@ class Order(Body, kw_only=True):
     count: Count | None = None
     share: Annotated[float, Meta(ge=0, le=1)] = 0.5
     exact: Annotated[float, Meta(ge=0, le=1, extra={STRICT: True})] = 0.5
+    points: float | None = None
     is_drawn: bool = False
     places: Annotated[list[Place], Meta(max_length=3)] = []
     place: Place | UnsetType = UNSET
@@ -102,7 +103,8 @@ def deep(levels: int) -> Any:
         ({"count": 1.5}, "count", "not a decimal number"),
         ({"share": 10**400}, "share", "out of range"),
         ({"share": float("nan")}, "share", "at least 0"),
-        ({"share": "nan"}, "share", "at least 0"),
+        ({"share": "nan"}, "share", "must be a number"),
+        ({"points": "inf"}, "points", "must be a number"),
         ({"share": float("inf")}, "share", "at most 1"),
         ({"share": False}, "share", "not a boolean"),
         ({"exact": "0.5"}, "exact", "must be a number, not a string"),
