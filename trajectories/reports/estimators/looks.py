@@ -144,7 +144,7 @@ def _estimates(
 def _item_share(answers: Answers) -> Floats:
     """Return for each answer the share of its item's mean to subtract.
 
-    With it, ordinary least squares has the errors of random item effects (Fuller and Battese, 1974). 1 takes
+    With it, ordinary least squares has the errors of random item effects (Fuller and Battese, 1973). 1 takes
     the whole mean out, as fixed effects do, and 0 nothing.
     """
     counts = np.bincount(answers.item)
@@ -194,7 +194,7 @@ def _whitened(columns: NDArray[np.float64], look: Codes, ratio: float) -> NDArra
     """Transform columns so that their errors are independent, given looks' intercepts.
 
     ``ratio`` is the variance of the intercepts over that of answers. The transformation is that of Fuller and
-    Battese (1974), here for looks.
+    Battese (1973), here for looks.
     """
     counts = np.bincount(look)
     shares = 1 - 1 / np.sqrt(1 + ratio * counts)
