@@ -128,7 +128,7 @@ async def play(episode: Episode, decide: Next, grammar_id: str) -> list[Any]:
     await episode.begin()
     while not episode.is_over and (step := await decide(episode)) is not None:
         thought, declared = step
-        if grammar.is_by_position and episode.page is not None:
+        if grammar.facts.is_by_position and episode.page is not None:
             declared = await by_position(episode.page, declared)
         for completion in grammar.render(declared, thought=thought):
             sent.append(list(episode.observation.messages))
@@ -146,7 +146,7 @@ def tasks_of(grammar: str, questions: Sequence[int], sites: Sequence[int]) -> li
     if IS_WHOLE or grammar == REFERENCE:
         return [*questions, *sites]
     turn = OTHERS.index(grammar)
-    own_site = [sites[turn % len(sites)]] if GRAMMARS[grammar].is_by_position else []
+    own_site = [sites[turn % len(sites)]] if GRAMMARS[grammar].facts.is_by_position else []
     return [questions[turn % len(questions)], *own_site]
 
 

@@ -128,7 +128,7 @@ def agent(arena_server: ArenaServer, browser: object) -> Iterator[Agent]:
 
 def test_every_grammar_is_tried_in_every_format_that_has_its_handles() -> None:
     tried = {(setup.form, grammar) for setup in SETUPS.values() for grammar in setup.grammars}
-    by_ids = {id_ for id_, grammar in GRAMMARS.items() if not grammar.is_by_position}
+    by_ids = {id_ for id_, grammar in GRAMMARS.items() if not grammar.facts.is_by_position}
     assert tried == {*product(("axtree", "som"), by_ids), *product(("screenshot",), GRAMMARS)}
 
 
