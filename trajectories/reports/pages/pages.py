@@ -131,7 +131,7 @@ class ReportPage:
             plan.get("grammar"),
             plan.get("history") and f"history {plan['history']}",
         ]
-        looks = plan.get("looks", {}).get("count")
+        looks = (plan.get("looks") or {}).get("count")  # a plan may say null
         counts = [
             f"{number} {word}{'' if number == 1 else 's'}"
             for number, word in ((plan.get("samples"), "sample"), (looks, "look"))
