@@ -20,7 +20,7 @@ from tests.services.kills import installed
 pytestmark = pytest.mark.fuzz
 
 FOLDER = Path(__file__).parent
-SEED = os.environ.get("FUZZ_SEED", "20261124")
+SEED = os.environ.get("FUZZ_SEED", "20261123")
 EXAMPLES = os.environ.get("FUZZ_EXAMPLES", "15")  # for each call, beside those that cover its schema
 ROOM = {"ACTIVE_EPISODES_MAX": "1000000"}
 SCOPES = "read,trainer,golds"
