@@ -24,8 +24,6 @@ MEANINGS = {
     429: "The installation is at capacity, or the key sent too much; retry after `Retry-After` seconds.",
     503: "A required service is down; the same call may be sent again.",
 }
-# The web server's own answer, which has no body.
-TOO_LONG = "The address is longer than the server reads."
 
 
 class ErrorDetail(Struct):
@@ -69,7 +67,6 @@ def call(
             responses={
                 **{status: _answer(answer) for status, answer in answers.items()},
                 **{status: OpenApiResponse(_shape(Error), MEANINGS[status]) for status in failures},
-                **({431: OpenApiResponse(None, TOO_LONG)} if any(map(_is_struct, parameters)) else {}),
             },
             auth=[] if is_open else None,
         )(handler)

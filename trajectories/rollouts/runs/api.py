@@ -161,7 +161,7 @@ class GroupsView(APIView):
         ),
         parameters=[records.GroupsQuery],
         answers={200: (records.GroupPage, "A page of groups.")},
-        errors=(400, 404),
+        errors=(400, 404, 422),
     )
     def get(self, request: Request, run_id: int) -> Response:
         query = query_read(records.GroupsQuery, request)
