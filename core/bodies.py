@@ -85,7 +85,7 @@ def loosened(value: Any, hint: Any) -> Any:
     if get_origin(hint) is Annotated:
         inner, *notes = get_args(hint)
         return value if any(_extra(note, STRICT) for note in notes) else loosened(value, inner)
-    if _is_union(hint):
+    if is_union(hint):
         for member in get_args(hint):
             value = loosened(value, member)
     elif get_origin(hint) is list and isinstance(value, list) and len(value) <= LOOSE_MAX:
@@ -197,7 +197,7 @@ def _reader(hint: Any) -> Read | None:
         inner, *notes = get_args(hint)
         reads = [_reader(inner), *(_extra(note, READ) for note in notes)]
         return _chain([read for read in reads if read])
-    if _is_union(hint):
+    if is_union(hint):
         return _chain([read for member in get_args(hint) if (read := _reader(member))])
     if get_origin(hint) is list and (item := _reader(get_args(hint)[0])):
         return lambda values: [_read_at(place, value, item) for place, value in enumerate(values)]
@@ -226,13 +226,14 @@ def _struct_of(hint: Any) -> type[Struct] | None:
     """The one struct that a value may be, besides null."""
     if get_origin(hint) is Annotated:
         return _struct_of(get_args(hint)[0])
-    if _is_union(hint):
+    if is_union(hint):
         structs = [struct for member in get_args(hint) if (struct := _struct_of(member))]
         return structs[0] if len(structs) == 1 else None
     return hint if isinstance(hint, type) and issubclass(hint, Struct) else None
 
 
-def _is_union(hint: Any) -> bool:
+def is_union(hint: Any) -> bool:
+    """Return whether a type is one of several."""
     return get_origin(hint) in (Union, UnionType)
 
 

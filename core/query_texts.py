@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 from django.http import QueryDict
 from msgspec import Struct
 from msgspec.structs import FieldInfo, fields
 
+from core.bodies import is_union
 from core.errors import GymError
 
 TRUTHS = {
@@ -46,6 +46,6 @@ def _kinds(hint: Any) -> set[Any]:
     """The plain types that a hint is made of."""
     if get_origin(hint) is Annotated:
         return _kinds(get_args(hint)[0])
-    if get_origin(hint) in (Union, UnionType):
+    if is_union(hint):
         return {kind for member in get_args(hint) for kind in _kinds(member)}
     return {get_origin(hint) or hint}

@@ -15,7 +15,7 @@ from tests import factories
 from tests.conftest import LabClient
 from tests.reports.test_computation import correct_if, evaluation, tables_of
 from trajectories.models import Report
-from trajectories.reports.pages.pages import Section
+from trajectories.reports.pages.pages import ReportPage, Section
 
 pytestmark = pytest.mark.django_db
 
@@ -57,6 +57,14 @@ def test_the_page_names_model_and_setup_and_says_how_to_read_it(
     assert "history full · 1 sample" in words
     assert "How to read this report" in words
     assert "the margin of the plan (±3 points)" in words
+
+
+@pytest.mark.parametrize(("looks", "setup"), [(None, "axtree-v2"), ({"count": 4}, "axtree-v2 · 4 looks")])
+def test_a_plan_may_have_null_for_its_looks(report: Report, looks: Any, setup: str) -> None:
+    report.plan = {"observation": "axtree-v2", "looks": looks}
+    report.save()
+
+    assert ReportPage(report.pk).setup == setup
 
 
 def test_an_arm_without_a_page_has_no_number_of_looks(report: Report) -> None:

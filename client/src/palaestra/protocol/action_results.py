@@ -13,5 +13,5 @@ CARRIED_OUT = re.compile(r"(\d+) of \d+ actions were carried out")
 
 
 def carried_out(done: int, count: int) -> str:
-    """That beginning, which ``CARRIED_OUT`` matches."""
+    """Write the beginning that ``CARRIED_OUT`` matches."""
     return f"{done} of {count} actions were carried out. "
