@@ -15,7 +15,7 @@ app = Celery("palaestra")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(
     [
-        "trajectories.annotation.jobs",
+        "trajectories.annotation",
         "trajectories.rollouts.judging",
         "trajectories.record.capture",
         "trajectories.exports",

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from tests.annotation import scene
 from tests.e2e import axe
 from tests.e2e.test_lab_pages import settled
-from trajectories.annotation.jobs.services import job_do
+from trajectories.annotation.jobs import LABEL_WORK
 from trajectories.annotation.queues import services
 from trajectories.models import AnnotationJob
 
@@ -32,7 +32,7 @@ def test_labels_are_exported_and_sent_back(lab_page: Callable[..., Page], tmp_pa
     jobs = page.locator("#jobs")
     expect(jobs).to_contain_text("waiting")
     assert axe.violations(page) == []
-    job_do(AnnotationJob.objects.get().pk)
+    LABEL_WORK.run(AnnotationJob.objects.get().pk)
     with page.expect_download() as download:
         jobs.get_by_role("link", name=re.compile(r"labels-\d+-\d+\.zip")).click()
     file = tmp_path / "labels.zip"
@@ -44,6 +44,6 @@ def test_labels_are_exported_and_sent_back(lab_page: Callable[..., Page], tmp_pa
     page.get_by_label("Labels", exact=True).set_input_files(file)
     page.get_by_role("button", name="Import").click()
     expect(jobs).to_contain_text("waiting")
-    job_do(AnnotationJob.objects.latest("pk").pk)
+    LABEL_WORK.run(AnnotationJob.objects.latest("pk").pk)
     expect(jobs).to_contain_text("0 of 1 label added")
     expect(jobs).to_contain_text("All were here already.")

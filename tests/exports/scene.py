@@ -18,6 +18,7 @@ from palaestra.histories import Turn
 from palaestra.observation import Observation
 from tests import factories
 from trajectories.exports import selectors, services
+from trajectories.exports.jobs import EXPORTS
 from trajectories.exports.parameters import Parameters
 from trajectories.models import Episode, Export, Group, Intervention, Run, Step
 from trajectories.rollouts.episodes.opening_messages import opening_messages
@@ -141,7 +142,7 @@ def exported(kind: str, *, author: services.Author = AUTHOR, **parameters: Any) 
     """An export that a worker has ended, well or not."""
     export = services.export_request(kind, Parameters(**parameters), author=author)
     export.refresh_from_db()
-    services.export_do(export.pk)
+    EXPORTS.run(export.pk)
     export.refresh_from_db()
     return export
 

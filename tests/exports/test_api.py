@@ -11,6 +11,7 @@ import pytest
 from tests import factories
 from tests.exports import scene
 from trajectories.exports import services
+from trajectories.exports.jobs import EXPORTS
 from trajectories.models import Export
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
@@ -26,7 +27,7 @@ def test_a_trainer_asks_for_an_export_and_reads_its_files(api: Api) -> None:
     client = api("trainer")
     status, made = ask(client, runs=[episode.run_id], outcomes=["correct"])
     assert (status, made["state"], made["files"]) == (201, "waiting", [])
-    assert services.export_do(made["id"])
+    assert EXPORTS.run(made["id"])
     _, export = client.json("GET", f"/exports/{made['id']}")
     assert (export["state"], export["rows"], export["done"], export["total"]) == ("done", 1, 1, 1)
     assert [one["name"] for one in export["files"]] == ["manifest.json", "chat_00000.jsonl"]
@@ -65,13 +66,13 @@ def test_locked_splits_stay_out_and_leave_only_on_record(api: Api) -> None:
     train = scene.played(scene.gym_group())
     test = scene.played(scene.gym_group(train.run, task=factories.task(split="test")))
     _, made = ask(api("trainer"))
-    services.export_do(made["id"])
+    EXPORTS.run(made["id"])
     _, export = api("trainer").json("GET", f"/exports/{made['id']}")
     assert export["left_out"] == {"locked_split": 1}
     assert [row["episode"] for row in scene.rows_of(Export.objects.get(pk=made["id"]))] == [train.pk]
     _, made = ask(api("admin"), locked=True)
     assert made["has_locked"]
-    services.export_do(made["id"])
+    EXPORTS.run(made["id"])
     rows = scene.rows_of(Export.objects.get(pk=made["id"]))
     assert [row["episode"] for row in rows] == [train.pk, test.pk]
     assert api("trainer").json("GET", f"/exports/{made['id']}")[0] == 404
@@ -80,7 +81,7 @@ def test_locked_splits_stay_out_and_leave_only_on_record(api: Api) -> None:
 def test_no_file_of_an_export_is_read_by_its_hash(api: Api) -> None:
     scene.played(scene.gym_group(), picture=True)
     _, made = ask(api("trainer", "golds"), kind="transitions", golds=True)
-    services.export_do(made["id"])
+    EXPORTS.run(made["id"])
     owner = api("trainer", "golds")
     _, export = owner.json("GET", f"/exports/{made['id']}")
     hashes = [one["sha256"] for one in export["files"]]
@@ -100,7 +101,7 @@ def test_a_key_of_some_splits_exports_and_sees_those_alone(api: Api) -> None:
     limited = api("trainer", splits=["train"])
     assert ask(limited, splits=["extra_train"])[1]["error"]["code"] == "hidden_split"
     _, made = ask(limited)
-    services.export_do(made["id"])
+    EXPORTS.run(made["id"])
     assert [row["split"] for row in scene.rows_of(Export.objects.get(pk=made["id"]))] == ["train"]
     _, other = ask(api("trainer"))
     assert limited.json("GET", f"/exports/{other['id']}")[0] == 404
@@ -110,12 +111,12 @@ def test_a_key_of_some_splits_exports_and_sees_those_alone(api: Api) -> None:
 def test_golds_are_a_column_for_keys_that_may_see_them(api: Api) -> None:
     scene.played(scene.gym_group(task=factories.task(answer="4711")))
     _, made = ask(api("trainer", "golds"), golds=True)
-    services.export_do(made["id"])
+    EXPORTS.run(made["id"])
     (row,) = scene.rows_of(Export.objects.get(pk=made["id"]))
     assert row["gold"] == "4711"
     assert api("trainer").json("GET", f"/exports/{made['id']}")[0] == 404
     _, made = ask(api("trainer"))
-    services.export_do(made["id"])
+    EXPORTS.run(made["id"])
     assert b"4711" not in scene.content_of(Export.objects.get(pk=made["id"]), "chat_00000.jsonl")
 
 

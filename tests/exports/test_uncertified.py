@@ -13,6 +13,7 @@ from tests.judges.scene import toml
 from tests.rewards.learned import planted
 from tests.rewards.test_judge_terms import attack, certify, stored
 from trajectories.exports import services
+from trajectories.exports.jobs import EXPORTS
 from trajectories.exports.parameters import Parameters
 from trajectories.judges.services import judge_store
 from trajectories.judges.services import source_of as judge_source
@@ -64,7 +65,7 @@ def test_a_run_that_came_after_the_request_is_not_paid_either(judge: Judge, by_j
         "rewards", Parameters(reward_profile=by_judge.reference), author=scene.AUTHOR
     )
     graded(judge, "train")
-    services.export_do(requested.pk)
+    EXPORTS.run(requested.pk)
     requested.refresh_from_db()
     assert (requested.state, requested.result.get("files", [])) == ("failed", [])
     assert "A training run is paid for certified criteria alone" in requested.problem
@@ -98,6 +99,6 @@ def test_certified_criteria_pay_until_texts_raise_them(judge: Judge, by_judge: N
     assert (row["total"], row["may_pay"]["judge/strict/grounded"]) == (1.5, True)
     attack(judge, "grounded", is_fooled=True)
     services.export_again(export)
-    services.export_do(export.pk)
+    EXPORTS.run(export.pk)
     export.refresh_from_db()
     assert (export.state, "is raised by texts" in export.problem) == ("failed", True)

@@ -11,13 +11,15 @@ import pyarrow.parquet
 import pytest
 from django.core.management import call_command
 
-from core import blobs, due_work, long_work
+from core import blobs
 from tests import factories
 from tests.exports import scene
-from trajectories.exports import files, jobs, selectors, services, sources
+from trajectories.exports import files, selectors, services, sources
+from trajectories.exports.jobs import EXPORTS
 from trajectories.exports.parameters import Parameters, Revision
 from trajectories.exports.registry import KINDS
 from trajectories.models import Episode, Export
+from trajectories.record import due_work
 from trajectories.record.blobs.damage import damage_list
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
@@ -81,10 +83,10 @@ def test_who_takes_over_goes_on_from_the_last_checkpoint(
 
     monkeypatch.setattr("trajectories.exports.work.checkpoint_write", dies)
     with pytest.raises(KeyboardInterrupt):
-        services.export_do(export.pk)
+        EXPORTS.run(export.pk)
     monkeypatch.setattr("trajectories.exports.work.checkpoint_write", write)
     Export.objects.filter(pk=export.pk).update(state="waiting")
-    assert services.export_do(export.pk)
+    assert EXPORTS.run(export.pk)
     export.refresh_from_db()
     again = scene.exported("transitions")
     assert written == [1, 2]
@@ -94,19 +96,19 @@ def test_who_takes_over_goes_on_from_the_last_checkpoint(
 
 def test_an_export_pauses_when_its_workers_time_is_over(small: None, monkeypatch: pytest.MonkeyPatch) -> None:
     export = many()
-    monkeypatch.setattr(long_work, "PAUSE_S", -1.0)
-    assert services.export_do(export.pk)
+    monkeypatch.setattr(due_work, "PAUSE_S", -1.0)
+    assert EXPORTS.run(export.pk)
     export.refresh_from_db()
     assert (export.state, export.sent_at, export.claims) == ("waiting", None, 0)
-    monkeypatch.setattr(long_work, "PAUSE_S", 200.0)
-    assert services.export_do(export.pk)
+    monkeypatch.setattr(due_work, "PAUSE_S", 200.0)
+    assert EXPORTS.run(export.pk)
     export.refresh_from_db()
     assert (export.state, export.done, export.total) == ("done", 5, 5)
 
 
 def test_one_that_is_cancelled_meanwhile_stops(small: None, monkeypatch: pytest.MonkeyPatch) -> None:
     export = many()
-    monkeypatch.setattr(long_work, "NOTE_EVERY_S", 0.0)
+    monkeypatch.setattr(due_work, "NOTE_EVERY_S", 0.0)
     write = files.checkpoint_write
 
     def cancels(*arguments: Any, **names: Any) -> None:
@@ -114,7 +116,7 @@ def test_one_that_is_cancelled_meanwhile_stops(small: None, monkeypatch: pytest.
         services.export_cancel(export)
 
     monkeypatch.setattr("trajectories.exports.work.checkpoint_write", cancels)
-    assert not services.export_do(export.pk)
+    assert not EXPORTS.run(export.pk)
     export.refresh_from_db()
     assert (export.state, export.result) == ("cancelled", {})
 
@@ -128,7 +130,7 @@ def test_episodes_that_go_meanwhile_are_missed(small: None, monkeypatch: pytest.
         Episode.objects.filter(pk=last).delete()
 
     monkeypatch.setattr("trajectories.exports.work.checkpoint_write", prunes)
-    services.export_do(export.pk)
+    EXPORTS.run(export.pk)
     export.refresh_from_db()
     assert export.state == "failed"
     assert "were deleted meanwhile. Run it again." in export.problem
@@ -142,13 +144,13 @@ def test_a_full_disk_is_why_it_failed_and_it_can_be_run_again(monkeypatch: pytes
 
     receive = blobs.blob_receive
     monkeypatch.setattr(blobs, "blob_receive", full)
-    services.export_do(export.pk)
+    EXPORTS.run(export.pk)
     export.refresh_from_db()
     assert export.state == "failed"
     assert export.problem.startswith("The disk is full.")
     monkeypatch.setattr(blobs, "blob_receive", receive)
     services.export_again(export)
-    assert services.export_do(export.pk)
+    assert EXPORTS.run(export.pk)
     export.refresh_from_db()
     assert (export.state, export.problem) == ("done", "")
 
@@ -168,7 +170,7 @@ def test_nothing_to_export_says_what_was_left_out() -> None:
 def test_what_workers_lost_three_times_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     export = many(1)
     Export.objects.filter(pk=export.pk).update(sent_at="2020-01-01T00:00Z", claims=due_work.CLAIMS_MAX)
-    assert jobs.exports_send() == 0
+    assert EXPORTS.send() == 0
     export.refresh_from_db()
     assert export.state == "failed"
     assert export.problem.endswith("then run it again.")

@@ -13,7 +13,7 @@ import pytest
 from tests import factories
 from trajectories.models import Episode, Report, Run
 from trajectories.reports import exports, services
-from trajectories.reports.computation import report_compute
+from trajectories.reports.jobs import REPORTS
 
 pytestmark = pytest.mark.django_db
 LOOKS = 8
@@ -55,7 +55,7 @@ def evaluation(
 
 def tables_of(report: Report) -> dict[str, Any]:
     services.report_request(report.pk)
-    assert report_compute(report.pk)
+    assert REPORTS.run(report.pk)
     report.refresh_from_db()
     assert (report.state, report.progress, report.requested_at) == ("ready", 1.0, None)
     return {table["id"]: table for table in report.result["tables"]}
@@ -291,8 +291,8 @@ def test_a_report_requested_again_meanwhile_stays_due() -> None:
     services.report_request(report.pk)
 
     assert Report.objects.get(pk=report.pk).state == "waiting"
-    assert report_compute(report.pk)
-    assert not report_compute(report.pk)
+    assert REPORTS.run(report.pk)
+    assert not REPORTS.run(report.pk)
 
 
 def test_where_it_was_lost_opens_the_episodes_of_each_class() -> None:

@@ -9,9 +9,9 @@ from django.contrib.auth.models import User
 
 from tests import factories
 from trajectories.models import Report, Run
-from trajectories.reports.computation import report_compute
 from trajectories.reports.episode_rows import episode_rows
 from trajectories.reports.format_failures import FormatTally, format_tallies
+from trajectories.reports.jobs import REPORTS
 from trajectories.reports.services import report_request
 
 pytestmark = pytest.mark.django_db
@@ -80,7 +80,7 @@ def test_a_report_counts_them_beside_the_accuracy() -> None:
         factories.step(episode, **({} if reason == "unparsable_answer" else SLIP))
         factories.verdict(episode, outcome, reason)
     report_request(report.pk)
-    report_compute(report.pk)
+    REPORTS.run(report.pk)
     tables = (Report.objects.get(pk=report.pk).result or {})["tables"]
     (row,) = next(table for table in tables if table["id"] == "accuracy")["rows"]
     assert (row["format_failures"], row["repaired"]) == (1, 1)

@@ -1,43 +1,24 @@
-"""Celery job: an export, and the chore that sends it."""
+"""The work of exports."""
 
 from __future__ import annotations
 
-import logging
+from typing import Any
 
-from celery import shared_task
-from django.db.models.functions import Now
-
-from core import due_work, jobs, queues
+from trajectories.exports.work import ExportWork
 from trajectories.models import Export
-
-logger = logging.getLogger(__name__)
-
-LOST = due_work.describe_loss(
-    "The export", "Give workers more memory, or export fewer runs at once, then run it again."
-)
+from trajectories.record.due_work import Progress, WorkKind
 
 
-@shared_task(
+def _do(export: Export, progress: Progress) -> dict[str, Any]:
+    return {"result": ExportWork(export=export).do(progress)}
+
+
+EXPORTS = WorkKind(
     name="exports.write",
-    ignore_result=True,
-    soft_time_limit=due_work.SOFT_LIMIT_S,
-    time_limit=due_work.HARD_LIMIT_S,
+    model=Export,
+    do=_do,
+    is_resumable=lambda export: True,
+    subject="The export",
+    advice="Give workers more memory, or export fewer runs at once, then run it again.",
+    too_long="This took longer than a worker has for it. Run it again when less is going on.",
 )
-def write(*, export_id: int) -> None:
-    from trajectories.exports import services
-
-    try:
-        services.export_do(export_id)
-    except Exception:
-        # The export says why.
-        logger.exception("export %s failed", export_id)
-
-
-def exports_send() -> int:
-    """Send the exports that are due; returns how many the queue accepted."""
-    return due_work.due_send(
-        Export.objects.all(),
-        send=lambda export_id: jobs.job_send(write, queues.FACTS, export_id=export_id),
-        waiting=Export.State.WAITING,
-        failure={"state": Export.State.FAILED, "problem": LOST, "finished_at": Now()},
-    )

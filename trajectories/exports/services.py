@@ -1,4 +1,4 @@
-"""Requests for exports, their cancellation and repetition, and writing them in a worker."""
+"""Requests for exports, their cancellation and repetition."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from django.db.models.functions import Now
 from msgspec.structs import replace
 
-from core import due_work, splits
+from core import splits
 from core.errors import GymError
-from core.long_work import LongWork
 from tasks_app.registry import benchmarks
 from trajectories.exports import sources
 from trajectories.exports.parameters import Parameters, parameters_store
@@ -22,8 +21,7 @@ from trajectories.record.projects import Sight
 from trajectories.rewards.profiles.store import check_may_pay, profile_get
 from trajectories.rewards.profiles.types import Profile
 
-TOO_LONG = "This took longer than a worker has for it. Run it again when less is going on."
-OPEN = (Export.State.WAITING, Export.State.RUNNING)
+OPEN = (Export.WAITING, Export.DOING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,17 +93,6 @@ def export_again(export: Export) -> None:
     dates = {"sent_at": None, "finished_at": None, "expires_at": None}
     if not ended.update(state=Export.State.WAITING, requested_at=Now(), **fields, **dates):
         raise GymError("export_open", f"Export {export.pk} has not ended yet.", status=409)
-
-
-def export_do(export_id: int) -> bool:
-    """Write a waiting export; return False if it does not wait, or was cancelled in the meantime."""
-    waiting, running = Export.State.WAITING, Export.State.RUNNING
-    if not due_work.due_claim(Export.objects.all(), export_id, waiting=waiting, state=running):
-        return False
-    from trajectories.exports.work import ExportWork
-
-    export = Export.objects.get(pk=export_id)
-    return LongWork(row=export, is_resumable=True, too_long=TOO_LONG).do(ExportWork(export=export).do)
 
 
 def _check_options(kind: Kind, parameters: Parameters) -> None:

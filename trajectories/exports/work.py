@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from core import disk, file_lock
 from core.errors import GymError
-from core.long_work import Progress
 from tasks_app.models import Gold
 from trajectories.exports import sources
 from trajectories.exports.files import CHECKPOINT_BYTES, CHECKPOINT_UNITS, Files, checkpoint_write, file_store
@@ -27,6 +26,7 @@ from trajectories.exports.parameters import Parameters, parameters_read, paramet
 from trajectories.exports.registry import KINDS
 from trajectories.exports.types import GOLD, IMAGES, Batch, ColumnType, Kind, Row
 from trajectories.models import Episode, Export
+from trajectories.record.due_work import Progress
 from trajectories.record.projects import Sight
 
 MANIFEST = "manifest.json"

@@ -20,7 +20,6 @@ from msgspec import Struct
 from scipy.stats import binomtest
 
 from core.intervals import wilson
-from core.long_work import Progress
 from trajectories.annotation.machines.endpoint import Endpoint
 from trajectories.judges.calls import Caller, caller
 from trajectories.judges.evidence import attempts_read
@@ -28,6 +27,7 @@ from trajectories.judges.prompt import Attempt
 from trajectories.judges.services import body_of, component_name, source_of
 from trajectories.judges.types import Criterion, Evidence
 from trajectories.models import Judge, JudgeAttack, JudgeCall, RewardComponents
+from trajectories.record.due_work import Progress
 
 FILE = Path(__file__).with_name("attacks.toml")
 CONTROL, GRADE = "control", "{grade}"

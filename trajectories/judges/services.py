@@ -11,7 +11,6 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, JSONField, OuterRef, QuerySet, Subquery
 
 from core.errors import GymError
-from core.long_work import Progress
 from palaestra.protocol.outcomes import JUDGED
 from palaestra.protocol.suggestions import did_you_mean
 from trajectories.annotation.machines.endpoint import NO_ANSWER, Endpoint
@@ -21,6 +20,7 @@ from trajectories.judges.parser import judge_of, judge_read, refused, sha256_of
 from trajectories.judges.prompt import prompt_sha256
 from trajectories.judges.types import JudgeBody
 from trajectories.models import Episode, Judge, JudgeCall, RewardComponents, RewardSource
+from trajectories.record.due_work import Progress
 from trajectories.rewards.components.judge import JUDGE
 from trajectories.rewards.registry import FAMILY
 from trajectories.rewards.store import components_write

@@ -14,6 +14,7 @@ from django.db.models.functions import Now
 
 from core.text_key import TextKey
 from trajectories.models.access import project_field
+from trajectories.models.due_work import DueWork
 
 
 class CodebookVersion(models.Model):
@@ -291,7 +292,7 @@ class StepMark(models.Model):
         return hashlib.sha256(self.note.encode()).hexdigest()[:16] if self.note else ""
 
 
-class AnnotationJob(models.Model):
+class AnnotationJob(DueWork):
     """Long work on the labels of a project, done by a worker: an export, an import, or a machine's labels."""
 
     class Kind(models.TextChoices):
@@ -311,14 +312,8 @@ class AnnotationJob(models.Model):
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     done = models.PositiveIntegerField(db_default=0)
     total = models.PositiveIntegerField(db_default=0)
-    problem = models.CharField(max_length=500, default="", blank=True)  # why it failed, or what it left out
     result = models.JSONField(default=dict)  # files with their hashes, counts
     created_by = models.ForeignKey("auth.User", on_delete=models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(db_default=Now())
-    # Null unless the work is due or goes on.
-    requested_at = models.DateTimeField(null=True)
-    sent_at = models.DateTimeField(null=True)
-    claims = models.PositiveSmallIntegerField(db_default=0)  # by workers, since it was requested
     finished_at = models.DateTimeField(null=True)
 
     class Meta:

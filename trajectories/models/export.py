@@ -5,12 +5,12 @@ from __future__ import annotations
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Now
 
 from trajectories.models.access import project_field
+from trajectories.models.due_work import DueWork
 
 
-class Export(models.Model):
+class Export(DueWork):
     """An export.
 
     ``parameters`` define it (``trajectories/exports/parameters.py``), ``result`` names its files.
@@ -35,17 +35,11 @@ class Export(models.Model):
     state = models.CharField(max_length=9, choices=State, default=State.WAITING)
     done = models.PositiveIntegerField(db_default=0)
     total = models.PositiveIntegerField(db_default=0)
-    problem = models.CharField(max_length=500, default="", blank=True)
     result = models.JSONField(default=dict)
     # One of both: a key of the API, or somebody in the lab. The name stays when they go.
     key = models.ForeignKey("trajectories.ApiKey", on_delete=models.SET_NULL, null=True, related_name="+")
     user = models.ForeignKey("auth.User", on_delete=models.SET_NULL, null=True, related_name="+")
     author = models.CharField(max_length=200)
-    created_at = models.DateTimeField(db_default=Now())
-    # Null unless the work is due or goes on.
-    requested_at = models.DateTimeField(null=True)
-    sent_at = models.DateTimeField(null=True)
-    claims = models.PositiveSmallIntegerField(db_default=0)  # by workers, since it was requested
     finished_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(null=True)  # from then on pruning may delete its files
 

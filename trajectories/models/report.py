@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Now
 
 from trajectories.models.access import project_field
+from trajectories.models.due_work import DueWork
 
 
-class Report(models.Model):
+class Report(DueWork):
     """A report; runs name the one to which they belong.
 
     ``plan`` is as it was sent; ``basis`` counts the verdicts of each run that ``result`` is computed from.
     """
+
+    DOING, DONE = "computing", "ready"
 
     class State(models.TextChoices):
         WAITING = "waiting", "Waiting"
@@ -27,16 +32,9 @@ class Report(models.Model):
     plan_sha256 = models.CharField(max_length=64)
     state = models.CharField(max_length=9, choices=State, default=State.WAITING)
     progress = models.FloatField(db_default=0.0)  # 0 to 1
-    problem = models.CharField(max_length=500, default="", blank=True)  # why it failed
     result = models.JSONField(null=True)
     basis = models.JSONField(default=dict)
-    created_at = models.DateTimeField(db_default=Now())
     created_by = models.ForeignKey("trajectories.ApiKey", on_delete=models.SET_NULL, null=True)
-    # Null unless a computation is due or goes on: the chore that sends it reads no other rows.
-    requested_at = models.DateTimeField(null=True)
-    sent_at = models.DateTimeField(null=True)
-    # By workers, since it was requested: a computation that kills its worker is not sent for ever.
-    claims = models.PositiveSmallIntegerField(db_default=0)
     computed_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -51,3 +49,16 @@ class Report(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @classmethod
+    def progress_fields(cls, done: int, total: int) -> dict[str, Any]:
+        return {"progress": done / total}
+
+    @classmethod
+    def end_fields(cls) -> dict[str, Any]:
+        return {"progress": 1.0}
+
+    @classmethod
+    def refusal_fields(cls, details: Mapping[str, Any]) -> dict[str, Any]:
+        """Nothing: the tables of the computation before stay."""
+        return {}

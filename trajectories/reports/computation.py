@@ -6,9 +6,8 @@ from typing import Any
 
 from django.db.models.functions import Now
 
-from core import due_work
-from core.long_work import describe_failure
 from trajectories.models import Report, Run
+from trajectories.record.due_work import Progress
 from trajectories.reports import selectors
 from trajectories.reports.accuracy_tables import accuracy_table, pass_table
 from trajectories.reports.analysis import Analysis
@@ -31,39 +30,30 @@ from trajectories.reports.thought_table import thought_table
 from trajectories.reports.tool_tables import tool_tables
 from trajectories.reports.version_table import version_table
 
-# Of the progress; the rest is estimation.
-READ_SHARE = 0.8
+# Of the progress, reading the benchmarks takes so many parts, and what is estimated from them one.
+PARTS = 4
 
 
-def report_compute(report_id: int) -> bool:
-    """Compute a waiting report; return False if it does not wait, or was requested again in the meantime."""
-    waiting, computing = Report.State.WAITING, Report.State.COMPUTING
-    rows = Report.objects.all()
-    if not due_work.due_claim(rows, report_id, waiting=waiting, state=computing, progress=0.0):
-        return False
-    report = Report.objects.get(pk=report_id)
-    runs = selectors.report_runs(report_id)
+def report_compute(report: Report, progress: Progress) -> dict[str, Any]:
+    """Return the columns of a computed report."""
+    runs = selectors.report_runs(report.pk)
     basis = selectors.verdict_counts([run.pk for run in runs])
-    try:
-        result = _result(report, runs)
-    except Exception as error:
-        _finish(report, state=Report.State.FAILED, problem=describe_failure(error))
-        raise
-    return _finish(report, state=Report.State.READY, result=result, basis=basis, computed_at=Now())
+    return {"result": _result(report, runs, progress), "basis": basis, "computed_at": Now()}
 
 
-def _result(report: Report, runs: list[Run]) -> dict[str, Any]:
+def _result(report: Report, runs: list[Run], progress: Progress) -> dict[str, Any]:
     plan = plan_read(report.plan)
     benchmarks = [benchmark["slug"] for benchmark in plan["benchmarks"]]
     by_id = {run.pk: run for run in runs}
     facts_complete(by_id)
     run_ids = selectors.runs_by_benchmark(by_id)
     analyses = []
+    progress(0, 1)
     for number, benchmark in enumerate(benchmarks, 1):
         rows = episode_rows(run_ids.get(benchmark, ()), benchmark=benchmark)
         data = BenchmarkData(rows, planned=plan["arms"])
         analyses.append(Analysis(report.pk, plan, benchmark, data, by_id))
-        Report.objects.filter(pk=report.pk).update(progress=READ_SHARE * number / len(benchmarks))
+        progress(PARTS * number, (PARTS + 1) * len(benchmarks))
     lost = lost_read(analyses)
     tables = [
         accuracy_table(analyses),
@@ -84,9 +74,3 @@ def _result(report: Report, runs: list[Run]) -> dict[str, Any]:
     if planted := planted_table(analyses, tables):
         tables.insert(0, planted)
     return {"tables": [table_record(table) for table in tables], LOSSES: loss_classes(lost)}
-
-
-def _finish(report: Report, **fields: Any) -> bool:
-    """Store the outcome, unless the report was requested again in the meantime: then it stays due."""
-    mine = Report.objects.filter(pk=report.pk, requested_at=report.requested_at)
-    return mine.update(**fields, progress=1.0, requested_at=None, sent_at=None) > 0

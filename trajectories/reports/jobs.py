@@ -1,43 +1,27 @@
-"""Celery job: the computation of a report, and the chore that sends it."""
+"""The work of reports: their computation."""
 
 from __future__ import annotations
 
-import logging
+from typing import Any
 
-from celery import shared_task
-
-from core import due_work, jobs, queues
 from trajectories.models import Report
-
-logger = logging.getLogger(__name__)
-
-LOST = due_work.describe_loss(
-    "The computation", "Give workers more memory or split the plan by benchmarks, then compute it again."
-)
+from trajectories.record.due_work import Progress, WorkKind
 
 
-@shared_task(
-    name="reports.compute",
-    ignore_result=True,
-    soft_time_limit=due_work.SOFT_LIMIT_S,
-    time_limit=due_work.HARD_LIMIT_S,
-)
-def compute(*, report_id: int) -> None:
+def _do(report: Report, progress: Progress) -> dict[str, Any]:
     # Its libraries cost a second and 60 MB: only the process that computes has them.
-    from trajectories.reports import computation
+    from trajectories.reports.computation import report_compute
 
-    try:
-        computation.report_compute(report_id)
-    except Exception:
-        # The report says why.
-        logger.exception("report %s could not be computed", report_id)
+    return report_compute(report, progress)
 
 
-def reports_send() -> int:
-    """Send the computations that are due; returns how many the queue accepted."""
-    return due_work.due_send(
-        Report.objects.all(),
-        send=lambda report_id: jobs.job_send(compute, queues.FACTS, report_id=report_id),
-        waiting=Report.State.WAITING,
-        failure={"state": Report.State.FAILED, "problem": LOST},
-    )
+ADVICE = "Give workers more memory or split the plan by benchmarks, then compute it again."
+REPORTS = WorkKind(
+    name="reports.compute",
+    model=Report,
+    do=_do,
+    is_resumable=lambda report: False,
+    subject="The computation",
+    advice=ADVICE,
+    too_long=f"The computation took longer than a worker has for it. {ADVICE}",
+)

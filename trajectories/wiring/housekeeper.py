@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from threading import Event
 
-from trajectories.annotation.jobs.jobs import annotation_jobs_send
+from trajectories.annotation.jobs import LABEL_WORK
 from trajectories.behaviour.facts.jobs import facts_sweep
 from trajectories.behaviour.fidelity.sweep import FidelitySweep
-from trajectories.exports.jobs import exports_send
+from trajectories.exports.jobs import EXPORTS
 from trajectories.judges.sweep import JudgesSweep
 from trajectories.record.api import health, idempotency
 from trajectories.record.blobs.parts import parts_sweep
 from trajectories.record.capture.jobs import picture_sweep
 from trajectories.record.chores import loop
-from trajectories.reports.jobs import reports_send
+from trajectories.reports.jobs import REPORTS
 from trajectories.rewards.jobs import rewards_sweep
 
 LOCK = 0x484F_5553  # "HOUS"
@@ -28,9 +28,7 @@ FACTS_EVERY_S = 5.0
 REWARDS_EVERY_S = 5.0
 JUDGES_EVERY_S = 5.0
 FIDELITY_EVERY_S = 1.0
-REPORTS_EVERY_S = 1.0
-ANNOTATION_EVERY_S = 1.0
-EXPORTS_EVERY_S = 1.0
+DUE_WORK_EVERY_S = 1.0
 
 
 def housekeep_forever(*, stop: Event) -> None:
@@ -45,9 +43,9 @@ def _chores() -> Sequence[loop.Chore]:
         loop.Chore("rewards", rewards_sweep(), REWARDS_EVERY_S),
         loop.Chore("judges", JudgesSweep(), JUDGES_EVERY_S),
         loop.Chore("replays", FidelitySweep(), FIDELITY_EVERY_S),
-        loop.Chore("reports", reports_send, REPORTS_EVERY_S),
-        loop.Chore("annotation", annotation_jobs_send, ANNOTATION_EVERY_S),
-        loop.Chore("exports", exports_send, EXPORTS_EVERY_S),
+        loop.Chore("reports", REPORTS.send, DUE_WORK_EVERY_S),
+        loop.Chore("annotation", LABEL_WORK.send, DUE_WORK_EVERY_S),
+        loop.Chore("exports", EXPORTS.send, DUE_WORK_EVERY_S),
         loop.Chore("idempotent_calls", idempotency.sweep_idempotent_calls, TIDY_EVERY_S),
         loop.Chore("upload_parts", parts_sweep, TIDY_EVERY_S),
     ]

@@ -12,7 +12,6 @@ from trajectories.annotation.pages import agreement_views as agreement
 from trajectories.annotation.pages import file_views as files
 from trajectories.annotation.pages import gold_views as gold
 from trajectories.annotation.pages import history_views as history
-from trajectories.annotation.pages import job_views as work
 from trajectories.annotation.pages import machine_views as machines
 from trajectories.annotation.pages import project_views as annotation
 from trajectories.annotation.pages import queue_views as queue
@@ -156,7 +155,7 @@ urlpatterns = [
     path(f"{PROJECT}/codebook", queue.annotation_codebook, name="annotation_codebook"),
     path(f"{PROJECT}/agreement", agreement.annotation_agreement, name="annotation_agreement"),
     path(f"{PROJECT}/agreement/units", agreement.annotation_cell, name="annotation_cell"),
-    path(f"{PROJECT}/jobs", work.annotation_jobs, name="annotation_jobs"),
+    path(f"{PROJECT}/jobs", files.annotation_jobs, name="annotation_jobs"),
     path(f"{PROJECT}/jobs/<id:job_id>/file", files.annotation_job_file, name="annotation_job_file"),
     path(f"{PROJECT}/export", files.annotation_export, name="annotation_export"),
     path(f"{PROJECT}/import", files.annotation_import, name="annotation_import"),

@@ -24,7 +24,7 @@ from tests.annotation.scene import COMPLETE
 from trajectories.annotation.agreement.figures import figures
 from trajectories.annotation.exports import services as exports
 from trajectories.annotation.exports.rows import annotator_names
-from trajectories.annotation.jobs import services as jobs
+from trajectories.annotation.jobs import LABEL_WORK, job_request
 from trajectories.annotation.queues import golds, services
 from trajectories.models import AnnotationProject, Annotator, Label
 
@@ -87,9 +87,9 @@ def test_people_have_no_names_unless_these_are_requested(project: AnnotationProj
 
 
 def test_the_work_of_a_job_stores_the_archive(project: AnnotationProject, as_role: Any) -> None:
-    job = jobs.job_request(project, "export", {"with_names": True}, user_id=None)
+    job = job_request(project, "export", {"with_names": True}, user_id=None)
     with as_role("gym_worker"):
-        jobs.job_do(job.pk)
+        LABEL_WORK.run(job.pk)
     job.refresh_from_db()
     assert (job.state, job.problem, job.done, job.total) == ("done", "", 5, 5)
     with blobs.blob_open(job.result["sha256"], storage=blobs.PRIVATE) as file:
@@ -99,8 +99,8 @@ def test_the_work_of_a_job_stores_the_archive(project: AnnotationProject, as_rol
 
 
 def test_a_project_without_labels_has_nothing_to_export(people: list[User]) -> None:
-    job = jobs.job_request(scene.project(*people), "export", {}, user_id=None)
-    jobs.job_do(job.pk)
+    job = job_request(scene.project(*people), "export", {}, user_id=None)
+    LABEL_WORK.run(job.pk)
     job.refresh_from_db()
     assert (job.state, job.problem) == ("failed", "Nobody has labelled anything in this project yet.")
 

@@ -15,7 +15,6 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from core import long_work
 from core.blobs import PRIVATE, blob_store
 from core.errors import GymError
 from tests.annotation import files, scene
@@ -24,9 +23,10 @@ from trajectories.annotation.agreement.selectors import units_labelled
 from trajectories.annotation.imports import checks
 from trajectories.annotation.imports import services as imports
 from trajectories.annotation.imports.rows import csv_lines
-from trajectories.annotation.jobs import services as jobs
+from trajectories.annotation.jobs import LABEL_WORK, job_request
 from trajectories.annotation.queues import services
 from trajectories.models import AnnotationProject, Annotator, CodebookVersion, Episode, Label
+from trajectories.record import due_work
 
 pytestmark = pytest.mark.django_db
 Row = dict[str, Any]
@@ -244,14 +244,14 @@ def test_the_work_of_a_job_reads_the_stored_file(
 ) -> None:
     stored = blob_store(files.archive(project), storage=PRIVATE)
     parameters = {"name": "labels.zip", "sha256": stored.sha256}
-    job = jobs.job_request(other, "import", parameters, user_id=owner.pk)
+    job = job_request(other, "import", parameters, user_id=owner.pk)
     with as_role("gym_worker"):
-        jobs.job_do(job.pk)
+        LABEL_WORK.run(job.pk)
     job.refresh_from_db()
     assert (job.state, job.problem, job.result["added"]) == ("done", "", 4)
     bad = blob_store(files.jsonl([{"episode": 1, "step": 1}]), storage=PRIVATE)
-    job = jobs.job_request(other, "import", {"name": "a.jsonl", "sha256": bad.sha256}, user_id=None)
-    jobs.job_do(job.pk)
+    job = job_request(other, "import", {"name": "a.jsonl", "sha256": bad.sha256}, user_id=None)
+    LABEL_WORK.run(job.pk)
     job.refresh_from_db()
     assert job.state == "failed"
     assert job.result["lines"][0].startswith("Line 1: ")
@@ -333,13 +333,13 @@ def test_an_import_that_takes_several_workers_counts_all_that_was_added(
 ) -> None:
     stored = blob_store(files.archive(project), storage=PRIVATE)
     parameters = {"name": "labels.zip", "sha256": stored.sha256}
-    job = jobs.job_request(other, "import", parameters, user_id=None)
+    job = job_request(other, "import", parameters, user_id=None)
     monkeypatch.setattr(checks, "AT_ONCE", 1)
-    monkeypatch.setattr(long_work, "PAUSE_S", -1.0)
+    monkeypatch.setattr(due_work, "PAUSE_S", -1.0)
 
     done = []
     for _ in range(4):
-        jobs.job_do(job.pk)
+        LABEL_WORK.run(job.pk)
         job.refresh_from_db()
         done.append(job.done)
 

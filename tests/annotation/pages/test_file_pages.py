@@ -14,7 +14,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from core import blobs
 from tests.annotation import files, scene
 from tests.conftest import LabClient
-from trajectories.annotation.jobs import services as jobs
+from trajectories.annotation.jobs import LABEL_WORK, job_request
 from trajectories.annotation.queues import services
 from trajectories.models import AnnotationJob, AnnotationProject, Label
 
@@ -45,7 +45,7 @@ def test_labels_are_exported_and_come_back(lab: Lab, owner: User, project: Annot
     job = AnnotationJob.objects.get()
     assert (job.created_by, job.parameters) == (owner, {"with_names": True})
     assert "waiting" in page_of(client, project)
-    jobs.job_do(job.pk)
+    LABEL_WORK.run(job.pk)
     page = page_of(client, project)
     (address,) = re.findall(rf"/annotation/{project.pk}/jobs/\d+/file", page)
     assert "1 label," in page
@@ -54,10 +54,10 @@ def test_labels_are_exported_and_come_back(lab: Lab, owner: User, project: Annot
     data = response.getvalue()
     other = scene.project(owner, name="Again")
     assert send(client, other, data, "labels.zip", annotator="cy").status_code == 302
-    jobs.job_do(AnnotationJob.objects.get(project=other).pk)
+    LABEL_WORK.run(AnnotationJob.objects.get(project=other).pk)
     assert "Nothing was imported: 1 line cannot be taken." in page_of(client, other)
     assert send(client, project, data, "labels.zip", manifest="").status_code == 302
-    jobs.job_do(AnnotationJob.objects.filter(project=project).latest("pk").pk)
+    LABEL_WORK.run(AnnotationJob.objects.filter(project=project).latest("pk").pk)
     assert "0 of 1 label added" in page_of(client, project)
     assert Label.objects.count() == 1
     assert client.get(address.replace(f"/{project.pk}/", f"/{other.pk}/")).status_code == 404
@@ -72,8 +72,8 @@ def test_no_file_of_labels_is_read_by_its_hash(
     client, key = lab(owner), api("read", "trainer", "golds", "admin")
     sent = files.archive(project)
     assert send(client, project, sent, "labels.zip").status_code == 302
-    job = jobs.job_request(project, "export", {}, user_id=owner.pk)
-    jobs.job_do(job.pk)
+    job = job_request(project, "export", {}, user_id=owner.pk)
+    LABEL_WORK.run(job.pk)
     job.refresh_from_db()
     for sha256 in (hashlib.sha256(sent).hexdigest(), job.result["sha256"]):
         assert blobs.blob_exists(sha256, storage=blobs.PRIVATE)

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.conftest import LabClient
 from tests.exports import scene
-from trajectories.exports import services
+from trajectories.exports.jobs import EXPORTS
 from trajectories.exports.work import ExportWork
 from trajectories.models import Export
 
@@ -31,7 +31,7 @@ def test_a_researcher_exports_a_run_and_downloads_the_files(lab: Lab, annotator:
     export = Export.objects.get()
     assert response.headers["Location"] == f"/exports/{export.pk}/"
     assert "hx-trigger" in client.get(f"/exports/{export.pk}/").content.decode()
-    services.export_do(export.pk)
+    EXPORTS.run(export.pk)
     export.refresh_from_db()
     html = client.get(f"/exports/{export.pk}/").content.decode()
     assert "hx-trigger" not in html
@@ -87,7 +87,7 @@ def test_splices_take_a_file_of_thoughts(lab: Lab, annotator: User) -> None:
     assert "revision thoughts" in lab(annotator).post("/exports/create", form).content.decode()
     lab(annotator).post("/exports/create", {**form, "revisions": _file(b'{"text": "I go back."}\n')})
     export = Export.objects.get()
-    services.export_do(export.pk)
+    EXPORTS.run(export.pk)
     export.refresh_from_db()
     (row,) = scene.rows_of(export)
     assert row["completion"][0]["content"] == "I go back."
@@ -112,7 +112,7 @@ def test_an_export_that_an_error_ended_says_so_in_words(
 
     monkeypatch.setattr(ExportWork, "do", broken)
     with pytest.raises(KeyError):
-        services.export_do(export.pk)
+        EXPORTS.run(export.pk)
     html = client.get(f"/exports/{export.pk}/").content.decode()
     words, _, folded = html.partition("<summary>Detail</summary>")
     assert "It ended by an error of this program." in words
@@ -126,10 +126,10 @@ def test_an_export_is_cancelled_and_run_again(lab: Lab, annotator: User) -> None
     client.post("/exports/create", FORM)
     export = Export.objects.get()
     client.post(f"/exports/{export.pk}/cancel")
-    assert not services.export_do(export.pk)
+    assert not EXPORTS.run(export.pk)
     assert ">cancelled<" in client.get(f"/exports/{export.pk}/").content.decode()
     client.post(f"/exports/{export.pk}/again")
-    assert services.export_do(export.pk)
+    assert EXPORTS.run(export.pk)
     export.refresh_from_db()
     assert export.state == "done"
 

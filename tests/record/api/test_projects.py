@@ -17,7 +17,7 @@ from tests.annotation import scene as annotation
 from tests.exports import scene as exported
 from tests.rollouts.samplers_pages.scene import sampler_make
 from trajectories.annotation.queues.services import slot_next
-from trajectories.exports import services
+from trajectories.exports.jobs import EXPORTS
 from trajectories.models import Abstraction, Blob, Episode, Export, Sampler
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.record.api import auth, openapi
@@ -308,7 +308,7 @@ def test_an_export_takes_episodes_of_its_project_alone(api: Callable[..., Any], 
         client = api("admin", project=project)
         status, export = client.json("POST", "/exports", {"kind": "step_rewards"})
         assert status == 201
-        services.export_do(export["id"])
+        EXPORTS.run(export["id"])
         rows = client.json("GET", f"/exports/{export['id']}")[1]["files"][-1]["name"]
         text = client.get(f"/api/v1/exports/{export['id']}/files/{rows}").getvalue().decode()
         assert {msgspec.json.decode(line)["episode"] for line in text.splitlines()} == {made[project]}

@@ -14,7 +14,6 @@ import msgspec
 
 from core import blobs, file_lock
 from core.errors import GymError
-from core.long_work import Progress
 from core.snapshots import read_one_snapshot
 from trajectories.annotation.codebook.types import codebook_of
 from trajectories.annotation.exports import manifest
@@ -22,6 +21,7 @@ from trajectories.annotation.exports.manifest import FileEntry
 from trajectories.annotation.exports.rows import annotator_names, csv_head, csv_line, json_line, label_rows
 from trajectories.annotation.pairs.exports import preferences_jsonl
 from trajectories.models import AnnotationJob, AnnotationProject, Label
+from trajectories.record.due_work import Progress
 
 ARCHIVE_MAX_BYTES = 1024**3
 PROGRESS_EVERY = 1_000

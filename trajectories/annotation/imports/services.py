@@ -8,10 +8,10 @@ from django.db import transaction
 
 from core import blobs
 from core.errors import GymError
-from core.long_work import Progress
 from trajectories.annotation.imports.checks import Check, ImportSettings, Placement, refused
 from trajectories.annotation.imports.files import files_open
 from trajectories.models import AnnotationJob, AnnotationUnit, Annotator, CodebookVersion, Label
+from trajectories.record.due_work import Progress
 
 NO_SUCH_ANSWERS = "They are of another codebook version, and this project's has no such answers."
 

@@ -14,7 +14,6 @@ import msgspec
 from django.conf import settings
 
 from core.errors import GymError
-from core.long_work import Progress
 from trajectories.annotation.codebook.types import Codebook, codebook_of
 from trajectories.annotation.machines.judge import WORKER_TIMEOUT_S, WORKER_TRIES, Judge
 from trajectories.annotation.machines.labels import MachineLabel, annotator_get, labels_add
@@ -23,6 +22,7 @@ from trajectories.annotation.machines.rules import rules_answers, rules_version
 from trajectories.behaviour.facts.compute import sentences_read
 from trajectories.behaviour.facts.source import sources_read
 from trajectories.models import AnnotationJob, AnnotationProject, AnnotationUnit, Annotator, Step
+from trajectories.record.due_work import Progress
 
 RULES = "rules"
 EPISODES_AT_ONCE = 20

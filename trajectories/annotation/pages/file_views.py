@@ -1,4 +1,4 @@
-"""Exports of a project's labels, and uploads of files with labels."""
+"""Files of a project's labels, exported and imported, and the list of its long work."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from core import blobs, file_lock
-from trajectories.annotation.jobs.services import job_request
+from trajectories.annotation.jobs import job_request
 from trajectories.annotation.pages.head import head_context
-from trajectories.annotation.pages.job_views import ANCHOR
 from trajectories.annotation.pages.queue_views import project_or_404
 from trajectories.lab.episode_files.views import as_file
 from trajectories.models import AnnotationJob, AnnotationProject, Annotator
-from trajectories.shell.access import LabRequest, lab_action, lab_page
+from trajectories.shell.access import LabRequest, lab_action, lab_page, wants_fragment
 
 NAME_CHARS = 200
+JOBS_SHOWN = 20
+JOBS = "jobs"  # the part of the project's page
 
 
 class ImportForm(forms.Form):
@@ -96,6 +97,21 @@ def annotation_import_start(request: LabRequest, project_id: int) -> HttpRespons
 
 
 @lab_page
+def annotation_jobs(request: LabRequest, project_id: int) -> HttpResponseBase:
+    """The part of the project's page that lists its jobs."""
+    project = project_or_404(project_id)
+    if not wants_fragment(request):
+        return redirect(f"{reverse('annotation_project', args=[project_id])}#{JOBS}")
+    return render(request, "lab/annotation/_jobs.html", {"project": project, **jobs_context(project)})
+
+
+def jobs_context(project: AnnotationProject) -> dict[str, Any]:
+    """Return the context of ``_jobs.html``: the newest jobs, and whether one of them goes on."""
+    jobs = list(project.jobs.select_related("created_by").order_by("-pk")[:JOBS_SHOWN])
+    return {"jobs": jobs, "jobs_open": any(job.is_open for job in jobs)}
+
+
+@lab_page
 def annotation_job_file(request: LabRequest, project_id: int, job_id: int) -> HttpResponseBase:
     """The archive that a job made."""
     job = AnnotationJob.objects.filter(project_id=project_id, pk=job_id).first()
@@ -112,7 +128,7 @@ def _request(
     request: LabRequest, project: AnnotationProject, kind: str, parameters: dict[str, Any]
 ) -> HttpResponseBase:
     job_request(project, kind, parameters, user_id=request.user.pk)
-    return redirect(f"{reverse('annotation_project', args=[project.pk])}#{ANCHOR}")
+    return redirect(f"{reverse('annotation_project', args=[project.pk])}#{JOBS}")
 
 
 def _store(file: UploadedFile[Any]) -> str:

@@ -15,7 +15,7 @@ from trajectories.annotation.agreement.coefficients import estimate_cells
 from trajectories.annotation.agreement.selectors import UnitLabels
 from trajectories.annotation.agreement.sources import units_behind
 from trajectories.annotation.agreement.table import Row as AgreementRow
-from trajectories.annotation.jobs.services import job_request
+from trajectories.annotation.jobs import job_request
 from trajectories.annotation.machines.comparison import (
     ALL,
     BOTH,

@@ -13,8 +13,8 @@ from core.errors import GymError
 from core.integers import INT_MAX, is_id
 from palaestra.protocol.arms import ARMS
 from trajectories.annotation.codebook.types import codebook_of
+from trajectories.annotation.pages.file_views import jobs_context
 from trajectories.annotation.pages.head import head_context
-from trajectories.annotation.pages.job_views import jobs_context
 from trajectories.annotation.pages.project_form import ProjectForm
 from trajectories.annotation.pages.queue_views import project_or_404
 from trajectories.annotation.projects import services

@@ -10,7 +10,7 @@ from django.http import Http404, QueryDict
 
 from core.errors import GymError
 from core.paging import page_cut
-from trajectories.exports import selectors, services
+from trajectories.exports import selectors
 from trajectories.exports.parameters import Revision, parameters_read
 from trajectories.exports.registry import KINDS
 from trajectories.exports.services import Author
@@ -47,7 +47,7 @@ class ShownExport:
         self.export = export
         self.parameters = parameters_read(export.parameters)
         self.rows: int | None = export.result.get("rows")
-        self.is_open = export.state in services.OPEN
+        self.is_open = export.is_open
 
     @property
     def kind(self) -> Kind | None:

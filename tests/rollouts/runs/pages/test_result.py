@@ -14,8 +14,8 @@ from tasks_app.models import Task
 from tests import factories
 from tests.lab.test_pages import Lab
 from trajectories.models import Report, Run
-from trajectories.reports.computation import report_compute
 from trajectories.reports.estimators import gaps as estimator
+from trajectories.reports.jobs import REPORTS
 from trajectories.reports.services import report_request
 from trajectories.rollouts.runs.pages import gaps
 from trajectories.rollouts.runs.pages.family import family_of
@@ -73,7 +73,7 @@ def test_the_gap_is_the_reports_own_estimate(tasks: list[Task]) -> None:
     assert page.report is not None
     page.report.refresh_from_db()
     report_request(page.report.pk)
-    assert report_compute(page.report.pk)
+    assert REPORTS.run(page.report.pk)
     report = Report.objects.get(pk=page.report.pk)
     assert report.result is not None
     (row,) = next(t["rows"] for t in report.result["tables"] if t["id"] == "gaps")
