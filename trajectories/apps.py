@@ -21,6 +21,11 @@ class TrajectoriesConfig(AppConfig):
 
         KINDS.discover(kinds)
 
+        from trajectories.annotation import exported
+        from trajectories.exports.registry import PROJECT_KINDS
+
+        PROJECT_KINDS.discover(exported)
+
         from trajectories.rewards import components, milestones
         from trajectories.rewards.registry import COMPONENTS, MILESTONES
 

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Iterable
 from typing import Any
 
-from trajectories.annotation.exports.services import archive_write
+from trajectories.annotation.archive import archive_write
 from trajectories.annotation.imports.checks import Check, ImportSettings
 from trajectories.annotation.imports.files import files_open
 from trajectories.annotation.imports.services import file_import

@@ -8,14 +8,14 @@ from typing import Any
 from django.db.models.functions import Now
 
 from core.errors import GymError
-from trajectories.annotation.exports.services import export
+from trajectories.annotation.archive import export_labels
 from trajectories.annotation.imports.services import labels_import
 from trajectories.annotation.machines.services import machine_label
 from trajectories.models import AnnotationJob, AnnotationProject
 from trajectories.record.due_work import Progress, WorkKind
 
 WORK: dict[str, Callable[[AnnotationJob, Progress], dict[str, Any]]] = {
-    AnnotationJob.Kind.EXPORT: export,
+    AnnotationJob.Kind.EXPORT: export_labels,
     AnnotationJob.Kind.IMPORT: labels_import,
     AnnotationJob.Kind.MACHINE: machine_label,
 }

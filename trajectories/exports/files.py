@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from core import blobs, file_lock
 from trajectories.exports.conversations import FOLDER
@@ -34,12 +35,16 @@ class StoredFile(Struct, frozen=True, kw_only=True):
 
 
 @dataclass(kw_only=True)
-class _Open:
+class OpenFile:
     """A file being written."""
 
     file: IO[bytes]
     writer: Writer
     rows: int = 0
+
+    def add(self, row: Row) -> None:
+        self.writer.add(row)
+        self.rows += 1
 
 
 @dataclass(kw_only=True)
@@ -52,7 +57,7 @@ class Files:
     format: str
     number: int
     _stack: ExitStack = field(default_factory=ExitStack)
-    _open: dict[str, _Open] = field(default_factory=dict)
+    _open: dict[str, OpenFile] = field(default_factory=dict)
     _images: set[str] = field(default_factory=set)
 
     def add(self, row: Row) -> None:
@@ -64,8 +69,7 @@ class Files:
         if opened is None:
             columns = {name: kind for name, kind in self.columns.items() if images or name != IMAGES}
             opened = self._begin(stem, columns, has_images=bool(images))
-        opened.writer.add(row)
-        opened.rows += 1
+        opened.add(row)
 
     @property
     def size(self) -> int:
@@ -80,10 +84,10 @@ class Files:
     def discard(self) -> None:
         self._stack.close()
 
-    def _begin(self, stem: str, columns: Mapping[str, ColumnType], *, has_images: bool) -> _Open:
+    def _begin(self, stem: str, columns: Mapping[str, ColumnType], *, has_images: bool) -> OpenFile:
         file = self._stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
         kind = JsonLines if stem == IMAGES else FORMATS[self.format]
-        self._open[stem] = _Open(file=file, writer=kind(file, columns, has_images=has_images))
+        self._open[stem] = OpenFile(file=file, writer=kind(file, columns, has_images=has_images))
         return self._open[stem]
 
     def _image(self, name: str) -> None:
@@ -92,24 +96,20 @@ class Files:
         self._images.add(name)
         sha256 = name.removeprefix(f"{FOLDER}/").partition(".")[0]
         opened = self._open.get(IMAGES) or self._begin(IMAGES, IMAGE_COLUMNS, has_images=False)
-        opened.writer.add({"file": name, "sha256": sha256, "bytes": blobs.blob_size(sha256)})
-        opened.rows += 1
+        opened.add({"file": name, "sha256": sha256, "bytes": blobs.blob_size(sha256)})
 
-    def _store(self, stem: str, opened: _Open) -> StoredFile:
+    def _store(self, stem: str, opened: OpenFile) -> StoredFile:
         opened.writer.close()
         ending = "jsonl" if stem == IMAGES else self.format
         return file_store(opened.file, name=f"{stem}_{self.number:05}.{ending}", rows=opened.rows)
 
 
-def file_store(file: IO[bytes], *, name: str, rows: int) -> StoredFile:
+def file_store(file: IO[bytes], *, name: str, rows: int, limit: int = FILE_MAX_BYTES) -> StoredFile:
+    """Store a file of up to ``limit`` bytes; the caller holds ``file_lock`` until a row names it."""
     file.seek(0)
-    digest = hashlib.sha256()
-    while piece := file.read(blobs.CHUNK_BYTES):
-        digest.update(piece)
+    sha256 = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
     file.seek(0)
-    stored = blobs.blob_receive(
-        read=file.read, sha256=digest.hexdigest(), limit=FILE_MAX_BYTES, storage=blobs.PRIVATE
-    )
+    stored = blobs.blob_receive(read=file.read, sha256=sha256, limit=limit, storage=blobs.PRIVATE)
     return StoredFile(name=name, sha256=stored.sha256, bytes=stored.size, rows=rows)
 
 
@@ -121,14 +121,10 @@ def checkpoint_write(
         stored = files.store()
         export.result = {
             **export.result,
-            "files": [*export.result.get("files", []), *map(_builtins, stored)],
+            "files": [*export.result.get("files", []), *map(asdict, stored)],
             "units": done,
             "after": after,
             "checkpoints": files.number + 1,
             "left_out": dict(sorted(left_out.items())),
         }
         Export.objects.filter(pk=export.pk, requested_at=export.requested_at).update(result=export.result)
-
-
-def _builtins(file: StoredFile) -> dict[str, object]:
-    return {name: getattr(file, name) for name in file.__struct_fields__}

@@ -1,4 +1,4 @@
-"""Files of rows: JSON lines and Parquet. The same rows give the same bytes."""
+"""Files of rows: JSON lines, tables in CSV, and Parquet. The same rows give the same bytes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import IO, Any, Protocol
 
 import msgspec
 
+from core.csv_text import encode_csv
 from trajectories.exports.types import ColumnType, Row
 
 GROUP_ROWS = 500
@@ -33,6 +34,20 @@ class JsonLines:
 
     def add(self, row: Row) -> None:
         self._file.write(msgspec.json.encode({name: row.get(name) for name in self._names}) + b"\n")
+
+    def close(self) -> None:
+        pass
+
+
+class Csv:
+    """A line per row, below the names of the columns; cells are plain values."""
+
+    def __init__(self, file: IO[bytes], names: Sequence[str]) -> None:
+        self._file, self._names = file, names
+        file.write(encode_csv([names]))
+
+    def add(self, row: Row) -> None:
+        self._file.write(encode_csv([[row[name] for name in self._names]]))
 
     def close(self) -> None:
         pass

@@ -1,44 +1,26 @@
-"""The kinds of exports, each a file in ``builtin``."""
+"""The kinds of files, each a file in ``builtin``, or in the folder of the feature whose records they are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from core.registry import Registry
-from trajectories.exports.types import Batch, ColumnType, Kind, Row, Unit
-from trajectories.models.origins import Origin
+from trajectories.exports.types import Batch, EpisodeKind, LabelReader, ProjectKind, Row
 
-KINDS: Registry[Kind] = Registry("export kind")
+# Of episodes; and of annotation projects, which an archive has together.
+KINDS: Registry[EpisodeKind] = Registry("export kind")
+PROJECT_KINDS: Registry[ProjectKind] = Registry("archive kind")
+LABEL_READERS: Registry[LabelReader] = Registry("label reader")
 
 Rows = Callable[[Batch], Iterator[Row]]
 
 
-def export_kind(
-    kind_id: str,
-    *,
-    title: str,
-    description: str,
-    unit: Unit,
-    columns: Mapping[str, ColumnType],
-    outcomes: tuple[str, ...],
-    options: tuple[str, ...] = (),
-    origins: tuple[str, ...] = (Origin.PLAIN,),
-) -> Callable[[Rows], Rows]:
-    """Register a function as what makes the rows of a kind."""
+def export_kind(kind_id: str, **fields: Any) -> Callable[[Rows], Rows]:
+    """Register a function as what makes the rows of a kind; ``fields`` are the others of ``EpisodeKind``."""
 
-    def registered(rows: Rows) -> Rows:
-        kind = Kind(
-            id=kind_id,
-            title=title,
-            description=description,
-            unit=unit,
-            columns=columns,
-            rows=rows,
-            outcomes=outcomes,
-            options=options,
-            origins=origins,
-        )
-        KINDS.register(kind_id, kind)
+    def register(rows: Rows) -> Rows:
+        KINDS.register(kind_id, EpisodeKind(id=kind_id, rows=rows, **fields))
         return rows
 
-    return registered
+    return register

@@ -13,7 +13,7 @@ from tasks_app.registry import benchmarks
 from trajectories.exports import sources
 from trajectories.exports.parameters import Parameters, parameters_store
 from trajectories.exports.registry import KINDS
-from trajectories.exports.types import Kind
+from trajectories.exports.types import EpisodeKind
 from trajectories.models import AnnotationProject, Export, Run
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.models.origins import Origin
@@ -95,7 +95,7 @@ def export_again(export: Export) -> None:
         raise GymError("export_open", f"Export {export.pk} has not ended yet.", status=409)
 
 
-def _check_options(kind: Kind, parameters: Parameters) -> None:
+def _check_options(kind: EpisodeKind, parameters: Parameters) -> None:
     if "revisions" in kind.options and not parameters.revisions:
         message = "Name revision thoughts: this kind puts one of them between two attempts."
         raise GymError("no_revisions", message, status=422, fields={"revisions": [message]})

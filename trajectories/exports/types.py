@@ -1,4 +1,4 @@
-"""Export kinds: their columns, their units, and the rows that they make of a batch of units."""
+"""Kinds of files: their columns, and the rows that they make of episodes, or of an annotation project."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from django.db.models import QuerySet
 
-from trajectories.exports.parameters import Parameters
-from trajectories.models import Episode
+from trajectories.exports.parameters import Labels, Parameters
+from trajectories.models import AnnotationProject, Episode
 from trajectories.models.origins import Origin
 
 Row = dict[str, Any]
@@ -81,19 +81,53 @@ def _mean(labels: Sequence[StepLabel]) -> StepLabel:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LabelReader:
+    """Reads what counts as the labels of steps.
+
+    ``read`` returns the label of each labelled step of some episodes, by episode and step;
+    ``count_elsewhere`` counts the labelled steps with a weight among episodes that are not taken.
+    """
+
+    read: Callable[[Labels, Sequence[int]], dict[tuple[int, int], StepLabel]]
+    count_elsewhere: Callable[[Labels, QuerySet[Episode], QuerySet[Episode]], int]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Kind:
-    """``columns`` by name, in the order of the files. ``unit``: what its rows are made of.
+    """``columns`` by name, in the order of the files."""
+
+    id: str
+    columns: Mapping[str, ColumnType]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeKind(Kind):
+    """Rows that ``rows`` makes of batches of a ``unit``.
 
     ``options`` are the fields of ``Parameters`` that it reads besides filters; ``outcomes`` and ``origins``
     are those whose episodes it takes unless the filters say.
     """
 
-    id: str
     title: str
     description: str
     unit: Unit
-    columns: Mapping[str, ColumnType]
     rows: Callable[[Batch], Iterator[Row]]
     outcomes: tuple[str, ...]
     options: tuple[str, ...] = ()
     origins: tuple[str, ...] = (Origin.PLAIN,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectKind(Kind):
+    """Rows that ``rows`` makes of an annotation project, for its archive.
+
+    It gets the project, the names of annotators by id, and a counter for what has no row, by its reason.
+    ``stem`` names the file of a row, one of ``stems``. ``table`` gets the project, and returns the columns
+    of the same rows as a table and a function that flattens a row; None if they are no table.
+    """
+
+    rows: Callable[[AnnotationProject, Mapping[int, str], Counter[str]], Iterator[Row]]
+    stems: tuple[str, ...]
+    stem: Callable[[Row], str]
+    is_of: Callable[[AnnotationProject], bool] = lambda project: True
+    table: Callable[[AnnotationProject], tuple[Sequence[str], Callable[[Row], Row]]] | None = None

@@ -21,10 +21,9 @@ from core.errors import GymError
 from tasks_app.models import Gold
 from trajectories.exports import sources
 from trajectories.exports.files import CHECKPOINT_BYTES, CHECKPOINT_UNITS, Files, checkpoint_write, file_store
-from trajectories.exports.labels import labels_elsewhere, step_labels
 from trajectories.exports.parameters import Parameters, parameters_read, parameters_store
-from trajectories.exports.registry import KINDS
-from trajectories.exports.types import GOLD, IMAGES, Batch, ColumnType, Kind, Row
+from trajectories.exports.registry import KINDS, LABEL_READERS
+from trajectories.exports.types import GOLD, IMAGES, Batch, ColumnType, EpisodeKind, LabelReader, Row
 from trajectories.models import Episode, Export
 from trajectories.record.due_work import Progress
 from trajectories.record.projects import Sight
@@ -89,7 +88,7 @@ class ExportWork:
             raise GymError("disk_full", DISK_FULL) from error
 
     @cached_property
-    def kind(self) -> Kind:
+    def kind(self) -> EpisodeKind:
         return KINDS.get(self.export.kind)
 
     @cached_property
@@ -100,6 +99,10 @@ class ExportWork:
     def columns(self) -> dict[str, ColumnType]:
         columns = dict(self.kind.columns)
         return {**columns, GOLD: "text"} if self.parameters.golds and "task" in columns else columns
+
+    @property
+    def label_reader(self) -> LabelReader:
+        return LABEL_READERS.get("annotation")
 
     @property
     def viewer(self) -> Sight:
@@ -153,10 +156,10 @@ class ExportWork:
         """Count what is left out before any row is made."""
         labels = self.parameters.labels
         counts = sources.left_out_of(self.parameters, viewer=self.viewer)
-        if labels and (
-            count := labels_elsewhere(labels, among=sources.episodes_seen(self.viewer), taken=self.episodes)
-        ):
-            counts["labels_elsewhere"] = count
+        if labels:
+            seen = sources.episodes_seen(self.viewer)
+            if count := self.label_reader.count_elsewhere(labels, seen, self.episodes):
+                counts["labels_elsewhere"] = count
         return counts
 
     def _files(self) -> Files:
@@ -168,7 +171,8 @@ class ExportWork:
         episodes = self.episodes.filter(**{f"{column}__in": ids})
         labels = None
         if self.parameters.labels:
-            labels = step_labels(self.parameters.labels, list(episodes.values_list("pk", flat=True)))
+            numbers = list(episodes.values_list("pk", flat=True))
+            labels = self.label_reader.read(self.parameters.labels, numbers)
         batch = Batch(
             ids=ids, parameters=self.parameters, episodes=episodes, left_out=left_out, labels=labels
         )

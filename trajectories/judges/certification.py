@@ -10,7 +10,7 @@ from django.db import transaction
 from msgspec import Struct
 
 from core.errors import GymError
-from trajectories.annotation.api.selectors import consensus_list
+from trajectories.annotation.labels.consensus import read_consensus
 from trajectories.judges.latest import Grades, grades_latest
 from trajectories.judges.rates import LEAST, Measurement, Pair, Rate, measurement_of
 from trajectories.judges.samples import field_name
@@ -82,7 +82,7 @@ class _Sample:
         units = AnnotationUnit.objects.filter(project=sample.project_id)
         self._weights = dict(units.values_list("episode_id", "weight"))
         episodes = list(self._weights)
-        agreed = consensus_list(project=sample.project_id, episodes=episodes)
+        agreed = read_consensus(project=sample.project_id, episodes=episodes)
         self._labels: dict[int, Mapping[str, Any]] = {unit["episode"]: values for unit, values in agreed}
         self._grades = grades_latest(sample.judge, episodes=episodes)
         self._judge = sample.judge.name

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from tests.annotation import scene
 from tests.annotation.pairs.test_pairs import choose
-from trajectories.annotation.labels.successes import successes_of
+from trajectories.annotation.labels.consensus import read_successes
 from trajectories.annotation.queues import services
 from trajectories.management.commands.fit_reward import opinions_of
 from trajectories.models import AnnotationProject, AnnotationSlot, Annotator, Label
@@ -45,13 +45,13 @@ def test_more_than_half_of_the_people_decide(people: list[User]) -> None:
                 unclear.pk: "cannot_judge",
             },
         )
-    assert successes_of(room) == {plain.pk: True}
+    assert read_successes(room) == {plain.pk: True}
 
 
 def test_a_settled_answer_counts_before_the_people_and_machines_do_not_count(people: list[User]) -> None:
     (one,) = scene.attempts(1)
     room = scene.project(people[0], of=[one], kind="trajectory", overlap_people=1)
-    assert successes_of(room) == {}
+    assert read_successes(room) == {}
     judge(room, people[0], {one.pk: "succeeded"})
     label = Label.objects.get()
     machine = Annotator.objects.create(project=room, kind=Annotator.Kind.RULES, name="rules")
@@ -59,12 +59,12 @@ def test_a_settled_answer_counts_before_the_people_and_machines_do_not_count(peo
         (machine, Label.Layer.BLIND, "failed"),
         (label.annotator, Label.Layer.ADJUDICATED, "failed"),
     ):
-        before = successes_of(room)
+        before = read_successes(room)
         Label.objects.create(
             unit=label.unit, annotator=annotator, codebook=label.codebook, layer=layer, version=1,
             state=Label.State.DONE, values={"success": answer}, key=uuid.uuid4(),
         )  # fmt: skip
-    assert (before, successes_of(room)) == ({one.pk: True}, {one.pk: False})
+    assert (before, read_successes(room)) == ({one.pk: True}, {one.pk: False})
 
 
 def test_learned_rewards_learn_from_all_rooms_of_a_project(people: list[User]) -> None:

@@ -18,8 +18,7 @@ from trajectories.annotation.api import selectors as api
 from trajectories.annotation.codebook.registry import codebook_current
 from trajectories.annotation.labels.services import label_newest
 from trajectories.annotation.machines.selectors import MachinesPage
-from trajectories.annotation.pairs.exports import preferences
-from trajectories.annotation.pairs.selectors import pairs_labelled
+from trajectories.annotation.pairs.selectors import list_winners, pairs_labelled
 from trajectories.annotation.queues import golds
 from trajectories.annotation.queues.selectors import label_of
 from trajectories.annotation.rates.selectors import rate_units
@@ -104,7 +103,7 @@ def test_of_a_pair_the_highest_version_counts(people: list[User]) -> None:
     assert choice.answer == "tie"
     say(project, people[1], {"better": "second", "why": []}, layer="adjudicated", version=2)
     say(project, people[2], {"better": "first", "why": []}, layer="adjudicated")
-    assert [one.answer for one in preferences(project)] == ["second"]
+    assert [one.answer for one in list_winners(project)] == ["second"]
 
 
 def test_a_settled_answer_that_was_taken_back_does_not_count(

@@ -17,9 +17,9 @@ from tests.annotation import scene
 from tests.annotation.adjudication.test_adjudication import say, units
 from tests.conftest import LabClient
 from trajectories.annotation.adjudication import selectors
-from trajectories.annotation.labels import order
 from trajectories.annotation.pages import adjudication_views
 from trajectories.annotation.projects.services import annotator_add
+from trajectories.annotation.queues import tickets
 from trajectories.models import AnnotationProject, Annotator, CodebookNote, Label, Step
 
 pytestmark = pytest.mark.django_db
@@ -209,7 +209,7 @@ def test_a_pair_is_settled_as_it_is_shown(lab: Lab, judge: User) -> None:
         say(unit, "two", values={"better": "second", "why": []})
         html = client.get(f"/annotation/{project.pk}/disagreements/{unit.pk}").content.decode()
         columns = selectors.columns_of(unit)
-        swapped = order.is_swapped(unit, annotator=scene.annotator(project, judge), is_repeat=False)
+        swapped = tickets.is_swapped(unit, annotator=scene.annotator(project, judge), is_repeat=False)
         orders.add(swapped)
         first = columns[0].label.values["better"]
         shown = re.findall(r'data-fields="\[\[&quot;better&quot;, &quot;(\w+)', html)[0]

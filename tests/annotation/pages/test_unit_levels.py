@@ -14,8 +14,8 @@ from tests import factories
 from tests.annotation import scene
 from tests.annotation.pages.test_annotation_pages import form_of, queue
 from tests.conftest import LabClient
-from trajectories.annotation.labels import order
 from trajectories.annotation.pages import queue_views
+from trajectories.annotation.queues import tickets
 from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit, Annotator, Episode, Label
 
 Lab = Callable[[User | None], LabClient]
@@ -70,7 +70,7 @@ def test_a_trajectory_without_a_wrong_step(lab: Lab, person: User) -> None:
 def test_the_two_of_a_pair_are_stored_as_the_unit_names_them(
     lab: Lab, person: User, monkeypatch: pytest.MonkeyPatch, swapped: bool
 ) -> None:
-    for module in (order, queue_views):
+    for module in (tickets, queue_views):
         monkeypatch.setattr(module, "is_swapped", lambda *_, **__: swapped)
     project = scene.project(person, of=scene.attempts(2), kind="trajectory_pair")
     client = lab(person)
@@ -97,7 +97,7 @@ def test_a_person_sees_about_half_of_the_pairs_swapped_and_each_always_in_the_sa
 
     def drawn(**fields: bool) -> list[bool]:
         return [
-            order.is_swapped(unit, annotator=annotator, **{"is_repeat": False, **fields}) for unit in units
+            tickets.is_swapped(unit, annotator=annotator, **{"is_repeat": False, **fields}) for unit in units
         ]
 
     assert 160 < sum(drawn()) < 240

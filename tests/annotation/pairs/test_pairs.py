@@ -7,17 +7,17 @@ import uuid
 from collections import Counter
 from typing import Any
 
+import msgspec
 import pytest
 from django.contrib.auth.models import User
 
 from core.intervals import wilson
 from tests import factories
 from tests.annotation import files, scene
-from trajectories.annotation.labels import order
-from trajectories.annotation.pairs import exports
+from trajectories.annotation.exported.winners import read_winners
 from trajectories.annotation.pairs.bias import order_bias
-from trajectories.annotation.pairs.selectors import Choice, PairChoices, pairs_labelled
-from trajectories.annotation.queues import golds, services
+from trajectories.annotation.pairs.selectors import Choice, PairChoices, list_winners, pairs_labelled
+from trajectories.annotation.queues import golds, services, tickets
 from trajectories.models import AnnotationProject, AnnotationSlot, Episode, Label, Step
 
 
@@ -64,12 +64,12 @@ def choose(project: AnnotationProject, user: User, **answers: str) -> None:
         unit = AnnotationSlot.objects.select_related("unit").get(pk=number).unit
         places = {str(unit.episode_id): "first", str(unit.other_episode_id): "second"}
         better = places.get(answers["better"], answers["better"])
-        swapped = order.is_swapped(unit, annotator=annotator, is_repeat=False)
+        swapped = tickets.is_swapped(unit, annotator=annotator, is_repeat=False)
         scene.label(number, values={"better": better, "why": ["goal"]}, is_swapped=swapped)
 
 
 def rows(project: AnnotationProject) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in exports.preferences_jsonl(project, left_out=Counter())]
+    return [json.loads(msgspec.json.encode(row)) for row in read_winners(project, {}, Counter())]
 
 
 def test_preferences_have_the_messages_that_the_models_were_sent(people: list[User]) -> None:
@@ -99,7 +99,7 @@ def test_ties_and_disputes_are_left_out(people: list[User]) -> None:
     assert len(rows(project)) == 1
     choose(project, people[1], better="tie")
     assert rows(project) == []
-    assert [one.answer for one in exports.preferences(project)] == ["disputed"]
+    assert [one.answer for one in list_winners(project)] == ["disputed"]
 
 
 def test_what_was_settled_counts_before_the_majority(people: list[User]) -> None:

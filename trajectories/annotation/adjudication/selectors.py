@@ -13,7 +13,7 @@ from string import ascii_uppercase
 from core.sql import Statement
 from trajectories.annotation.labels import versions
 from trajectories.annotation.labels.answers import Answers, answers_of
-from trajectories.annotation.labels.state import blind_state
+from trajectories.annotation.labels.versions import blind_state
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
 from trajectories.models.annotation import View
 

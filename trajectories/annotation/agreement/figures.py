@@ -9,7 +9,7 @@ from functools import lru_cache
 from trajectories.annotation.agreement.selectors import clusters_of, units_labelled
 from trajectories.annotation.agreement.table import Cell, Nearness, Row, agreement
 from trajectories.annotation.codebook.types import Field, Option, codebook_of
-from trajectories.annotation.labels.state import blind_state
+from trajectories.annotation.labels.versions import blind_state
 from trajectories.models import AnnotationProject
 
 REMEMBERED = 64

@@ -9,17 +9,9 @@ from typing import Any
 from django.db.models import Q
 
 from trajectories.annotation.codebook.types import Field
+from trajectories.annotation.columns import PLACE, label_paths
 from trajectories.annotation.labels import versions
 from trajectories.models import AnnotationProject, Annotator, Label
-
-UNIT = (
-    "unit_id",
-    "unit__episode_id",
-    "unit__step",
-    "unit__paragraph",
-    "unit__other_episode_id",
-    "unit__other_step",
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,29 +54,17 @@ def units_labelled(
             annotator__kind__in=kinds,
         )
         .order_by("unit__position", "unit_id", "annotator_id", *versions.ORDER)
-        .values_list(*UNIT, "annotator_id", "state", "values")
+        .values_list("unit_id", *label_paths(PLACE), "annotator_id", "state", "values")
     )
     units: dict[int, UnitLabels] = {}
-    for *place, annotator, state, values in rows.iterator():
-        answers = units.setdefault(place[0], _unlabelled(*place)).answers
+    for unit, *place, annotator, state, values in rows.iterator():
+        if unit not in units:
+            units[unit] = UnitLabels(unit=unit, answers={}, **dict(zip(PLACE, place, strict=True)))
+        answers = units[unit].answers
         answers.pop(annotator, None)  # a later version counts
         if state == Label.State.DONE:
             answers[annotator] = values
     return [unit for unit in units.values() if unit.answers]
-
-
-def _unlabelled(
-    unit: int, episode: int, step: int, paragraph: int, other_episode: int | None, other_step: int | None
-) -> UnitLabels:
-    return UnitLabels(
-        unit=unit,
-        episode=episode,
-        step=step,
-        paragraph=paragraph,
-        other_episode=other_episode,
-        other_step=other_step,
-        answers={},
-    )
 
 
 def clusters_of(project: AnnotationProject) -> dict[int, str]:

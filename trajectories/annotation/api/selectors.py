@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from core.errors import GymError
+from trajectories.annotation.api.records import LabelRecord, UnitRecord
+from trajectories.annotation.columns import COLUMNS
 from trajectories.annotation.labels import versions
 from trajectories.annotation.labels.consensus import consensus
 from trajectories.models import AnnotationProject, AnnotationUnit, Episode, Label
 from trajectories.record import projects
 from trajectories.record.api.auth import Principal
 
-COLUMNS = {
-    "id": "pk",
-    "project": "unit__project_id",
-    "episode": "unit__episode_id",
-    "step": "unit__step",
-    "paragraph": "unit__paragraph",
-    "begin": "unit__begin",
-    "end": "unit__end",
-    "other_episode": "unit__other_episode_id",
-    "other_step": "unit__other_step",
-    "stratum": "unit__stratum",
-    "weight": "unit__weight",
-    "annotator": "annotator_id",
-    "annotator_kind": "annotator__kind",
-    **{name: name for name in ("layer", "view", "is_swapped", "version", "values", "spans", "links", "note")},
-    **{name: name for name in ("is_unsure", "reason", "active_ms", "created_at")},
-    "codebook": "codebook_id",
-}
+OF_LABEL = {"id": "pk", "project": "unit__project_id"}
+PATHS = [OF_LABEL.get(name) or COLUMNS[name].path for name in LabelRecord.__struct_fields__]
 # Of the number of a step, which is an answer too.
 STEP_DIGITS = 9
-UNIT = ("project", "episode", "step", "paragraph", "begin", "end", "other_episode", "other_step", "weight")
+UNIT = tuple(name for name in UnitRecord.__struct_fields__ if name not in ("consensus", "labels"))
 
 
 def label_list(
@@ -51,7 +36,7 @@ def label_list(
 
     Further filters are layer, annotator_kind, and of the episode: run and arm.
     """
-    labels = projects.visible(_newest().filter(pk__gt=after), principal)
+    labels = projects.visible(versions.newest_done().filter(pk__gt=after), principal)
     if project is not None:
         labels = labels.filter(unit__project_id=project)
     if episode is not None:
@@ -84,17 +69,14 @@ def episode_labels(episode_id: int, *, principal: Principal) -> list[dict[str, A
     units = _units_of(episode_id, principal)
     if not is_visible and (principal.splits or not units):
         raise GymError("unknown_episode", f"There is no episode {episode_id}.", status=404)
+    by_unit: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for label in _records(versions.newest_done().filter(unit_id__in=units).order_by("pk")):
+        by_unit.setdefault(tuple(label[name] for name in UNIT), []).append(label)
     results = [
         {**{name: labels[0][name] for name in UNIT}, "consensus": consensus(labels), "labels": labels}
-        for labels in _by_unit(_newest().filter(unit_id__in=units).order_by("pk"))
+        for labels in by_unit.values()
     ]
     return sorted(results, key=lambda unit: (unit["step"], unit["paragraph"], unit["project"]))
-
-
-def _newest() -> QuerySet[Label]:
-    """Return the newest labels, without those of training units."""
-    labels = Label.objects.filter(state=Label.State.DONE, is_repeat=False, unit__gold__isnull=True)
-    return versions.newest_only(labels)
 
 
 def _units_of(episode_id: int, principal: Principal) -> list[int]:
@@ -107,33 +89,5 @@ def _units_of(episode_id: int, principal: Principal) -> list[int]:
     return [*units.values_list("pk", flat=True), *others.values_list("pk", flat=True)]
 
 
-def _records(labels: QuerySet[Label], *more: str) -> list[dict[str, Any]]:
-    names = (*COLUMNS, *more)
-    return [dict(zip(names, row, strict=True)) for row in labels.values_list(*COLUMNS.values(), *more)]
-
-
-def consensus_list(*, project: int, episodes: list[int]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """The units of these episodes with the answers that count as their label; those without are left out."""
-    labels = _newest().filter(unit__project_id=project, unit__episode_id__in=episodes)
-    agreed = [(rows[0], consensus(rows)) for rows in _by_unit(labels.order_by("unit_id", "pk"))]
-    return [(unit, counts["values"]) for unit, counts in agreed if counts]
-
-
-def gold_places(*, project: int, episodes: list[int]) -> set[tuple[int, int]]:
-    """The steps of these episodes, with their episode, that people labelled as units for training."""
-    golds = AnnotationUnit.objects.filter(project_id=project, episode_id__in=episodes, gold__isnull=False)
-    return set(golds.filter(labels__isnull=False).values_list("episode_id", "step"))
-
-
-def episodes_labelled(*, project: int) -> QuerySet[AnnotationUnit, int]:
-    """The ids of the episodes that have a label in a project."""
-    units = AnnotationUnit.objects.filter(project_id=project, labels__isnull=False)
-    return units.values_list("episode_id", flat=True).distinct()
-
-
-def _by_unit(labels: QuerySet[Label]) -> Iterable[list[dict[str, Any]]]:
-    """Group the labels by unit, in their order."""
-    by_unit: dict[int, list[dict[str, Any]]] = {}
-    for row in _records(labels, "unit_id"):
-        by_unit.setdefault(row.pop("unit_id"), []).append(row)
-    return by_unit.values()
+def _records(labels: QuerySet[Label]) -> list[dict[str, Any]]:
+    return [dict(zip(LabelRecord.__struct_fields__, row, strict=True)) for row in labels.values_list(*PATHS)]

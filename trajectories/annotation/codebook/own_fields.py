@@ -15,6 +15,7 @@ from palaestra.protocol.suggestions import did_you_mean
 from trajectories.annotation.codebook.registry import codebook_current
 from trajectories.annotation.codebook.sources import publications
 from trajectories.annotation.codebook.types import Codebook, Field, Option, Source
+from trajectories.annotation.columns import COLUMNS
 
 FILE_MAX_BYTES = 256 * 1024
 FIELDS_MAX = 20
@@ -35,12 +36,7 @@ KEYS_TAKEN = {
 # The level whose form has what an answer asks for.
 LEVELS = {"is_step": "trajectory", "marks_span": "step", "mirror": "pair"}
 # What else a form of a unit sends, or a table of labels has for columns.
-NAMES_TAKEN = frozenset({
-    "active_ms", "annotator", "annotator_kind", "begin", "codebook", "created_at", "end", "episode",
-    "is_repeat", "is_swapped", "is_unsure", "key", "layer", "links", "note", "other_episode", "other_step",
-    "paragraph", "reason", "skip", "slot", "span", "spans", "state", "step", "stratum", "ticket", "values",
-    "version", "view", "weight",
-})  # fmt: skip
+NAMES_TAKEN = frozenset({*COLUMNS, "skip", "slot", "span", "ticket"})
 
 
 class OwnSource(Source, frozen=True, kw_only=True, forbid_unknown_fields=True): ...

@@ -13,8 +13,9 @@ import msgspec
 
 from core.csv_text import unescape_formula
 from core.errors import GymError
+from trajectories.annotation.archive import Manifest
 from trajectories.annotation.codebook.types import VERSION_CHARS, Codebook, codebook_of, codebook_read
-from trajectories.annotation.exports.manifest import Manifest
+from trajectories.annotation.columns import PLACE, unit_paths
 from trajectories.annotation.imports.files import LabelFile
 from trajectories.annotation.imports.rows import Row
 from trajectories.annotation.labels.answers import Answers, answer_errors, answers_pruned
@@ -102,10 +103,9 @@ class Check:
 
     @cached_property
     def units(self) -> dict[tuple[Any, ...], tuple[int, int, int]]:
-        rows = AnnotationUnit.objects.filter(project=self.project).values_list(
-            *("episode_id", "step", "paragraph", "other_episode_id", "other_step", "pk", "begin", "end")
-        )
-        return {row[:5]: row[5:] for row in rows.iterator()}
+        units = AnnotationUnit.objects.filter(project=self.project)
+        rows = units.values_list("pk", "begin", "end", *unit_paths(PLACE))
+        return {row[3:]: row[:3] for row in rows.iterator()}
 
     def _lines(self) -> Iterator[tuple[str, Row | str]]:
         books = [self.codebook, *(codebook_read(one) for one in self.codebooks.values())]

@@ -15,15 +15,16 @@ import msgspec
 from core.blobs import CHUNK_BYTES
 from core.errors import GymError
 from core.json_text import has_nul
+from trajectories.annotation import archive
+from trajectories.annotation.archive import Manifest
 from trajectories.annotation.codebook.types import Field
-from trajectories.annotation.exports import manifest
-from trajectories.annotation.exports.manifest import Manifest
-from trajectories.annotation.exports.services import PREFERENCES
 from trajectories.annotation.imports.rows import Line, Reader, csv_lines, jsonl_lines
+from trajectories.exports.archives import MANIFEST
 
 MANIFEST_MAX_BYTES = 4 * 1024 * 1024  # its values of any kind may take twenty times as much in memory
 DIRECTORY_MAX_BYTES = 1024 * 1024  # some ten thousand files
 UNPACKED_MAX_BYTES = 1024**3
+WINNERS = "preferences.jsonl"
 PROBLEM_CHARS = 300
 ARCHIVE = ".zip"
 # Others unpack a few bytes to hundreds of megabytes at once.
@@ -107,14 +108,14 @@ def manifest_read(file: IO[bytes]) -> Manifest:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         problem = str(error)[:PROBLEM_CHARS]
         raise GymError("bad_manifest", f"This is not the manifest.json of an export: {problem}.") from error
-    if read.version != manifest.VERSION:
-        message = f"The manifest has version {read.version}; this installation reads {manifest.VERSION}."
+    if read.version != archive.VERSION:
+        message = f"The manifest has version {read.version}; this installation reads {archive.VERSION}."
         raise GymError("other_manifest", f"{message} Export the labels again.")
     return read
 
 
 def _unpacked(bundle: zipfile.ZipFile) -> tuple[list[LabelFile], Manifest | None]:
-    infos = {info.filename: info for info in bundle.infolist() if info.filename != PREFERENCES}
+    infos = {info.filename: info for info in bundle.infolist() if info.filename != WINNERS}
     if sum(info.file_size for info in infos.values()) > UNPACKED_MAX_BYTES:
         raise GymError("archive_too_large", f"Unpacked it has more than {UNPACKED_MAX_BYTES:,} bytes.")
     if any(info.compress_type not in COMPRESSIONS for info in infos.values()):
@@ -126,8 +127,8 @@ def _unpacked(bundle: zipfile.ZipFile) -> tuple[list[LabelFile], Manifest | None
     if not names:
         raise GymError("no_labels", f"The archive has no labels. Send {WHAT}.")
     description = None
-    if manifest.NAME in infos:
-        with bundle.open(manifest.NAME) as file:
+    if MANIFEST in infos:
+        with bundle.open(MANIFEST) as file:
             description = manifest_read(file)
     files = [LabelFile(name=name, open=lambda name=name: bundle.open(name)) for name in sorted(names)]  # type: ignore[misc]
     return _checked(files, description)

@@ -20,7 +20,8 @@ from core.integers import INT_MAX
 from core.json_text import has_nul
 from palaestra.protocol.suggestions import did_you_mean
 from trajectories.annotation.codebook.types import Field
-from trajectories.annotation.exports.rows import BETWEEN
+from trajectories.annotation.columns import PLACE
+from trajectories.annotation.exported.labels import BETWEEN
 from trajectories.annotation.labels.answers import NOTE_CHARS, STEP_MAX
 
 STEP_NUMBER = re.compile("[0-9]{1,9}")
@@ -71,7 +72,7 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     @property
     def place(self) -> tuple[Any, ...]:
         """Fields that identify the unit in its project."""
-        return self.episode, self.step, self.paragraph, self.other_episode, self.other_step
+        return tuple(getattr(self, name) for name in PLACE)
 
 
 # The number of a line, with what it says or what is wrong with it.

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from core import blobs
 from core.errors import GymError
+from trajectories.annotation.columns import OWN
 from trajectories.annotation.imports.checks import Check, ImportSettings, Placement, refused
 from trajectories.annotation.imports.files import files_open
 from trajectories.models import AnnotationJob, AnnotationUnit, Annotator, CodebookVersion, Label
@@ -107,26 +108,9 @@ def _annotator_of(placement: Placement, check: Check) -> Annotator:
 
 def _label_of(placement: Placement, *, annotator: Annotator) -> Label:
     row = placement.row
-    times = {"created_at": row.created_at} if row.created_at else {}
+    own = {name: getattr(row, name) for name in OWN if name != "created_at" or row.created_at}
     return Label(
-        unit_id=placement.unit,
-        annotator=annotator,
-        codebook_id=row.codebook,
-        layer=row.layer,
-        view=row.view,
-        is_repeat=row.is_repeat,
-        is_swapped=row.is_swapped,
-        version=row.version,
-        state=row.state,
-        values=row.values,
-        spans=[list(span) for span in row.spans],
-        links=row.links,
-        note=row.note,
-        is_unsure=row.is_unsure,
-        reason=row.reason,
-        active_ms=row.active_ms,
-        key=placement.key,
-        **times,
+        unit_id=placement.unit, annotator=annotator, codebook_id=row.codebook, key=placement.key, **own
     )
 
 

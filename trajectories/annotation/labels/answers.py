@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from django.db.models import Max
@@ -30,9 +30,7 @@ class Answers:
 
 def answers_of(label: Label) -> Answers:
     """Return the answers of a stored label."""
-    return Answers(
-        values=label.values, spans=label.spans, links=label.links, note=label.note, is_unsure=label.is_unsure
-    )
+    return Answers(**{column.name: getattr(label, column.name) for column in fields(Answers)})
 
 
 def answer_errors(

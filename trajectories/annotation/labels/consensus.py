@@ -1,16 +1,25 @@
-"""The label that counts for a unit labelled by several people."""
+"""The label that counts for a unit labelled by several people, and what exports and rewards read of it."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from django.db.models import QuerySet
 
-from trajectories.models import Annotator, Label, View
+from trajectories.annotation.columns import label_paths
+from trajectories.annotation.labels import versions
+from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label, View
 
 Values = Mapping[str, Any]
+SUCCESS = "success"
+SUCCESS_ANSWERS = {"succeeded": True, "failed": False}
+"""Answers that say so plainly; a part done, and what nobody can judge, are neither."""
+# What ``consensus`` reads of a label.
+COLUMNS = ("layer", "annotator_kind", "view", "values")
+PLACE = ("episode", "step", "begin", "end")
 
 
 def consensus(labels: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
@@ -41,6 +50,51 @@ def majority(given: Sequence[Values]) -> dict[str, Any]:
         field: _most([values.get(field) for values in given], half)
         for field in sorted({field for values in given for field in values})
     }
+
+
+def read_consensus(*, project: int, episodes: list[int]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Return the units of these episodes with the answers that count; those without are left out."""
+    labels = versions.newest_done().filter(unit__project_id=project, unit__episode_id__in=episodes)
+    agreed = [(rows[0], consensus(rows)) for rows in _by_unit(labels.order_by("unit_id", "pk"))]
+    return [(unit, counts["values"]) for unit, counts in agreed if counts]
+
+
+def read_gold_places(*, project: int, episodes: list[int]) -> set[tuple[int, int]]:
+    """Return the steps of these episodes, with their episode, that people labelled as units for training."""
+    golds = AnnotationUnit.objects.filter(project_id=project, episode_id__in=episodes, gold__isnull=False)
+    return set(golds.filter(labels__isnull=False).values_list("episode_id", "step"))
+
+
+def episodes_labelled(*, project: int) -> QuerySet[AnnotationUnit, int]:
+    """Return the ids of the episodes that have a label in a project."""
+    units = AnnotationUnit.objects.filter(project_id=project, labels__isnull=False)
+    return units.values_list("episode_id", flat=True).distinct()
+
+
+def read_successes(project: AnnotationProject) -> dict[int, bool]:
+    """Return people's answers about the success of whole trajectories, by episode.
+
+    Repeats, units for training and labels by another codebook do not count.
+    """
+    labels = versions.newest_done().filter(
+        unit__project=project,
+        unit__step=0,
+        unit__other_episode_id__isnull=True,
+        codebook_id=project.codebook_id,
+        values__has_key=SUCCESS,
+    )
+    agreed = {rows[0]["episode"]: consensus(rows) for rows in _by_unit(labels)}
+    answers = {episode: SUCCESS_ANSWERS.get(one["values"][SUCCESS]) for episode, one in agreed.items() if one}
+    return {episode: answer for episode, answer in answers.items() if answer is not None}
+
+
+def _by_unit(labels: QuerySet[Label]) -> Iterable[list[dict[str, Any]]]:
+    """Group labels by unit, each with its unit's place, in their order."""
+    by_unit: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    names = (*PLACE, *COLUMNS)
+    for unit, *row in labels.values_list("unit_id", *label_paths(names)):
+        by_unit[unit].append(dict(zip(names, row, strict=True)))
+    return by_unit.values()
 
 
 def _most(answers: Sequence[Any], half: float) -> Any:

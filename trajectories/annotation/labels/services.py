@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -103,13 +103,9 @@ def label_of(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, vers
         view=saving.view,
         version=version,
         state=saving.state,
-        values=dict(answers.values),
-        spans=answers.spans,
-        links=dict(answers.links),
-        note=answers.note,
-        is_unsure=answers.is_unsure,
         active_ms=saving.active_ms,
         key=saving.key,
+        **asdict(answers),
     )
 
 

@@ -7,9 +7,11 @@ that orders labels itself follows the same rule (``adjudication/sql/disagreement
 
 from __future__ import annotations
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from collections.abc import Hashable
 
-from trajectories.models import Label
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+
+from trajectories.models import AnnotationProject, Label
 
 # Oldest first, for readers that let a later label replace an earlier one.
 ORDER = ("version", "pk")
@@ -26,3 +28,21 @@ def newest_only(labels: QuerySet[Label]) -> QuerySet[Label]:
     own = Q(annotator_id=OuterRef("annotator_id")) | Q(layer=Label.Layer.ADJUDICATED)
     later = Q(version__gt=OuterRef("version")) | Q(version=OuterRef("version"), pk__gt=OuterRef("pk"))
     return labels.filter(~Exists(Label.objects.filter(own, later, **same)))
+
+
+def newest_done() -> QuerySet[Label]:
+    """Return the newest labels with answers, without repeats and those of units for training."""
+    labels = Label.objects.filter(state=Label.State.DONE, is_repeat=False, unit__gold__isnull=True)
+    return newest_only(labels)
+
+
+def blind_state(project: AnnotationProject) -> Hashable:
+    """Return a value to cache by: what follows from the project's blind labels changes only with it.
+
+    Labels are only added; a unit may become one for training.
+    """
+    rows = Label.objects.filter(annotator__project=project, layer=Label.Layer.BLIND)
+    # The number too: of two labels that are stored at once, the later number may be seen first.
+    labels = rows.aggregate(newest=Max("pk"), all=Count("pk"))
+    golds = tuple(project.units.filter(gold__isnull=False).order_by("pk").values_list("pk", flat=True))
+    return labels["newest"], labels["all"], golds, project.codebook_id

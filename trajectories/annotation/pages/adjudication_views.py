@@ -17,7 +17,6 @@ from trajectories.annotation.adjudication import selectors
 from trajectories.annotation.adjudication.selectors import Disagreement
 from trajectories.annotation.adjudication.services import Settlement, unit_settle
 from trajectories.annotation.codebook.types import codebook_of
-from trajectories.annotation.labels.order import is_swapped
 from trajectories.annotation.labels.services import LabelConflict
 from trajectories.annotation.pages.adjudication import SettlementPage
 from trajectories.annotation.pages.head import head_context
@@ -25,6 +24,7 @@ from trajectories.annotation.pages.label_form import saving_read, starts_read
 from trajectories.annotation.pages.queue_views import project_or_404
 from trajectories.annotation.projects.services import adjudicator_set
 from trajectories.annotation.queues.selectors import annotator_of
+from trajectories.annotation.queues.tickets import is_swapped
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
 from trajectories.shell.access import LabRequest, annotator_action, annotator_page, lab_action
 from trajectories.shell.roles import is_annotator

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from trajectories.annotation.labels import order
 from trajectories.annotation.labels.answers import Answers, answers_mirrored
 from trajectories.annotation.pages.trajectory_unit import Walk
 from trajectories.annotation.pages.unit import UnitPage
+from trajectories.annotation.queues import tickets
 from trajectories.lab.step.screenshot import Screenshot, step_screenshot
 from trajectories.lab.step.texts import StepTexts
 from trajectories.models import Episode, Step
@@ -41,7 +41,7 @@ class PairPage(UnitPage):
     @property
     def is_swapped(self) -> bool:
         slot = self.slot
-        return order.is_swapped(slot.unit, annotator=self.annotator, is_repeat=slot.is_repeat)
+        return tickets.is_swapped(slot.unit, annotator=self.annotator, is_repeat=slot.is_repeat)
 
     @property
     def is_of_steps(self) -> bool:

@@ -16,7 +16,6 @@ from core.integers import is_id
 from trajectories.annotation.adjudication.history import codebook_notes
 from trajectories.annotation.codebook.sources import publications
 from trajectories.annotation.codebook.types import Codebook, codebook_of
-from trajectories.annotation.labels.order import is_swapped
 from trajectories.annotation.labels.services import LabelConflict, Saving, labels_newest
 from trajectories.annotation.pages.feedback import Feedback, feedback_of
 from trajectories.annotation.pages.head import head_context
@@ -25,7 +24,7 @@ from trajectories.annotation.pages.pair_unit import PairPage
 from trajectories.annotation.pages.trajectory_unit import TrajectoryPage
 from trajectories.annotation.pages.unit import UnitPage, summary_of
 from trajectories.annotation.queues import selectors, services
-from trajectories.annotation.queues.tickets import Ticket, ticket_read
+from trajectories.annotation.queues.tickets import Ticket, is_swapped, ticket_read
 from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit, Annotator
 from trajectories.shell.access import LabRequest, annotator_action, annotator_page, wants_fragment
 from trajectories.shell.roles import is_annotator

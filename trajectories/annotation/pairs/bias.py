@@ -11,10 +11,8 @@ import numpy as np
 from core.intervals import wilson
 from trajectories.annotation.agreement import coefficients
 from trajectories.annotation.agreement.coefficients import Estimate, Ratings
-from trajectories.annotation.pairs.selectors import Choice, PairChoices
+from trajectories.annotation.pairs.selectors import DECIDED, FIRST, Choice, PairChoices
 
-FIRST, SECOND = "first", "second"
-DECIDED = (FIRST, SECOND)
 EVEN = 0.5
 
 

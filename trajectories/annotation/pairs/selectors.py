@@ -1,24 +1,23 @@
-"""Preferences of people: the newest blind choice of each person for each pair, and what was settled."""
+"""Pairs with people's choices: the newest blind one of each person, what was settled, and the winner."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trajectories.annotation.codebook.types import Codebook, codebook_of
+from trajectories.annotation.columns import label_paths
 from trajectories.annotation.labels import versions
 from trajectories.models import AnnotationProject, Annotator, Label
 
-PLACE = (
-    "unit_id",
-    "unit__episode_id",
-    "unit__step",
-    "unit__other_episode_id",
-    "unit__other_step",
-    "unit__stratum",
-    "unit__weight",
-)
+FIRST, SECOND = "first", "second"
+DECIDED = (FIRST, SECOND)
+MAJORITY, ADJUDICATED = "majority", "adjudicated"
+DISPUTED = "disputed"
+COLUMNS = ("episode", "step", "other_episode", "other_step", "stratum", "weight")
+OF_LABEL = ("layer", "annotator_id", "state", "values", "is_swapped")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,11 +46,11 @@ def pairs_labelled(project: AnnotationProject) -> list[PairChoices]:
     codebook = codebook_of(project.codebook)
     pairs: dict[int, PairChoices] = {}
     for row in _rows(project):
-        pair = pairs.setdefault(row["unit_id"], _pair(row))
+        pair = pairs.setdefault(row["unit"], _pair(row))
         choice = _choice(row, codebook)
         # A later version counts.
         if row["layer"] == Label.Layer.ADJUDICATED:
-            pairs[row["unit_id"]] = replace(pair, settled=choice)
+            pairs[row["unit"]] = replace(pair, settled=choice)
         elif choice is not None:
             pair.choices[row["annotator_id"]] = choice
         else:
@@ -67,19 +66,17 @@ def _rows(project: AnnotationProject) -> Iterator[dict[str, Any]]:
         codebook_id=project.codebook_id,
         annotator__kind=Annotator.Kind.PERSON,
     ).order_by("unit__position", "unit_id", *versions.ORDER)
-    fields = ("layer", "annotator_id", "state", "values", "is_swapped")
-    yield from rows.values(*PLACE, *fields).iterator()
+    names = ("unit", *COLUMNS, *OF_LABEL)
+    for row in rows.values_list("unit_id", *label_paths(COLUMNS), *OF_LABEL).iterator():
+        yield dict(zip(names, row, strict=True))
 
 
 def _pair(row: dict[str, Any]) -> PairChoices:
     return PairChoices(
-        unit=row["unit_id"],
-        places=(
-            (row["unit__episode_id"], row["unit__step"]),
-            (row["unit__other_episode_id"], row["unit__other_step"]),
-        ),
-        stratum=row["unit__stratum"],
-        weight=row["unit__weight"],
+        unit=row["unit"],
+        places=((row["episode"], row["step"]), (row["other_episode"], row["other_step"])),
+        stratum=row["stratum"],
+        weight=row["weight"],
     )
 
 
@@ -91,3 +88,34 @@ def _choice(row: dict[str, Any], codebook: Codebook) -> Choice | None:
         return None
     reasons = [reason for name, value in values.items() if fields[name].is_set for reason in value]
     return Choice(answer=answers[0], is_swapped=row["is_swapped"], reasons=reasons)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Winner:
+    """Preferred one of a pair: ``answer`` is an option, or ``disputed`` if none has a majority."""
+
+    pair: PairChoices
+    answer: str
+    source: str
+
+    @property
+    def agreement(self) -> float | None:
+        """The share of people who chose so before discussion."""
+        given = [choice.answer for choice in self.pair.choices.values()]
+        return given.count(self.answer) / len(given) if given else None
+
+
+def list_winners(project: AnnotationProject) -> list[Winner]:
+    """The adjudicated choice of each pair, or that of more than half of the people."""
+    return [_decide(pair) for pair in pairs_labelled(project)]
+
+
+def _decide(pair: PairChoices) -> Winner:
+    if pair.settled:
+        return Winner(pair=pair, answer=pair.settled.answer, source=ADJUDICATED)
+    return Winner(pair=pair, answer=_majority(list(pair.choices.values())), source=MAJORITY)
+
+
+def _majority(choices: Sequence[Choice]) -> str:
+    ((answer, votes),) = Counter(choice.answer for choice in choices).most_common(1)
+    return answer if votes > len(choices) / 2 else DISPUTED

@@ -14,6 +14,7 @@ from msgspec import Meta, Struct
 from core.errors import GymError
 from core.integers import BIGINT_MAX, INT_MAX
 from trajectories.annotation.codebook.types import Codebook, Field, codebook_of
+from trajectories.annotation.columns import PLACE, unit_paths
 from trajectories.annotation.labels import versions
 from trajectories.annotation.labels.answers import (
     NOTE_CHARS,
@@ -25,7 +26,6 @@ from trajectories.annotation.labels.answers import (
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
 from trajectories.models.annotation import View
 
-PLACE = ("episode", "step", "paragraph", "other_episode", "other_step")
 NO_ANSWER = "no answer"
 LINES_MAX = 1_000
 ERRORS_SHOWN = 5
@@ -113,29 +113,17 @@ def gold_from_label(unit: AnnotationUnit, *, annotator: Annotator | None, why: s
     gold_set(unit, values=label.values, why=why)
 
 
-def unit_at(
-    project: AnnotationProject,
-    *,
-    episode: int,
-    step: int,
-    paragraph: int = 0,
-    other_episode: int | None = None,
-    other_step: int | None = None,
-) -> AnnotationUnit:
-    """Return a project's unit; a pair in this order. Raises ``GymError`` 422 ``no_unit``."""
-    rows = AnnotationUnit.objects.select_related("project__codebook").filter(
-        project=project,
-        episode_id=episode,
-        step=step,
-        paragraph=paragraph,
-        other_episode_id=other_episode,
-        other_step=other_step,
-    )
+def unit_at(project: AnnotationProject, **place: int | None) -> AnnotationUnit:
+    """Return a project's unit by its ``PLACE``; a pair in this order. Raises ``GymError`` 422 ``no_unit``."""
+    place = {name: place.get(name, 0 if name == "paragraph" else None) for name in PLACE}
+    columns = dict(zip(unit_paths(PLACE), place.values(), strict=True))
+    rows = AnnotationUnit.objects.select_related("project__codebook").filter(project=project, **columns)
     if (unit := rows.first()) is None:
-        place = f"episode {episode}, step {step}" + (f", paragraph {paragraph}" if paragraph else "")
-        if other_episode is not None:
-            place += f", and episode {other_episode}, step {other_step}"
-        raise GymError("no_unit", f"This project has no unit of {place}.", status=422)
+        words = f"episode {place['episode']}, step {place['step']}"
+        words += f", paragraph {place['paragraph']}" if place["paragraph"] else ""
+        if place["other_episode"] is not None:
+            words += f", and episode {place['other_episode']}, step {place['other_step']}"
+        raise GymError("no_unit", f"This project has no unit of {words}.", status=422)
     return unit
 
 

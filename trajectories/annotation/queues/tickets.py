@@ -5,13 +5,14 @@ They are readable, so that they name the slot alone: whether it is a repeat is l
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.core import signing
 
 from core.errors import GymError
-from trajectories.models import AnnotationSlot
+from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit, Annotator
 from trajectories.models.annotation import View
 
 _SALT = "annotation.ticket"
@@ -51,3 +52,17 @@ def ticket_of(slot: AnnotationSlot, *, annotator_id: int) -> Ticket:
         slot=slot.public_id,
         view=slot.view,
     )
+
+
+def is_swapped(unit: AnnotationUnit, *, annotator: Annotator, is_repeat: bool) -> bool:
+    """Return whether this person sees the second one of a pair first: at random, and the same whenever the
+    unit is shown again. A repeat is drawn again.
+
+    The order is derived from a ticket's values, so it is known even if the slot has since gone to someone
+    else.
+    """
+    project = annotator.project
+    if project.level != AnnotationProject.Level.PAIR:
+        return False
+    place = f"{project.seed}:order:{unit.pk}:{annotator.pk}:{int(is_repeat)}"
+    return hashlib.sha256(place.encode()).digest()[0] % 2 == 1

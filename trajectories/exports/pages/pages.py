@@ -14,7 +14,7 @@ from trajectories.exports import selectors
 from trajectories.exports.parameters import Revision, parameters_read
 from trajectories.exports.registry import KINDS
 from trajectories.exports.services import Author
-from trajectories.exports.types import Kind
+from trajectories.exports.types import EpisodeKind
 from trajectories.exports.work import LEFT_OUT
 from trajectories.models import Export
 from trajectories.shell import access
@@ -50,7 +50,7 @@ class ShownExport:
         self.is_open = export.is_open
 
     @property
-    def kind(self) -> Kind | None:
+    def kind(self) -> EpisodeKind | None:
         return KINDS.get(self.export.kind) if self.export.kind in KINDS else None
 
     @property

@@ -5,9 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import GymError
-from trajectories.annotation.labels.successes import successes_of
-from trajectories.annotation.pairs.bias import DECIDED, SECOND
-from trajectories.annotation.pairs.exports import preferences
+from trajectories.annotation.labels.consensus import read_successes
+from trajectories.annotation.pairs.selectors import DECIDED, SECOND, list_winners
 from trajectories.models import AnnotationProject
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.rewards.learned.lessons import EPISODES_MAX, Opinions
@@ -64,7 +63,7 @@ def opinions_of(project: str) -> Opinions:
     pairs: list[tuple[int, int]] = []
     for room in rooms:
         if room.level == AnnotationProject.Level.TRAJECTORY:
-            successes |= successes_of(room)
+            successes |= read_successes(room)
         elif room.level == AnnotationProject.Level.PAIR:
             pairs += _preferred(room)
     return Opinions(successes=successes, preferences=pairs)
@@ -73,9 +72,9 @@ def opinions_of(project: str) -> Opinions:
 def _preferred(room: AnnotationProject) -> list[tuple[int, int]]:
     """The better episode of each pair of whole trajectories, and then the other."""
     return [
-        (other, one) if preference.answer == SECOND else (one, other)
-        for preference in preferences(room)
-        if preference.answer in DECIDED
-        for (one, step), (other, _) in [preference.pair.places]
+        (other, one) if winner.answer == SECOND else (one, other)
+        for winner in list_winners(room)
+        if winner.answer in DECIDED
+        for (one, step), (other, _) in [winner.pair.places]
         if step == 0
     ]

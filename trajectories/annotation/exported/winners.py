@@ -1,87 +1,77 @@
-"""Preferences for training, in the conversational form of TRL: ``prompt``, ``chosen``, ``rejected``."""
+"""Winners of pairs by people's choices, as TRL reads them: ``prompt``, ``chosen``, ``rejected``."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
-from trajectories.annotation.pairs.bias import DECIDED, SECOND
-from trajectories.annotation.pairs.selectors import Choice, PairChoices, pairs_labelled
+from trajectories.annotation.pairs.selectors import DECIDED, DISPUTED, SECOND, Winner, list_winners
+from trajectories.exports.registry import PROJECT_KINDS
+from trajectories.exports.types import ColumnType, ProjectKind, Row
 from trajectories.models import AnnotationProject
 from trajectories.record.prompts.sent import SentMessage
 from trajectories.rollouts.episodes.conversations import conversation_read
 
-MAJORITY, ADJUDICATED = "majority", "adjudicated"
-DISPUTED = "disputed"
 ASSISTANT = "assistant"
+COLUMNS: dict[str, ColumnType] = {
+    "prompt": "messages",
+    "chosen": "messages",
+    "rejected": "messages",
+    "preference": "text",
+    "source": "text",
+    "same_prompt": "truth",
+    "pictures_left_out": "integer",
+    "project": "integer",
+    "codebook": "text",
+    "unit": "integer",
+    "stratum": "text",
+    "weight": "number",
+    "chosen_episode": "integer",
+    "chosen_step": "integer",
+    "rejected_episode": "integer",
+    "rejected_step": "integer",
+    "annotators": "integer",
+    "agreement": "number",
+    "swapped": "integer",
+    "reasons": "json",
+}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Preference:
-    """Preferred one of a pair: ``answer`` is an option, or ``disputed`` if none has a majority."""
-
-    pair: PairChoices
-    answer: str
-    source: str
-
-    @property
-    def agreement(self) -> float | None:
-        """The share of people who chose so before discussion."""
-        given = [choice.answer for choice in self.pair.choices.values()]
-        return given.count(self.answer) / len(given) if given else None
-
-
-def preferences(project: AnnotationProject) -> list[Preference]:
-    """The adjudicated choice of each pair, or that of more than half of the people."""
-    return [_preference(pair) for pair in pairs_labelled(project)]
-
-
-def preferences_jsonl(project: AnnotationProject, *, left_out: Counter[str]) -> Iterator[bytes]:
-    """One object for each pair with a winner. ``prompt`` are the messages before the first completion that is
-    compared. Counted in ``left_out`` are labelled pairs without a winner, those of which messages or
+def read_winners(
+    project: AnnotationProject, names: Mapping[int, str], left_out: Counter[str]
+) -> Iterator[Row]:
+    """Yield a row for each pair with a winner. ``prompt`` are the messages before the first completion that
+    is compared. Counted in ``left_out`` are labelled pairs without a winner, those of which messages or
     completions are not recorded, and those for training.
     """
     if golds := project.units.filter(gold__isnull=False, labels__isnull=False).distinct().count():
         left_out["gold"] = golds
-    for preference in preferences(project):
-        if preference.answer not in DECIDED:
-            left_out[DISPUTED if preference.answer == DISPUTED else "no_winner"] += 1
-        elif row := _row(project, preference):
-            yield msgspec.json.encode(row) + b"\n"
+    for winner in list_winners(project):
+        if winner.answer not in DECIDED:
+            left_out[DISPUTED if winner.answer == DISPUTED else "no_winner"] += 1
+        elif row := _row(project, winner):
+            yield row
         else:
             left_out["no_messages"] += 1
 
 
-def _preference(pair: PairChoices) -> Preference:
-    if pair.settled:
-        return Preference(pair=pair, answer=pair.settled.answer, source=ADJUDICATED)
-    return Preference(pair=pair, answer=_majority(list(pair.choices.values())), source=MAJORITY)
-
-
-def _majority(choices: Sequence[Choice]) -> str:
-    ((answer, votes),) = Counter(choice.answer for choice in choices).most_common(1)
-    return answer if votes > len(choices) / 2 else DISPUTED
-
-
-def _row(project: AnnotationProject, preference: Preference) -> dict[str, Any] | None:
+def _row(project: AnnotationProject, winner: Winner) -> dict[str, Any] | None:
     """None if the messages of either cannot be made again."""
-    pair = preference.pair
-    places = pair.places[::-1] if preference.answer == SECOND else pair.places
-    talks = [_Talk.read(*place) for place in places]
-    if not all(talk.completions for talk in talks):
+    pair = winner.pair
+    places = pair.places[::-1] if winner.answer == SECOND else pair.places
+    exchanges = [_Exchange.read(*place) for place in places]
+    if not all(exchange.completions for exchange in exchanges):
         return None
-    chosen, rejected = talks
+    chosen, rejected = exchanges
     choices = list(pair.choices.values())
     return {
         "prompt": chosen.prompt,
         "chosen": chosen.completions,
         "rejected": rejected.completions,
-        "preference": preference.answer,
-        "source": preference.source,
+        "preference": winner.answer,
+        "source": winner.source,
         "same_prompt": chosen.prompt == rejected.prompt,
         "pictures_left_out": chosen.pictures + rejected.pictures,
         "project": project.pk,
@@ -92,14 +82,14 @@ def _row(project: AnnotationProject, preference: Preference) -> dict[str, Any] |
         **dict(zip(("chosen_episode", "chosen_step"), places[0], strict=True)),
         **dict(zip(("rejected_episode", "rejected_step"), places[1], strict=True)),
         "annotators": len(choices),
-        "agreement": preference.agreement,
+        "agreement": winner.agreement,
         "swapped": sum(choice.is_swapped for choice in choices),
         "reasons": sorted({reason for choice in choices for reason in choice.reasons}),
     }
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Talk:
+class _Exchange:
     """Messages as roles and texts. Pictures are counted: the text beside them stays."""
 
     prompt: list[dict[str, Any]]
@@ -107,7 +97,7 @@ class _Talk:
     pictures: int
 
     @classmethod
-    def read(cls, episode: int, step: int) -> _Talk:
+    def read(cls, episode: int, step: int) -> _Exchange:
         """Read a step's prompt and completion; for a trajectory, all completions from the first on."""
         sent = conversation_read(episode, step)
         first = len(sent) - 1 if step else _first_completion(sent)
@@ -134,3 +124,16 @@ def _plain(one: SentMessage) -> dict[str, Any]:
 def _pictures(one: SentMessage) -> int:
     content = one.message["content"]
     return sum(part["type"] != "text" for part in content) if isinstance(content, list) else 0
+
+
+PROJECT_KINDS.register(
+    "winners",
+    ProjectKind(
+        id="winners",
+        columns=COLUMNS,
+        rows=read_winners,
+        stems=("preferences",),
+        stem=lambda row: "preferences",
+        is_of=lambda project: project.level == AnnotationProject.Level.PAIR,
+    ),
+)

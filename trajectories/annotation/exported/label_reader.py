@@ -1,4 +1,4 @@
-"""Labels as filters: what counts as the label of each step, and its weight."""
+"""Labels as filters of exports: what counts as the label of each step, and its weight."""
 
 from __future__ import annotations
 
@@ -8,30 +8,31 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from trajectories.annotation.api import selectors
+from trajectories.annotation.labels import consensus
 from trajectories.exports.parameters import Labels
-from trajectories.exports.types import GOLD_UNIT, StepLabel
+from trajectories.exports.registry import LABEL_READERS
+from trajectories.exports.types import GOLD_UNIT, LabelReader, StepLabel
 from trajectories.models import Episode
 
 NO_MAJORITY, OTHER_ANSWER = "no_majority", "other_answer"
 
 
-def step_labels(labels: Labels, episodes: Sequence[int]) -> dict[tuple[int, int], StepLabel]:
+def read_labels(labels: Labels, episodes: Sequence[int]) -> dict[tuple[int, int], StepLabel]:
     """The label of each episode's steps. That of a thought in paragraphs is their mean, by their lengths."""
     units: dict[tuple[int, int], list[tuple[int, Any]]] = defaultdict(list)
-    for unit, values in selectors.consensus_list(project=labels.project, episodes=list(episodes)):
+    for unit, values in consensus.read_consensus(project=labels.project, episodes=list(episodes)):
         part = unit["end"] - unit["begin"], values.get(labels.field)
         units[unit["episode"], unit["step"]].append(part)
     counting = {place: _label(parts, labels) for place, parts in units.items()}
-    golds = selectors.gold_places(project=labels.project, episodes=list(episodes))
+    golds = consensus.read_gold_places(project=labels.project, episodes=list(episodes))
     return {**{place: StepLabel(weight=0.0, reason=GOLD_UNIT) for place in golds}, **counting}
 
 
-def labels_elsewhere(labels: Labels, *, among: QuerySet[Episode], taken: QuerySet[Episode]) -> int:
+def count_elsewhere(labels: Labels, among: QuerySet[Episode], taken: QuerySet[Episode]) -> int:
     """Count the labelled steps with a weight whose episodes are not taken."""
-    labelled = selectors.episodes_labelled(project=labels.project)
+    labelled = consensus.episodes_labelled(project=labels.project)
     others = among.filter(pk__in=labelled).exclude(pk__in=taken.values("pk"))
-    left = step_labels(labels, list(others.values_list("pk", flat=True)))
+    left = read_labels(labels, list(others.values_list("pk", flat=True)))
     return sum(label.weight > 0 for label in left.values())
 
 
@@ -52,3 +53,6 @@ def _mean(parts: Sequence[tuple[int, float]]) -> float:
     if not length:
         return max(weight for _, weight in parts)
     return sum(chars * weight for chars, weight in parts) / length
+
+
+LABEL_READERS.register("annotation", LabelReader(read=read_labels, count_elsewhere=count_elsewhere))

@@ -21,9 +21,9 @@ from django.db import connection
 from core import blobs
 from tests.annotation import files, scene
 from tests.annotation.scene import COMPLETE
+from trajectories.annotation import archive
 from trajectories.annotation.agreement.figures import figures
-from trajectories.annotation.exports import services as exports
-from trajectories.annotation.exports.rows import annotator_names
+from trajectories.annotation.exported.labels import name_annotators
 from trajectories.annotation.jobs import LABEL_WORK, job_request
 from trajectories.annotation.queues import golds, services
 from trajectories.models import AnnotationProject, Annotator, Label
@@ -118,9 +118,9 @@ def test_an_import_meanwhile_is_in_no_file_of_an_export(
         """Once the annotators have been read, and before their labels are."""
         with ThreadPoolExecutor() as pool:
             pool.submit(import_one).result()
-        return annotator_names(*arguments, **options)
+        return name_annotators(*arguments, **options)
 
-    monkeypatch.setattr(exports, "annotator_names", names)
+    monkeypatch.setattr(archive, "name_annotators", names)
     data = files.archive(project)
 
     assert Label.objects.filter(annotator__name="judge").exists()

@@ -1,0 +1,68 @@
+"""A label's columns, by the names that files, the API and forms have for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from trajectories.exports.types import ColumnType
+
+UNIT = "unit__"
+
+
+class Column(NamedTuple):
+    """``path`` leads to the column from a label."""
+
+    path: str
+    type: ColumnType
+
+
+# In the order of files.
+COLUMNS: Mapping[str, Column] = {
+    "key": Column("key", "text"),
+    "episode": Column("unit__episode_id", "integer"),
+    "step": Column("unit__step", "integer"),
+    "paragraph": Column("unit__paragraph", "integer"),
+    "begin": Column("unit__begin", "integer"),
+    "end": Column("unit__end", "integer"),
+    "other_episode": Column("unit__other_episode_id", "integer"),
+    "other_step": Column("unit__other_step", "integer"),
+    "stratum": Column("unit__stratum", "text"),
+    "weight": Column("unit__weight", "number"),
+    "annotator": Column("annotator_id", "text"),
+    "annotator_kind": Column("annotator__kind", "text"),
+    "layer": Column("layer", "text"),
+    "view": Column("view", "text"),
+    "is_repeat": Column("is_repeat", "truth"),
+    "is_gold": Column("is_gold", "truth"),
+    "is_swapped": Column("is_swapped", "truth"),
+    "version": Column("version", "integer"),
+    "codebook": Column("codebook_id", "text"),
+    "state": Column("state", "text"),
+    "is_unsure": Column("is_unsure", "truth"),
+    "reason": Column("reason", "text"),
+    "active_ms": Column("active_ms", "integer"),
+    "created_at": Column("created_at", "text"),
+    "note": Column("note", "text"),
+    "values": Column("values", "json"),
+    "spans": Column("spans", "json"),
+    "links": Column("links", "json"),
+}
+# In a table they are spread over columns, or written short.
+NESTED = ("values", "spans", "links")
+# What identifies a unit in its project.
+PLACE = ("episode", "step", "paragraph", "other_episode", "other_step")
+# What a label holds itself, beside its unit, annotator and codebook.
+OWN = tuple(
+    name for name, column in COLUMNS.items() if column.path == name and name not in ("key", "is_gold")
+)
+
+
+def label_paths(names: Iterable[str]) -> list[str]:
+    """Return the paths of these columns from a label."""
+    return [COLUMNS[name].path for name in names]
+
+
+def unit_paths(names: Iterable[str]) -> list[str]:
+    """Return the paths of these columns from a unit."""
+    return [path.removeprefix(UNIT) for path in label_paths(names)]

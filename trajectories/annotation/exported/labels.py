@@ -1,0 +1,69 @@
+"""Every version of every label of a project: the label, its author, and the weight of its unit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from django.db.models import BooleanField, ExpressionWrapper, Q
+
+from trajectories.annotation.codebook.types import codebook_of
+from trajectories.annotation.columns import COLUMNS, NESTED, label_paths
+from trajectories.exports.registry import PROJECT_KINDS
+from trajectories.exports.types import ProjectKind, Row
+from trajectories.models import AnnotationProject, Annotator, Label
+
+PLAIN = tuple(name for name in COLUMNS if name not in NESTED)
+# Several answers, spans or links in a cell.
+BETWEEN = ";"
+IS_GOLD = ExpressionWrapper(Q(unit__gold__isnull=False), output_field=BooleanField())
+
+
+def read_labels(
+    project: AnnotationProject, names: Mapping[int, str], left_out: Counter[str]
+) -> Iterator[Row]:
+    """Yield every version of every label, oldest first, corrected ones included."""
+    labels = Label.objects.filter(unit__project=project).annotate(is_gold=IS_GOLD).order_by("pk")
+    for values in labels.values_list(*label_paths(COLUMNS)).iterator():
+        label = dict(zip(COLUMNS, values, strict=True))
+        yield label | {"annotator": names[label["annotator"]]}
+
+
+def name_annotators(annotators: Sequence[Annotator], *, with_names: bool) -> dict[int, str]:
+    """Name the annotators as in files: people A1, A2 and so on, in the order in which they joined."""
+    people = [one.pk for one in annotators if one.kind == Annotator.Kind.PERSON]
+    aliases = {pk: f"A{number}" for number, pk in enumerate(sorted(people), start=1)}
+    return {one.pk: one.name if with_names else aliases.get(one.pk, one.name) for one in annotators}
+
+
+def flatten_labels(project: AnnotationProject) -> tuple[Sequence[str], Callable[[Row], Row]]:
+    """Return the columns of labels as a table, one for each field of the codebook among them."""
+    fields = [field.id for field in codebook_of(project.codebook).fields]
+
+    def flatten(label: Row) -> Row:
+        return {
+            **{name: label[name] for name in PLAIN},
+            **{field: _join_answers(label["values"].get(field, "")) for field in fields},
+            "spans": BETWEEN.join(f"{begin}-{end}" for begin, end in label["spans"]),
+            "links": BETWEEN.join(f"{name}={step}" for name, step in label["links"].items()),
+        }
+
+    return (*PLAIN, *fields, "spans", "links"), flatten
+
+
+def _join_answers(answer: Any) -> Any:
+    return BETWEEN.join(answer) if isinstance(answer, list) else answer
+
+
+PROJECT_KINDS.register(
+    "labels",
+    ProjectKind(
+        id="labels",
+        columns={name: column.type for name, column in COLUMNS.items()},
+        rows=read_labels,
+        stems=tuple(Label.Layer.values),
+        stem=lambda label: str(label["layer"]),
+        table=flatten_labels,
+    ),
+)
