@@ -19,8 +19,7 @@ from trajectories.annotation.codebook.own_fields import FILE_MAX_BYTES, fields_r
 from trajectories.annotation.codebook.registry import codebook_current
 from trajectories.annotation.imports.files import MANIFEST_MAX_BYTES, files_open, manifest_read
 from trajectories.annotation.queues.golds import golds_parsed
-from trajectories.exports.revisions import FILE_MAX_BYTES as REVISIONS_MAX_BYTES
-from trajectories.exports.revisions import revisions_read
+from trajectories.exports.parameters import REVISIONS_MAX_BYTES, revisions_read
 
 ROOT = Path(__file__).resolve().parents[2]
 GROWTH_BYTES = 192 * 1024 * 1024
@@ -58,7 +57,7 @@ def revisions(_name: str, data: bytes) -> None:
 
 # Where a page takes a file, and what reads it. A new place needs a row, and hostile files of its kinds.
 IMPORTERS: dict[tuple[str, str], Importer] = {
-    ("trajectories/annotation/pages/own_fields.py", "OwnFieldsField"): own_fields,
+    ("trajectories/annotation/pages/project_form.py", "OwnFieldsField"): own_fields,
     ("trajectories/annotation/pages/gold_views.py", "file"): golds,
     ("trajectories/annotation/pages/file_views.py", "labels"): labels,
     ("trajectories/annotation/pages/file_views.py", "manifest"): manifest,

@@ -12,8 +12,7 @@ from core.errors import GymError
 from tasks_app.models import Gold
 from tests import factories
 from tests.exports import scene
-from trajectories.exports.parameters import Revision
-from trajectories.exports.revisions import revisions_read
+from trajectories.exports.parameters import Revision, revisions_read
 from trajectories.models import Episode, Run
 from trajectories.record.api.auth import Principal
 from trajectories.rollouts.episodes.forks import creation

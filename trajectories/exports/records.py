@@ -11,8 +11,7 @@ from core.fields import Count, Id, Moment, Positive, Time, Weights, choice, stri
 from core.paging import Query
 from palaestra.protocol.arms import ARMS
 from trajectories.exports.formats import FORMATS
-from trajectories.exports.parameters import PAIRS_MAX, TEXT_CHARS
-from trajectories.exports.revisions import REVISIONS_MAX
+from trajectories.exports.parameters import PAIRS_MAX, REVISIONS_MAX, TEXT_CHARS
 from trajectories.models import Export, Step, Verdict
 from trajectories.models.origins import Origin
 from trajectories.rewards.api import REFERENCE_CHARS

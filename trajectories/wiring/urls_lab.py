@@ -11,12 +11,10 @@ from trajectories.annotation.pages import adjudication_views as adjudication
 from trajectories.annotation.pages import agreement_views as agreement
 from trajectories.annotation.pages import file_views as files
 from trajectories.annotation.pages import gold_views as gold
-from trajectories.annotation.pages import history_views as history
 from trajectories.annotation.pages import machine_views as machines
 from trajectories.annotation.pages import project_views as annotation
 from trajectories.annotation.pages import queue_views as queue
 from trajectories.annotation.pages import rate_views as rates
-from trajectories.annotation.pages import shift_views as shift
 from trajectories.exports.pages import views as exports
 from trajectories.judges.pages import views as judges
 from trajectories.judges.run_rewards import views as rewards
@@ -161,8 +159,8 @@ urlpatterns = [
     path(f"{PROJECT}/import", files.annotation_import, name="annotation_import"),
     path(f"{PROJECT}/import/start", files.annotation_import_start, name="annotation_import_start"),
     path(f"{PROJECT}/agreement/repeats", agreement.annotation_repeats, name="annotation_repeats"),
-    path(f"{PROJECT}/views", shift.annotation_views, name="annotation_views"),
-    path(f"{PROJECT}/views/units", shift.annotation_shift, name="annotation_shift"),
+    path(f"{PROJECT}/views", agreement.annotation_views, name="annotation_views"),
+    path(f"{PROJECT}/views/units", agreement.annotation_shift, name="annotation_shift"),
     path(f"{PROJECT}/machines", machines.annotation_machines, name="annotation_machines"),
     path(f"{PROJECT}/machines/start", machines.annotation_machine_start, name="annotation_machine_start"),
     path(f"{PROJECT}/machines/units", machines.annotation_machine_units, name="annotation_machine_units"),
@@ -174,7 +172,7 @@ urlpatterns = [
     path(f"{PROJECT}/disagreements", adjudication.annotation_disagreements, name="annotation_disagreements"),
     path(DISAGREEMENT, adjudication.annotation_disagreement, name="annotation_disagreement"),
     path(f"{DISAGREEMENT}/settle", adjudication.annotation_settle, name="annotation_settle"),
-    path(f"{PROJECT}/units/<id:unit_id>/history", history.annotation_history, name="annotation_history"),
+    path(f"{PROJECT}/units/<id:unit_id>/history", adjudication.annotation_history, name="annotation_history"),
     path("tasks/", tasks.task_list, name="tasks"),
     path("tasks/<id:task_id>/", tasks.task_detail, name="task"),
     path("tasks/<id:task_id>/peek", peek.task_peek, name="task_peek"),

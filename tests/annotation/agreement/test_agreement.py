@@ -9,9 +9,8 @@ from django.contrib.auth.models import User
 
 from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
-from trajectories.annotation.agreement.figures import figures
 from trajectories.annotation.agreement.selectors import units_between, units_labelled
-from trajectories.annotation.agreement.table import ALL_SAME, FEW, NO_PAIRS, agreement
+from trajectories.annotation.agreement.table import ALL_SAME, FEW, NO_PAIRS, agreement, figures
 from trajectories.annotation.codebook.registry import codebook_current
 from trajectories.annotation.queues import services
 from trajectories.models import AnnotationProject, Label

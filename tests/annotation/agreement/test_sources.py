@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.annotation.agreement.test_shift import kind, unit
-from trajectories.annotation.agreement.sources import PAIRED, RATED, WITH, is_apart, units_behind
+from trajectories.annotation.agreement.selectors import PAIRED, RATED, WITH, is_apart, units_behind
 from trajectories.annotation.agreement.table import FieldAgreement
 from trajectories.annotation.codebook.registry import codebook_current
 

@@ -9,8 +9,7 @@ import pytest
 
 from trajectories.annotation.codebook import builtin, document
 from trajectories.annotation.codebook.own_fields import KEYS_TAKEN
-from trajectories.annotation.codebook.registry import FIELDS, codebook_current
-from trajectories.annotation.codebook.sources import publications
+from trajectories.annotation.codebook.registry import FIELDS, codebook_current, publications
 from trajectories.annotation.codebook.types import Codebook, codebook_read
 from trajectories.models import AnnotationProject
 

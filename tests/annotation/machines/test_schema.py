@@ -12,9 +12,8 @@ import pytest
 from tests.annotation.machines.test_judge import RIGHT, material
 from trajectories.annotation.codebook.registry import codebook_current
 from trajectories.annotation.labels.answers import answer_errors
-from trajectories.annotation.machines.judge import Judge
+from trajectories.annotation.machines.judge import Judge, answer_schema
 from trajectories.annotation.machines.prompt import answers_read
-from trajectories.annotation.machines.schema import answer_schema
 
 CODEBOOK = codebook_current()
 NARRATION = {"type": "narration", "target": "interface", "behaviours": ["plan"], "contradiction": "none"}

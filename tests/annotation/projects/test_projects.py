@@ -9,8 +9,8 @@ from tests.annotation import scene
 from tests.annotation.scene import attempts
 from trajectories.annotation.codebook import registry
 from trajectories.annotation.codebook.types import Codebook
-from trajectories.annotation.projects import paragraphs as rooms
 from trajectories.annotation.projects.sample import shares, strata
+from trajectories.annotation.projects.services import paragraphs
 from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit
 
 
@@ -35,11 +35,11 @@ def test_a_sample_is_shared_out_between_strata(
 
 def test_only_long_thoughts_are_split_into_paragraphs() -> None:
     short = "One.\n\nTwo."
-    assert rooms.paragraphs(short) == [(0, len(short))]
+    assert paragraphs(short) == [(0, len(short))]
     long = f"{'word ' * 100}\n\n \n{'other ' * 100}\n\n"
-    places = rooms.paragraphs(long)
+    places = paragraphs(long)
     assert [long[begin:end].split()[0] for begin, end in places] == ["word", "other"]
-    assert len(rooms.paragraphs("word " * 400)) == 1
+    assert len(paragraphs("word " * 400)) == 1
 
 
 def test_strata_count_hidden_and_missing_thoughts_apart(db: None) -> None:

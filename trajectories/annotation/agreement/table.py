@@ -1,11 +1,11 @@
-"""The agreement of a project: by field, by answer, and as a matrix of answers."""
+"""The agreement of a project: by field, by answer, and as a matrix of answers; cached until it can change."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -13,10 +13,11 @@ import numpy as np
 
 from trajectories.annotation.agreement import coefficients
 from trajectories.annotation.agreement.coefficients import Estimate, Floats, Ratings
-from trajectories.annotation.agreement.selectors import UnitLabels
-from trajectories.annotation.agreement.sources import has_option
-from trajectories.annotation.codebook.types import Codebook, Field, Option
+from trajectories.annotation.agreement.selectors import UnitLabels, clusters_of, has_option, units_labelled
+from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_of
 from trajectories.annotation.labels.answers import comparable
+from trajectories.annotation.labels.versions import blind_state
+from trajectories.models import AnnotationProject
 
 # With fewer units that have an answer, its coefficients say nothing.
 POSITIVES_MIN = 20
@@ -191,4 +192,55 @@ def _row_of_answer(option: Option, ratings: Ratings) -> Row:
         row,
         positive=ratings.estimate(coefficients.positive_agreement),
         prevalence=ratings.estimate(coefficients.prevalence),
+    )
+
+
+REMEMBERED = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class FieldFigures:
+    """Figures of a ``FieldAgreement``, without the labels from which they follow."""
+
+    field: Field
+    whole: Row
+    answers: Sequence[Row]
+    matrix: Sequence[tuple[Option, Sequence[Cell]]]
+    nearness: Nearness | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """``units`` and ``trajectories`` are counts."""
+
+    units: int
+    trajectories: int
+    fields: Sequence[FieldFigures]
+
+
+def figures(project: AnnotationProject, *, view: str) -> Figures:
+    """The agreement in a view. Intervals of many units take seconds, so they are computed once for the labels
+    and golds that there are."""
+    return _figures(project.pk, str(view), blind_state(project))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _figures(project_id: int, view: str, state: Hashable) -> Figures:
+    project = AnnotationProject.objects.select_related("codebook").get(pk=project_id)
+    units = units_labelled(project, view=view)
+    codebook = codebook_of(project.codebook)
+    fields = agreement(units, codebook, clusters=clusters_of(project))
+    return Figures(
+        units=len(units),
+        trajectories=len({unit.episode for unit in units}),
+        fields=[
+            FieldFigures(
+                field=one.field,
+                whole=one.whole,
+                answers=one.answers,
+                matrix=one.matrix,
+                nearness=one.nearness,
+            )
+            for one in fields
+        ],
     )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trajectories.annotation.codebook.registry import codebook_current
-from trajectories.annotation.codebook.sources import Publication, publications
+from trajectories.annotation.codebook.registry import Publication, codebook_current, publications
 from trajectories.annotation.codebook.types import Field, Option
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "annotation.md"

@@ -12,8 +12,7 @@ from msgspec import Struct
 from core.errors import GymError
 from core.toml_document import TomlRefused, toml_as_json
 from palaestra.protocol.suggestions import did_you_mean
-from trajectories.annotation.codebook.registry import codebook_current
-from trajectories.annotation.codebook.sources import publications
+from trajectories.annotation.codebook.registry import codebook_current, publications
 from trajectories.annotation.codebook.types import Codebook, Field, Option, Source
 from trajectories.annotation.columns import COLUMNS
 

@@ -1,8 +1,14 @@
-"""The fields of the current codebook, and the codebook that they form."""
+"""The fields of the current codebook, the codebook that they form, and the publications behind them."""
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
+
+from msgspec import Struct
+
 from core.registry import Registry
+from core.tables import toml_load
 from trajectories.annotation.codebook.types import STEP, Codebook, Field
 
 FIELDS: Registry[Field] = Registry("label field")
@@ -26,3 +32,15 @@ def codebook_current(level: str = STEP) -> Codebook:
     """The codebook of this installation for projects of a level, which new ones copy."""
     fields = [field for _, field in FIELDS.items() if field.level == level]
     return Codebook(unit=UNITS[level], fields=sorted(fields, key=lambda field: (field.rank, field.id)))
+
+
+class Publication(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    title: str
+    authors: str
+    year: int
+    address: str
+
+
+@cache
+def publications() -> dict[str, Publication]:
+    return toml_load(Path(__file__).with_name("sources.toml"), dict[str, Publication])

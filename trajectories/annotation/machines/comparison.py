@@ -15,8 +15,7 @@ import numpy as np
 
 from trajectories.annotation.agreement import coefficients
 from trajectories.annotation.agreement.coefficients import Estimate, Floats, Ratings, Sums
-from trajectories.annotation.agreement.selectors import UnitLabels
-from trajectories.annotation.agreement.sources import has_option
+from trajectories.annotation.agreement.selectors import UnitLabels, has_option
 from trajectories.annotation.agreement.table import ALL_SAME, FEW, POSITIVES_MIN, FieldAgreement, distances_of
 from trajectories.annotation.codebook.types import Codebook, Field
 from trajectories.annotation.labels.answers import comparable

@@ -1,4 +1,4 @@
-"""The pages of adjudicators: what people disagree on, and each such unit with the form that settles it."""
+"""The pages of adjudicators: what people disagree on, each such unit with its form, and its history."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from django.urls import reverse
 from core.errors import GymError
 from core.integers import is_id
 from trajectories.annotation.adjudication import selectors
+from trajectories.annotation.adjudication.history import unit_history
 from trajectories.annotation.adjudication.selectors import Disagreement
 from trajectories.annotation.adjudication.services import Settlement, unit_settle
 from trajectories.annotation.codebook.types import codebook_of
 from trajectories.annotation.labels.services import LabelConflict
 from trajectories.annotation.pages.adjudication import SettlementPage
-from trajectories.annotation.pages.head import head_context
+from trajectories.annotation.pages.common import project_or_404, render_page, unit_or_404
 from trajectories.annotation.pages.label_form import saving_read, starts_read
-from trajectories.annotation.pages.queue_views import project_or_404
 from trajectories.annotation.projects.services import adjudicator_set
 from trajectories.annotation.queues.selectors import annotator_of
 from trajectories.annotation.queues.tickets import is_swapped
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
-from trajectories.shell.access import LabRequest, annotator_action, annotator_page, lab_action
+from trajectories.shell.access import LabRequest, annotator_action, annotator_page, lab_action, lab_page
 from trajectories.shell.roles import is_annotator
 
 ROWS = 50
@@ -42,7 +42,6 @@ def annotation_disagreements(request: LabRequest, project_id: int) -> HttpRespon
     """Units on which people differ, the most disputed first; ``?field`` and ``?state`` filter them."""
     project, annotator = _project_seen(request, project_id)
     every = selectors.disagreements_now(project)
-    for_others = selectors.units_for_others(project, annotator)
     field, state = _filters(request, project)
     counts = {
         name: len(selectors.disagreements_filtered(every, field=field, state=name))
@@ -50,28 +49,31 @@ def annotation_disagreements(request: LabRequest, project_id: int) -> HttpRespon
     }
     rows = selectors.disagreements_filtered(every, field=field, state=state)
     codebook = codebook_of(project.codebook)
-    context = {
-        **head_context("Disagreements", project=project, tab="disagreements"),
-        "annotator": annotator,
-        "rows": Paginator(rows, ROWS).get_page(request.GET.get("page")),
-        "counts": counts,
-        "field": field,
-        "state": state,
-        "codebook": codebook,
-        "titles": {one.id: one.title for one in codebook.fields},
-        "by_field": _by_field(every, project, state=state),
-        "for_others": for_others,
-        "first": selectors.unit_following(_open_to(annotator, every, field), after=None),
-        "query": _query(field),
-    }
-    return render(request, "lab/annotation/adjudication/disagreements.html", context)
+    return render_page(
+        request,
+        "adjudication/disagreements",
+        "Disagreements",
+        project=project,
+        tab="disagreements",
+        annotator=annotator,
+        rows=Paginator(rows, ROWS).get_page(request.GET.get("page")),
+        counts=counts,
+        field=field,
+        state=state,
+        codebook=codebook,
+        titles={one.id: one.title for one in codebook.fields},
+        by_field=_by_field(every, project, state=state),
+        for_others=selectors.units_for_others(project, annotator),
+        first=selectors.unit_following(_open_to(annotator, every, field), after=None),
+        query=_query(field),
+    )
 
 
 @annotator_page
 def annotation_disagreement(request: LabRequest, project_id: int, unit_id: int) -> HttpResponse:
     """A unit with people's answers side by side; ``?take`` fills the form with those of a column."""
     project, annotator = _project_seen(request, project_id)
-    unit = _unit_or_404(project, unit_id)
+    unit = unit_or_404(project, unit_id)
     disagreement = selectors.disagreement_of(unit)
     page = SettlementPage(
         unit=unit,
@@ -91,7 +93,7 @@ def annotation_settle(request: LabRequest, project_id: int, unit_id: int) -> Htt
     project, annotator = _project_seen(request, project_id)
     if annotator is None:
         raise Http404("You settle disagreements here once you were added to the project as an adjudicator.")
-    unit = _unit_or_404(project, unit_id)
+    unit = unit_or_404(project, unit_id)
     field, _ = _filters(request, project)
     disagreement = selectors.disagreement_of(unit)
     if disagreement is None and selectors.settlement_newest(unit) is None:
@@ -134,14 +136,6 @@ def _project_seen(request: LabRequest, project_id: int) -> tuple[AnnotationProje
     if is_annotator(request.user):
         raise Http404("You are not an adjudicator of this project. Ask its owner to make you one.")
     return project_or_404(project_id), None
-
-
-def _unit_or_404(project: AnnotationProject, unit_id: int) -> AnnotationUnit:
-    unit = AnnotationUnit.objects.filter(pk=unit_id, project=project).first()
-    if unit is None:
-        raise Http404(f"This project has no unit {unit_id}.")
-    unit.project = project  # with its codebook
-    return unit
 
 
 def _filters(request: HttpRequest, project: AnnotationProject) -> tuple[str, str]:
@@ -189,17 +183,21 @@ def _unit_render(
     project = page.unit.project
     field, _ = _filters(request, project)
     still_open = _open_to(page.annotator, selectors.disagreements_now(project), field)
-    context = {
-        **head_context(f"Unit {page.unit.position}", project=project),
-        "settling": page,
-        "page": page.shown,
-        "annotator": page.annotator,
-        "left": len(still_open),
-        "skip_to": _address(project, selectors.unit_following(still_open, after=page.disagreement), field),
-        "query": _query(field),
-        "unit_address": f"{_address(project, page.unit.pk, '')}?{_parameters(field)}",
-    }
-    return render(request, "lab/annotation/adjudication/unit.html", context, status=status)
+    address = _address(project, page.unit.pk, "")
+    return render_page(
+        request,
+        "adjudication/unit",
+        f"Unit {page.unit.position}",
+        project=project,
+        status=status,
+        settling=page,
+        page=page.shown,
+        annotator=page.annotator,
+        left=len(still_open),
+        skip_to=_address(project, selectors.unit_following(still_open, after=page.disagreement), field),
+        query=_query(field),
+        unit_address=f"{address}{_query(field)}&" if field else f"{address}?",  # other parameters follow
+    )
 
 
 def _address(project: AnnotationProject, unit: int | None, field: str) -> str:
@@ -213,6 +211,17 @@ def _query(field: str) -> str:
     return f"?{urlencode({'field': field})}" if field else ""
 
 
-def _parameters(field: str) -> str:
-    """Return the list's parameters, to which others can be appended."""
-    return f"{urlencode({'field': field})}&" if field else ""
+@lab_page
+def annotation_history(request: LabRequest, project_id: int, unit_id: int) -> HttpResponse:
+    """All versions of all labels of a unit."""
+    project = project_or_404(project_id)
+    unit = unit_or_404(project, unit_id)
+    return render_page(
+        request,
+        "adjudication/history",
+        f"History of unit {unit.position}",
+        project=project,
+        place=f"unit {unit.position}",
+        unit=unit,
+        versions=unit_history(unit),
+    )

@@ -1,26 +1,33 @@
-"""Agreement between annotators, and the units behind each figure."""
+"""Agreement between annotators, its shift between views, and the units behind each figure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
 
-from trajectories.annotation.agreement.figures import figures
 from trajectories.annotation.agreement.repeats import people_repeated, self_agreement, units_repeated
-from trajectories.annotation.agreement.selectors import UnitLabels, units_between, units_labelled
-from trajectories.annotation.agreement.sources import PAIRED, RATED, SOURCES, WITH, is_apart, units_behind
+from trajectories.annotation.agreement.selectors import (
+    PAIRED,
+    RATED,
+    SOURCES,
+    WITH,
+    UnitLabels,
+    is_apart,
+    units_behind,
+    units_between,
+    units_labelled,
+)
+from trajectories.annotation.agreement.shift import IN_BOTH, WITHIN, answer_title, shifts
+from trajectories.annotation.agreement.table import agreement, figures
 from trajectories.annotation.codebook.types import Field, codebook_of
-from trajectories.annotation.pages.head import head_context
-from trajectories.annotation.pages.queue_views import project_or_404
+from trajectories.annotation.pages.common import project_or_404, render_page, render_units
 from trajectories.annotation.pairs.bias import order_bias
 from trajectories.annotation.pairs.selectors import pairs_labelled
 from trajectories.models import AnnotationProject
 from trajectories.models.annotation import View
 from trajectories.shell.access import LabRequest, lab_page
 
-UNITS_SHOWN = 500
 SOURCE_TITLES = {
     PAIRED: "units of two or more",
     WITH: "units of two or more with it",
@@ -39,17 +46,20 @@ def annotation_agreement(request: LabRequest, project_id: int) -> HttpResponse:
     people = people_repeated(project, view=view)
     codebook = codebook_of(project.codebook)
     is_of_pairs = project.level == AnnotationProject.Level.PAIR
-    context = {
-        **head_context("Agreement", project=project, tab="agreement"),
-        "view": view,
-        "views": views_of(project),
-        "units": shown.units,
-        "trajectories": shown.trajectories,
-        "fields": shown.fields,
-        "self_agreement": self_agreement(people, codebook) if people else [],
-        "order": order_bias(pairs_labelled(project)) if is_of_pairs else None,
-    }
-    return render(request, "lab/annotation/agreement.html", context)
+    return render_page(
+        request,
+        "agreement",
+        "Agreement",
+        project=project,
+        tab="agreement",
+        view=view,
+        views=views_of(project),
+        units=shown.units,
+        trajectories=shown.trajectories,
+        fields=shown.fields,
+        self_agreement=self_agreement(people, codebook) if people else [],
+        order=order_bias(pairs_labelled(project)) if is_of_pairs else None,
+    )
 
 
 @lab_page
@@ -102,14 +112,9 @@ def cell_render(
     shown = list(units)
     if apart is not None and chosen in APART:
         shown = [unit for unit in units if (unit.unit in apart) == (chosen == "1")]
-    context = {
-        **head_context(f"{field.title}: {title}", project=project, place=field.title),
-        "units": shown[:UNITS_SHOWN],
-        "count": len(shown),
-        "apart": chosen,
-        "counts": (len(units), len(apart), len(units) - len(apart)) if apart is not None else None,
-    }
-    return render(request, "lab/annotation/cell.html", context)
+    counts = None if apart is None else (len(units), len(apart), len(units) - len(apart))
+    head = {"project": project, "place": field.title, "apart": chosen, "counts": counts}
+    return render_units(request, f"{field.title}: {title}", shown, template="cell", **head)
 
 
 def source_requested(request: LabRequest, field: Field) -> str:
@@ -153,3 +158,60 @@ def view_requested(request: LabRequest, project: AnnotationProject) -> View:
     if name not in project.views:
         raise Http404("This project has no such view.")
     return View(name)
+
+
+SHIFT_TITLES = {
+    IN_BOTH: "labelled in both views",
+    WITHIN: "labelled by two in the first view and in both views",
+}
+
+
+@lab_page
+def annotation_views(request: LabRequest, project_id: int) -> HttpResponse:
+    """Each field in each view, and what changes from the first view to the others."""
+    project = project_or_404(project_id)
+    codebook = codebook_of(project.codebook)
+    first, *others = views_of(project)
+    labelled = {view: units_labelled(project, view=view) for view in (first, *others)}
+    tables = {view: agreement(units, codebook) for view, units in labelled.items()}
+    changes = {view: shifts(labelled[first], labelled[view], codebook) for view in others}
+    fields = [
+        {
+            "field": field,
+            "rows": [(view, table[place].whole) for view, table in tables.items()],
+            "shifts": [(view, of_view[place]) for view, of_view in changes.items()],
+        }
+        for place, field in enumerate(codebook.fields)
+    ]
+    return render_page(
+        request, "views", "Views", project=project, tab="views", first=first, others=others, fields=fields
+    )
+
+
+@lab_page
+def annotation_shift(request: LabRequest, project_id: int) -> HttpResponse:
+    """The units behind a figure between the first view and the ``?view``: those of ``?source``.
+
+    With ``?one`` and ``?other`` those that got these two answers, one in each view.
+    """
+    project = project_or_404(project_id)
+    codebook = codebook_of(project.codebook)
+    first, view = views_of(project)[0], view_requested(request, project)
+    field = codebook.field(request.GET.get("field", ""))
+    if field is None or view == first:
+        raise Http404("The codebook of this project has no such answers.")
+    changes = shifts(units_labelled(project), units_labelled(project, view=view), codebook)
+    shift = next(shift for shift in changes if shift.field.id == field.id)
+    if "one" not in request.GET:
+        source = request.GET.get("source", IN_BOTH)
+        if source not in SHIFT_TITLES:
+            raise Http404("There are no such units.")
+        title = f"{SHIFT_TITLES[source]} ({first.label}, {view.label})"
+        units = shift.units_behind(source)
+        return cell_render(request, project, field, title, units, apart=shift.units_changed)
+    one, other = request.GET.get("one", ""), request.GET.get("other", "")
+    if not {*one.split(","), *other.split(",")} <= {option.id for option in field.options} | {""}:
+        raise Http404("The codebook of this project has no such answers.")
+    title = f"{answer_title(field, one)} ({first.label}), {answer_title(field, other)} ({view.label})"
+    units = shift.units_with(one=one, other=other)
+    return cell_render(request, project, field, title, units)

@@ -15,8 +15,7 @@ from django.urls import reverse
 
 from core import blobs, file_lock
 from trajectories.annotation.jobs import job_request
-from trajectories.annotation.pages.head import head_context
-from trajectories.annotation.pages.queue_views import project_or_404
+from trajectories.annotation.pages.common import project_or_404, render_page
 from trajectories.lab.episode_files.views import as_file
 from trajectories.models import AnnotationJob, AnnotationProject, Annotator
 from trajectories.shell.access import LabRequest, lab_action, lab_page, wants_fragment
@@ -145,5 +144,4 @@ def _store(file: UploadedFile[Any]) -> str:
 def _import_render(
     request: LabRequest, project: AnnotationProject, form: ImportForm, *, status: HTTPStatus = HTTPStatus.OK
 ) -> HttpResponse:
-    context = {**head_context("Import labels", project=project), "form": form}
-    return render(request, "lab/annotation/import.html", context, status=status)
+    return render_page(request, "import", "Import labels", project=project, status=status, form=form)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from http import HTTPStatus
 
 from django.http import HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 
 from core.errors import GymError
 from core.integers import is_id
 from trajectories.annotation.codebook.types import Codebook, codebook_of
-from trajectories.annotation.pages.head import head_context
-from trajectories.annotation.pages.queue_views import project_or_404
+from trajectories.annotation.pages.common import project_or_404, render_page
 from trajectories.annotation.queues import golds, selectors
 from trajectories.models import AnnotationProject, AnnotationUnit
 from trajectories.shell.access import LabRequest, lab_action, lab_page
@@ -87,13 +86,16 @@ def _file_text(request: LabRequest) -> str:
 def _page(request: LabRequest, project: AnnotationProject, *, error: str = "") -> HttpResponse:
     codebook = codebook_of(project.codebook)
     units = golds.golds_of(project)
-    context = {
-        **head_context("Gold units", project=project, tab="golds"),
-        "error": error,
-        "count": units.count(),
-        "golds": [{"unit": unit, "answers": gold_answers(unit, codebook)} for unit in units[:SHOWN]],
-        "labels_here": selectors.annotator_of(request.user, project.pk) is not None,
-        "posted": request.POST or request.GET,
-    }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if error else HTTPStatus.OK
-    return render(request, "lab/annotation/golds.html", context, status=status)
+    return render_page(
+        request,
+        "golds",
+        "Gold units",
+        project=project,
+        tab="golds",
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if error else HTTPStatus.OK,
+        error=error,
+        count=units.count(),
+        golds=[{"unit": unit, "answers": gold_answers(unit, codebook)} for unit in units[:SHOWN]],
+        labels_here=selectors.annotator_of(request.user, project.pk) is not None,
+        posted=request.POST or request.GET,
+    )

@@ -7,13 +7,11 @@ from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 
-from core.csv_text import encode_csv
 from core.integers import is_id
 from trajectories.annotation.agreement.coefficients import estimate_cells
-from trajectories.annotation.agreement.selectors import UnitLabels
-from trajectories.annotation.agreement.sources import units_behind
+from trajectories.annotation.agreement.selectors import units_behind
 from trajectories.annotation.agreement.table import Row as AgreementRow
 from trajectories.annotation.jobs import job_request
 from trajectories.annotation.machines.comparison import (
@@ -29,11 +27,9 @@ from trajectories.annotation.machines.comparison import (
 )
 from trajectories.annotation.machines.selectors import MachinesPage
 from trajectories.annotation.machines.services import RULES
-from trajectories.annotation.pages.agreement_views import UNITS_SHOWN, figure_title, source_requested
-from trajectories.annotation.pages.head import head_context
-from trajectories.annotation.pages.queue_views import project_or_404
-from trajectories.lab.episode_files.views import as_file
-from trajectories.models import AnnotationJob, AnnotationProject
+from trajectories.annotation.pages.agreement_views import figure_title, source_requested
+from trajectories.annotation.pages.common import project_or_404, render_page, render_table, render_units
+from trajectories.models import AnnotationJob
 from trajectories.shell.access import LabRequest, lab_action, lab_page
 
 JOBS_SHOWN = 5
@@ -60,13 +56,16 @@ def annotation_machines(request: LabRequest, project_id: int) -> HttpResponse:
     """The agreement of each machine with people, and of machines with each other."""
     project = project_or_404(project_id)
     jobs = project.jobs.filter(kind=AnnotationJob.Kind.MACHINE).select_related("created_by").order_by("-pk")
-    context = {
-        **head_context("Machines", project=project, tab="machines"),
-        "page": MachinesPage(project=project),
-        "jobs": jobs[:JOBS_SHOWN],
-        "judge": settings.ANNOTATION_JUDGE_MODEL if settings.ANNOTATION_JUDGE_URL else "",
-    }
-    return render(request, "lab/annotation/machines.html", context)
+    return render_page(
+        request,
+        "machines",
+        "Machines",
+        project=project,
+        tab="machines",
+        page=MachinesPage(project=project),
+        jobs=jobs[:JOBS_SHOWN],
+        judge=settings.ANNOTATION_JUDGE_MODEL if settings.ANNOTATION_JUDGE_URL else "",
+    )
 
 
 @lab_action
@@ -100,7 +99,7 @@ def annotation_machine_units(request: LabRequest, project_id: int) -> HttpRespon
         raise Http404("The codebook of this project has no such answers.")
     units = units_where(one.units, option=option, sign=sign)
     title = " · ".join(filter(None, (one.field.title, titles.get(option, ""), SIGNS[sign])))
-    return _units_render(request, project, title, units)
+    return render_units(request, title, units, project=project, tab="machines")
 
 
 def _group_units(request: LabRequest, page: MachinesPage) -> HttpResponse:
@@ -112,26 +111,14 @@ def _group_units(request: LabRequest, page: MachinesPage) -> HttpResponse:
     option, source = request.GET.get("option", ""), source_requested(request, one.field)
     units = units_behind(one.units, one.field, option=option, source=source)
     title = f"{group.title} · {one.field.title}: {figure_title(one.field, option, source)}"
-    return _units_render(request, page.project, title, units)
-
-
-def _units_render(
-    request: LabRequest, project: AnnotationProject, title: str, units: list[UnitLabels]
-) -> HttpResponse:
-    context = {
-        **head_context(title, project=project, place="units", tab="machines"),
-        "units": units[:UNITS_SHOWN],
-        "count": len(units),
-    }
-    return render(request, "lab/annotation/units.html", context)
+    return render_units(request, title, units, project=page.project, tab="machines")
 
 
 @lab_page
 def annotation_machines_file(request: LabRequest, project_id: int) -> HttpResponseBase:
     """The tables of the page as one file."""
     page = MachinesPage(project=project_or_404(project_id))
-    response = HttpResponse(encode_csv(_csv_rows(page)), content_type="text/csv; charset=utf-8")
-    return as_file(response, f"annotation-{project_id}-machines.csv")
+    return render_table(f"annotation-{project_id}-machines.csv", _csv_rows(page))
 
 
 def _comparison_or_404(page: MachinesPage, machine: str) -> Comparison:

@@ -7,23 +7,22 @@ from http import HTTPStatus
 
 from django.contrib.auth.models import User
 from django.http import HttpResponse, HttpResponseBase, QueryDict
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 
 from core.errors import GymError
 from core.integers import INT_MAX, is_id
 from palaestra.protocol.arms import ARMS
 from trajectories.annotation.codebook.types import codebook_of
+from trajectories.annotation.pages.common import project_or_404, render_page
 from trajectories.annotation.pages.file_views import jobs_context
-from trajectories.annotation.pages.head import head_context
 from trajectories.annotation.pages.project_form import ProjectForm
-from trajectories.annotation.pages.queue_views import project_or_404
 from trajectories.annotation.projects import services
 from trajectories.annotation.projects.sample import Stratum
 from trajectories.annotation.projects.services import Plan
 from trajectories.annotation.queues import golds, selectors
 from trajectories.lab.search.request import SearchRequest
 from trajectories.lab.search.selectors import search_counts, search_episode_ids
-from trajectories.models import AnnotationProject, AnnotationUnit
+from trajectories.models import AnnotationProject
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.models.annotation import View
 from trajectories.shell.access import LabRequest, lab_action, lab_page
@@ -92,24 +91,27 @@ def _project_render(request: LabRequest, project: AnnotationProject, *, error: s
     people = project.annotators.filter(user__isnull=False).select_related("project").order_by("pk")
     codebook = codebook_of(project.codebook)
     scores = golds.scores(project, codebook)
-    context = {
-        **head_context(project.name, project=project, place="", tab="overview"),
-        "units": AnnotationUnit.objects.filter(project=project).count(),
-        "views": [View(name) for name in project.views],
-        "strata": [_in_words(Stratum(**stratum)) for stratum in project.strata],
-        "people": selectors.progress_of(list(people)),
-        "others": User.objects.filter(is_active=True)
-        .exclude(annotators__project=project)
-        .order_by("username"),
-        "labels_here": people.filter(user_id=request.user.pk or 0).exists(),
+    others = User.objects.filter(is_active=True).exclude(annotators__project=project)
+    return render_page(
+        request,
+        "project",
+        project.name,
+        project=project,
+        place="",
+        tab="overview",
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if error else HTTPStatus.OK,
+        units=project.units.count(),
+        views=[View(name) for name in project.views],
+        strata=[_in_words(Stratum(**stratum)) for stratum in project.strata],
+        people=selectors.progress_of(list(people)),
+        others=others.order_by("username"),
+        labels_here=people.filter(user_id=request.user.pk or 0).exists(),
         **jobs_context(project),
-        "error": error,
-        "golds": golds.golds_of(project).count(),
-        "score_fields": codebook.fields,
-        "gold_scores": [(one.name, scores[one.pk]) for one in people if one.pk in scores],
-    }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if error else HTTPStatus.OK
-    return render(request, "lab/annotation/project.html", context, status=status)
+        error=error,
+        golds=golds.golds_of(project).count(),
+        score_fields=codebook.fields,
+        gold_scores=[(one.name, scores[one.pk]) for one in people if one.pk in scores],
+    )
 
 
 @lab_action
@@ -130,16 +132,19 @@ def _form_render(
     request: LabRequest, form: ProjectForm, search: SearchRequest, *, status: HTTPStatus = HTTPStatus.OK
 ) -> HttpResponse:
     address = search.address()
-    context = {
-        **head_context("New annotation project", place="new project"),
-        "form": form,
-        "search": search,
-        "address": address,
-        "query": address.partition("?")[2],
-        "errors": [error for error in (search.query_error, *search.errors) if error],
-        "counts": search_counts(search.search),
-    }
-    return render(request, "lab/annotation/new.html", context, status=status)
+    return render_page(
+        request,
+        "new",
+        "New annotation project",
+        place="new project",
+        status=status,
+        form=form,
+        search=search,
+        address=address,
+        query=address.partition("?")[2],
+        errors=[error for error in (search.query_error, *search.errors) if error],
+        counts=search_counts(search.search),
+    )
 
 
 def _project_create(form: ProjectForm, search: SearchRequest, *, user: object) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from http import HTTPStatus
 from typing import Any
 from uuid import UUID
@@ -14,20 +16,58 @@ from django.urls import reverse
 from core.errors import GymError
 from core.integers import is_id
 from trajectories.annotation.adjudication.history import codebook_notes
-from trajectories.annotation.codebook.sources import publications
+from trajectories.annotation.codebook.registry import publications
 from trajectories.annotation.codebook.types import Codebook, codebook_of
+from trajectories.annotation.labels.answers import Answers, answers_mirrored
 from trajectories.annotation.labels.services import LabelConflict, Saving, labels_newest
-from trajectories.annotation.pages.feedback import Feedback, feedback_of
-from trajectories.annotation.pages.head import head_context
+from trajectories.annotation.pages.common import project_or_404, render_page
 from trajectories.annotation.pages.label_form import saving_read, starts_read
 from trajectories.annotation.pages.pair_unit import PairPage
 from trajectories.annotation.pages.trajectory_unit import TrajectoryPage
 from trajectories.annotation.pages.unit import UnitPage, summary_of
 from trajectories.annotation.queues import selectors, services
+from trajectories.annotation.queues.golds import AnswerCheck, answer_checks
 from trajectories.annotation.queues.tickets import Ticket, is_swapped, ticket_read
-from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit, Annotator
+from trajectories.lab.step.index import thought_line
+from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit, Annotator, Label, Step
+from trajectories.models.annotation import View
 from trajectories.shell.access import LabRequest, annotator_action, annotator_page, wants_fragment
 from trajectories.shell.roles import is_annotator
+
+
+@dataclass(frozen=True, kw_only=True)
+class Feedback:
+    label: Label
+    checks: list[AnswerCheck]
+
+    @property
+    def why(self) -> str:
+        return str((self.label.unit.gold or {}).get("why", ""))
+
+    @property
+    def right(self) -> int:
+        return sum(check.is_right for check in self.checks)
+
+    @cached_property
+    def thought(self) -> str:
+        """The beginning of the unit, to identify it; empty if its thought was not shown."""
+        unit = self.label.unit
+        if self.label.view != View.FULL or unit.other_episode_id:
+            return ""
+        rows = Step.objects.filter(episode_id=unit.episode_id, index=unit.step)
+        thought = rows.values_list("thought", flat=True).first() or ""
+        return thought_line(thought[unit.begin : unit.end])
+
+
+def feedback_of(label: Label, codebook: Codebook) -> Feedback | None:
+    """Return the feedback; None for a unit without known answers, or a skipped one."""
+    if label.unit.gold is None or label.state != Label.State.DONE:
+        return None
+    given, right = (Answers(values=values) for values in (label.values, label.unit.gold.get("values", {})))
+    if label.is_swapped:  # in the words of the form
+        given, right = (answers_mirrored(answers, codebook=codebook) for answers in (given, right))
+    return Feedback(label=label, checks=answer_checks(given.values, right.values, codebook))
+
 
 BESIDE_MAX = 200
 PAGES: dict[str, type[UnitPage]] = {
@@ -46,14 +86,15 @@ def annotation(request: LabRequest) -> HttpResponse:
     cursor = request.GET.get("cursor", "")
     before = int(cursor) if is_id(cursor) else None
     projects, older = ([], None) if is_annotator(request.user) else selectors.projects_page(before)
-    context = {
-        **head_context("Annotation"),
-        "mine": mine,
-        "projects": projects,
-        "older": older,
-        "is_first": before is None,
-    }
-    return render(request, "lab/annotation/annotation.html", context)
+    return render_page(
+        request,
+        "annotation",
+        "Annotation",
+        mine=mine,
+        projects=projects,
+        older=older,
+        is_first=before is None,
+    )
 
 
 @annotator_page
@@ -111,13 +152,15 @@ def annotation_codebook(request: LabRequest, project_id: int) -> HttpResponse:
         project = annotator_or_404(request, project_id).project
     else:
         project = project_or_404(project_id)
-    context = {
-        **head_context("Codebook", project=project),
-        "codebook": codebook_of(project.codebook),
-        "publications": publications(),
-        "notes": [] if is_annotator(request.user) else codebook_notes(project.codebook_id, limit=NOTES_SHOWN),
-    }
-    return render(request, "lab/annotation/codebook.html", context)
+    return render_page(
+        request,
+        "codebook",
+        "Codebook",
+        project=project,
+        codebook=codebook_of(project.codebook),
+        publications=publications(),
+        notes=[] if is_annotator(request.user) else codebook_notes(project.codebook_id, limit=NOTES_SHOWN),
+    )
 
 
 def unit_page(*, annotator: Annotator, slot: AnnotationSlot, **rest: Any) -> UnitPage:
@@ -133,20 +176,14 @@ def annotator_or_404(request: LabRequest, project_id: int) -> Annotator:
     return annotator
 
 
-def project_or_404(project_id: int) -> AnnotationProject:
-    """Return the project. Raises ``Http404``."""
-    project = AnnotationProject.objects.select_related("codebook").filter(pk=project_id).first()
-    if project is None:
-        raise Http404(f"There is no annotation project {project_id}.")
-    return project
-
-
 def _unit_render(
     request: LabRequest, annotator: Annotator, page: UnitPage | None, *, status: HTTPStatus = HTTPStatus.OK
 ) -> HttpResponse:
     address = reverse("annotation_queue", args=[annotator.project_id])
-    context = {
-        **head_context(annotator.project.name, project=annotator.project, place=""),
+    context: dict[str, Any] = {
+        "project": annotator.project,
+        "place": "",
+        "status": status,
         "annotator": annotator,
         "page": page,
         "unit_address": f"{address}?slot={page.slot.public_id}&" if page and page.slot.pk else f"{address}?",
@@ -154,7 +191,7 @@ def _unit_render(
     if page is None or not wants_fragment(request):
         (context["progress"],) = selectors.progress_of([annotator])
     if wants_fragment(request):
-        return render(request, "lab/annotation/_unit.html", context, status=status)
+        return render_page(request, "_unit", annotator.project.name, **context)
     codebook = codebook_of(annotator.project.codebook)
     slots = selectors.slots_recent(annotator)
     labels = labels_newest(annotator=annotator, units=[slot.unit_id for slot in slots])
@@ -163,7 +200,7 @@ def _unit_render(
         {"slot": slot, "words": summary_of(labels.get((slot.unit_id, slot.is_repeat)), codebook)}
         for slot in slots
     ]
-    return render(request, "lab/annotation/queue.html", context, status=status)
+    return render_page(request, "queue", annotator.project.name, **context)
 
 
 def _feedback_requested(request: LabRequest, annotator: Annotator, codebook: Codebook) -> Feedback | None:

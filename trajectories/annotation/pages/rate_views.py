@@ -1,17 +1,289 @@
-"""The rates of a project, the units behind each of them, and their file."""
+"""The rates of a project: their choice, tables, chart and file, and the units behind each of them."""
 
 from __future__ import annotations
 
-from django.http import HttpResponse, HttpResponseBase
-from django.shortcuts import render
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
 
-from core.csv_text import encode_csv
-from trajectories.annotation.pages.agreement_views import UNITS_SHOWN
-from trajectories.annotation.pages.head import head_context
-from trajectories.annotation.pages.queue_views import project_or_404
-from trajectories.annotation.pages.rates_page import RatesPage
-from trajectories.lab.episode_files.views import as_file
+from django.http import Http404, HttpResponse, HttpResponseBase, QueryDict
+from django.urls import reverse
+
+from core.integers import is_id
+from trajectories.annotation.agreement.coefficients import estimate_cells
+from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_of
+from trajectories.annotation.pages.common import project_or_404, render_page, render_table, render_units
+from trajectories.annotation.rates.figures import RateFigures, figures
+from trajectories.annotation.rates.prediction import CorrectedRate
+from trajectories.annotation.rates.selectors import Choice, RateUnit, rate_units
+from trajectories.annotation.rates.table import GROUPINGS, Grouping, RateRow, Rates, groups_of
+from trajectories.models import AnnotationProject, Annotator
+from trajectories.reports.pages.charts.forest import Forest
+from trajectories.reports.pages.labels import arm_label
 from trajectories.shell.access import LabRequest, lab_page
+from trajectories.shell.charts.drawing import Drawing
+from trajectories.shell.text.numerals import numeral
+
+# What is meant by reasoning, as far as a codebook has it.
+REASONING: Choice = [("type", "reasoning"), ("type", "mixed")]
+FOREST = Forest(
+    value="share",
+    group="{group}",
+    label=("label",),
+    unit="percent",
+    is_share=True,
+    beside=("matched", "at equal lengths"),
+)
+PEOPLE_SIGNS = ("all", "with", "without")
+# In the file of the tables, an estimate and its interval.
+ESTIMATES = {
+    "estimate": ("estimate", "low", "high"),
+    "beyond": ("beyond", "beyond_low", "beyond_high"),
+    "matched": ("matched", "matched_low", "matched_high"),
+    "people": ("people", "people_low", "people_high"),
+}
+CSV_COLUMNS = (
+    *(
+        "table",
+        "machine",
+        "group",
+        "units",
+        "trajectories",
+        "more_units",
+        *ESTIMATES["estimate"],
+        "by_length",
+    ),
+    *(*ESTIMATES["beyond"], *ESTIMATES["matched"], *ESTIMATES["people"], "power", "note"),
+)
+# Of a machine: units that people have labelled too, and those that they have not.
+BOTH, MORE = "both", "more"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrectedRow:
+    name: str
+    rate: CorrectedRate
+    units_url: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    annotator: Annotator
+    rows: list[CorrectedRow]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownRow:
+    row: RateRow
+    name: str
+    units_url: str
+
+    @property
+    def beyond(self) -> str:
+        made = self.row.beyond
+        return "" if made is None or made.value is None else _points(made.value)
+
+    @property
+    def beyond_interval(self) -> str:
+        made = self.row.beyond
+        if made is None or made.low is None or made.high is None:
+            return ""
+        return f"[{_points(made.low)}, {_points(made.high)}]"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatesPage:
+    """``?answer=FIELD:OPTION``, repeatable, selects what is counted; ``?by`` the groups to compare."""
+
+    project: AnnotationProject
+    data: QueryDict
+
+    @cached_property
+    def codebook(self) -> Codebook:
+        return codebook_of(self.project.codebook)
+
+    @cached_property
+    def choice(self) -> Choice:
+        """Chosen answers. Raises ``Http404`` for answers that the codebook does not have."""
+        known = [(one.id, option.id) for one in self.codebook.fields for option in one.options]
+        named = [(name, option) for name, _, option in (text.partition(":") for text in self._answers)]
+        if not set(named) <= set(known):
+            raise Http404("The codebook of this project has no such answers.")
+        return named or [one for one in REASONING if one in known] or known[:1]
+
+    @property
+    def grouping(self) -> Grouping:
+        return GROUPINGS.get(self.data.get("by", ""), GROUPINGS["arm"])
+
+    @property
+    def groupings(self) -> list[Grouping]:
+        return list(GROUPINGS.values())
+
+    @property
+    def fields(self) -> list[tuple[Field, list[tuple[Option, bool]]]]:
+        """The choices of the form."""
+        return [
+            (one, [(option, (one.id, option.id) in self.choice) for option in one.options])
+            for one in self.codebook.fields
+        ]
+
+    @property
+    def title(self) -> str:
+        """Description of what is counted, in the codebook's words."""
+        titles = {(one.id, option.id): option.title for one in self.codebook.fields for option in one.options}
+        return " or ".join(titles[one] for one in self.choice)
+
+    @property
+    def query(self) -> str:
+        answers = [("answer", f"{name}:{option}") for name, option in self.choice]
+        return urlencode([*answers, ("by", self.grouping.id)])
+
+    @cached_property
+    def figures(self) -> RateFigures:
+        return figures(self.project, choice=self.choice, grouping=self.grouping)
+
+    @cached_property
+    def _rates(self) -> Rates:
+        """The rates with the units behind their figures."""
+        units = rate_units(self.project, codebook=self.codebook, choice=self.choice)
+        return Rates(units=units, grouping=self.grouping)
+
+    @cached_property
+    def rows(self) -> list[ShownRow]:
+        return [
+            ShownRow(row=row, name=self.name(row.label), units_url=self.units_url(row.key))
+            for row in self.figures.rows
+        ]
+
+    @cached_property
+    def machines(self) -> list[Machine]:
+        rows = Annotator.objects.filter(project=self.project).exclude(kind=Annotator.Kind.PERSON)
+        return [
+            Machine(
+                annotator=one,
+                rows=[
+                    CorrectedRow(
+                        name=self.name(group.label),
+                        rate=group.corrected,
+                        units_url=f"{self.units_url(group.key)}&machine={one.pk}",
+                    )
+                    for group in self.figures.corrected.get(one.pk, ())
+                ],
+            )
+            for one in rows.order_by("kind", "name")
+        ]
+
+    @property
+    def successes(self) -> list[tuple[str, Any]]:
+        return [(self.name(label), one) for label, one in self.figures.successes]
+
+    @cached_property
+    def drawing(self) -> Drawing | None:
+        """The rates of the groups, and those of the same groups at equal lengths."""
+        rows = [_drawn(row, group=self.title) for row in self.rows]
+        title = f"Rates by {self.grouping.title.lower()}"
+        return FOREST.draw({"id": "annotation_rates", "title": title, "rows": rows})
+
+    def name(self, label: str) -> str:
+        return arm_label(label) if self.grouping.id == "arm" else label
+
+    def units_url(self, group: str) -> str:
+        address = reverse("annotation_rate_units", args=[self.project.pk])
+        return f"{address}?{self.query}&{urlencode({'group': group})}"
+
+    def units_of(self, group: str, *, sign: str, machine: str = "") -> list[RateUnit]:
+        """Return the units of a group, as labelled by people or by a machine.
+
+        ``sign`` says whether they have the chosen answers; for a machine, whether people gave them too.
+        Raises ``Http404`` if the project has no such group.
+        """
+        units = self._units_of_machine(machine, sign) if machine else self._units_of_people(sign)
+        groups = {one.key: one for one in groups_of(units, self.grouping)} if units else {}
+        if group not in groups:
+            raise Http404("This project has no such units.")
+        return [unit for unit, is_in in zip(units, groups[group].mask, strict=True) if is_in]
+
+    def _units_of_people(self, sign: str) -> list[RateUnit]:
+        if sign not in PEOPLE_SIGNS:
+            raise Http404("There are no such units.")
+        labelled = self._rates.labelled
+        return [unit for unit in labelled if sign == "all" or bool(unit.people) == (sign == "with")]
+
+    def _units_of_machine(self, machine: str, sign: str) -> list[RateUnit]:
+        if not is_id(machine) or sign not in (BOTH, MORE):
+            raise Http404("There are no such units.")
+        return [
+            unit
+            for unit in self._rates.units
+            if int(machine) in unit.machines and (unit.people is not None) == (sign == BOTH)
+        ]
+
+    def csv_rows(self) -> Iterator[list[Any]]:
+        """The tables of the page as one."""
+        yield list(CSV_COLUMNS)
+        for row in self.figures.rows:
+            yield _csv_row(
+                table="rate",
+                group=row.label,
+                units=row.units,
+                trajectories=row.trajectories,
+                by_length=row.by_length,
+                estimate=row.rate,
+                beyond=row.beyond,
+                matched=row.matched,
+            )
+        for machine in self.machines:
+            for corrected in machine.rows:
+                yield _csv_row(
+                    table="corrected",
+                    machine=machine.annotator.name,
+                    group=corrected.name,
+                    units=corrected.rate.units,
+                    more_units=corrected.rate.more_units,
+                    estimate=corrected.rate.corrected,
+                    people=corrected.rate.people,
+                    power=corrected.rate.power,
+                    note=corrected.rate.reason,
+                )
+        for label, made in self.figures.successes:
+            yield _csv_row(
+                table="odds_ratio",
+                group=label,
+                units=made.informative,
+                trajectories=made.trajectories,
+                estimate=made.odds_ratio,
+                note=made.reason,
+            )
+
+    @property
+    def _answers(self) -> list[str]:
+        return self.data.getlist("answer")
+
+
+def _drawn(shown: ShownRow, *, group: str) -> dict[str, Any]:
+    drawn: dict[str, Any] = {"group": group, "label": shown.name, "links": {"episodes": shown.units_url}}
+    for column, ends, estimate in (
+        ("share", ("low", "high"), shown.row.rate),
+        ("matched", ("matched_low", "matched_high"), shown.row.matched),
+    ):
+        parts = [None if part in (None, "") else 100 * part for part in estimate_cells(estimate)]
+        drawn |= dict(zip((column, *ends), parts, strict=True))
+    return drawn
+
+
+def _csv_row(**cells: Any) -> list[Any]:
+    """The cells of a row by column; those of an estimate follow from it, and others are empty."""
+    for name, columns in ESTIMATES.items():
+        cells |= dict(zip(columns, estimate_cells(cells.get(name)), strict=True))
+    return [cells.get(column, "") for column in CSV_COLUMNS]
+
+
+def _points(value: float) -> str:
+    """A difference of shares in points, with its sign."""
+    return numeral(100 * value, "+.1f")
+
 
 SIGNS = {
     "all": "labelled by people",
@@ -26,9 +298,8 @@ SIGNS = {
 def annotation_rates(request: LabRequest, project_id: int) -> HttpResponse:
     """Show how often thoughts have the chosen answers, by arm, run or policy version."""
     project = project_or_404(project_id)
-    head = head_context("Rates", project=project, tab="rates")
-    context = {**head, "page": RatesPage(project=project, data=request.GET)}
-    return render(request, "lab/annotation/rates.html", context)
+    page = RatesPage(project=project, data=request.GET)
+    return render_page(request, "rates", "Rates", project=project, tab="rates", page=page)
 
 
 @lab_page
@@ -42,17 +313,11 @@ def annotation_rate_units(request: LabRequest, project_id: int) -> HttpResponse:
     sign = request.GET.get("sign", "all")
     machine = request.GET.get("machine", "")
     units = page.units_of(request.GET.get("group", "all"), sign=sign, machine=machine)
-    context = {
-        **head_context(f"{page.title}: {SIGNS[sign]}", project=project, place="units", tab="rates"),
-        "units": units[:UNITS_SHOWN],
-        "count": len(units),
-    }
-    return render(request, "lab/annotation/units.html", context)
+    return render_units(request, f"{page.title}: {SIGNS[sign]}", units, project=project, tab="rates")
 
 
 @lab_page
 def annotation_rates_file(request: LabRequest, project_id: int) -> HttpResponseBase:
     """The tables of the page as one file."""
     page = RatesPage(project=project_or_404(project_id), data=request.GET)
-    response = HttpResponse(encode_csv(page.csv_rows()), content_type="text/csv; charset=utf-8")
-    return as_file(response, f"annotation-{project_id}-rates.csv")
+    return render_table(f"annotation-{project_id}-rates.csv", page.csv_rows())

@@ -13,7 +13,7 @@ from core.sql import Statement
 from trajectories.annotation.codebook.own_fields import codebook_with
 from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.projects import sample
-from trajectories.annotation.projects.paragraphs import WORDS_MAX, paragraphs
+from trajectories.behaviour.thoughts.substeps import substep_spans
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, CodebookVersion, Episode
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.models.annotation import views_default
@@ -200,3 +200,11 @@ def _units_of(unit: AnnotationUnit, places: list[tuple[int, int]]) -> list[Annot
         one.begin, one.end, one.weight = begin, end, weight
         units.append(one)
     return units
+
+
+WORDS_MAX = 150
+
+
+def paragraphs(thought: str) -> list[tuple[int, int]]:
+    """Return where the units of a thought begin and end: its substeps if it is long, else all of it."""
+    return substep_spans(thought) if len(thought.split()) > WORDS_MAX else [(0, len(thought))]

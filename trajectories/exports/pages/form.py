@@ -11,10 +11,16 @@ from core.errors import GymError
 from core.integers import BIGINT_MAX, INT_MAX
 from palaestra.protocol.arms import ARMS
 from trajectories.exports.formats import FORMATS
-from trajectories.exports.parameters import PAIRS_MAX, Labels, Parameters, Revision
+from trajectories.exports.parameters import (
+    PAIRS_MAX,
+    REVISIONS_MAX_BYTES,
+    Labels,
+    Parameters,
+    Revision,
+    revisions_read,
+)
 from trajectories.exports.records import NAMES_MAX, PAIRS_LIMIT, SEED_MAX
 from trajectories.exports.registry import KINDS
-from trajectories.exports.revisions import FILE_MAX_BYTES, revisions_read
 from trajectories.models import AnnotationProject, Step, Verdict
 from trajectories.models.origins import Origin
 from trajectories.rewards.api import REFERENCE_CHARS
@@ -167,7 +173,7 @@ class ExportForm(forms.Form):
         if not file:
             return []
         try:
-            return revisions_read(file.read(FILE_MAX_BYTES + 1))
+            return revisions_read(file.read(REVISIONS_MAX_BYTES + 1))
         except GymError as error:
             raise forms.ValidationError(error.message) from error
 
