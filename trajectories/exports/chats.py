@@ -10,7 +10,7 @@ import msgspec
 from django.db.models import QuerySet
 
 from trajectories.exports.conversations import Conversation, conversations_of
-from trajectories.exports.types import Batch, ColumnType, Row
+from trajectories.exports.types import IMAGES, Batch, ColumnType, Row
 from trajectories.models import Episode
 from trajectories.record.prompts.conversation import Message
 from trajectories.rollouts.episodes.forks.lineage import authors_until
@@ -34,6 +34,11 @@ EPISODE_COLUMNS: dict[str, ColumnType] = {
     "first_answer": "json",
     "first_answer_correct": "truth",
 }
+# Of the episodes of one group.
+GROUP_COLUMNS = (
+    *("run", "group", "task", "benchmark", "split", "key", "arm", "model", "simulated", "policy_version"),
+    "guidance",
+)
 
 
 def episode_values(episode: Episode) -> Row:
@@ -61,16 +66,27 @@ def episode_values(episode: Episode) -> Row:
     }
 
 
+def read_episodes(batch: Batch, *order: str) -> QuerySet[Episode]:
+    """Return the episodes of a batch with what ``episode_values`` reads."""
+    related = batch.episodes.select_related("run", "group", "task", "verdict", "first_answer")
+    return related.order_by(*order, "pk")
+
+
+def read_outcome(episode: Episode) -> str:
+    """Return the outcome of the episode's verdict, empty without one."""
+    return episode.verdict.outcome if episode.verdict else ""
+
+
 def played_conversations(batch: Batch) -> Iterator[tuple[Episode, Conversation]]:
     """The conversations of a batch of episodes, by id."""
-    for episode in _episodes(batch):
+    for episode in read_episodes(batch):
         for conversation in conversations_in(batch, episode):
             yield episode, conversation
 
 
 def weighted_conversations(batch: Batch) -> Iterator[tuple[Episode, Conversation, float]]:
     """Those of episodes that no filter by labels leaves out, with the weight of the episode."""
-    for episode in _episodes(batch):
+    for episode in read_episodes(batch):
         weight = batch.episode_weight(episode.pk)
         if weight is not None:
             for conversation in conversations_in(batch, episode):
@@ -88,6 +104,19 @@ def conversations_in(batch: Batch, episode: Episode, *, first_alone: bool = Fals
     return conversations_of(episode, solutions=solutions, left_out=left_out, first_alone=first_alone)
 
 
+def whole_conversation(batch: Batch, episode: Episode) -> Conversation | None:
+    """Return the conversation of an episode; None, counted, if earlier messages change."""
+    conversations = conversations_in(batch, episode)
+    if len(conversations) > 1:
+        batch.left_out["changing_history"] += 1
+    return conversations[0] if len(conversations) == 1 else None
+
+
+def hash_first_prompt(conversation: Conversation) -> bytes:
+    """Hash the first prompt, which other looks of a page change."""
+    return hashlib.sha256(msgspec.json.encode(conversation.prompt_of(0))).digest()
+
+
 def draw(episode: int, *, seed: int) -> bytes:
     """Return a place in a random order, the same for the same seed."""
     return hashlib.sha256(msgspec.json.encode([seed, episode])).digest()
@@ -101,6 +130,13 @@ def conversational(messages: Sequence[Message], *, has_images: bool) -> list[Mes
     if not has_images:
         return list(messages)
     return [{**message, "content": _parts(message["content"])} for message in messages]
+
+
+def training_messages(**parts: Sequence[Message]) -> Row:
+    """Return columns of messages in the form that TRL reads, and the files of their pictures."""
+    images = images_in([message for part in parts.values() for message in part])
+    columns: Row = {name: conversational(part, has_images=bool(images)) for name, part in parts.items()}
+    return {**columns, IMAGES: images}
 
 
 def images_in(messages: Sequence[Message]) -> list[str]:
@@ -118,7 +154,3 @@ def _parts(content: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return [{"type": "image"} if part["type"] == "image_url" else part for part in content]
-
-
-def _episodes(batch: Batch) -> QuerySet[Episode]:
-    return batch.episodes.select_related("run", "group", "task", "verdict", "first_answer").order_by("pk")

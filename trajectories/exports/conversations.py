@@ -58,9 +58,6 @@ class Conversation:
     def prompt_of(self, place: int) -> list[Message]:
         return self.messages[: self.prompts[place].length]
 
-    def completion_of(self, place: int) -> Message:
-        return self.messages[self.prompts[place].length]
-
 
 def conversations_of(
     episode: Episode, *, solutions: bool, left_out: Counter[str], first_alone: bool = False

@@ -6,7 +6,7 @@ from django.urls import path, re_path
 from django.views.decorators.csrf import csrf_exempt
 
 from core import converters
-from trajectories.annotation.api import views as labels
+from trajectories.annotation import api as labels
 from trajectories.exports import api as exports
 from trajectories.judges.api import JudgesView
 from trajectories.record.api import system

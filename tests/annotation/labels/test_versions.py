@@ -11,10 +11,10 @@ from django.contrib.auth.models import User
 
 from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
+from trajectories.annotation import api
 from trajectories.annotation.adjudication.history import unit_history
 from trajectories.annotation.adjudication.selectors import columns_of, settlement_newest
 from trajectories.annotation.agreement.selectors import units_labelled
-from trajectories.annotation.api import selectors as api
 from trajectories.annotation.codebook.registry import codebook_current
 from trajectories.annotation.labels.services import label_newest
 from trajectories.annotation.machines.selectors import MachinesPage

@@ -15,9 +15,8 @@ from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
 from trajectories.annotation.codebook.registry import codebook_current
 from trajectories.annotation.queues import services
-from trajectories.annotation.rates.figures import RateFigures, figures
 from trajectories.annotation.rates.selectors import RateUnit, rate_units, value_of
-from trajectories.annotation.rates.table import GROUPINGS, Rates
+from trajectories.annotation.rates.table import GROUPINGS, RateFigures, Rates, figures
 from trajectories.models import AnnotationProject, Annotator, Label, Run, Step, Verdict
 
 CHOICE = [("type", "reasoning"), ("type", "mixed")]

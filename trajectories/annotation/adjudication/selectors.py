@@ -25,9 +25,12 @@ KEYED = ascii_uppercase[:6]
 LETTERS = [*ascii_uppercase, *map("".join, product(ascii_uppercase, repeat=2))]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Disagreement:
-    """A unit on which people differ in ``fields``; ``dispute`` is from 0 to 1 (``sql/disagreements.sql``)."""
+    """A unit on which people differ in ``fields``; ``dispute`` is from 0 to 1.
+
+    It is a row of ``sql/disagreements.sql``.
+    """
 
     unit: int
     position: int
@@ -59,19 +62,7 @@ class Column:
 def disagreements(project: AnnotationProject, *, unit: int | None = None) -> list[Disagreement]:
     """All units of the project on which people's newest blind labels differ, the most disputed first."""
     rows = _DISAGREEMENTS.rows(project=project.pk, codebook=project.codebook_id, unit=unit)
-    return [
-        Disagreement(
-            unit=row[0],
-            position=row[1],
-            paragraph=row[2],
-            dispute=float(row[3]),
-            fields=row[4],
-            labels=row[5],
-            reason=row[6] or "",
-            is_settled=row[7],
-        )
-        for row in rows
-    ]
+    return [Disagreement(*row) for row in rows]
 
 
 def disagreements_now(project: AnnotationProject) -> list[Disagreement]:

@@ -31,7 +31,7 @@ class Row:
     """Coefficients of a field, or of the answer ``option``; ``reason`` says why some are missing."""
 
     title: str
-    units: int
+    units: int = 0
     option: str = ""
     positives: int | None = None
     reason: str = ""

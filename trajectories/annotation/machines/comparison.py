@@ -16,7 +16,14 @@ import numpy as np
 from trajectories.annotation.agreement import coefficients
 from trajectories.annotation.agreement.coefficients import Estimate, Floats, Ratings, Sums
 from trajectories.annotation.agreement.selectors import UnitLabels, has_option
-from trajectories.annotation.agreement.table import ALL_SAME, FEW, POSITIVES_MIN, FieldAgreement, distances_of
+from trajectories.annotation.agreement.table import (
+    ALL_SAME,
+    FEW,
+    POSITIVES_MIN,
+    FieldAgreement,
+    Row,
+    distances_of,
+)
 from trajectories.annotation.codebook.types import Codebook, Field
 from trajectories.annotation.labels.answers import comparable
 from trajectories.models import Annotator
@@ -57,19 +64,12 @@ def recall(sums: Sums) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MachineRow:
+class MachineRow(Row):
     """A field or an answer. ``both``, ``machine`` and ``people`` count units by who gave the answer."""
 
-    title: str
-    option: str = ""
-    units: int = 0
     both: int | None = None
     machine: int | None = None
     people: int | None = None
-    reason: str = ""
-    raw: Estimate | None = None
-    alpha: Estimate | None = None
-    ac1: Estimate | None = None
     precision: Estimate | None = None
     recall: Estimate | None = None
     # What people reach with each other, on all their units.

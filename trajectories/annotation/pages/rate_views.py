@@ -15,10 +15,17 @@ from core.integers import is_id
 from trajectories.annotation.agreement.coefficients import estimate_cells
 from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_of
 from trajectories.annotation.pages.common import project_or_404, render_page, render_table, render_units
-from trajectories.annotation.rates.figures import RateFigures, figures
 from trajectories.annotation.rates.prediction import CorrectedRate
 from trajectories.annotation.rates.selectors import Choice, RateUnit, rate_units
-from trajectories.annotation.rates.table import GROUPINGS, Grouping, RateRow, Rates, groups_of
+from trajectories.annotation.rates.table import (
+    GROUPINGS,
+    Grouping,
+    RateFigures,
+    RateRow,
+    Rates,
+    figures,
+    groups_of,
+)
 from trajectories.models import AnnotationProject, Annotator
 from trajectories.reports.pages.charts.forest import Forest
 from trajectories.reports.pages.labels import arm_label
@@ -165,11 +172,9 @@ class RatesPage:
                 annotator=one,
                 rows=[
                     CorrectedRow(
-                        name=self.name(group.label),
-                        rate=group.corrected,
-                        units_url=f"{self.units_url(group.key)}&machine={one.pk}",
+                        name=self.name(label), rate=rate, units_url=f"{self.units_url(key)}&machine={one.pk}"
                     )
-                    for group in self.figures.corrected.get(one.pk, ())
+                    for key, label, rate in self.figures.corrected.get(one.pk, ())
                 ],
             )
             for one in rows.order_by("kind", "name")

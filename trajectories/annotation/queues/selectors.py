@@ -19,7 +19,7 @@ HOUR_MS = 3_600_000
 _PROGRESS = Statement(__file__, "progress")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Progress:
     """Units of one annotator: ``left`` are those that they could still be given."""
 
@@ -79,29 +79,14 @@ def slots_recent(annotator: Annotator) -> list[AnnotationSlot]:
 def progress_of(annotators: Sequence[Annotator]) -> list[Progress]:
     """Return the progress of these annotators, in one query."""
     rows = {row[0]: row[1:] for row in _PROGRESS.rows(annotators=[one.pk for one in annotators])}
-    return [_progress(one, *rows[one.pk]) for one in annotators]
-
-
-def _progress(
-    annotator: Annotator,
-    done: int,
-    skipped: int,
-    counted: int,
-    free: int,
-    beyond: int,
-    active_ms: int,
-    timed: int,
-) -> Progress:
-    if annotator.quota is not None:
-        free = min(free, max(annotator.quota - counted, 0))
-    return Progress(
-        annotator=annotator,
-        done=done,
-        skipped=skipped,
-        left=free + beyond,
-        active_ms=int(active_ms),
-        timed=timed,
-    )
+    progress = []
+    for annotator in annotators:
+        done, skipped, counted, free, beyond, active_ms, timed = rows[annotator.pk]
+        if annotator.quota is not None:
+            free = min(free, max(annotator.quota - counted, 0))
+        left = free + beyond
+        progress.append(Progress(annotator, done, skipped, left, active_ms=int(active_ms), timed=timed))
+    return progress
 
 
 def projects_of(user: User | AnonymousUser) -> list[Annotator]:

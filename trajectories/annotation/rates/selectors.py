@@ -21,9 +21,9 @@ Answers = Mapping[str, Any]
 Choice = Sequence[tuple[str, str]]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class RateUnit:
-    """A unit with its labels.
+    """A unit with its labels: a row of ``sql/units.sql``, and what people and machines answered.
 
     ``people`` and ``machines`` are shares from 0 to 1 of labels with any of the chosen answers; None and
     absent if nobody could say.
@@ -56,15 +56,12 @@ def rate_units(project: AnnotationProject, *, codebook: Codebook, choice: Choice
     people, settled, machines = _labels(project, codebook, choice)
     return [
         RateUnit(
-            unit=unit, episode=episode, step=step, paragraph=paragraph, stratum=stratum, weight=weight,
-            words=words, arm=arm, run=run, run_name=run_name, version=version, task=task,
-            outcome=outcome or "",
-            people=settled[unit] if unit in settled else _mean(people.get(unit, {})),
-            machines={who: value for who, value in machines.get(unit, {}).items() if value is not None},
+            *row,
+            people=settled[row[0]] if row[0] in settled else _mean(people.get(row[0], {})),
+            machines={who: value for who, value in machines.get(row[0], {}).items() if value is not None},
         )
-        for unit, episode, step, paragraph, stratum, weight, words, arm, run, run_name, version, task, outcome
-        in _UNITS.rows(project=project.pk)
-    ]  # fmt: skip
+        for row in _UNITS.rows(project=project.pk)
+    ]
 
 
 def value_of(values: Answers, *, codebook: Codebook, choice: Choice) -> float | None:

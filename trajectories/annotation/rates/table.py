@@ -1,19 +1,22 @@
-"""The rates of a project by group, compared with those expected from length and from machines."""
+"""The rates of a project by group, beside those expected from length and from machines; cached."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
+from core.sql import Statement
 from trajectories.annotation.agreement.coefficients import Estimate
+from trajectories.annotation.codebook.types import codebook_of
 from trajectories.annotation.rates.lengths import length_baseline, length_bins, matched_rates
 from trajectories.annotation.rates.prediction import CorrectedRate, corrected_rate
 from trajectories.annotation.rates.resamples import Floats, Resamples, estimate_of, share_of
-from trajectories.annotation.rates.selectors import CORRECT, INCORRECT, RateUnit
+from trajectories.annotation.rates.selectors import CORRECT, INCORRECT, Choice, RateUnit, rate_units
 from trajectories.annotation.rates.success import Association, Case, association
+from trajectories.models import AnnotationProject, Annotator
 
 # Groups with fewer labelled units are not matched on length: they would leave too few lengths to the others.
 MATCHED_MIN = 20
@@ -228,3 +231,49 @@ def _resamples(units: Sequence[RateUnit]) -> Resamples:
 
 def _floats(values: object) -> Floats:
     return np.array(list(values), dtype=np.float64)  # type: ignore[call-overload]
+
+
+FIGURES_REMEMBERED = 64
+_STATE = Statement(__file__, "state")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RateFigures:
+    """Figures of ``Rates``, without the units from which they follow.
+
+    ``corrected`` has, by machine, the key and the label of each group with its rate by the machine's labels.
+    """
+
+    rows: Sequence[RateRow]
+    common_weight: float | None
+    successes: Sequence[tuple[str, Association]]
+    corrected: Mapping[int, Sequence[tuple[str, str, CorrectedRate]]]
+
+
+def figures(project: AnnotationProject, *, choice: Choice, grouping: Grouping) -> RateFigures:
+    """Return the figures, computed once for the present labels and verdicts: many units take seconds."""
+    machines = Annotator.objects.filter(project=project).exclude(kind=Annotator.Kind.PERSON)
+    numbers = tuple(machines.order_by("pk").values_list("pk", flat=True))
+    return _figures(project.pk, tuple(choice), grouping.id, numbers, _STATE.row(project=project.pk))
+
+
+@lru_cache(maxsize=FIGURES_REMEMBERED)
+def _figures(
+    project_id: int,
+    choice: tuple[tuple[str, str], ...],
+    grouping_id: str,
+    machines: tuple[int, ...],
+    state: Hashable,
+) -> RateFigures:
+    project = AnnotationProject.objects.select_related("codebook").get(pk=project_id)
+    units = rate_units(project, codebook=codebook_of(project.codebook), choice=choice)
+    rates = Rates(units=units, grouping=GROUPINGS[grouping_id])
+    return RateFigures(
+        rows=rates.rows,
+        common_weight=rates.common_weight,
+        successes=rates.successes,
+        corrected={
+            machine: [(group.key, group.label, rate) for group, rate in rates.corrected(machine)]
+            for machine in machines
+        },
+    )

@@ -6,22 +6,21 @@ from collections.abc import Iterator, Sequence
 
 from trajectories.exports.chats import (
     EPISODE_COLUMNS,
-    conversational,
+    GROUP_COLUMNS,
     conversations_in,
     episode_values,
-    images_in,
+    read_episodes,
+    read_outcome,
+    training_messages,
 )
 from trajectories.exports.conversations import ASSISTANT
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 from trajectories.models import Episode, Intervention, Verdict
+from trajectories.record.prompts.conversation import Message
 from trajectories.rollouts.episodes.interventions.messages import begins_with, prefill_message
 
 CORRECT, INCORRECT = Verdict.Outcome.CORRECT, Verdict.Outcome.INCORRECT
-SHARED = (
-    *("run", "group", "task", "benchmark", "split", "key", "arm", "model", "simulated", "policy_version"),
-    "guidance",
-)
 
 
 @export_kind(
@@ -33,7 +32,7 @@ SHARED = (
     "left out.",
     unit="group",
     columns={
-        **{name: EPISODE_COLUMNS[name] for name in SHARED},
+        **{name: EPISODE_COLUMNS[name] for name in GROUP_COLUMNS},
         "intervention": "integer",
         "parent_episode": "integer",
         "step": "integer",
@@ -55,7 +54,7 @@ SHARED = (
 )
 def rows(batch: Batch) -> Iterator[Row]:
     """The success rate is over the outcomes that the filters keep, void ones never among them."""
-    episodes = batch.episodes.select_related("run", "group", "task", "verdict", "first_answer").order_by("pk")
+    episodes = read_episodes(batch)
     interventions = {one.group_id: one for one in Intervention.objects.filter(group__in=batch.ids)}
     for group in batch.ids:
         if group not in interventions:
@@ -68,8 +67,8 @@ def _row(intervention: Intervention, episodes: Sequence[Episode], batch: Batch) 
     """Return a row; None, counted, if no continuation is right, or the prompt cannot be rebuilt."""
     begun = begins_with(intervention, episodes)
     batch.left_out["other_beginning"] += len(episodes) - len(begun)
-    judged = [one for one in begun if one.verdict and one.verdict.outcome in (CORRECT, INCORRECT)]
-    correct = [one for one in judged if one.verdict and one.verdict.outcome == CORRECT]
+    judged = [episode for episode in begun if read_outcome(episode) in (CORRECT, INCORRECT)]
+    correct = [episode for episode in judged if read_outcome(episode) == CORRECT]
     if not correct:
         batch.left_out["no_success"] += 1
         return None
@@ -79,7 +78,7 @@ def _row(intervention: Intervention, episodes: Sequence[Episode], batch: Batch) 
         return None
     values = episode_values(correct[0])
     return {
-        **{name: values[name] for name in SHARED},
+        **{name: values[name] for name in GROUP_COLUMNS},
         "intervention": intervention.pk,
         "parent_episode": intervention.episode_id,
         **{name: getattr(intervention, name) for name in ("step", "substep", "author_kind", "author")},
@@ -97,13 +96,10 @@ def _sample(intervention: Intervention, continuation: Episode, batch: Batch) -> 
         for place, prompt in enumerate(conversation.prompts):
             if prompt.step != intervention.step:
                 continue
-            before, images = conversation.prompt_of(place), images_in(conversation.prompt_of(place))
-            completion = [{"role": ASSISTANT, "content": intervention.prefill}]
+            completion: list[Message] = [{"role": ASSISTANT, "content": intervention.prefill}]
             return {
-                "prompt": conversational(before, has_images=bool(images)),
-                "completion": conversational(completion, has_images=bool(images)),
+                **training_messages(prompt=conversation.prompt_of(place), completion=completion),
                 "spans": prefill_message(intervention)["spans"],
                 "exact": prompt.is_exact,
-                IMAGES: images,
             }
     return None

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-import msgspec
-
 from trajectories.exports.chats import (
     EPISODE_COLUMNS,
-    conversational,
+    GROUP_COLUMNS,
     conversations_in,
     draw,
     episode_values,
-    images_in,
+    hash_first_prompt,
+    read_episodes,
+    read_outcome,
+    training_messages,
+    whole_conversation,
 )
 from trajectories.exports.conversations import Conversation
 from trajectories.exports.registry import export_kind
@@ -22,19 +23,6 @@ from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 from trajectories.models import Episode, Verdict
 
 CORRECT, INCORRECT = Verdict.Outcome.CORRECT, Verdict.Outcome.INCORRECT
-SHARED = (
-    "run",
-    "group",
-    "task",
-    "benchmark",
-    "split",
-    "key",
-    "arm",
-    "model",
-    "simulated",
-    "policy_version",
-    "guidance",
-)
 
 
 @export_kind(
@@ -44,7 +32,7 @@ SHARED = (
     "reads them: prompt, chosen and rejected are messages.",
     unit="group",
     columns={
-        **{name: EPISODE_COLUMNS[name] for name in SHARED},
+        **{name: EPISODE_COLUMNS[name] for name in GROUP_COLUMNS},
         "chosen_episode": "integer",
         "rejected_episode": "integer",
         "rejected_reason": "text",
@@ -59,11 +47,8 @@ SHARED = (
     options=("pairs_max", "seed"),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    episodes = batch.episodes.select_related("run", "group", "task", "verdict", "first_answer").order_by(
-        "group_id", "pk"
-    )
     groups: dict[int, list[Episode]] = defaultdict(list)
-    for episode in episodes:
+    for episode in read_episodes(batch, "group_id"):
         groups[episode.group_id].append(episode)
     for of_group in groups.values():
         made = list(_pairs(of_group, batch))
@@ -93,10 +78,10 @@ def _pairs(episodes: list[Episode], batch: Batch) -> Iterator[Row]:
             if made >= batch.parameters.pairs_max:
                 batch.left_out["pairs_max"] += 1
                 continue
-            one, other = (_conversation(episode, batch) for episode in (chosen, rejected))
-            if one and other:
+            good, bad = (whole_conversation(batch, episode) for episode in (chosen, rejected))
+            if good and bad:
                 made += 1
-                yield {**_row(chosen, rejected, one, other), WEIGHT: weights[chosen]}
+                yield {**_row(chosen, rejected, good, bad), WEIGHT: weights[chosen]}
 
 
 def _same_prompt(episodes: list[Episode], batch: Batch) -> Iterable[tuple[list[Episode], list[Episode]]]:
@@ -104,33 +89,21 @@ def _same_prompt(episodes: list[Episode], batch: Batch) -> Iterable[tuple[list[E
     sides: dict[bytes, tuple[list[Episode], list[Episode]]] = defaultdict(lambda: ([], []))
     for episode in episodes:
         for conversation in conversations_in(batch, episode, first_alone=True):
-            digest = hashlib.sha256(msgspec.json.encode(conversation.prompt_of(0))).digest()
-            is_correct = episode.verdict is not None and episode.verdict.outcome == CORRECT
-            sides[digest][0 if is_correct else 1].append(episode)
+            side = 0 if read_outcome(episode) == CORRECT else 1
+            sides[hash_first_prompt(conversation)][side].append(episode)
     return sides.values()
 
 
-def _conversation(episode: Episode, batch: Batch) -> Conversation | None:
-    """Return the conversation; None, counted, if earlier messages change."""
-    made = conversations_in(batch, episode)
-    if len(made) > 1:
-        batch.left_out["changing_history"] += 1
-    return made[0] if len(made) == 1 else None
-
-
-def _row(chosen: Episode, rejected: Episode, one: Conversation, other: Conversation) -> Row:
+def _row(chosen: Episode, rejected: Episode, good: Conversation, bad: Conversation) -> Row:
     values = episode_values(chosen)
-    length = one.prompts[0].length
-    prompt, good, bad = one.prompt_of(0), one.messages[length:], other.messages[length:]
-    images = images_in([*prompt, *good, *bad])
+    length = good.prompts[0].length
     return {
-        **{name: values[name] for name in SHARED},
+        **{name: values[name] for name in GROUP_COLUMNS},
         "chosen_episode": chosen.pk,
         "rejected_episode": rejected.pk,
         "rejected_reason": rejected.verdict.reason if rejected.verdict else None,
-        "prompt": conversational(prompt, has_images=bool(images)),
-        "chosen": conversational(good, has_images=bool(images)),
-        "rejected": conversational(bad, has_images=bool(images)),
-        "exact": one.is_exact and other.is_exact,
-        IMAGES: images,
+        "exact": good.is_exact and bad.is_exact,
+        **training_messages(
+            prompt=good.prompt_of(0), chosen=good.messages[length:], rejected=bad.messages[length:]
+        ),
     }

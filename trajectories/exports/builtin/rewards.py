@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import to_builtins
 
 from palaestra.protocol.outcomes import JUDGED
-from trajectories.exports.chats import EPISODE_COLUMNS, episode_values
+from trajectories.exports.chats import EPISODE_COLUMNS, episode_values, read_episodes
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import WEIGHT, Batch, Row
 from trajectories.models import Run
@@ -38,7 +38,7 @@ from trajectories.rewards.selectors import rewards_of
     options=("reward_profile",),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    episodes = list(batch.episodes.select_related("run", "task", "verdict", "first_answer").order_by("pk"))
+    episodes = list(read_episodes(batch))
     named = profile_get(batch.parameters.reward_profile, viewer=EVERYTHING)
     # Again, for runs that came since it was requested, and for what was measured since.
     if any(episode.run.kind == Run.Kind.TRAIN for episode in episodes):

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterator
-
-import msgspec
 
 from palaestra.protocol.arms import ARMS
 from trajectories.exports.chats import (
     EPISODE_COLUMNS,
-    conversational,
     conversations_in,
     draw,
     episode_values,
-    images_in,
+    hash_first_prompt,
+    read_episodes,
+    read_outcome,
+    training_messages,
 )
-from trajectories.exports.conversations import Conversation
+from trajectories.exports.conversations import ASSISTANT, Conversation
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 from trajectories.models import Episode, Step, Verdict
+from trajectories.record.prompts.conversation import Message
 
 SHARED = ("task", "benchmark", "split", "key", "model", "simulated")
 
@@ -49,16 +49,13 @@ SHARED = ("task", "benchmark", "split", "key", "model", "simulated")
 )
 def rows(batch: Batch) -> Iterator[Row]:
     """The outcomes are those of both sides; of the text side only correct ones are taken."""
-    episodes = batch.episodes.select_related("run", "group", "task", "verdict", "first_answer").order_by(
-        "task_id", "pk"
-    )
     sides: dict[tuple[int, str, bool], tuple[list[Episode], list[Episode]]] = defaultdict(lambda: ([], []))
-    for episode in episodes:
+    for episode in read_episodes(batch, "task_id"):
         arm = ARMS[episode.arm]
         texts, gyms = sides[episode.task_id, episode.run.model, episode.run.simulated]
         if arm.has_page and not arm.is_probe:
             gyms.append(episode)
-        elif arm.has_text and _is_correct(episode):
+        elif arm.has_text and read_outcome(episode) == Verdict.Outcome.CORRECT:
             texts.append(episode)
     for texts, gyms in sides.values():
         made = list(_pairs(texts, gyms, batch))
@@ -97,7 +94,7 @@ def _prompts(gyms: list[Episode], batch: Batch) -> Iterator[tuple[Episode, Conve
         made = conversations_in(batch, gym, first_alone=True)
         if not made:
             continue
-        digest = hashlib.sha256(msgspec.json.encode(made[0].prompt_of(0))).digest()
+        digest = hash_first_prompt(made[0])
         if digest not in seen:
             seen.add(digest)
             yield gym, made[0]
@@ -105,9 +102,7 @@ def _prompts(gyms: list[Episode], batch: Batch) -> Iterator[tuple[Episode, Conve
 
 def _row(text: Episode, gym: Episode, conversation: Conversation, thought: str) -> Row:
     values = episode_values(text)
-    prompt = conversation.prompt_of(0)
-    images = images_in(prompt)
-    completion = [{"role": "assistant", "content": thought}]
+    completion: list[Message] = [{"role": ASSISTANT, "content": thought}]
     return {
         **{name: values[name] for name in SHARED},
         "text_episode": text.pk,
@@ -115,10 +110,8 @@ def _row(text: Episode, gym: Episode, conversation: Conversation, thought: str) 
         "gym_episode": gym.pk,
         "gym_arm": gym.arm,
         "guidance": gym.guidance,
-        "prompt": conversational(prompt, has_images=bool(images)),
-        "completion": conversational(completion, has_images=bool(images)),
         "exact": conversation.prompts[0].is_exact,
-        IMAGES: images,
+        **training_messages(prompt=conversation.prompt_of(0), completion=completion),
     }
 
 
@@ -126,7 +119,3 @@ def _thought(episode: Episode) -> str:
     """Return the thought before the episode's answer."""
     thoughts = Step.objects.filter(episode_id=episode.pk).order_by("index").values_list("thought", flat=True)
     return "\n\n".join(filter(None, (thought.strip() for thought in thoughts)))
-
-
-def _is_correct(episode: Episode) -> bool:
-    return episode.verdict is not None and episode.verdict.outcome == Verdict.Outcome.CORRECT

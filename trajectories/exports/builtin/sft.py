@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from trajectories.exports.chats import (
     EPISODE_COLUMNS,
     authors_in,
-    conversational,
     episode_values,
-    images_in,
+    training_messages,
     weighted_conversations,
 )
 from trajectories.exports.conversations import Conversation
@@ -37,15 +36,13 @@ from trajectories.models import Episode, Step
 )
 def rows(batch: Batch) -> Iterator[Row]:
     for episode, conversation, weight in weighted_conversations(batch):
-        messages = conversation.messages
         yield {
             **episode_values(episode),
             "step": conversation.prompts[-1].step,
-            "messages": conversational(messages, has_images=bool(conversation.images)),
+            **training_messages(messages=conversation.messages),
             "person_steps": _person_steps(episode, conversation) if episode.is_taken_over else [],
             "exact": conversation.is_exact,
             WEIGHT: weight,
-            IMAGES: images_in(messages),
         }
 
 

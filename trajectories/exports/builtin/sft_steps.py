@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from trajectories.exports.chats import (
     EPISODE_COLUMNS,
     authors_in,
-    conversational,
     episode_values,
-    images_in,
     played_conversations,
+    training_messages,
 )
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
@@ -48,16 +47,13 @@ def rows(batch: Batch) -> Iterator[Row]:
             weight = batch.step_weight(episode.pk, prompt.step)
             if weight is None:
                 continue
-            before, completion = conversation.prompt_of(place), [conversation.completion_of(place)]
-            images = images_in(before)
+            completion = [conversation.messages[prompt.length]]
             yield {
                 **episode_values(episode),
                 "step": prompt.step,
                 "actor": actor,
                 "segment": segment or None,
-                "prompt": conversational(before, has_images=bool(images)),
-                "completion": conversational(completion, has_images=bool(images)),
+                **training_messages(prompt=conversation.prompt_of(place), completion=completion),
                 "exact": prompt.is_exact,
                 WEIGHT: weight,
-                IMAGES: images,
             }

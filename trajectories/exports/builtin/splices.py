@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from trajectories.exports.chats import (
     EPISODE_COLUMNS,
-    conversational,
-    conversations_in,
     draw,
     episode_values,
-    images_in,
+    read_episodes,
+    read_outcome,
+    training_messages,
+    whole_conversation,
 )
 from trajectories.exports.conversations import ASSISTANT, Conversation, page_before
 from trajectories.exports.parameters import Revision
@@ -53,9 +54,7 @@ SHARED = ("run", "task", "benchmark", "split", "key", "arm", "model", "simulated
     options=("pairs_max", "revisions", "seed"),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    episodes = batch.episodes.select_related("run", "group", "task", "verdict", "first_answer").order_by(
-        "task_id", "pk"
-    )
+    episodes = read_episodes(batch)
     for task_id in batch.ids:
         lines = Lines(task_id)
         trees = by_root(list(episodes.filter(task=task_id)), lines)
@@ -85,8 +84,7 @@ class Pair(NamedTuple):
 
 def _pairs(tree: Sequence[Episode], lines: Lines, batch: Batch) -> Iterator[Pair]:
     """Pair each incorrect episode with the correct ones that diverge from it last and before its bad step."""
-    good = [one for one in tree if one.verdict is not None and one.verdict.outcome == CORRECT]
-    bad = [one for one in tree if one.verdict is not None and one.verdict.outcome == INCORRECT]
+    good, bad = ([one for one in tree if read_outcome(one) == outcome] for outcome in (CORRECT, INCORRECT))
     for episode in bad if good else []:
         revision = _revision(episode, batch)
         if revision is None:
@@ -121,7 +119,7 @@ def _revision(bad: Episode, batch: Batch) -> Revision | None:
 def _row(pair: Pair, batch: Batch) -> Row | None:
     """Return a row; None, counted, if a conversation is missing, or earlier messages change."""
     weight = batch.episode_weight(pair.good.pk)
-    bad, good = (_conversation(episode, batch) for episode in (pair.bad, pair.good))
+    bad, good = (whole_conversation(batch, episode) for episode in (pair.bad, pair.good))
     page = page_before(pair.good, pair.common + 1)
     if page is None:
         batch.left_out["no_page"] += 1
@@ -131,7 +129,6 @@ def _row(pair: Pair, batch: Batch) -> Row | None:
     prompt = bad.prompt_of(failed)
     revised: list[Message] = [{"role": ASSISTANT, "content": pair.revision.text}, page]
     completion = [*revised, *good.messages[good.prompts[first].length :]]
-    images = images_in([*prompt, *completion])
     values = episode_values(pair.good)
     return {
         **{name: values[name] for name in SHARED},
@@ -142,20 +139,11 @@ def _row(pair: Pair, batch: Batch) -> Row | None:
         "good_guidance": pair.good.guidance,
         "common_step": pair.common,
         "bad_step": pair.bad_step,
-        "prompt": conversational(prompt, has_images=bool(images)),
-        "completion": conversational(completion, has_images=bool(images)),
+        **training_messages(prompt=prompt, completion=completion),
         "loss": [False] * len(prompt) + [message["role"] == ASSISTANT for message in completion],
         "exact": bad.prompts[failed].is_exact and all(one.is_exact for one in good.prompts[first:]),
         WEIGHT: weight,
-        IMAGES: images,
     }
-
-
-def _conversation(episode: Episode, batch: Batch) -> Conversation | None:
-    made = conversations_in(batch, episode)
-    if len(made) > 1:
-        batch.left_out["changing_history"] += 1
-    return made[0] if len(made) == 1 else None
 
 
 def _place(conversation: Conversation, step: int) -> int:

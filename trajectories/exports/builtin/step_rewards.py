@@ -9,7 +9,7 @@ import msgspec
 
 from palaestra.protocol.outcomes import JUDGED
 from tasks_app import kinds
-from trajectories.exports.chats import EPISODE_COLUMNS, episode_values
+from trajectories.exports.chats import EPISODE_COLUMNS, episode_values, read_episodes
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import WEIGHT, Batch, Row
 from trajectories.models import Step
@@ -38,7 +38,7 @@ READER = Principal(key_id=0, name="export", scopes=frozenset({Scope.READ}), spli
     outcomes=JUDGED,
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    episodes = list(batch.episodes.select_related("run", "task", "verdict", "first_answer").order_by("pk"))
+    episodes = list(read_episodes(batch))
     fields = ("episode_id", "index", "action_type", "action_result", "more__rewards")
     steps: dict[int, list[dict[str, Any]]] = {episode.pk: [] for episode in episodes}
     for step in (

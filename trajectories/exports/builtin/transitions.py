@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from palaestra.protocol.outcomes import JUDGED
-from trajectories.exports.chats import EPISODE_COLUMNS, episode_values
+from trajectories.exports.chats import EPISODE_COLUMNS, episode_values, read_episodes
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import WEIGHT, Batch, Row
 from trajectories.models import Episode, Step
@@ -54,10 +54,7 @@ FIELDS = (
     outcomes=JUDGED,
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    episodes = {
-        episode.pk: episode
-        for episode in batch.episodes.select_related("run", "task", "verdict", "first_answer")
-    }
+    episodes = {episode.pk: episode for episode in read_episodes(batch)}
     steps = Step.objects.filter(episode_id__in=list(episodes)).order_by("episode_id", "index")
     for episode_id, of_episode in groupby(steps.values(*FIELDS), key=lambda step: step["episode_id"]):
         yield from _transitions(episodes[episode_id], list(of_episode), batch)

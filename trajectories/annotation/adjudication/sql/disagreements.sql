@@ -49,9 +49,9 @@ unit AS (
     SELECT unit_id, avg(apart) AS dispute, max(labels) AS labels, array_agg(field ORDER BY field) FILTER (WHERE apart > 0) AS fields
     FROM field GROUP BY unit_id HAVING max(apart) > 0
 )
-SELECT unit.unit_id, u.position, u.paragraph, unit.dispute, unit.fields,
+SELECT unit.unit_id, u.position, u.paragraph, unit.dispute::float8, unit.fields,
        unit.labels,
-       settled.reason, settled.id IS NOT NULL
+       coalesce(settled.reason, ''), settled.id IS NOT NULL
 FROM unit
 JOIN trajectories_annotationunit u ON u.id = unit.unit_id
 LEFT JOIN LATERAL (
