@@ -21,10 +21,10 @@ class TrajectoriesConfig(AppConfig):
 
         KINDS.discover(kinds)
 
-        from trajectories.annotation import exported
+        from trajectories.annotation import export_kinds
         from trajectories.exports.registry import PROJECT_KINDS
 
-        PROJECT_KINDS.discover(exported)
+        PROJECT_KINDS.discover(export_kinds)
 
         from trajectories.rewards import components, milestones
         from trajectories.rewards.registry import COMPONENTS, MILESTONES

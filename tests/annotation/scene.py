@@ -12,7 +12,7 @@ from trajectories.annotation.labels.answers import Answers
 from trajectories.annotation.labels.services import Saving
 from trajectories.annotation.projects.services import Plan, project_create
 from trajectories.annotation.queues import services
-from trajectories.annotation.queues.tickets import ticket_of
+from trajectories.annotation.queues.tickets import build_ticket
 from trajectories.models import AnnotationProject, AnnotationSlot, Annotator, Episode, Group, Label
 from trajectories.models.annotation import View
 from trajectories.shell import roles
@@ -83,6 +83,6 @@ def label(slot_id: int, **fields: Any) -> Label:
     """Save the label of a slot as its holder."""
     slot = AnnotationSlot.objects.select_related("unit__project__codebook", "annotator").get(pk=slot_id)
     assert slot.annotator is not None
-    ticket = ticket_of(slot, annotator_id=slot.annotator.pk)
+    ticket = build_ticket(slot, annotator_id=slot.annotator.pk)
     made = saving(**fields)
     return services.label_save(made, ticket=ticket, unit=slot.unit, annotator=slot.annotator)

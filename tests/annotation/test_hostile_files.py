@@ -16,16 +16,16 @@ import pytest
 
 from core.errors import GymError
 from trajectories.annotation.codebook.own_fields import FILE_MAX_BYTES, fields_read
-from trajectories.annotation.codebook.registry import codebook_current
+from trajectories.annotation.codebook.registry import build_codebook
 from trajectories.annotation.imports.files import MANIFEST_MAX_BYTES, files_open, manifest_read
-from trajectories.annotation.queues.golds import golds_parsed
+from trajectories.annotation.queues.golds import parse_golds
 from trajectories.exports.parameters import REVISIONS_MAX_BYTES, revisions_read
 
 ROOT = Path(__file__).resolve().parents[2]
 GROWTH_BYTES = 192 * 1024 * 1024
 CPU_S = 10
 LARGE = 24 * 1024 * 1024  # of what may have as many bytes as a blob
-FIELDS = {one.id: one for one in codebook_current().fields}
+FIELDS = {one.id: one for one in build_codebook().fields}
 
 Importer = Callable[[str, bytes], object]
 Content = bytes | Callable[[], bytes]
@@ -37,7 +37,7 @@ def own_fields(name: str, data: bytes) -> None:
 
 
 def golds(_name: str, data: bytes) -> None:
-    golds_parsed(data.decode("utf-8-sig", "replace"))
+    parse_golds(data.decode("utf-8-sig", "replace"))
 
 
 def labels(name: str, data: bytes) -> None:

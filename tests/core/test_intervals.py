@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.intervals import wilson
-from trajectories.annotation.rates.resamples import estimate_of
+from trajectories.annotation.rates.resamples import estimate_sample
 from trajectories.reports.estimators.accuracy import accuracy, pass_at
 from trajectories.reports.estimators.answers import Answers, Estimate
 
@@ -59,5 +59,5 @@ def test_accuracies_of_a_report_lie_within_their_intervals(rows: list[tuple[int,
 
 @given(samples=st.lists(st.floats(0, 1), min_size=2, max_size=60))
 def test_a_resampled_estimate_lies_within_its_interval(samples: list[float]) -> None:
-    estimate = estimate_of(np.array(samples))
+    estimate = estimate_sample(np.array(samples))
     assert estimate.low is None or estimate.low <= estimate.value <= estimate.high

@@ -14,7 +14,7 @@ from tests.annotation.adjudication.test_adjudication import say, units
 from tests.e2e import axe
 from tests.e2e.test_annotation import press
 from tests.e2e.test_lab_pages import settled
-from trajectories.annotation.adjudication.selectors import disagreements
+from trajectories.annotation.adjudication.selectors import list_disagreements
 from trajectories.annotation.projects.services import annotator_add
 from trajectories.models import AnnotationProject, CodebookNote, Label, StepMark
 from trajectories.shell import roles
@@ -61,7 +61,7 @@ def test_two_annotators_and_an_adjudicator_finish_a_project_by_keyboard(
         page.goto(f"/annotation/{project.pk}/queue")
         settled(page)
         queue_finish(page, keys)
-    assert len(disagreements(project)) == UNITS
+    assert len(list_disagreements(project)) == UNITS
 
     page = lab_page(user=judge, viewport=SIZE)
     page.goto(f"/annotation/{project.pk}/disagreements")

@@ -19,7 +19,7 @@ from core.schema import call
 from palaestra.protocol.arms import ARMS
 from trajectories.annotation.columns import COLUMNS
 from trajectories.annotation.labels import versions
-from trajectories.annotation.labels.consensus import consensus
+from trajectories.annotation.labels.consensus import find_consensus
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Episode, Label
 from trajectories.record import projects
 from trajectories.record.api.auth import Principal, caller
@@ -149,7 +149,7 @@ STEP_DIGITS = 9
 UNIT = tuple(name for name in UnitRecord.__struct_fields__ if name not in ("consensus", "labels"))
 
 
-def label_list(
+def list_labels(
     *,
     principal: Principal,
     after: int,
@@ -163,7 +163,7 @@ def label_list(
 
     Further filters are layer, annotator_kind, and of the episode: run and arm.
     """
-    labels = projects.visible(versions.newest_done().filter(pk__gt=after), principal)
+    labels = projects.visible(versions.filter_newest_done().filter(pk__gt=after), principal)
     if project is not None:
         labels = labels.filter(unit__project_id=project)
     if episode is not None:
@@ -186,7 +186,7 @@ def label_list(
     return _records(labels.order_by("pk")[: limit + 1])
 
 
-def episode_labels(episode_id: int, *, principal: Principal) -> list[dict[str, Any]]:
+def list_episode_labels(episode_id: int, *, principal: Principal) -> list[dict[str, Any]]:
     """Return the labelled units of an episode, in the order of its steps.
 
     Labels outlive the episode: after its deletion, keys of all splits still get them. Raises ``GymError`` 404
@@ -197,10 +197,10 @@ def episode_labels(episode_id: int, *, principal: Principal) -> list[dict[str, A
     if not is_visible and (principal.splits or not units):
         raise GymError("unknown_episode", f"There is no episode {episode_id}.", status=404)
     by_unit: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for label in _records(versions.newest_done().filter(unit_id__in=units).order_by("pk")):
+    for label in _records(versions.filter_newest_done().filter(unit_id__in=units).order_by("pk")):
         by_unit.setdefault(tuple(label[name] for name in UNIT), []).append(label)
     results = [
-        {**{name: labels[0][name] for name in UNIT}, "consensus": consensus(labels), "labels": labels}
+        {**{name: labels[0][name] for name in UNIT}, "consensus": find_consensus(labels), "labels": labels}
         for labels in by_unit.values()
     ]
     return sorted(results, key=lambda unit: (unit["step"], unit["paragraph"], unit["project"]))
@@ -235,7 +235,7 @@ class LabelsView(APIView):
     def get(self, request: Request) -> Response:
         query = query_read(LabelsQuery, request)
         limit, after = query["limit"], query.pop("cursor", 0)
-        rows = label_list(principal=caller(request), after=after, **query)
+        rows = list_labels(principal=caller(request), after=after, **query)
         shown, following = page(rows, limit=limit, place=lambda row: int(row["id"]))
         return Response({"results": shown, "next": following})
 
@@ -251,4 +251,4 @@ class EpisodeLabelsView(APIView):
         errors=(404,),
     )
     def get(self, request: Request, episode_id: int) -> Response:
-        return Response({"results": episode_labels(episode_id, principal=caller(request))})
+        return Response({"results": list_episode_labels(episode_id, principal=caller(request))})

@@ -12,7 +12,7 @@ from msgspec import Struct
 from core import file_lock
 from core.errors import GymError
 from core.snapshots import read_one_snapshot
-from trajectories.annotation.exported.labels import name_annotators
+from trajectories.annotation.export_kinds.labels import name_annotators
 from trajectories.exports.archives import archive_open
 from trajectories.exports.files import file_store
 from trajectories.models import AnnotationJob, AnnotationProject, CodebookVersion, Label

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from django.db.models import QuerySet
 
-from trajectories.exports.conversations import Conversation, conversations_of
+from trajectories.exports.conversations import Conversation, read_conversations
 from trajectories.exports.types import IMAGES, Batch, ColumnType, Row
 from trajectories.models import Episode
 from trajectories.record.prompts.conversation import Message
@@ -41,7 +41,7 @@ GROUP_COLUMNS = (
 )
 
 
-def episode_values(episode: Episode) -> Row:
+def read_episode_values(episode: Episode) -> Row:
     """Return the episode's values for its rows. The reward of a void one is null, never 0."""
     verdict, first = episode.verdict, getattr(episode, "first_answer", None)
     first_correct = verdict.metrics.get("first_answer_correct") if verdict else None
@@ -77,36 +77,38 @@ def read_outcome(episode: Episode) -> str:
     return episode.verdict.outcome if episode.verdict else ""
 
 
-def played_conversations(batch: Batch) -> Iterator[tuple[Episode, Conversation]]:
+def read_played_conversations(batch: Batch) -> Iterator[tuple[Episode, Conversation]]:
     """The conversations of a batch of episodes, by id."""
     for episode in read_episodes(batch):
-        for conversation in conversations_in(batch, episode):
+        for conversation in read_batch_conversations(batch, episode):
             yield episode, conversation
 
 
-def weighted_conversations(batch: Batch) -> Iterator[tuple[Episode, Conversation, float]]:
+def read_weighted_conversations(batch: Batch) -> Iterator[tuple[Episode, Conversation, float]]:
     """Those of episodes that no filter by labels leaves out, with the weight of the episode."""
     for episode in read_episodes(batch):
         weight = batch.episode_weight(episode.pk)
         if weight is not None:
-            for conversation in conversations_in(batch, episode):
+            for conversation in read_batch_conversations(batch, episode):
                 yield episode, conversation, weight
 
 
-def authors_in(episode: Episode, conversation: Conversation) -> dict[int, tuple[str, str]]:
+def read_authors(episode: Episode, conversation: Conversation) -> dict[int, tuple[str, str]]:
     """The actor and the segment of each step of a conversation, by its number."""
     return authors_until(episode.pk, conversation.prompts[-1].step)
 
 
-def conversations_in(batch: Batch, episode: Episode, *, first_alone: bool = False) -> list[Conversation]:
+def read_batch_conversations(
+    batch: Batch, episode: Episode, *, first_alone: bool = False
+) -> list[Conversation]:
     """Read the conversations of an episode of a batch, as ``conversations_of`` does."""
     solutions, left_out = batch.parameters.solutions, batch.left_out
-    return conversations_of(episode, solutions=solutions, left_out=left_out, first_alone=first_alone)
+    return read_conversations(episode, solutions=solutions, left_out=left_out, first_alone=first_alone)
 
 
 def whole_conversation(batch: Batch, episode: Episode) -> Conversation | None:
     """Return the conversation of an episode; None, counted, if earlier messages change."""
-    conversations = conversations_in(batch, episode)
+    conversations = read_batch_conversations(batch, episode)
     if len(conversations) > 1:
         batch.left_out["changing_history"] += 1
     return conversations[0] if len(conversations) == 1 else None
@@ -114,7 +116,7 @@ def whole_conversation(batch: Batch, episode: Episode) -> Conversation | None:
 
 def hash_first_prompt(conversation: Conversation) -> bytes:
     """Hash the first prompt, which other looks of a page change."""
-    return hashlib.sha256(msgspec.json.encode(conversation.prompt_of(0))).digest()
+    return hashlib.sha256(msgspec.json.encode(conversation.prompt_before(0))).digest()
 
 
 def draw(episode: int, *, seed: int) -> bytes:
@@ -122,7 +124,7 @@ def draw(episode: int, *, seed: int) -> bytes:
     return hashlib.sha256(msgspec.json.encode([seed, episode])).digest()
 
 
-def conversational(messages: Sequence[Message], *, has_images: bool) -> list[Message]:
+def format_messages(messages: Sequence[Message], *, has_images: bool) -> list[Message]:
     """Convert messages to the form that TRL reads.
 
     With pictures every content is a list of parts, and pictures have no address.
@@ -134,12 +136,12 @@ def conversational(messages: Sequence[Message], *, has_images: bool) -> list[Mes
 
 def training_messages(**parts: Sequence[Message]) -> Row:
     """Return columns of messages in the form that TRL reads, and the files of their pictures."""
-    images = images_in([message for part in parts.values() for message in part])
-    columns: Row = {name: conversational(part, has_images=bool(images)) for name, part in parts.items()}
+    images = list_images([message for part in parts.values() for message in part])
+    columns: Row = {name: format_messages(part, has_images=bool(images)) for name, part in parts.items()}
     return {**columns, IMAGES: images}
 
 
-def images_in(messages: Sequence[Message]) -> list[str]:
+def list_images(messages: Sequence[Message]) -> list[str]:
     """The files of the pictures, in the order in which the messages show them."""
     return [
         part["image_url"]["url"]

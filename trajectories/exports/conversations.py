@@ -55,11 +55,11 @@ class Conversation:
         """True if that is proven of every prompt."""
         return all(one.is_exact for one in self.prompts)
 
-    def prompt_of(self, place: int) -> list[Message]:
+    def prompt_before(self, place: int) -> list[Message]:
         return self.messages[: self.prompts[place].length]
 
 
-def conversations_of(
+def read_conversations(
     episode: Episode, *, solutions: bool, left_out: Counter[str], first_alone: bool = False
 ) -> list[Conversation]:
     """One, or one for each step if earlier messages change; none, counted, if there is nothing to show.
@@ -88,7 +88,7 @@ def conversations_of(
     return made
 
 
-def page_before(episode: Episode, step: int) -> Message | None:
+def read_page_before(episode: Episode, step: int) -> Message | None:
     """Return the full observation before a step, without the previous step's result; None if there was none.
 
     Pictures are named by their files.
@@ -164,14 +164,14 @@ def _named(message: Message, images: dict[str, None]) -> Message:
     parts: list[dict[str, Any]] = []
     for part in content:
         if (sha256 := picture_of(part)) is not None:
-            name = image_name(sha256)
+            name = name_image(sha256)
             images[name] = None
             part = {"type": "image_url", "image_url": {"url": name}}
         parts.append(part)
     return {**message, "content": parts}
 
 
-def image_name(sha256: str) -> str:
+def name_image(sha256: str) -> str:
     return f"{FOLDER}/{sha256}.png"
 
 

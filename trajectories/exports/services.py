@@ -132,7 +132,7 @@ def _check_rights(parameters: Parameters, author: Author) -> None:
 
 def _check_paid(profile: Profile, parameters: Parameters, viewer: Sight) -> None:
     """Check that the profile may pay, as when a call names it for a training run."""
-    episodes = sources.episodes_of(parameters, viewer=viewer)
+    episodes = sources.filter_episodes(parameters, viewer=viewer)
     if not episodes.filter(run__kind=Run.Kind.TRAIN).exists():
         return
     try:

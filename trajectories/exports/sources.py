@@ -22,7 +22,7 @@ LOCKED = "locked_split"
 COLUMNS: Mapping[Unit, str] = {"episode": "pk", "group": "group_id", "task": "task_id"}
 
 
-def episodes_of(parameters: Parameters, *, viewer: Viewer) -> QuerySet[Episode]:
+def filter_episodes(parameters: Parameters, *, viewer: Viewer) -> QuerySet[Episode]:
     """The episodes that an export takes of those that its key may see."""
     episodes = _matching(parameters, viewer=viewer).filter(_is_of_origins(parameters), **_ended(parameters))
     if outcomes := _outcomes(parameters):
@@ -30,7 +30,7 @@ def episodes_of(parameters: Parameters, *, viewer: Viewer) -> QuerySet[Episode]:
     return episodes if parameters.locked else episodes.filter(task__split__regex=TRAINING_SQL)
 
 
-def left_out_of(parameters: Parameters, *, viewer: Viewer) -> dict[str, int]:
+def count_left_out(parameters: Parameters, *, viewer: Viewer) -> dict[str, int]:
     """Count the episodes that the author's filters keep and the export's own rules leave out, by the first
     rule that does. Outcomes that the kind does not take are one of these rules."""
     counts: dict[str, int] = {}
@@ -54,7 +54,7 @@ def left_out_of(parameters: Parameters, *, viewer: Viewer) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
-def episodes_seen(viewer: Viewer) -> QuerySet[Episode]:
+def filter_visible_episodes(viewer: Viewer) -> QuerySet[Episode]:
     """Return all episodes that an export may draw on."""
     return projects.visible(Episode.objects.all(), viewer)
 
@@ -71,7 +71,7 @@ def _matching(parameters: Parameters, *, viewer: Viewer) -> QuerySet[Episode]:
         "opened_at__lt": parameters.opened_before,
     }
     given = {name: value for name, value in filters.items() if value is not None and value != []}
-    return episodes_seen(viewer).filter(**given)
+    return filter_visible_episodes(viewer).filter(**given)
 
 
 def _ended(parameters: Parameters) -> dict[str, Any]:
@@ -96,12 +96,12 @@ def _outcomes(parameters: Parameters) -> list[str]:
     return parameters.outcomes if set(parameters.outcomes) < set(Verdict.Outcome.values) else []
 
 
-def unit_count(episodes: QuerySet[Episode], *, unit: Unit) -> int:
+def count_units(episodes: QuerySet[Episode], *, unit: Unit) -> int:
     units: int = episodes.order_by().values(COLUMNS[unit]).distinct().count()
     return units
 
 
-def unit_batches(episodes: QuerySet[Episode], *, unit: Unit, after: int) -> Iterator[tuple[int, ...]]:
+def batch_units(episodes: QuerySet[Episode], *, unit: Unit, after: int) -> Iterator[tuple[int, ...]]:
     """Yield batches of unit ids after ``after``, ascending, from a server-side cursor."""
     column = COLUMNS[unit]
     rows = episodes.filter(**{f"{column}__gt": after}).values_list(column, flat=True)

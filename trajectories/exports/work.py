@@ -111,7 +111,7 @@ class ExportWork:
 
     @property
     def episodes(self) -> QuerySet[Episode]:
-        return sources.episodes_of(self.parameters, viewer=self.viewer)
+        return sources.filter_episodes(self.parameters, viewer=self.viewer)
 
     def _do(self, progress: Progress) -> dict[str, Any]:
         self._begin()
@@ -120,7 +120,7 @@ class ExportWork:
         left_out: Counter[str] = Counter(begun["left_out"])
         files, stored = self._files(), done
         try:
-            for ids in sources.unit_batches(self.episodes, unit=self.kind.unit, after=after):
+            for ids in sources.batch_units(self.episodes, unit=self.kind.unit, after=after):
                 progress(done, self.export.total)
                 for row in self._rows(ids, left_out):
                     files.add(row)
@@ -144,7 +144,7 @@ class ExportWork:
         parameters = replace(self.parameters, as_of=timezone.now())
         export.parameters = parameters_store(parameters)
         del self.parameters
-        export.total = sources.unit_count(self.episodes, unit=self.kind.unit)
+        export.total = sources.count_units(self.episodes, unit=self.kind.unit)
         left_out = self._left_out()
         if not export.total:
             raise _empty(left_out)
@@ -155,9 +155,9 @@ class ExportWork:
     def _left_out(self) -> dict[str, int]:
         """Count what is left out before any row is made."""
         labels = self.parameters.labels
-        counts = sources.left_out_of(self.parameters, viewer=self.viewer)
+        counts = sources.count_left_out(self.parameters, viewer=self.viewer)
         if labels:
-            seen = sources.episodes_seen(self.viewer)
+            seen = sources.filter_visible_episodes(self.viewer)
             if count := self.label_reader.count_elsewhere(labels, seen, self.episodes):
                 counts["labels_elsewhere"] = count
         return counts
@@ -183,7 +183,7 @@ class ExportWork:
         """The result, with a manifest that has no time but that of the episodes."""
         export = self.export
         # As of its beginning there can be no fewer, unless they were deleted.
-        if missing := max(0, export.total - sources.unit_count(self.episodes, unit=self.kind.unit)):
+        if missing := max(0, export.total - sources.count_units(self.episodes, unit=self.kind.unit)):
             message = (
                 f"{missing:,} of {export.total:,} {self.kind.unit}s were deleted meanwhile. Run it again."
             )

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from trajectories.annotation.machines.endpoint import message
-from trajectories.annotation.machines.prompt import cut, delimited
+from trajectories.annotation.machines.prompt import cut, delimit
 from trajectories.judges.types import Criterion, Evidence, JudgeBody
 
 GRADE, REASON = "grade", "reason"
@@ -63,7 +63,7 @@ def system_text(criterion: Criterion) -> str:
 def attempt_text(criterion: Criterion, attempt: Attempt) -> str:
     """The evidence of the criterion, each part quoted."""
     return "\n\n".join(
-        f"{title}:\n{delimited(cut(attempt.texts.get(part) or NOTHING, CHARS[part]))}"
+        f"{title}:\n{delimit(cut(attempt.texts.get(part) or NOTHING, CHARS[part]))}"
         for part, title in TITLES.items()
         if part in criterion.evidence
     )

@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef
 
 from core.errors import GymError
 from trajectories.annotation.codebook.own_fields import KEYS_TAKEN
-from trajectories.annotation.codebook.registry import codebook_current
+from trajectories.annotation.codebook.registry import build_codebook
 from trajectories.annotation.codebook.types import Field, Option
 from trajectories.annotation.projects.sample import PARTS
 from trajectories.annotation.projects.services import Plan, project_create
@@ -102,7 +102,7 @@ def fields_of(body: JudgeBody) -> list[Field]:
 
 
 def _keys() -> Iterator[str]:
-    fields = codebook_current(LEVEL).fields
+    fields = build_codebook(LEVEL).fields
     taken = {option.key for one in fields for option in one.options} | KEYS_TAKEN[LEVEL]
     return (key for key in string.digits + string.ascii_lowercase if key not in taken)
 

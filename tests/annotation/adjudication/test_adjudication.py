@@ -14,8 +14,8 @@ from core.errors import GymError
 from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
 from trajectories.annotation.adjudication import selectors
-from trajectories.annotation.adjudication.history import unit_history
-from trajectories.annotation.adjudication.selectors import disagreements, settlement_newest
+from trajectories.annotation.adjudication.history import read_history
+from trajectories.annotation.adjudication.selectors import find_settlement, list_disagreements
 from trajectories.annotation.adjudication.services import Reason, Settlement, unit_settle
 from trajectories.annotation.agreement.coefficients import masi_distance
 from trajectories.annotation.labels.services import LabelConflict
@@ -49,7 +49,7 @@ def say(unit: AnnotationUnit, name: str, **fields: Any) -> Label:
 
 
 def disputed(project: AnnotationProject) -> list[tuple[int, list[str]]]:
-    return [(row.position, row.fields) for row in disagreements(project)]
+    return [(row.position, row.fields) for row in list_disagreements(project)]
 
 
 def settlement(**fields: Any) -> Settlement:
@@ -68,9 +68,12 @@ def test_units_are_in_the_order_of_their_dispute(project: AnnotationProject) -> 
     say(much, "two", target="both", type="narration")
     say(alone, "three", type="narration")
     assert disputed(project) == [(much.position, ["target", "type"]), (little.position, ["target"])]
-    assert [row.dispute for row in disagreements(project)] == [pytest.approx(2 / 4), pytest.approx(1 / 4)]
+    assert [row.dispute for row in list_disagreements(project)] == [
+        pytest.approx(2 / 4),
+        pytest.approx(1 / 4),
+    ]
     say(little, "three")
-    assert disagreements(project)[1].dispute == pytest.approx((2 / 3) / 4)
+    assert list_disagreements(project)[1].dispute == pytest.approx((2 / 3) / 4)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +90,7 @@ def test_sets_are_compared_by_masi(project: AnnotationProject, one: list[str], o
     unit = units(project)[0]
     say(unit, "one", behaviours=one)
     say(unit, "two", behaviours=other)
-    (row,) = disagreements(project)
+    (row,) = list_disagreements(project)
     assert row.dispute == pytest.approx(masi_distance(frozenset(one), frozenset(other)) / 4)
 
 
@@ -102,7 +105,7 @@ def test_fields_that_only_one_answered_are_not_compared(project: AnnotationProje
     unit = units(project)[0]
     say(unit, "one")
     say(unit, "two", values={"type": "empty"})
-    (row,) = disagreements(project)
+    (row,) = list_disagreements(project)
     assert (row.dispute, row.fields) == (1, ["type"])
 
 
@@ -120,7 +123,7 @@ def test_only_newest_blind_labels_of_people_who_saw_the_same_count(project: Anno
     assert disputed(project) == []
     say(unit, "one", version=2, **other)
     assert disputed(project) == [(unit.position, ["type"])]
-    assert [column.label.values["type"] for column in selectors.columns_of(unit)].count("narration") == 2
+    assert [column.label.values["type"] for column in selectors.list_columns(unit)].count("narration") == 2
     say(unit, "one", version=3, state="skipped", values={})
     assert disputed(project) == []
     say(unit, "one", version=4, **other)
@@ -133,10 +136,10 @@ def test_columns_are_in_an_order_of_each_unit_that_stays(project: AnnotationProj
     for unit in units(project):
         for name in ("one", "two", "three"):
             say(unit, name)
-        columns = selectors.columns_of(unit)
+        columns = selectors.list_columns(unit)
         assert [column.letter for column in columns] == ["A", "B", "C"]
         names = [Annotator.objects.get(pk=column.label.annotator_id).name for column in columns]
-        assert names == [column.label.annotator.name for column in selectors.columns_of(unit)]
+        assert names == [column.label.annotator.name for column in selectors.list_columns(unit)]
         orders.add(tuple(names))
     assert len(orders) > 1
 
@@ -145,7 +148,7 @@ def test_the_form_begins_with_what_nobody_disputes(project: AnnotationProject) -
     unit = units(project)[0]
     say(unit, "one", links={"plan": 2})
     say(unit, "two", target="both", links={"plan": 2})
-    agreed = selectors.answers_agreed(selectors.columns_of(unit), differing=["target"])
+    agreed = selectors.merge_agreed_answers(selectors.list_columns(unit), differing=["target"])
     assert agreed.values == {name: value for name, value in COMPLETE.items() if name != "target"}
     assert agreed.links == {"plan": 2}
 
@@ -159,7 +162,7 @@ def test_settling_adds_a_layer_and_changes_no_blind_label(project: AnnotationPro
     )
     assert (label.layer, label.version, label.reason) == ("adjudicated", 1, "slip")
     assert list(Label.objects.filter(layer="blind").order_by("pk")) == blind
-    (row,) = disagreements(project)
+    (row,) = list_disagreements(project)
     assert (row.is_settled, row.reason) == (True, "slip")
     note = CodebookNote.objects.get()
     assert (note.text, note.field, note.unit, note.author) == (
@@ -192,10 +195,10 @@ def test_versions_are_those_of_the_unit_whoever_settles(project: AnnotationProje
     assert conflict.value.current.annotator == one
     changed = settlement(values={**COMPLETE, "target": "both"}, version=1)
     assert unit_settle(changed, unit=unit, annotator=other).version == 2
-    newest = settlement_newest(unit)
+    newest = find_settlement(unit)
     assert newest is not None
     assert newest.annotator == other
-    last = unit_history(unit)[-1]
+    last = read_history(unit)[-1]
     assert [(change.name, change.before, change.after) for change in last.changes] == [
         ("Target", "The problem", "Both")
     ]
@@ -205,7 +208,7 @@ def test_the_history_has_the_answers_in_the_order_of_the_codebook() -> None:
     project = scene.project(scene.labeller("one"), of=scene.attempts(2), kind="trajectory_pair")
     unit = project.units.get()
     say(unit, "one", values={"better": "first", "why": ["acts"]})
-    (only,) = unit_history(unit)
+    (only,) = read_history(unit)
     assert [change.name for change in only.changes] == ["Better", "Why"]
 
 
@@ -225,13 +228,13 @@ def test_the_next_unit_is_the_next_in_the_order_of_dispute(project: AnnotationPr
     for unit in (first, second, third):
         say(unit, "one")
         say(unit, "two", target="both")
-    rows = disagreements(project)
+    rows = list_disagreements(project)
     order = [row.unit for row in rows]
-    assert selectors.unit_following(rows, after=None) == order[0]
-    assert selectors.unit_following(rows, after=rows[0]) == order[1]
-    assert selectors.unit_following(rows, after=rows[2]) == order[0]
-    assert selectors.unit_following(rows[1:], after=rows[0]) == order[1]
-    assert selectors.unit_following(rows[:1], after=rows[0]) is None
+    assert selectors.find_next_unit(rows, after=None) == order[0]
+    assert selectors.find_next_unit(rows, after=rows[0]) == order[1]
+    assert selectors.find_next_unit(rows, after=rows[2]) == order[0]
+    assert selectors.find_next_unit(rows[1:], after=rows[0]) == order[1]
+    assert selectors.find_next_unit(rows[:1], after=rows[0]) is None
 
 
 @pytest.mark.parametrize("deed", ["UPDATE {} SET id = id", "DELETE FROM {}"])

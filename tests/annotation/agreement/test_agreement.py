@@ -9,9 +9,9 @@ from django.contrib.auth.models import User
 
 from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
-from trajectories.annotation.agreement.selectors import units_between, units_labelled
+from trajectories.annotation.agreement.selectors import filter_units_between, read_labelled_units
 from trajectories.annotation.agreement.table import ALL_SAME, FEW, NO_PAIRS, agreement, figures
-from trajectories.annotation.codebook.registry import codebook_current
+from trajectories.annotation.codebook.registry import build_codebook
 from trajectories.annotation.queues import services
 from trajectories.models import AnnotationProject, Label
 
@@ -35,16 +35,18 @@ def labelled(people: list[User], given: list[tuple[dict[str, object], ...]]) -> 
 
 def test_a_project_without_pairs_says_so(people: list[User]) -> None:
     project = scene.project(*people)
-    assert {one.whole.reason for one in agreement(units_labelled(project), codebook_current())} == {NO_PAIRS}
+    assert {one.whole.reason for one in agreement(read_labelled_units(project), build_codebook())} == {
+        NO_PAIRS
+    }
     scene.label(services.slot_next(scene.annotator(project, people[0]).pk))
-    kind, *_ = agreement(units_labelled(project), codebook_current())
+    kind, *_ = agreement(read_labelled_units(project), build_codebook())
     assert (kind.whole.reason, kind.whole.alpha) == (NO_PAIRS, None)
 
 
 def test_agreement_by_field_and_answer(people: list[User]) -> None:
     pairs = [(COMPLETE, COMPLETE)] * 22 + [(NARRATION, NARRATION)] * 6 + [(COMPLETE, NARRATION)] * 4
     fields = {
-        one.field.id: one for one in agreement(units_labelled(labelled(people, pairs)), codebook_current())
+        one.field.id: one for one in agreement(read_labelled_units(labelled(people, pairs)), build_codebook())
     }
     kind = fields["type"]
     assert kind.whole.raw.value == pytest.approx(28 / 32)
@@ -71,15 +73,15 @@ def test_corrections_count_and_skips_and_repeats_do_not(people: list[User]) -> N
     for _ in range(3):
         scene.label(services.slot_next(first.pk))
     scene.label(services.slot_next(second.pk), state=Label.State.SKIPPED)
-    units = units_labelled(project)
+    units = read_labelled_units(project)
     assert [list(unit.answers) for unit in units] == [[first.pk], [first.pk]]
     assert units[0].answers[first.pk]["type"] == "reasoning"
 
 
 def test_a_cell_of_the_matrix_leads_to_its_units(people: list[User]) -> None:
-    units = units_labelled(labelled(people, [(COMPLETE, NARRATION), (COMPLETE, COMPLETE)]))
-    apart = units_between(units, field="type", one="narration", other="reasoning")
-    same = units_between(units, field="type", one="reasoning", other="reasoning")
+    units = read_labelled_units(labelled(people, [(COMPLETE, NARRATION), (COMPLETE, COMPLETE)]))
+    apart = filter_units_between(units, field="type", one="narration", other="reasoning")
+    same = filter_units_between(units, field="type", one="reasoning", other="reasoning")
     assert (apart, same) == ([units[0]], [units[1]])
 
 
@@ -91,15 +93,13 @@ def test_steps_agree_exactly_or_nearly(people: list[User]) -> None:
         for answers in given:
             values = {"success": "failed", "loops": "none", "first_wrong_step": answers[place]}
             scene.label(services.slot_next(annotator.pk), values=values)
-    units = units_labelled(project)
-    field = {one.field.id: one for one in agreement(units, codebook_current("trajectory"))}[
-        "first_wrong_step"
-    ]
+    units = read_labelled_units(project)
+    field = {one.field.id: one for one in agreement(units, build_codebook("trajectory"))}["first_wrong_step"]
     assert (field.nearness.pairs, field.nearness.same, field.nearness.near) == (3, 1, 2)
     assert field.whole.raw.value == pytest.approx(2 / 5)
     matrix = {one.id: {cell.other.id: cell.count for cell in cells} for one, cells in field.matrix}
     assert (matrix["step"]["step"], matrix["none"]["step"], matrix["none"]["none"]) == (3, 1, 1)
-    between = units_between(units, field="first_wrong_step", one="step", other="none", number="step")
+    between = filter_units_between(units, field="first_wrong_step", one="step", other="none", number="step")
     assert between == [units[3]]
 
 

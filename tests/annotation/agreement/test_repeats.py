@@ -7,9 +7,9 @@ from django.contrib.auth.models import User
 from tests.annotation import scene
 from tests.annotation.pages.test_annotation_pages import Lab
 from tests.annotation.scene import COMPLETE
-from trajectories.annotation.agreement.repeats import people_repeated, self_agreement
+from trajectories.annotation.agreement.repeats import read_repeated_people, self_agreement
 from trajectories.annotation.agreement.selectors import UnitLabels
-from trajectories.annotation.codebook.registry import codebook_current
+from trajectories.annotation.codebook.registry import build_codebook
 from trajectories.annotation.codebook.types import codebook_read
 from trajectories.annotation.queues import services
 from trajectories.models import AnnotationProject, AnnotationSlot, Annotator, Label
@@ -31,14 +31,14 @@ def test_labels_of_repeats_are_compared_with_the_first_ones(db: None) -> None:
     people = [scene.labeller("one"), scene.labeller("two")]
     project = scene.project(*people, of=scene.episodes(3, steps=8), repeat_share=1.0)
     first, second = (scene.annotator(project, user) for user in people)
-    assert people_repeated(project) == []
+    assert read_repeated_people(project) == []
     label_all(first, changed=6)
     label_all(second, changed=0)
     # One of the repeats was skipped in the end.
     again = Label.objects.filter(annotator=second, is_repeat=True).order_by("unit__position")[0]
     slot = AnnotationSlot.objects.get(annotator=second, unit=again.unit, is_repeat=True)
     scene.label(slot.pk, version=1, state=Label.State.SKIPPED)
-    rows = {field.id: rows for field, rows in self_agreement(people_repeated(project), codebook_current())}
+    rows = {field.id: rows for field, rows in self_agreement(read_repeated_people(project), build_codebook())}
     assert [(row.person.name, row.units, row.same) for row in rows["type"]] == [
         ("one", 24, 18),
         ("two", 23, 23),
@@ -83,7 +83,7 @@ def test_repeats_of_pairs_are_clustered_by_their_task(owner: User) -> None:
     while (slot := services.slot_next(annotator.pk)) is not None:
         scene.label(slot, values={"better": "tie", "why": []})
 
-    (person,) = people_repeated(project)
+    (person,) = read_repeated_people(project)
 
     assert person.clusters == dict(project.units.values_list("pk", "stratum"))
     assert len(set(person.clusters.values())) == 1

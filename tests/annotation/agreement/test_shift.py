@@ -5,7 +5,7 @@ import pytest
 from trajectories.annotation.agreement.coefficients import mean
 from trajectories.annotation.agreement.selectors import UnitLabels
 from trajectories.annotation.agreement.shift import Shift, shifts
-from trajectories.annotation.codebook.registry import codebook_current
+from trajectories.annotation.codebook.registry import build_codebook
 
 
 def unit(number: int, episode: int, *answers: dict[str, object]) -> UnitLabels:
@@ -19,7 +19,7 @@ def kind(name: str, *behaviours: str) -> dict[str, object]:
 
 
 def by_field(first: list[UnitLabels], other: list[UnitLabels]) -> dict[str, Shift]:
-    return {shift.field.id: shift for shift in shifts(first, other, codebook_current())}
+    return {shift.field.id: shift for shift in shifts(first, other, build_codebook())}
 
 
 def test_labels_of_the_same_unit_are_compared_between_views_and_within_the_first() -> None:
@@ -40,7 +40,7 @@ def test_labels_of_the_same_unit_are_compared_between_views_and_within_the_first
     assert shift.excess.value == pytest.approx(0.25)
     counts = {(one.name, cell.name): count for one, cells in shift.matrix for cell, count in cells if count}
     assert counts == {("reasoning", "narration"): 5, ("narration", "narration"): 1}
-    assert [one.unit for one in shift.units_with(one="narration", other="narration")] == [2]
+    assert [one.unit for one in shift.filter_units_with(one="narration", other="narration")] == [2]
 
 
 def test_sets_are_compared_as_a_whole_and_missing_answers_not_at_all() -> None:

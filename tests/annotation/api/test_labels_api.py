@@ -10,7 +10,7 @@ import pytest
 from tests import factories
 from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
-from trajectories.annotation.labels.consensus import majority
+from trajectories.annotation.labels.consensus import find_majority
 from trajectories.annotation.queues import services
 from trajectories.models import AnnotationProject, Annotator, Label
 
@@ -135,9 +135,9 @@ def test_a_majority_is_more_than_half() -> None:
         {"type": "reasoning", "behaviours": ["plan", "verify"]},
         {"type": "narration", "behaviours": ["plan"]},
     ]
-    assert majority(given) == {"type": None, "behaviours": ["plan"]}
-    assert majority([*given, {"type": "reasoning"}]) == {"type": "reasoning", "behaviours": ["plan"]}
-    assert majority([{"type": "empty"}, {"type": "empty", "target": "both"}]) == {
+    assert find_majority(given) == {"type": None, "behaviours": ["plan"]}
+    assert find_majority([*given, {"type": "reasoning"}]) == {"type": "reasoning", "behaviours": ["plan"]}
+    assert find_majority([{"type": "empty"}, {"type": "empty", "target": "both"}]) == {
         "type": "empty",
         "target": None,
     }

@@ -9,7 +9,7 @@ import pytest
 
 from trajectories.annotation.codebook import builtin, document
 from trajectories.annotation.codebook.own_fields import KEYS_TAKEN
-from trajectories.annotation.codebook.registry import FIELDS, codebook_current, publications
+from trajectories.annotation.codebook.registry import FIELDS, build_codebook, load_publications
 from trajectories.annotation.codebook.types import Codebook, codebook_read
 from trajectories.models import AnnotationProject
 
@@ -23,14 +23,14 @@ def test_one_file_is_one_field_of_its_name() -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_answer_has_a_key_of_its_own(level: str) -> None:
-    keys = [option.key for field in codebook_current(level).fields for option in field.options]
+    keys = [option.key for field in build_codebook(level).fields for option in field.options]
     assert len(set(keys)) == len(keys)
     assert KEYS_TAKEN[level].isdisjoint(keys)
     assert all(re.fullmatch(r"[a-z0-9]", key) for key in keys)
 
 
 def test_every_field_is_in_the_codebook_of_its_level() -> None:
-    assert [field.id for level in LEVELS for field in codebook_current(level).fields] == [
+    assert [field.id for level in LEVELS for field in build_codebook(level).fields] == [
         "type", "target", "behaviours", "contradiction",
         "success", "loops", "first_wrong_step",
         "better", "why",
@@ -49,28 +49,28 @@ def test_every_answer_has_examples_and_known_sources(field: object) -> None:
         assert option.definition, option.id
         assert option.positive, option.id
         assert option.negative, option.id
-        assert {source.id for source in option.sources} <= set(publications()), option.id
+        assert {source.id for source in option.sources} <= set(load_publications()), option.id
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_stored_codebook_has_the_same_version(level: str) -> None:
-    codebook = codebook_current(level)
+    codebook = build_codebook(level)
     assert codebook_read(codebook.content()).sha256 == codebook.sha256
 
 
 def test_what_later_versions_added_is_no_part_of_an_older_codebook() -> None:
-    field, *_ = codebook_current().content()["fields"]
+    field, *_ = build_codebook().content()["fields"]
     assert {"level", "is_step", "mirror"}.isdisjoint({*field, *field["options"][0]})
 
 
 def test_a_changed_definition_is_another_version() -> None:
-    codebook = codebook_current()
+    codebook = build_codebook()
     changed = Codebook(unit=codebook.unit + " Or not.", fields=codebook.fields)
     assert changed.sha256 != codebook.sha256
 
 
 def test_a_codebook_of_a_later_version_can_be_read() -> None:
-    content = codebook_current().content()
+    content = build_codebook().content()
     content["fields"][0]["colour"] = "blue"
     assert codebook_read(content).fields[0].id == "type"
 
@@ -80,8 +80,8 @@ def test_the_page_of_the_documentation_has_the_current_codebook() -> None:
 
 
 def test_an_empty_set_in_words_differs_from_no_answer() -> None:
-    behaviours = codebook_current().field("behaviours")
-    wrong = codebook_current("trajectory").field("first_wrong_step")
+    behaviours = build_codebook().field("behaviours")
+    wrong = build_codebook("trajectory").field("first_wrong_step")
     assert behaviours is not None
     assert wrong is not None
     assert behaviours.words(["plan", "verify"]) == "Plan, Verify"

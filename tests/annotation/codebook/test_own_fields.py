@@ -11,8 +11,8 @@ import pytest
 
 from core.errors import GymError
 from tests.annotation import scene
-from trajectories.annotation.codebook.own_fields import codebook_with, fields_read
-from trajectories.annotation.codebook.registry import codebook_current
+from trajectories.annotation.codebook.own_fields import extend_codebook, fields_read
+from trajectories.annotation.codebook.registry import build_codebook
 from trajectories.annotation.codebook.types import codebook_read
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "annotation.md"
@@ -38,16 +38,16 @@ def read(*fields: dict[str, Any]) -> list[Any]:
 
 
 def test_own_fields_follow_those_of_every_project() -> None:
-    codebook = codebook_with("step", read(field()))
-    assert [one.id for one in codebook.fields] == [*(one.id for one in codebook_current().fields), "tone"]
-    assert codebook_read(codebook.content()).sha256 == codebook.sha256 != codebook_current().sha256
-    assert codebook_with("step", []).sha256 == codebook_current().sha256
+    codebook = extend_codebook("step", read(field()))
+    assert [one.id for one in codebook.fields] == [*(one.id for one in build_codebook().fields), "tone"]
+    assert codebook_read(codebook.content()).sha256 == codebook.sha256 != build_codebook().sha256
+    assert extend_codebook("step", []).sha256 == build_codebook().sha256
 
 
 def test_the_example_of_the_documentation_can_be_read() -> None:
     example = DOCUMENT.read_text().partition("```toml\n")[2].partition("```")[0]
     fields = fields_read("example.toml", example.encode())
-    assert [one.title for one in codebook_with("step", fields).fields][-1] == fields[0].title
+    assert [one.title for one in extend_codebook("step", fields).fields][-1] == fields[0].title
 
 
 @pytest.mark.django_db
@@ -107,7 +107,7 @@ def test_what_collides_is_named(spoil: Callable[[Any], object], sentence: str) -
     made = field()
     spoil(made)
     with pytest.raises(GymError) as refusal:
-        codebook_with("step", read(made))
+        extend_codebook("step", read(made))
     assert sentence in refusal.value.message
 
 

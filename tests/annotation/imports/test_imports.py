@@ -19,7 +19,7 @@ from core.blobs import PRIVATE, blob_store
 from core.errors import GymError
 from tests.annotation import files, scene
 from tests.annotation.scene import COMPLETE
-from trajectories.annotation.agreement.selectors import units_labelled
+from trajectories.annotation.agreement.selectors import read_labelled_units
 from trajectories.annotation.imports import checks
 from trajectories.annotation.imports import services as imports
 from trajectories.annotation.imports.rows import csv_lines
@@ -99,7 +99,7 @@ def test_labels_of_machines_and_of_others_can_be_named(
     rows = [{"episode": place, "step": 1, "values": COMPLETE}]
     files.take(other, files.jsonl(rows), annotator="judge", kind="model")
     assert other.annotators.get(name="judge").kind == "model"
-    assert units_labelled(other) == []  # a machine's do not count as people's
+    assert read_labelled_units(other) == []  # a machine's do not count as people's
     with pytest.raises(GymError, match="Give the annotator of the file another name"):
         files.take(other, files.jsonl(rows), annotator="judge", kind="person")
 
@@ -206,7 +206,7 @@ def test_labels_of_another_codebook_are_taken_on_request_and_marked(
     assert "Labels left out: 1." in result["problem"]
     assert set(Label.objects.filter(unit__project=other).values_list("codebook_id", flat=True)) == {old}
     assert CodebookVersion.objects.get(pk=old).content == content
-    assert units_labelled(other) == []
+    assert read_labelled_units(other) == []
 
 
 def test_damage_is_refused(project: AnnotationProject, other: AnnotationProject) -> None:

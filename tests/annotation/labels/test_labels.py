@@ -7,8 +7,8 @@ from django.db import connection
 from core.errors import GymError
 from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
-from trajectories.annotation.codebook.registry import codebook_current
-from trajectories.annotation.labels.answers import Answers, answer_errors, answers_pruned
+from trajectories.annotation.codebook.registry import build_codebook
+from trajectories.annotation.labels.answers import Answers, check_answers, prune_answers
 from trajectories.annotation.labels.services import LabelConflict
 from trajectories.annotation.queues import services
 from trajectories.models import AnnotationUnit, Label
@@ -18,7 +18,7 @@ UNIT = AnnotationUnit(begin=0, end=20)
 
 def errors(values: dict[str, object], **fields: object) -> str:
     answers = Answers(values=values, **fields)
-    return " ".join(answer_errors(answers, codebook=codebook_current(), unit=UNIT))
+    return " ".join(check_answers(answers, codebook=build_codebook(), unit=UNIT))
 
 
 @pytest.mark.parametrize(
@@ -48,10 +48,10 @@ def test_answers_are_checked_against_the_codebook(
 
 def test_what_the_answers_rule_out_is_not_stored() -> None:
     given = Answers(values=COMPLETE, spans=[[0, 2]], links={"plan": 3, "verify": 4})
-    pruned = answers_pruned(given, codebook=codebook_current())
+    pruned = prune_answers(given, codebook=build_codebook())
     assert (pruned.spans, pruned.links) == ([], {"plan": 3})
     given = Answers(values={**COMPLETE, "type": "empty"}, links={"plan": 3})
-    pruned = answers_pruned(given, codebook=codebook_current())
+    pruned = prune_answers(given, codebook=build_codebook())
     assert (pruned.values, pruned.links) == ({"type": "empty"}, {})
 
 

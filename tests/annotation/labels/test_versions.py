@@ -12,16 +12,16 @@ from django.contrib.auth.models import User
 from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
 from trajectories.annotation import api
-from trajectories.annotation.adjudication.history import unit_history
-from trajectories.annotation.adjudication.selectors import columns_of, settlement_newest
-from trajectories.annotation.agreement.selectors import units_labelled
-from trajectories.annotation.codebook.registry import codebook_current
-from trajectories.annotation.labels.services import label_newest
+from trajectories.annotation.adjudication.history import read_history
+from trajectories.annotation.adjudication.selectors import find_settlement, list_columns
+from trajectories.annotation.agreement.selectors import read_labelled_units
+from trajectories.annotation.codebook.registry import build_codebook
+from trajectories.annotation.labels.services import find_newest_label
 from trajectories.annotation.machines.selectors import MachinesPage
-from trajectories.annotation.pairs.selectors import list_winners, pairs_labelled
+from trajectories.annotation.pairs.selectors import list_winners, read_labelled_pairs
 from trajectories.annotation.queues import golds
-from trajectories.annotation.queues.selectors import label_of
-from trajectories.annotation.rates.selectors import rate_units
+from trajectories.annotation.queues.selectors import find_label
+from trajectories.annotation.rates.selectors import read_rate_units
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
 from trajectories.record.api.auth import Principal
 
@@ -55,12 +55,12 @@ def say(project: AnnotationProject, user: User, values: dict[str, Any], **fields
 
 
 def rate(project: AnnotationProject) -> float | None:
-    (unit,) = rate_units(project, codebook=codebook_current(), choice=[("type", "reasoning")])
+    (unit,) = read_rate_units(project, codebook=build_codebook(), choice=[("type", "reasoning")])
     return unit.people
 
 
 def api_values(project: AnnotationProject) -> dict[str, Any]:
-    (unit,) = api.episode_labels(project.units.get().episode_id, principal=EVERYTHING)
+    (unit,) = api.list_episode_labels(project.units.get().episode_id, principal=EVERYTHING)
     return dict(unit["consensus"]["values"])
 
 
@@ -69,12 +69,12 @@ def test_of_a_person_the_highest_version_counts(project: AnnotationProject, peop
     newest = say(project, people[0], NARRATION, version=2)
     unit, annotator = unit_of(project), scene.annotator(project, people[0])
 
-    assert label_newest(unit=unit, annotator=annotator) == newest
-    assert label_of(annotator, project.slots.filter(unit=unit)[0].public_id) == newest
-    assert [column.label for column in columns_of(unit)] == [newest]
-    assert [one.answers for one in units_labelled(project)] == [{annotator.pk: NARRATION}]
+    assert find_newest_label(unit=unit, annotator=annotator) == newest
+    assert find_label(annotator, project.slots.filter(unit=unit)[0].public_id) == newest
+    assert [column.label for column in list_columns(unit)] == [newest]
+    assert [one.answers for one in read_labelled_units(project)] == [{annotator.pk: NARRATION}]
     assert rate(project) == 0.0
-    assert [one["id"] for one in api.label_list(principal=EVERYTHING, after=0, limit=9)] == [newest.pk]
+    assert [one["id"] for one in api.list_labels(principal=EVERYTHING, after=0, limit=9)] == [newest.pk]
     golds.gold_from_label(unit, annotator=annotator, why="So.")
     assert unit.gold["values"] == NARRATION
 
@@ -88,7 +88,7 @@ def test_of_what_was_settled_the_highest_version_counts_whoever_settled(
     newest = say(project, people[1], NARRATION, layer="adjudicated", version=2)
     unit = unit_of(project)
 
-    assert settlement_newest(unit) == newest
+    assert find_settlement(unit) == newest
     assert rate(project) == 0.0
     assert api_values(project) == NARRATION
     golds.gold_from_label(unit, annotator=None, why="So.")
@@ -99,7 +99,7 @@ def test_of_a_pair_the_highest_version_counts(people: list[User]) -> None:
     project = scene.project(*people, of=scene.attempts(2), kind="trajectory_pair")
     say(project, people[0], {"better": "first", "why": []})
     say(project, people[0], {"better": "tie", "why": []}, version=2)
-    ((choice,),) = [list(one.choices.values()) for one in pairs_labelled(project)]
+    ((choice,),) = [list(one.choices.values()) for one in read_labelled_pairs(project)]
     assert choice.answer == "tie"
     say(project, people[1], {"better": "second", "why": []}, layer="adjudicated", version=2)
     say(project, people[2], {"better": "first", "why": []}, layer="adjudicated")
@@ -121,7 +121,7 @@ def test_the_history_compares_each_version_with_the_one_before_it(
 ) -> None:
     say(project, people[0], COMPLETE)
     say(project, people[0], NARRATION, version=2)
-    later, earlier = unit_history(unit_of(project))
+    later, earlier = read_history(unit_of(project))
     assert (later.label.version, later.is_first) == (2, False)
     assert [change.after for change in later.changes] == ["Procedural narration"]
     assert (earlier.label.version, earlier.is_first) == (1, True)

@@ -7,7 +7,7 @@ import pytest
 
 from trajectories.annotation.agreement.selectors import UnitLabels
 from trajectories.annotation.agreement.table import FEW, agreement
-from trajectories.annotation.codebook.registry import codebook_current
+from trajectories.annotation.codebook.registry import build_codebook
 from trajectories.annotation.codebook.types import Codebook, Field, Option
 from trajectories.annotation.machines.comparison import (
     BOTH,
@@ -15,9 +15,9 @@ from trajectories.annotation.machines.comparison import (
     NO_UNITS,
     PEOPLE,
     Comparison,
-    comparison,
-    only,
-    units_where,
+    compare_machine,
+    filter_units,
+    keep_annotators,
 )
 from trajectories.models import Annotator
 
@@ -33,9 +33,9 @@ def unit(number: int, machine: str | None, *people: str, episode: int | None = N
 
 
 def compared(units: list[UnitLabels]) -> Comparison:
-    codebook = codebook_current()
-    people = agreement(only(units, {ANN, BEN}), codebook)
-    return comparison(Annotator(pk=MACHINE_ID), units, codebook=codebook, people=people)
+    codebook = build_codebook()
+    people = agreement(keep_annotators(units, {ANN, BEN}), codebook)
+    return compare_machine(Annotator(pk=MACHINE_ID), units, codebook=codebook, people=people)
 
 
 R, N = "reasoning", "narration"
@@ -73,14 +73,14 @@ def test_with_one_person_it_is_the_agreement_of_two_annotators() -> None:
     units = [one for one in UNITS if set(one.answers) == {MACHINE_ID, ANN}]
     units = [*units, *(unit(100 + place, R, R) for place in range(25))]
     whole = next(one for one in compared(units).fields if one.field.id == "type").rows[0]
-    two = agreement(units, codebook_current())[0].whole
+    two = agreement(units, build_codebook())[0].whole
     assert (whole.raw, whole.alpha, whole.ac1) == (two.raw, two.alpha, two.ac1)
 
 
 def test_every_figure_opens_its_units() -> None:
     kind = next(one for one in compared(UNITS).fields if one.field.id == "type")
     for sign, count in ((BOTH, 18), (MACHINE, 4), (PEOPLE, 5)):
-        assert len(units_where(kind.units, option=R, sign=sign)) == count
+        assert len(filter_units(kind.units, option=R, sign=sign)) == count
 
 
 def test_few_positives_give_counts_and_fields_left_out_say_so() -> None:
@@ -99,8 +99,8 @@ def test_numbers_of_steps_are_answers_too() -> None:
         for place, given in enumerate(answers)
     ]
     codebook = Codebook(unit="", fields=[field])
-    people = agreement(only(units, {ANN}), codebook)
-    made = comparison(Annotator(pk=MACHINE_ID), units, codebook=codebook, people=people)
+    people = agreement(keep_annotators(units, {ANN}), codebook)
+    made = compare_machine(Annotator(pk=MACHINE_ID), units, codebook=codebook, people=people)
     whole, number = made.fields[0].rows
     assert whole.raw.value == 0.5
     # No answer but the numbers that were given, as among people.
@@ -122,8 +122,8 @@ def test_intervals_widen_when_units_share_trajectories() -> None:
 def test_intervals_widen_when_pairs_share_their_task() -> None:
     """Pairs have two trajectories each, so that none of them is a cluster."""
     tasks = {one.unit: f"task {one.unit // 6}" for one in UNITS}
-    people = agreement(only(UNITS, {ANN, BEN}), codebook_current(), clusters=tasks)
-    made = comparison(Annotator(pk=MACHINE_ID), UNITS, codebook=codebook_current(), people=people)
+    people = agreement(keep_annotators(UNITS, {ANN, BEN}), build_codebook(), clusters=tasks)
+    made = compare_machine(Annotator(pk=MACHINE_ID), UNITS, codebook=build_codebook(), people=people)
     apart, together = (
         next(one for one in of.fields if one.field.id == "type").rows[1].recall
         for of in (compared(UNITS), made)

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 
 from core.errors import GymError
 from tests.annotation import scene
-from trajectories.annotation.agreement.selectors import units_labelled
+from trajectories.annotation.agreement.selectors import read_labelled_units
 from trajectories.annotation.machines import services
 from trajectories.annotation.machines.endpoint import JudgeUnreachable
 from trajectories.annotation.machines.judge import Judge
@@ -53,7 +53,7 @@ def test_the_rules_label_each_unit_once(project: AnnotationProject) -> None:
         "type" in values and "target" not in values
         for values in Label.objects.values_list("values", flat=True)
     )
-    assert units_labelled(project) == []
+    assert read_labelled_units(project) == []
 
 
 def test_a_judge_goes_on_where_it_was_cut_off(project: AnnotationProject) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from trajectories.annotation.codebook.registry import codebook_current
-from trajectories.annotation.machines.labels import errors_of
-from trajectories.annotation.machines.rules import rules_answers
+from trajectories.annotation.codebook.registry import build_codebook
+from trajectories.annotation.machines.labels import check_given_answers
+from trajectories.annotation.machines.rules import answer_by_rules
 from trajectories.behaviour.thoughts.reader import Classed
 from trajectories.models import AnnotationUnit
 
@@ -32,25 +32,25 @@ def read(*kinds: str) -> list[Classed]:
     ],
 )
 def test_sentences_give_type_and_behaviours(kinds: list[str], expected: dict[str, object]) -> None:
-    answers = rules_answers(read(*kinds), unit=UNIT, codebook=codebook_current())
+    answers = answer_by_rules(read(*kinds), unit=UNIT, codebook=build_codebook())
     assert {"behaviours": [], **answers.values} == expected
     assert answers.spans == []
-    assert errors_of(answers, codebook=codebook_current(), unit=UNIT) == []
+    assert check_given_answers(answers, codebook=build_codebook(), unit=UNIT) == []
 
 
 def test_a_mixed_unit_has_its_reasoning_sentences_marked_and_those_outside_do_not_count() -> None:
     unit = AnnotationUnit(begin=10, end=39)
-    answers = rules_answers(
-        read("revise", "restate", "infer", "announce", "plan"), unit=unit, codebook=codebook_current()
+    answers = answer_by_rules(
+        read("revise", "restate", "infer", "announce", "plan"), unit=unit, codebook=build_codebook()
     )
     assert (answers.values, answers.spans) == ({"type": "mixed", "behaviours": []}, [[20, 29]])
 
 
 def test_a_hidden_thought_is_hidden_and_no_narration() -> None:
-    assert rules_answers(None, unit=UNIT, codebook=codebook_current()).values == {"type": "hidden"}
+    assert answer_by_rules(None, unit=UNIT, codebook=build_codebook()).values == {"type": "hidden"}
 
 
 def test_a_codebook_without_these_answers_is_not_answered() -> None:
-    codebook = codebook_current()
+    codebook = build_codebook()
     others = msgspec.structs.replace(codebook, fields=[one for one in codebook.fields if one.id == "target"])
-    assert rules_answers(read("infer"), unit=UNIT, codebook=others).values == {}
+    assert answer_by_rules(read("infer"), unit=UNIT, codebook=others).values == {}

@@ -10,12 +10,12 @@ import jsonschema
 import pytest
 
 from tests.annotation.machines.test_judge import RIGHT, material
-from trajectories.annotation.codebook.registry import codebook_current
-from trajectories.annotation.labels.answers import answer_errors
+from trajectories.annotation.codebook.registry import build_codebook
+from trajectories.annotation.labels.answers import check_answers
 from trajectories.annotation.machines.judge import Judge, answer_schema
 from trajectories.annotation.machines.prompt import answers_read
 
-CODEBOOK = codebook_current()
+CODEBOOK = build_codebook()
 NARRATION = {"type": "narration", "target": "interface", "behaviours": ["plan"], "contradiction": "none"}
 WHOLE = [RIGHT, NARRATION, {"type": "empty"}, {"type": "hidden"}, {"type": "cannot_judge", "note": "Cut."}]
 BROKEN: list[dict[str, Any]] = [
@@ -36,7 +36,7 @@ def is_allowed(answer: dict[str, Any]) -> bool:
 
 def is_taken(answer: dict[str, Any]) -> bool:
     one = material()
-    return not answer_errors(answers_read(answer, material=one), codebook=CODEBOOK, unit=one.unit)
+    return not check_answers(answers_read(answer, material=one), codebook=CODEBOOK, unit=one.unit)
 
 
 @pytest.mark.parametrize("answer", [*WHOLE, *BROKEN], ids=json.dumps)

@@ -208,7 +208,7 @@ def test_a_pair_is_settled_as_it_is_shown(lab: Lab, judge: User) -> None:
         say(unit, "one", values={"better": "first", "why": []})
         say(unit, "two", values={"better": "second", "why": []})
         html = client.get(f"/annotation/{project.pk}/disagreements/{unit.pk}").content.decode()
-        columns = selectors.columns_of(unit)
+        columns = selectors.list_columns(unit)
         swapped = tickets.is_swapped(unit, annotator=scene.annotator(project, judge), is_repeat=False)
         orders.add(swapped)
         first = columns[0].label.values["better"]
@@ -234,7 +234,7 @@ def test_the_number_of_a_step_is_shown_and_taken(lab: Lab, judge: User) -> None:
     say(unit, "two", values={**given, "first_wrong_step": 3})
     html = lab(judge).get(f"/annotation/{project.pk}/disagreements/{unit.pk}?take=a").content.decode()
     assert {"step 2", "step 3"} <= set(re.findall(r"step \d", html))
-    taken = selectors.columns_of(unit)[0].label.values["first_wrong_step"]
+    taken = selectors.list_columns(unit)[0].label.values["first_wrong_step"]
     assert re.search(rf'name="step-first_wrong_step"[^>]*value="{taken}"', html)
 
 
@@ -291,7 +291,7 @@ def test_settling_does_not_compute_the_list_again(
         computed.append(unit)
         return compute(of, unit=unit)
 
-    monkeypatch.setattr(selectors, "disagreements", counted)
+    monkeypatch.setattr(selectors, "list_disagreements", counted)
     settle(client, unit_path(project, 1))
     assert listed(client, project) == [1]
     assert listed(client, project, "?state=settled") == [2]

@@ -74,7 +74,7 @@ def test_researchers_mark_gold_units(lab: Lab, owner: User, person: User) -> Non
     scores = re.findall(r"(\d) of (\d)", client.get(f"/annotation/{project.pk}/").content.decode())
     assert scores[-8:] == [("1", "1")] * 5 + [("0", "1")] + [("1", "1")] * 2
     client.post(f"{address}/remove", {"unit": unit.pk})
-    assert not golds.golds_of(project).exists()
+    assert not golds.list_golds(project).exists()
 
 
 def test_a_file_of_golds_is_read_whole_or_not_at_all(lab: Lab, owner: User) -> None:
@@ -101,9 +101,9 @@ def test_a_file_of_golds_is_read_whole_or_not_at_all(lab: Lab, owner: User) -> N
         refused = upload(line, second)
         assert refused.status_code == 422
         assert message in unescape(refused.content.decode())
-    assert not golds.golds_of(project).exists()
+    assert not golds.list_golds(project).exists()
     assert upload(line, {**line, "episode": other.episode_id, "step": other.step}).status_code == 302
-    assert set(golds.golds_of(project)) == {one, other}
+    assert set(golds.list_golds(project)) == {one, other}
     for content in (b"\xff\xfe", b""):
         body = {"from": "file", "file": SimpleUploadedFile("golds.jsonl", content)}
         assert client.post(f"/annotation/{project.pk}/golds/add", body).status_code == 422
@@ -160,4 +160,4 @@ def test_of_a_gold_pair_feedback_is_in_the_order_in_which_the_two_were_shown(lab
     place = {"episode": unit.episode_id, "step": 0, "other_episode": unit.other_episode_id, "other_step": 0}
     marked = client.post(f"{address}/add", {**place, "from": "own", "why": "So."})
     assert marked["Location"] == address
-    assert golds.golds_of(project).get().gold["values"]["better"] == "first"
+    assert golds.list_golds(project).get().gold["values"]["better"] == "first"

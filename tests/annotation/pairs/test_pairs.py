@@ -14,9 +14,9 @@ from django.contrib.auth.models import User
 from core.intervals import wilson
 from tests import factories
 from tests.annotation import files, scene
-from trajectories.annotation.exported.winners import read_winners
-from trajectories.annotation.pairs.bias import order_bias
-from trajectories.annotation.pairs.selectors import Choice, PairChoices, list_winners, pairs_labelled
+from trajectories.annotation.export_kinds.winners import read_winners
+from trajectories.annotation.pairs.bias import measure_order_bias
+from trajectories.annotation.pairs.selectors import Choice, PairChoices, list_winners, read_labelled_pairs
 from trajectories.annotation.queues import golds, services, tickets
 from trajectories.models import AnnotationProject, AnnotationSlot, Episode, Label, Step
 
@@ -31,7 +31,7 @@ def pair(task: str, *choices: tuple[str, bool]) -> PairChoices:
 
 def test_whoever_always_takes_the_first_is_biased_and_disagrees_across_orders() -> None:
     pairs = [pair(f"task {n}", ("first", False), ("second", True), ("first", False)) for n in range(10)]
-    bias = order_bias(pairs)
+    bias = measure_order_bias(pairs)
     assert (bias.first.count, bias.first.total, bias.first.is_even) == (30, 30, False)
     assert (bias.same.count, bias.same.total) == (10, 10)
     assert (bias.crossed.count, bias.crossed.total) == (0, 20)
@@ -39,17 +39,17 @@ def test_whoever_always_takes_the_first_is_biased_and_disagrees_across_orders() 
 
 def test_whoever_looks_at_the_two_is_not_biased() -> None:
     pairs = [pair(f"task {n}", ("first", n % 2 == 0), ("tie", True)) for n in range(20)]
-    bias = order_bias(pairs)
+    bias = measure_order_bias(pairs)
     assert (bias.first.count, bias.first.total, bias.first.is_even) == (10, 20, True)
     assert bias.first.independent == wilson(share=0.5, n=20)
     assert bias.first.estimate.low < 0.5 < bias.first.estimate.high
 
 
 def test_choices_of_one_task_are_no_independent_ones() -> None:
-    spread = order_bias([pair(f"task {n}", ("first", n < 14)) for n in range(40)]).first
-    lumped = order_bias([pair(f"task {n // 20}", ("first", n < 14)) for n in range(40)]).first
+    spread = measure_order_bias([pair(f"task {n}", ("first", n < 14)) for n in range(40)]).first
+    lumped = measure_order_bias([pair(f"task {n // 20}", ("first", n < 14)) for n in range(40)]).first
     assert lumped.estimate.high - lumped.estimate.low > spread.estimate.high - spread.estimate.low
-    assert order_bias([]).first.is_even
+    assert measure_order_bias([]).first.is_even
 
 
 @pytest.fixture
@@ -123,10 +123,10 @@ def test_a_correction_replaces_a_choice_and_a_skip_is_none(people: list[User]) -
     slot = services.slot_next(scene.annotator(project, people[0]).pk)
     scene.label(slot, values={"better": "first", "why": []})
     scene.label(slot, values={"better": "neither", "why": []}, version=1)
-    ((choice,),) = [list(one.choices.values()) for one in pairs_labelled(project)]
+    ((choice,),) = [list(one.choices.values()) for one in read_labelled_pairs(project)]
     assert choice.answer == "neither"
     scene.label(slot, state=Label.State.SKIPPED, version=2)
-    assert pairs_labelled(project) == []
+    assert read_labelled_pairs(project) == []
 
 
 def test_next_steps_share_a_prompt_if_all_before_them_is_the_same(people: list[User]) -> None:

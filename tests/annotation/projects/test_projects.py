@@ -9,8 +9,8 @@ from tests.annotation import scene
 from tests.annotation.scene import attempts
 from trajectories.annotation.codebook import registry
 from trajectories.annotation.codebook.types import Codebook
-from trajectories.annotation.projects.sample import shares, strata
-from trajectories.annotation.projects.services import paragraphs
+from trajectories.annotation.projects.sample import count_strata, split_shares
+from trajectories.annotation.projects.services import split_paragraphs
 from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit
 
 
@@ -30,16 +30,16 @@ from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUni
 def test_a_sample_is_shared_out_between_strata(
     counts: dict[str, int], total: int, is_equal: bool, expected: dict[str, int]
 ) -> None:
-    assert shares(counts, total=total, is_equal=is_equal) == expected
+    assert split_shares(counts, total=total, is_equal=is_equal) == expected
 
 
 def test_only_long_thoughts_are_split_into_paragraphs() -> None:
     short = "One.\n\nTwo."
-    assert paragraphs(short) == [(0, len(short))]
+    assert split_paragraphs(short) == [(0, len(short))]
     long = f"{'word ' * 100}\n\n \n{'other ' * 100}\n\n"
-    places = paragraphs(long)
+    places = split_paragraphs(long)
     assert [long[begin:end].split()[0] for begin, end in places] == ["word", "other"]
-    assert len(paragraphs("word " * 400)) == 1
+    assert len(split_paragraphs("word " * 400)) == 1
 
 
 def test_strata_count_hidden_and_missing_thoughts_apart(db: None) -> None:
@@ -47,7 +47,7 @@ def test_strata_count_hidden_and_missing_thoughts_apart(db: None) -> None:
     factories.step(episode, 1)
     factories.step(episode, 2, thought=" \n", more={"thought_hidden": True})
     factories.step(episode, 3, thought="")
-    (stratum,) = strata(episodes=[episode.pk], by=["arm", "outcome", "benchmark"])
+    (stratum,) = count_strata(episodes=[episode.pk], by=["arm", "outcome", "benchmark"])
     assert (stratum.name, stratum.steps, stratum.hidden, stratum.empty) == ("gym · open · gsm8k", 1, 1, 1)
 
 
@@ -112,9 +112,9 @@ def test_a_project_keeps_its_codebook_when_the_files_change(
     db: None, owner: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = scene.project(owner)
-    current = registry.codebook_current()
+    current = registry.build_codebook()
     other = Codebook(unit="Another unit.", fields=current.fields)
-    monkeypatch.setattr("trajectories.annotation.codebook.own_fields.codebook_current", lambda _: other)
+    monkeypatch.setattr("trajectories.annotation.codebook.own_fields.build_codebook", lambda _: other)
     after = scene.project(owner)
     before.refresh_from_db()
     assert (before.codebook_id, after.codebook_id) == (current.sha256, other.sha256)

@@ -8,11 +8,11 @@ from django.contrib.auth.models import User
 from core.errors import GymError
 from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
-from trajectories.annotation.agreement.selectors import units_labelled
-from trajectories.annotation.codebook.registry import codebook_current
+from trajectories.annotation.agreement.selectors import read_labelled_units
+from trajectories.annotation.codebook.registry import build_codebook
 from trajectories.annotation.queues import golds, services
 from trajectories.annotation.queues.golds import Score
-from trajectories.annotation.queues.selectors import progress_of
+from trajectories.annotation.queues.selectors import read_progress
 from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit, Label
 
 
@@ -67,7 +67,7 @@ def test_a_skipped_gold_unit_goes_to_nobody_else(project: AnnotationProject, two
     slot = services.slot_next(scene.annotator(project, two[0]).pk)
     scene.label(slot, state=Label.State.SKIPPED)
     assert AnnotationSlot.objects.count() == before + 1
-    assert golds.scores(project, codebook_current()) == {}
+    assert golds.score_annotators(project, build_codebook()) == {}
 
 
 def test_golds_count_for_scores_and_not_for_agreement(
@@ -82,12 +82,12 @@ def test_golds_count_for_scores_and_not_for_agreement(
         with pytest.raises(GymError, match="stays as you first saved it"):
             scene.label(slot, version=1, **change)
     scene.label(services.slot_next(annotator.pk))
-    assert [one.unit for one in units_labelled(project)] != [unit.pk]
-    assert len(units_labelled(project)) == 1
+    assert [one.unit for one in read_labelled_units(project)] != [unit.pk]
+    assert len(read_labelled_units(project)) == 1
     right, wrong = Score(right=1, total=1), Score(right=0, total=1)
-    assert golds.scores(project, codebook_current()) == {annotator.pk: [right, wrong, wrong, right]}
+    assert golds.score_annotators(project, build_codebook()) == {annotator.pk: [right, wrong, wrong, right]}
     golds.gold_clear(unit)
-    assert len(units_labelled(project)) == 2
+    assert len(read_labelled_units(project)) == 2
 
 
 def test_the_adjudicated_label_can_be_the_gold(project: AnnotationProject, two: tuple[User, User]) -> None:
@@ -127,7 +127,7 @@ def test_a_gold_unit_is_not_handed_out_to_who_has_seen_its_step_in_another_view(
     golds.gold_set(second, values=COMPLETE, why="It infers.")
 
     assert services.slot_next(annotator.pk) is None
-    assert progress_of([annotator])[0].left == 0
+    assert read_progress([annotator])[0].left == 0
 
 
 def test_a_pair_can_be_a_gold_unit(two: tuple[User, User]) -> None:
@@ -141,4 +141,4 @@ def test_a_pair_can_be_a_gold_unit(two: tuple[User, User]) -> None:
     with pytest.raises(GymError, match=f"no unit of episode {unit.other_episode_id}, step 0, and episode"):
         golds.golds_read(project, json.dumps(other_way_round))
     assert golds.golds_read(project, json.dumps(line)) == 1
-    assert golds.golds_of(project).get().gold["values"] == {"better": "first", "why": []}
+    assert golds.list_golds(project).get().gold["values"] == {"better": "first", "why": []}

@@ -78,7 +78,7 @@ def test_an_expired_unit_goes_to_the_next_person_and_a_late_label_counts(two: tu
     services.label_save(scene.saving(), ticket=ticket, unit=unit, annotator=first)
     scene.label(slot)
     assert set(Label.objects.values_list("annotator_id", flat=True)) == {first.pk, second.pk}
-    assert [one.unit_id for one in selectors.slots_recent(first)] == [unit.pk]
+    assert [one.unit_id for one in selectors.list_recent_slots(first)] == [unit.pk]
 
 
 def test_an_expired_unit_that_nobody_took_is_still_its_holders(two: tuple[User, User]) -> None:
@@ -95,7 +95,7 @@ def test_a_skipped_unit_goes_to_someone_else(two: tuple[User, User]) -> None:
     scene.label(slot, state=Label.State.SKIPPED)
     assert services.slot_next(first.pk) is None
     assert label_all(second) == [unit_of(slot)]
-    (progress,) = selectors.progress_of([first])
+    (progress,) = selectors.read_progress([first])
     assert (progress.labelled, progress.skipped, progress.left) == (0, 1, 0)
 
 
@@ -121,7 +121,7 @@ def test_only_the_last_ten_can_be_opened_again(two: tuple[User, User]) -> None:
     while (slot := services.slot_next(annotator.pk)) is not None:
         slots.append(slot)
         scene.label(slot)
-    opened = [slot for slot in slots if selectors.slot_of(annotator, pk=slot)]
+    opened = [slot for slot in slots if selectors.find_slot(annotator, pk=slot)]
     assert opened == slots[-10:]
 
 
@@ -158,15 +158,15 @@ def test_progress_counts_the_units_of_an_hour_and_a_quota(two: tuple[User, User]
     Annotator.objects.filter(pk=annotator.pk).update(quota=3)
     golds.gold_set(project.units.order_by("position")[2], values=COMPLETE, why="So it is.")
     annotator.refresh_from_db()
-    left = [selectors.progress_of([annotator])[0].left]
+    left = [selectors.read_progress([annotator])[0].left]
     scene.label(services.slot_next(annotator.pk), active_ms=30_000)
     scene.label(services.slot_next(annotator.pk), active_ms=60_000)
-    (progress,) = selectors.progress_of([annotator])
+    (progress,) = selectors.read_progress([annotator])
     # The gold unit, and three of the other three; then two of these and a repeat.
     assert [*left, progress.left] == [4, 3]
     assert (progress.done, progress.per_hour) == (2, 80.0)
     assert len(label_all(annotator)) == 5
-    assert selectors.progress_of([annotator])[0].left == 0
+    assert selectors.read_progress([annotator])[0].left == 0
 
 
 def test_public_ids_of_slots_tell_nothing(two: tuple[User, User]) -> None:

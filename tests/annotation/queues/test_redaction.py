@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from trajectories.annotation.queues.redaction import places_hidden, shown
+from trajectories.annotation.queues.redaction import find_hidden_places, redact
 
 
 def blinded(thought: str, observation: str = "") -> str:
-    return shown(thought, 0, len(thought), hidden=places_hidden(thought, observation=observation))
+    return redact(thought, 0, len(thought), hidden=find_hidden_places(thought, observation=observation))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_number_in_brackets_is_an_id_where_pages_number_their_elements(
 
 def test_what_is_hidden_keeps_its_place_in_parts_of_the_thought() -> None:
     thought = "Go to https://a.test/b now. Then [4]."
-    hidden = places_hidden(thought)
+    hidden = find_hidden_places(thought)
     assert "".join(thought[begin:end] for begin, end in hidden) == "https://a.test/b[4]"
-    assert shown(thought, 0, 10, hidden=hidden) + shown(thought, 10, 24, hidden=hidden) == "Go to … n"
-    assert shown(thought, 0, 0, hidden=hidden) == ""
+    assert redact(thought, 0, 10, hidden=hidden) + redact(thought, 10, 24, hidden=hidden) == "Go to … n"
+    assert redact(thought, 0, 0, hidden=hidden) == ""

@@ -7,15 +7,10 @@ import pytest
 
 from core.intervals import wilson
 from tests.annotation.rates.simulation import planted, sample
-from trajectories.annotation.rates.lengths import length_baseline, length_bins, logistic_fit, matched_rates
-from trajectories.annotation.rates.prediction import (
-    FEW_TRAJECTORIES,
-    FEW_UNITS,
-    NO_MORE_UNITS,
-    corrected_rate,
-)
-from trajectories.annotation.rates.resamples import Resamples, share_of
-from trajectories.annotation.rates.success import FEW, ONE_SIDED, Case, association
+from trajectories.annotation.rates.lengths import bin_lengths, fit_length_baseline, logistic_fit, match_rates
+from trajectories.annotation.rates.prediction import FEW_TRAJECTORIES, FEW_UNITS, NO_MORE_UNITS, correct_rate
+from trajectories.annotation.rates.resamples import Resamples, estimate_share
+from trajectories.annotation.rates.success import FEW, ONE_SIDED, Case, estimate_association
 
 SAMPLES = 150
 # Of that many samples, a coverage of 95% lies above this in all but one of a thousand cases.
@@ -32,7 +27,7 @@ def test_a_planted_rate_is_held_by_its_interval_where_one_of_units_alone_misses_
     for seed in range(SAMPLES):
         drawn = sample(np.random.default_rng(seed))
         resamples = Resamples(clusters=drawn.clusters, strata=drawn.strata)
-        made = share_of(resamples.mean(drawn.has_it, drawn.weights), trajectories=resamples.count)
+        made = estimate_share(resamples.mean(drawn.has_it, drawn.weights), trajectories=resamples.count)
         held += made.low <= planted() <= made.high
         low, high = wilson(share=made.value, n=len(drawn.has_it))
         held_without_trajectories += low <= planted() <= high
@@ -67,9 +62,9 @@ def test_a_stratum_with_one_trajectory_still_varies_with_others_like_it() -> Non
 def test_a_rate_that_does_not_vary_has_an_interval_by_trajectories_and_a_few_have_none() -> None:
     ones = np.ones(40)
     units = Resamples(clusters=np.repeat(range(10), 4).tolist(), strata=[0] * 40)
-    made = share_of(units.mean(ones, ones), trajectories=10)
+    made = estimate_share(units.mean(ones, ones), trajectories=10)
     assert (made.value, made.low, made.high) == (1.0, *wilson(share=1.0, n=10))
-    assert share_of(units.mean(ones, ones), trajectories=4).low is None
+    assert estimate_share(units.mean(ones, ones), trajectories=4).low is None
 
 
 def test_length_alone_says_what_length_does_and_no_more() -> None:
@@ -79,15 +74,15 @@ def test_length_alone_says_what_length_does_and_no_more() -> None:
     weights = rng.random(3_000) + 0.5
     chance = 1 / (1 + np.exp(-(np.log1p(words) - 4)))
     has_it = (rng.random(3_000) < chance).astype(float)
-    baseline = length_baseline(has_it=has_it, words=words, weights=weights, clusters=clusters)
+    baseline = fit_length_baseline(has_it=has_it, words=words, weights=weights, clusters=clusters)
     assert np.abs(baseline - chance).max() < 0.05
     # Two groups that differ in length alone: at equal lengths they are alike.
     longer = (rng.random(3_000) < np.where(words > 100, 0.9, 0.1)).astype(float)
     resamples = Resamples(clusters=clusters.tolist(), strata=[0] * 3_000)
-    (one, other), common = matched_rates(
+    (one, other), common = match_rates(
         has_it=has_it,
         weights=weights,
-        bins=length_bins(words, weights),
+        bins=bin_lengths(words, weights),
         groups=[longer, 1 - longer],
         resamples=resamples,
     )
@@ -104,12 +99,14 @@ def test_a_baseline_has_not_seen_the_trajectory_that_it_is_of() -> None:
     labels = rng.integers(0, 2, 40)
     words = np.repeat(rng.integers(1, 100, 40), 5).astype(float)
     has_it, clusters = np.repeat(labels, 5).astype(float), np.repeat(np.arange(40), 5)
-    first = length_baseline(has_it=has_it, words=words, weights=np.ones(200), clusters=clusters)
+    first = fit_length_baseline(has_it=has_it, words=words, weights=np.ones(200), clusters=clusters)
     has_it[clusters == 0] = 1 - has_it[clusters == 0]
-    again = length_baseline(has_it=has_it, words=words, weights=np.ones(200), clusters=clusters)
+    again = fit_length_baseline(has_it=has_it, words=words, weights=np.ones(200), clusters=clusters)
     assert np.array_equal(first[clusters == 0], again[clusters == 0])
     assert not np.array_equal(first, again)
-    assert length_baseline(has_it=has_it, words=words, weights=np.ones(200), clusters=clusters * 0) is None
+    assert (
+        fit_length_baseline(has_it=has_it, words=words, weights=np.ones(200), clusters=clusters * 0) is None
+    )
 
 
 def test_the_regression_solves_its_equations_and_stays_finite_when_length_decides() -> None:
@@ -125,7 +122,7 @@ def test_lengths_that_a_group_lacks_are_left_out_for_all() -> None:
     bins = np.array([0, 0, 1, 1])
     short, both = np.array([1.0, 0, 0, 0]), np.array([0.0, 1, 1, 1])
     resamples = Resamples(clusters=range(4), strata=[0] * 4)
-    (_, rate), common = matched_rates(
+    (_, rate), common = match_rates(
         has_it=np.array([1.0, 0, 1, 1]),
         weights=np.ones(4),
         bins=bins,
@@ -145,7 +142,7 @@ def test_a_rate_with_a_machine_holds_the_planted_one_and_is_never_wider_for_it(u
         by_people = np.array(drawn.clusters) % 4 == 0
         noise = (rng.random(len(by_people)) < 0.9).astype(float)
         machine = np.where(rng.random(len(by_people)) < usefulness, drawn.has_it, noise)
-        made = corrected_rate(
+        made = correct_rate(
             people=np.where(by_people, drawn.has_it, np.nan),
             machine=machine,
             weights=drawn.weights,
@@ -162,7 +159,7 @@ def test_a_rate_with_a_machine_holds_the_planted_one_and_is_never_wider_for_it(u
 def test_it_is_what_the_authors_own_package_gives() -> None:
     people, machine = np.array([*map(float, PEOPLE)]), np.array([*map(float, MACHINE)])
     more = np.repeat([1.0, 0.0], [124, 116])
-    made = corrected_rate(
+    made = correct_rate(
         people=np.append(people, np.full(240, np.nan)),
         machine=np.append(machine, more),
         weights=np.ones(300),
@@ -182,7 +179,7 @@ def test_without_a_measured_error_no_rate_is_shown(
     people: int, trajectories: int, more: int, reason: str
 ) -> None:
     count = people + more
-    made = corrected_rate(
+    made = correct_rate(
         people=np.append(np.ones(people), np.full(more, np.nan)),
         machine=np.ones(count),
         weights=np.ones(count),
@@ -207,7 +204,7 @@ def test_what_only_differs_between_items_is_no_association() -> None:
     held = across = 0
     for seed in range(SAMPLES):
         drawn = cases(np.random.default_rng(seed), effect=0)
-        made = association(drawn).odds_ratio
+        made = estimate_association(drawn).odds_ratio
         held += made.low <= 1 <= made.high
         right, wrong = (
             [case.share for case in drawn if case.is_correct is is_correct] for is_correct in (True, False)
@@ -218,7 +215,7 @@ def test_what_only_differs_between_items_is_no_association() -> None:
 
 
 def test_an_effect_within_items_shows() -> None:
-    made = association(cases(np.random.default_rng(2), effect=4, items=200))
+    made = estimate_association(cases(np.random.default_rng(2), effect=4, items=200))
     assert made.odds_ratio.low > 1.5
     assert made.informative < made.items == 200
 
@@ -235,7 +232,7 @@ def test_the_odds_ratio_is_that_of_mantel_and_haenszel() -> None:
     ]
     above = sum(a * d / (a + b + c + d) for a, b, c, d in tables)
     below = sum(b * c / (a + b + c + d) for a, b, c, d in tables)
-    made = association(drawn)
+    made = estimate_association(drawn)
     assert made.odds_ratio.value == pytest.approx(above / below)
     assert (made.informative, made.trajectories) == (12, sum(map(sum, tables)))
 
@@ -246,7 +243,7 @@ def test_groups_are_not_compared_with_each_other() -> None:
         for item in range(20)
         for group, share in (("gym", 1.0), ("text", 0.0))
     ]
-    made = association(drawn)
+    made = estimate_association(drawn)
     assert (made.informative, made.reason) == (0, FEW)
 
 
@@ -256,4 +253,4 @@ def test_what_speaks_for_one_side_alone_is_undefined() -> None:
         for item in range(20)
         for share in (0.0, 1.0)
     ]
-    assert association(drawn).reason == ONE_SIDED
+    assert estimate_association(drawn).reason == ONE_SIDED

@@ -13,9 +13,9 @@ from django.db import connection
 from tests import factories
 from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
-from trajectories.annotation.codebook.registry import codebook_current
+from trajectories.annotation.codebook.registry import build_codebook
 from trajectories.annotation.queues import services
-from trajectories.annotation.rates.selectors import RateUnit, rate_units, value_of
+from trajectories.annotation.rates.selectors import RateUnit, rate_label, read_rate_units
 from trajectories.annotation.rates.table import GROUPINGS, RateFigures, Rates, figures
 from trajectories.models import AnnotationProject, Annotator, Label, Run, Step, Verdict
 
@@ -39,7 +39,7 @@ NARRATION = {**COMPLETE, "type": "narration"}
 def test_a_label_has_an_answer_or_not_or_does_not_say(
     values: dict[str, Any], choice: list[tuple[str, str]], expected: float | None
 ) -> None:
-    assert value_of(values, codebook=codebook_current(), choice=choice) == expected
+    assert rate_label(values, codebook=build_codebook(), choice=choice) == expected
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def labelled(people: list[User], *given: dict[str, Any]) -> AnnotationProject:
 
 
 def unit_of(project: AnnotationProject) -> RateUnit:
-    (unit,) = rate_units(project, codebook=codebook_current(), choice=CHOICE)
+    (unit,) = read_rate_units(project, codebook=build_codebook(), choice=CHOICE)
     return unit
 
 
@@ -84,7 +84,7 @@ def test_a_correction_counts_and_repeats_machines_and_golds_do_not(people: list[
     label(project, first, version=3, state="skipped", values={})
     assert unit_of(project).people == 0.0
     project.units.update(gold={"values": {}})
-    assert rate_units(project, codebook=codebook_current(), choice=CHOICE) == []
+    assert read_rate_units(project, codebook=build_codebook(), choice=CHOICE) == []
 
 
 def test_units_know_where_they_come_from(people: list[User]) -> None:
@@ -167,7 +167,7 @@ def test_a_thought_of_many_paragraphs_counts_as_one_step(people: list[User]) -> 
         scene.label(slot, values=NARRATION if unit.episode_id == long.pk else COMPLETE)
 
     made = Rates(
-        units=rate_units(project, codebook=codebook_current(), choice=CHOICE), grouping=GROUPINGS["arm"]
+        units=read_rate_units(project, codebook=build_codebook(), choice=CHOICE), grouping=GROUPINGS["arm"]
     )
 
     assert len(made.labelled) == 4

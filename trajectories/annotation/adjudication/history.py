@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from trajectories.annotation.codebook.types import Codebook, codebook_of
+from trajectories.annotation.codebook.types import Codebook, load_codebook
 from trajectories.annotation.labels import versions
 from trajectories.models import AnnotationUnit, CodebookNote, Label
 
@@ -29,7 +29,7 @@ class Version:
     is_first: bool
 
 
-def unit_history(unit: AnnotationUnit) -> list[Version]:
+def read_history(unit: AnnotationUnit) -> list[Version]:
     """Return every label of the unit, oldest first."""
     rows = Label.objects.filter(unit=unit).select_related("annotator", "codebook")
     before: dict[tuple[Any, ...], Label] = {}
@@ -41,13 +41,13 @@ def unit_history(unit: AnnotationUnit) -> list[Version]:
             (label.layer,) if is_settled else (label.layer, label.annotator_id, label.is_repeat, label.view)
         )
         previous = before.get(chain)
-        changes = list(_changes(previous, label, codebook_of(label.codebook)))
+        changes = list(_changes(previous, label, load_codebook(label.codebook)))
         history.append(Version(label=label, changes=changes, is_first=previous is None))
         before[chain] = label
     return sorted(history, key=lambda one: (one.label.created_at, one.label.pk))
 
 
-def codebook_notes(sha256: str, *, limit: int) -> list[CodebookNote]:
+def list_codebook_notes(sha256: str, *, limit: int) -> list[CodebookNote]:
     """Return adjudicators' requests for the next version of a codebook, newest first."""
     rows = CodebookNote.objects.filter(codebook_id=sha256).select_related("author", "project")
     return list(rows.order_by("-pk")[:limit])

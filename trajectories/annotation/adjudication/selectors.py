@@ -12,8 +12,8 @@ from string import ascii_uppercase
 
 from core.sql import Statement
 from trajectories.annotation.labels import versions
-from trajectories.annotation.labels.answers import Answers, answers_of
-from trajectories.annotation.labels.versions import blind_state
+from trajectories.annotation.labels.answers import Answers, read_answers
+from trajectories.annotation.labels.versions import read_blind_state
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
 from trajectories.models.annotation import View
 
@@ -56,16 +56,16 @@ class Column:
 
     @property
     def answers(self) -> Answers:
-        return answers_of(self.label)
+        return read_answers(self.label)
 
 
-def disagreements(project: AnnotationProject, *, unit: int | None = None) -> list[Disagreement]:
+def list_disagreements(project: AnnotationProject, *, unit: int | None = None) -> list[Disagreement]:
     """All units of the project on which people's newest blind labels differ, the most disputed first."""
     rows = _DISAGREEMENTS.rows(project=project.pk, codebook=project.codebook_id, unit=unit)
     return [Disagreement(*row) for row in rows]
 
 
-def disagreements_now(project: AnnotationProject) -> list[Disagreement]:
+def list_disagreements_now(project: AnnotationProject) -> list[Disagreement]:
     """Return the project's disagreements in a cached order, so that settling does not recompute it.
 
     The order is recomputed when somebody labels.
@@ -77,16 +77,16 @@ def disagreements_now(project: AnnotationProject) -> list[Disagreement]:
     )
     return [
         replace(row, is_settled=row.unit in settled, reason=settled.get(row.unit, ""))
-        for row in _disagreements(project.pk, blind_state(project))
+        for row in _disagreements(project.pk, read_blind_state(project))
     ]
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _disagreements(project_id: int, state: Hashable) -> tuple[Disagreement, ...]:
-    return tuple(disagreements(AnnotationProject.objects.get(pk=project_id)))
+    return tuple(list_disagreements(AnnotationProject.objects.get(pk=project_id)))
 
 
-def units_for_others(project: AnnotationProject, annotator: Annotator | None) -> frozenset[int]:
+def list_units_for_others(project: AnnotationProject, annotator: Annotator | None) -> frozenset[int]:
     """Units that an adjudicator labelled and that someone else, who did not label them, can settle."""
     others = Annotator.objects.filter(project=project, is_adjudicator=True, user__is_active=True)
     others = others.exclude(pk=annotator.pk) if annotator else others.none()
@@ -101,12 +101,12 @@ def units_for_others(project: AnnotationProject, annotator: Annotator | None) ->
     return frozenset(unit for unit, who in by_unit.items() if annotator.pk in who and numbers - who)
 
 
-def disagreement_of(unit: AnnotationUnit) -> Disagreement | None:
+def find_disagreement(unit: AnnotationUnit) -> Disagreement | None:
     """Return the disagreement on a unit, None if there is none, or no longer."""
-    return next(iter(disagreements(unit.project, unit=unit.pk)), None)
+    return next(iter(list_disagreements(unit.project, unit=unit.pk)), None)
 
 
-def disagreements_filtered(
+def filter_disagreements(
     rows: Iterable[Disagreement], *, field: str = "", state: str = OPEN
 ) -> list[Disagreement]:
     """Filter disagreements by a field, if one is given, and by whether they are open or settled."""
@@ -117,12 +117,12 @@ def disagreements_filtered(
     ]
 
 
-def fields_counted(rows: Iterable[Disagreement]) -> Counter[str]:
+def count_fields(rows: Iterable[Disagreement]) -> Counter[str]:
     """Count the units on which people differ, by field."""
     return Counter(field for row in rows for field in row.fields)
 
 
-def unit_following(rows: Sequence[Disagreement], *, after: Disagreement | None) -> int | None:
+def find_next_unit(rows: Sequence[Disagreement], *, after: Disagreement | None) -> int | None:
     """Return the next open unit in the order of dispute, wrapping around at the end; never the same unit."""
     if after is None:
         return rows[0].unit if rows else None
@@ -135,7 +135,7 @@ def unit_following(rows: Sequence[Disagreement], *, after: Disagreement | None) 
     return next(behind, others[0].unit if others else None)
 
 
-def columns_of(unit: AnnotationUnit) -> list[Column]:
+def list_columns(unit: AnnotationUnit) -> list[Column]:
     """People's newest blind labels of a unit, in an order that is its own and stays the same.
 
     Left out are repeats, skips and labels by another version of the codebook.
@@ -153,19 +153,19 @@ def columns_of(unit: AnnotationUnit) -> list[Column]:
     return [Column(letter=letter, label=row) for letter, row in zip(LETTERS, done, strict=False)]
 
 
-def view_shown(columns: Sequence[Column]) -> str:
+def choose_view(columns: Sequence[Column]) -> str:
     """Return the view for the adjudicator: that of the annotators, or the full one if theirs differed."""
     views = {column.label.view for column in columns}
     return views.pop() if len(views) == 1 else View.FULL
 
 
-def settlement_newest(unit: AnnotationUnit) -> Label | None:
+def find_settlement(unit: AnnotationUnit) -> Label | None:
     """The adjudicated label of a unit that counts, whoever made it."""
     rows = Label.objects.filter(unit=unit, layer=Label.Layer.ADJUDICATED)
-    return versions.newest_of(rows)
+    return versions.pick_newest(rows)
 
 
-def answers_agreed(columns: Sequence[Column], *, differing: Iterable[str]) -> Answers:
+def merge_agreed_answers(columns: Sequence[Column], *, differing: Iterable[str]) -> Answers:
     """Return the undisputed answers: those that all gave, with marks and links that are the same for all."""
     if not columns:
         return Answers(values={})

@@ -8,12 +8,12 @@ from django.db import models, transaction
 
 from core.errors import GymError
 from trajectories.annotation.adjudication.selectors import (
-    disagreement_of,
-    settlement_newest,
-    units_for_others,
+    find_disagreement,
+    find_settlement,
+    list_units_for_others,
 )
 from trajectories.annotation.labels.answers import NOTE_CHARS
-from trajectories.annotation.labels.services import LabelConflict, Saving, label_of, label_written
+from trajectories.annotation.labels.services import LabelConflict, Saving, build_label, find_written_label
 from trajectories.models import AnnotationUnit, Annotator, CodebookNote, Label
 
 OWN_LABEL = "You labelled this unit yourself, so another adjudicator of the project settles it."
@@ -47,15 +47,15 @@ def unit_settle(settlement: Settlement, *, unit: AnnotationUnit, annotator: Anno
     422 if an answer or the reason is missing, 409 if the unit is for others to settle, and ``LabelConflict``
     if it was settled again in the meantime.
     """
-    if unit.pk in units_for_others(unit.project, annotator):
+    if unit.pk in list_units_for_others(unit.project, annotator):
         raise GymError("own_label", OWN_LABEL, status=409)
     # Two adjudicators take turns.
     AnnotationUnit.objects.select_for_update().get(pk=unit.pk)
     saving = settlement.saving
-    newest = settlement_newest(unit)
-    row = label_of(saving, unit=unit, annotator=annotator, version=newest.version + 1 if newest else 1)
+    newest = find_settlement(unit)
+    row = build_label(saving, unit=unit, annotator=annotator, version=newest.version + 1 if newest else 1)
     row.layer, row.reason = Label.Layer.ADJUDICATED, _reason(settlement, unit)
-    if (written := label_written(row)) is not None:
+    if (written := find_written_label(row)) is not None:
         return written
     if newest is not None and newest.version != saving.version:
         raise LabelConflict(newest)
@@ -67,7 +67,7 @@ def unit_settle(settlement: Settlement, *, unit: AnnotationUnit, annotator: Anno
 def _reason(settlement: Settlement, unit: AnnotationUnit) -> str:
     if settlement.reason in Reason.values:
         return settlement.reason
-    if disagreement_of(unit) is not None:
+    if find_disagreement(unit) is not None:
         raise GymError("no_reason", "Why they differed: no answer yet.", status=422)
     return ""
 

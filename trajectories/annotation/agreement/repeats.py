@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 
 from trajectories.annotation.agreement.coefficients import Estimate
-from trajectories.annotation.agreement.selectors import UnitLabels, clusters_of, units_labelled
+from trajectories.annotation.agreement.selectors import UnitLabels, read_clusters, read_labelled_units
 from trajectories.annotation.agreement.table import POSITIVES_MIN, FieldAgreement
 from trajectories.annotation.codebook.types import Codebook, Field
 from trajectories.models import AnnotationProject, Annotator
@@ -43,12 +43,12 @@ class Row:
         return self.units - self.same
 
 
-def people_repeated(project: AnnotationProject, *, view: str = "") -> list[Person]:
+def read_repeated_people(project: AnnotationProject, *, view: str = "") -> list[Person]:
     """Return everyone who had repeated units, followed by all of them together if they are several."""
-    again = units_labelled(project, view=view, is_repeat=True)
+    again = read_labelled_units(project, view=view, is_repeat=True)
     if not again:
         return []
-    first = {unit.unit: unit for unit in units_labelled(project, view=view)}
+    first = {unit.unit: unit for unit in read_labelled_units(project, view=view)}
     pairs: dict[int, list[UnitLabels]] = {}
     for unit in again:
         given = first[unit.unit].answers if unit.unit in first else {}
@@ -56,7 +56,7 @@ def people_repeated(project: AnnotationProject, *, view: str = "") -> list[Perso
             answers = {FIRST: given[annotator], AGAIN: unit.answers[annotator]}
             pairs.setdefault(annotator, []).append(replace(unit, answers=answers))
     names = Annotator.objects.in_bulk(list(pairs))
-    clusters = clusters_of(project)
+    clusters = read_clusters(project)
     people = [
         Person(annotator=annotator, name=names[annotator].name, units=units, clusters=clusters)
         for annotator, units in sorted(pairs.items())
@@ -72,7 +72,7 @@ def self_agreement(people: Sequence[Person], codebook: Codebook) -> list[tuple[F
     return [(field, [_row(person, field) for person in people]) for field in codebook.fields]
 
 
-def units_repeated(person: Person, field: Field, *, is_same: bool | None = None) -> list[UnitLabels]:
+def filter_repeated_units(person: Person, field: Field, *, is_same: bool | None = None) -> list[UnitLabels]:
     """The units that a person answered a field of twice, each once; with ``is_same`` those of which they said
     the same both times, or not."""
     rated = [unit for unit in person.units if _is_rated(unit, field)]

@@ -12,7 +12,7 @@ from django.db.models import Q
 from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.columns import PLACE, label_paths
 from trajectories.annotation.labels import versions
-from trajectories.annotation.labels.answers import comparable
+from trajectories.annotation.labels.answers import make_comparable
 from trajectories.models import AnnotationProject, Annotator, Label
 
 
@@ -33,7 +33,7 @@ class UnitLabels:
         return [values[field.id] for values in self.answers.values() if field.id in values]
 
 
-def units_labelled(
+def read_labelled_units(
     project: AnnotationProject,
     *,
     view: str = "",
@@ -69,14 +69,14 @@ def units_labelled(
     return [unit for unit in units.values() if unit.answers]
 
 
-def clusters_of(project: AnnotationProject) -> dict[int, str]:
+def read_clusters(project: AnnotationProject) -> dict[int, str]:
     """The cluster of each unit, where it is not its trajectory: a pair has two trajectories, of one task."""
     if project.level != AnnotationProject.Level.PAIR:
         return {}
     return dict(project.units.values_list("pk", "stratum"))
 
 
-def units_between(
+def filter_units_between(
     units: Sequence[UnitLabels], *, field: str, one: str, other: str, number: str = ""
 ) -> list[UnitLabels]:
     """The units of which one person gave one answer, and another person the other.
@@ -97,7 +97,7 @@ PAIRED, WITH, RATED = "paired", "with", "rated"
 SOURCES = (PAIRED, WITH, RATED)
 
 
-def units_behind(
+def filter_units_behind(
     units: Sequence[UnitLabels], field: Field, *, option: str = "", source: str = PAIRED
 ) -> list[UnitLabels]:
     """The units from which a figure of the field follows, or of one of its answers."""
@@ -112,7 +112,7 @@ def is_apart(unit: UnitLabels, field: Field, *, option: str = "") -> bool:
     answers = unit.answers_to(field)
     if option:
         return len({has_option(answer, field, option) for answer in answers}) > 1
-    return len(set(map(comparable, answers))) > 1
+    return len(set(map(make_comparable, answers))) > 1
 
 
 def has_option(answer: Any, field: Field, option: str) -> bool:

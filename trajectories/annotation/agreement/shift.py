@@ -75,11 +75,11 @@ class Shift:
         answers = self._answers({name for pair in counts for name in pair})
         return [(one, [(other, counts[one.name, other.name]) for other in answers]) for one in answers]
 
-    def units_with(self, *, one: str, other: str) -> list[UnitLabels]:
+    def filter_units_with(self, *, one: str, other: str) -> list[UnitLabels]:
         """Return the units with one answer in the first view, and the other answer in the other."""
         return [both.unit for both in self.units if (one, other) in both.pairs]
 
-    def units_behind(self, source: str) -> list[UnitLabels]:
+    def filter_units_behind(self, source: str) -> list[UnitLabels]:
         """Return the units labelled in both views, or of these the ones that two people saw in the first."""
         return [both.unit for both in self.units if source == IN_BOTH or both.within]
 
@@ -93,7 +93,7 @@ class Shift:
         if not self.field.is_set:
             return [Answer(name=option.id, title=option.title) for option in self.field.options]
         return [
-            Answer(name=name, title=answer_title(self.field, name))
+            Answer(name=name, title=format_answer(self.field, name))
             for name in sorted(names, key=lambda name: (name.count(",") + bool(name), name))
         ]
 
@@ -108,17 +108,17 @@ def shifts(first: Sequence[UnitLabels], other: Sequence[UnitLabels], codebook: C
     ]
 
 
-def answer_title(field: Field, name: str) -> str:
+def format_answer(field: Field, name: str) -> str:
     titles = {option.id: option.title for option in field.options}
     return ", ".join(titles.get(one, one) for one in name.split(",")) if name else NO_ANSWER
 
 
-def answer_name(answer: Any) -> str:
+def name_answer(answer: Any) -> str:
     return ",".join(sorted(answer)) if isinstance(answer, list) else str(answer)
 
 
 def _unit_shift(one: UnitLabels, other: UnitLabels, *, field: Field) -> UnitShift:
-    first, second = (list(map(answer_name, unit.answers_to(field))) for unit in (one, other))
+    first, second = (list(map(name_answer, unit.answers_to(field))) for unit in (one, other))
     return UnitShift(unit=one, pairs=list(product(first, second)), within=list(combinations(first, 2)))
 
 

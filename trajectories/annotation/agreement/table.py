@@ -13,10 +13,15 @@ import numpy as np
 
 from trajectories.annotation.agreement import coefficients
 from trajectories.annotation.agreement.coefficients import Estimate, Floats, Ratings
-from trajectories.annotation.agreement.selectors import UnitLabels, clusters_of, has_option, units_labelled
-from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_of
-from trajectories.annotation.labels.answers import comparable
-from trajectories.annotation.labels.versions import blind_state
+from trajectories.annotation.agreement.selectors import (
+    UnitLabels,
+    has_option,
+    read_clusters,
+    read_labelled_units,
+)
+from trajectories.annotation.codebook.types import Codebook, Field, Option, load_codebook
+from trajectories.annotation.labels.answers import make_comparable
+from trajectories.annotation.labels.versions import read_blind_state
 from trajectories.models import AnnotationProject
 
 # With fewer units that have an answer, its coefficients say nothing.
@@ -79,7 +84,7 @@ class FieldAgreement:
     def whole(self) -> Row:
         """All answers of the field together; sets of answers by MASI."""
         values = self._sets if self.field.is_set else [*self._options, *self._numbers]
-        ratings = self._ratings(values, distances_of(values, self.field), comparable)
+        ratings = self._ratings(values, compute_distances(values, self.field), make_comparable)
         return _row(self.field.title, ratings, is_set=self.field.is_set)
 
     @cached_property
@@ -142,7 +147,9 @@ class FieldAgreement:
 
     @cached_property
     def _sets(self) -> list[frozenset[str]]:
-        return sorted({comparable(answer) for _, answers in self._rated for answer in answers}, key=sorted)
+        return sorted(
+            {make_comparable(answer) for _, answers in self._rated for answer in answers}, key=sorted
+        )
 
     def _ratings(self, values: Sequence[Any], distances: Floats, read: Callable[[Any], Any]) -> Ratings:
         rows = [[read(answer) for answer in answers] for _, answers in self._rated]
@@ -158,7 +165,7 @@ def agreement(
     return [FieldAgreement(field=one, units=units, clusters=clusters or {}) for one in codebook.fields]
 
 
-def distances_of(values: Sequence[Any], field: Field) -> Floats:
+def compute_distances(values: Sequence[Any], field: Field) -> Floats:
     """Return the distances between a field's answers: MASI for sets, otherwise 0 or 1."""
     if field.is_set:
         return coefficients.masi_distances(values)
@@ -221,15 +228,15 @@ class Figures:
 def figures(project: AnnotationProject, *, view: str) -> Figures:
     """The agreement in a view. Intervals of many units take seconds, so they are computed once for the labels
     and golds that there are."""
-    return _figures(project.pk, str(view), blind_state(project))
+    return _figures(project.pk, str(view), read_blind_state(project))
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _figures(project_id: int, view: str, state: Hashable) -> Figures:
     project = AnnotationProject.objects.select_related("codebook").get(pk=project_id)
-    units = units_labelled(project, view=view)
-    codebook = codebook_of(project.codebook)
-    fields = agreement(units, codebook, clusters=clusters_of(project))
+    units = read_labelled_units(project, view=view)
+    codebook = load_codebook(project.codebook)
+    fields = agreement(units, codebook, clusters=read_clusters(project))
     return Figures(
         units=len(units),
         trajectories=len({unit.episode for unit in units}),

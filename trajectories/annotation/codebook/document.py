@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trajectories.annotation.codebook.registry import Publication, codebook_current, publications
+from trajectories.annotation.codebook.registry import Publication, build_codebook, load_publications
 from trajectories.annotation.codebook.types import Field, Option
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "annotation.md"
@@ -16,16 +16,16 @@ def page_with_codebook() -> str:
     """The page with the current codebook in its place."""
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{codebook_text()}\n{END}{after}"
+    return f"{before}{BEGIN}\n{render_codebook()}\n{END}{after}"
 
 
-def codebook_text() -> str:
+def render_codebook() -> str:
     levels = "\n".join(_level_text(level, title) for level, title in TITLES.items())
     return f"{levels}\n{_sources_text()}"
 
 
 def _level_text(level: str, title: str) -> str:
-    codebook = codebook_current(level)
+    codebook = build_codebook(level)
     fields = "\n".join(_field_text(field) for field in codebook.fields)
     return f"### {title}\n\nVersion `{codebook.version}`. {codebook.unit}\n\n{fields}"
 
@@ -41,7 +41,7 @@ def _field_text(field: Field) -> str:
 
 def _option_row(option: Option) -> str:
     sources = "; ".join(
-        f"{_short(publications()[source.id])}{f': {source.note}' if source.note else ''}"
+        f"{_short(load_publications()[source.id])}{f': {source.note}' if source.note else ''}"
         for source in option.sources
     )
     cells = (
@@ -57,7 +57,7 @@ def _option_row(option: Option) -> str:
 
 def _sources_text() -> str:
     rows = "\n".join(
-        f"- {_short(one)}: [{one.title}]({one.address})" for _, one in sorted(publications().items())
+        f"- {_short(one)}: [{one.title}]({one.address})" for _, one in sorted(load_publications().items())
     )
     return f"### Sources\n\n{rows}\n"
 

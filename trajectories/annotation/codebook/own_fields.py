@@ -12,7 +12,7 @@ from msgspec import Struct
 from core.errors import GymError
 from core.toml_document import TomlRefused, toml_as_json
 from palaestra.protocol.suggestions import did_you_mean
-from trajectories.annotation.codebook.registry import codebook_current, publications
+from trajectories.annotation.codebook.registry import build_codebook, load_publications
 from trajectories.annotation.codebook.types import Codebook, Field, Option, Source
 from trajectories.annotation.columns import COLUMNS
 
@@ -74,9 +74,9 @@ def fields_read(name: str, data: bytes) -> list[Field]:
     return msgspec.convert(msgspec.to_builtins(read.fields), list[Field])
 
 
-def codebook_with(level: str, own: Sequence[Field]) -> Codebook:
+def extend_codebook(level: str, own: Sequence[Field]) -> Codebook:
     """Add a project's own fields to this installation's codebook. Raises ``GymError`` 422 if they collide."""
-    base = codebook_current(level)
+    base = build_codebook(level)
     for problem in _collisions(base, own, level=level):
         raise GymError("bad_fields", f"Label fields of its own: {problem}", status=422)
     fields = sorted([*base.fields, *own], key=lambda field: (field.rank, field.id))
@@ -124,8 +124,8 @@ def _option_problems(option: Option, field: Field) -> Iterator[str]:
         texts |= {f"{part} {number}": text for number, text in enumerate(getattr(option, part), start=1)}
     yield from _text_problems(texts, {source.id: source.note for source in option.sources})
     for source in option.sources:
-        if source.id not in publications():
-            yield f"no publication is called “{source.id}”. {did_you_mean(source.id, publications())}"
+        if source.id not in load_publications():
+            yield f"no publication is called “{source.id}”. {did_you_mean(source.id, load_publications())}"
     for name, level in LEVELS.items():
         if getattr(option, name) and field.level != level:
             yield f"“{name}” is possible at the level “{level}” alone"

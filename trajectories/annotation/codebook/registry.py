@@ -28,7 +28,7 @@ def register(field: Field) -> None:
     FIELDS.register(field.id, field)
 
 
-def codebook_current(level: str = STEP) -> Codebook:
+def build_codebook(level: str = STEP) -> Codebook:
     """The codebook of this installation for projects of a level, which new ones copy."""
     fields = [field for _, field in FIELDS.items() if field.level == level]
     return Codebook(unit=UNITS[level], fields=sorted(fields, key=lambda field: (field.rank, field.id)))
@@ -42,5 +42,5 @@ class Publication(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 @cache
-def publications() -> dict[str, Publication]:
+def load_publications() -> dict[str, Publication]:
     return toml_load(Path(__file__).with_name("sources.toml"), dict[str, Publication])

@@ -119,7 +119,7 @@ def codebook_read(content: Any) -> Codebook:
     return msgspec.convert(content, Codebook)
 
 
-def codebook_of(version: CodebookVersion) -> Codebook:
+def load_codebook(version: CodebookVersion) -> Codebook:
     """The codebook of a stored version, decoded once for each time that the version is read."""
     known: Codebook | None = getattr(version, DECODED, None)
     if known is None:

@@ -14,12 +14,12 @@ import msgspec
 from core.csv_text import unescape_formula
 from core.errors import GymError
 from trajectories.annotation.archive import Manifest
-from trajectories.annotation.codebook.types import VERSION_CHARS, Codebook, codebook_of, codebook_read
+from trajectories.annotation.codebook.types import VERSION_CHARS, Codebook, codebook_read, load_codebook
 from trajectories.annotation.columns import PLACE, unit_paths
 from trajectories.annotation.imports.files import LabelFile
 from trajectories.annotation.imports.rows import Row
-from trajectories.annotation.labels.answers import Answers, answer_errors, answers_pruned
-from trajectories.annotation.machines.labels import errors_of
+from trajectories.annotation.labels.answers import Answers, check_answers, prune_answers
+from trajectories.annotation.machines.labels import check_given_answers
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, CodebookVersion, Label
 
 AT_ONCE = 1_000
@@ -86,7 +86,7 @@ class Check:
 
     @cached_property
     def codebook(self) -> Codebook:
-        return codebook_of(self.project.codebook)
+        return load_codebook(self.project.codebook)
 
     @cached_property
     def codebooks(self) -> dict[str, Any]:
@@ -137,7 +137,7 @@ class Check:
         )
         unit = AnnotationUnit(project=self.project, begin=begin, end=end)
         is_person = row.annotator_kind == "person"
-        check = answer_errors if is_person else errors_of
+        check = check_answers if is_person else check_given_answers
         errors = check(answers, codebook=self.codebook, unit=unit, view=row.view)
         if errors and row.codebook != self.project.codebook_id:
             self.left_out += 1
@@ -147,7 +147,7 @@ class Check:
     def _completed(self, row: Row, answers: Answers) -> Row:
         """Complete the row: read empty cells as "no answer", and drop the answers that others exclude."""
         none: dict[str, Any] = {one.id: [] for one in self.codebook.fields if one.is_set}
-        pruned = answers_pruned(replace(answers, values={**none, **answers.values}), codebook=self.codebook)
+        pruned = prune_answers(replace(answers, values={**none, **answers.values}), codebook=self.codebook)
         return msgspec.structs.replace(row, values=dict(pruned.values))
 
     def _place_problem(self, row: Row) -> str:
@@ -191,7 +191,7 @@ class Check:
         placements = []
         for where, row in batch:
             unit = self.units[row.place][0]
-            slot, content = slot_of(row, unit, annotator=row.annotator), content_of(row)
+            slot, content = locate_version(row, unit, annotator=row.annotator), hash_content(row)
             mark = hashlib.blake2b(repr(slot).encode(), digest_size=16).digest()
             is_first = mark not in seen
             before = seen.setdefault(mark, content)
@@ -207,8 +207,8 @@ class Check:
         """Return the project's labels of these units: the content by its place, and by its key."""
         slots, keys = {}, {}
         for one in Label.objects.filter(unit_id__in=units).select_related("annotator"):
-            content = content_of(one)
-            slots[slot_of(one, one.unit_id, annotator=one.annotator.name)] = content
+            content = hash_content(one)
+            slots[locate_version(one, one.unit_id, annotator=one.annotator.name)] = content
             keys[one.key] = content
         return slots, keys
 
@@ -230,13 +230,13 @@ def _twice_problem(row: Row) -> str:
     return ""
 
 
-def slot_of(row: Row | Label, unit: int, *, annotator: str) -> Slot:
+def locate_version(row: Row | Label, unit: int, *, annotator: str) -> Slot:
     """Return the place of a version. Settled labels form one row of versions, whoever settled them."""
     who = "" if row.layer == Label.Layer.ADJUDICATED else annotator
     return unit, who, row.layer, row.is_repeat, row.version
 
 
-def content_of(row: Row | Label) -> bytes:
+def hash_content(row: Row | Label) -> bytes:
     """Hash a label's content, independently of whether it came from a table, which has no empty answers."""
     parts = (
         row.state,
@@ -253,7 +253,7 @@ def content_of(row: Row | Label) -> bytes:
     return hashlib.blake2b(text, digest_size=16).digest()
 
 
-def refused(check: Check) -> GymError:
+def build_refusal(check: Check) -> GymError:
     """Return the error with everything that is wrong with a file, of which nothing was stored."""
     lines = "1 line" if check.problem_count == 1 else f"{check.problem_count:,} lines"
     message = f"Nothing was imported: {lines} cannot be taken. {check.problems[0]}"

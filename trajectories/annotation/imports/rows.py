@@ -21,7 +21,7 @@ from core.json_text import has_nul
 from palaestra.protocol.suggestions import did_you_mean
 from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.columns import PLACE
-from trajectories.annotation.exported.labels import BETWEEN
+from trajectories.annotation.export_kinds.labels import BETWEEN
 from trajectories.annotation.labels.answers import NOTE_CHARS, STEP_MAX
 
 STEP_NUMBER = re.compile("[0-9]{1,9}")

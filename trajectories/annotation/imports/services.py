@@ -9,7 +9,7 @@ from django.db import transaction
 from core import blobs
 from core.errors import GymError
 from trajectories.annotation.columns import OWN
-from trajectories.annotation.imports.checks import Check, ImportSettings, Placement, refused
+from trajectories.annotation.imports.checks import Check, ImportSettings, Placement, build_refusal
 from trajectories.annotation.imports.files import files_open
 from trajectories.models import AnnotationJob, AnnotationUnit, Annotator, CodebookVersion, Label
 from trajectories.record.due_work import Progress
@@ -42,7 +42,7 @@ def file_import(check: Check, progress: Progress, *, job: AnnotationJob | None =
     """
     total = sum(len(batch) for batch in check.rows())
     if check.problems:
-        raise refused(check)
+        raise build_refusal(check)
     if not total and not check.left_out:
         raise GymError("no_labels", "The file has no labels.")
     left_out, check.left_out = check.left_out, 0

@@ -28,12 +28,12 @@ class Answers:
     is_unsure: bool = False
 
 
-def answers_of(label: Label) -> Answers:
+def read_answers(label: Label) -> Answers:
     """Return the answers of a stored label."""
     return Answers(**{column.name: getattr(label, column.name) for column in fields(Answers)})
 
 
-def answer_errors(
+def check_answers(
     answers: Answers, *, codebook: Codebook, unit: AnnotationUnit, view: str = View.FULL
 ) -> list[str]:
     """Return what is missing or wrong, in sentences; empty if the label is complete.
@@ -61,7 +61,7 @@ def answer_errors(
     return errors
 
 
-def answers_pruned(answers: Answers, *, codebook: Codebook) -> Answers:
+def prune_answers(answers: Answers, *, codebook: Codebook) -> Answers:
     """Drop the answers that the chosen ones exclude: other fields, and marks and links without an answer."""
     chosen = _chosen(answers, codebook)
     ending = {one.id for one in codebook.fields for option in one.options if option.ends and option in chosen}
@@ -75,7 +75,7 @@ def answers_pruned(answers: Answers, *, codebook: Codebook) -> Answers:
     )
 
 
-def answers_mirrored(answers: Answers, *, codebook: Codebook) -> Answers:
+def mirror_answers(answers: Answers, *, codebook: Codebook) -> Answers:
     """Swap the answers about a pair whose members have changed places."""
     mirrors = {
         one.id: {option.id: option.mirror for option in one.options if option.mirror}
@@ -88,7 +88,7 @@ def answers_mirrored(answers: Answers, *, codebook: Codebook) -> Answers:
     return replace(answers, values=values)
 
 
-def link_errors(answers: Answers, *, codebook: Codebook, unit: AnnotationUnit) -> list[str]:
+def check_links(answers: Answers, *, codebook: Codebook, unit: AnnotationUnit) -> list[str]:
     """Return errors in links to steps that the episode does not have; none if the episode was deleted."""
     steps = Step.objects.filter(episode_id=unit.episode_id)
     missing = set(answers.links.values())
@@ -102,7 +102,7 @@ def link_errors(answers: Answers, *, codebook: Codebook, unit: AnnotationUnit) -
     ]
 
 
-def comparable(answer: Any) -> Any:
+def make_comparable(answer: Any) -> Any:
     """Return the answer as a value to compare; the order within a set does not count."""
     return frozenset(answer) if isinstance(answer, list) else answer
 

@@ -22,7 +22,7 @@ COLUMNS = ("layer", "annotator_kind", "view", "values")
 PLACE = ("episode", "step", "begin", "end")
 
 
-def consensus(labels: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+def find_consensus(labels: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     """Return what was settled, else the majority of the unit's newest labels; None if no person labelled it.
 
     Where people saw different parts of the unit, those who saw all of it count.
@@ -39,11 +39,11 @@ def consensus(labels: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
         return {"source": "adjudicated", "people": len(people), "values": newest["values"]}
     if not people:
         return None
-    values = majority([label["values"] for label in people])
+    values = find_majority([label["values"] for label in people])
     return {"source": "majority", "people": len(people), "values": values}
 
 
-def majority(given: Sequence[Values]) -> dict[str, Any]:
+def find_majority(given: Sequence[Values]) -> dict[str, Any]:
     """Return for each field the answer of more than half; if it has several answers, each such answer."""
     half = len(given) / 2
     return {
@@ -54,8 +54,8 @@ def majority(given: Sequence[Values]) -> dict[str, Any]:
 
 def read_consensus(*, project: int, episodes: list[int]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Return the units of these episodes with the answers that count; those without are left out."""
-    labels = versions.newest_done().filter(unit__project_id=project, unit__episode_id__in=episodes)
-    agreed = [(rows[0], consensus(rows)) for rows in _by_unit(labels.order_by("unit_id", "pk"))]
+    labels = versions.filter_newest_done().filter(unit__project_id=project, unit__episode_id__in=episodes)
+    agreed = [(rows[0], find_consensus(rows)) for rows in _by_unit(labels.order_by("unit_id", "pk"))]
     return [(unit, counts["values"]) for unit, counts in agreed if counts]
 
 
@@ -65,7 +65,7 @@ def read_gold_places(*, project: int, episodes: list[int]) -> set[tuple[int, int
     return set(golds.filter(labels__isnull=False).values_list("episode_id", "step"))
 
 
-def episodes_labelled(*, project: int) -> QuerySet[AnnotationUnit, int]:
+def list_labelled_episodes(*, project: int) -> QuerySet[AnnotationUnit, int]:
     """Return the ids of the episodes that have a label in a project."""
     units = AnnotationUnit.objects.filter(project_id=project, labels__isnull=False)
     return units.values_list("episode_id", flat=True).distinct()
@@ -76,14 +76,14 @@ def read_successes(project: AnnotationProject) -> dict[int, bool]:
 
     Repeats, units for training and labels by another codebook do not count.
     """
-    labels = versions.newest_done().filter(
+    labels = versions.filter_newest_done().filter(
         unit__project=project,
         unit__step=0,
         unit__other_episode_id__isnull=True,
         codebook_id=project.codebook_id,
         values__has_key=SUCCESS,
     )
-    agreed = {rows[0]["episode"]: consensus(rows) for rows in _by_unit(labels)}
+    agreed = {rows[0]["episode"]: find_consensus(rows) for rows in _by_unit(labels)}
     answers = {episode: SUCCESS_ANSWERS.get(one["values"][SUCCESS]) for episode, one in agreed.items() if one}
     return {episode: answer for episode, answer in answers.items() if answer is not None}
 

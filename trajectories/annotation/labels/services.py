@@ -9,14 +9,14 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from core.errors import GymError
-from trajectories.annotation.codebook.types import codebook_of
+from trajectories.annotation.codebook.types import load_codebook
 from trajectories.annotation.labels import versions
 from trajectories.annotation.labels.answers import (
     NOTE_CHARS,
     Answers,
-    answer_errors,
-    answers_pruned,
-    link_errors,
+    check_answers,
+    check_links,
+    prune_answers,
 )
 from trajectories.models import AnnotationUnit, Annotator, Label
 from trajectories.models.annotation import View
@@ -60,10 +60,10 @@ def label_add(
     ``GymError`` 422 if answers are missing or the codebook has none like them, ``LabelConflict`` if the unit
     has a newer version.
     """
-    newest = label_newest(unit=unit, annotator=annotator, is_repeat=is_repeat)
-    row = label_of(saving, unit=unit, annotator=annotator, version=newest.version + 1 if newest else 1)
+    newest = find_newest_label(unit=unit, annotator=annotator, is_repeat=is_repeat)
+    row = build_label(saving, unit=unit, annotator=annotator, version=newest.version + 1 if newest else 1)
     row.is_repeat = is_repeat
-    if (written := label_written(row)) is not None:
+    if (written := find_written_label(row)) is not None:
         return written
     if newest is not None and newest.version != saving.version:
         raise LabelConflict(newest)
@@ -72,16 +72,16 @@ def label_add(
             row.save(force_insert=True)
     except IntegrityError:
         # Sent twice at the same time, or from two tabs.
-        if (written := label_written(row)) is not None:
+        if (written := find_written_label(row)) is not None:
             return written
-        newest = label_newest(unit=unit, annotator=annotator, is_repeat=is_repeat)
+        newest = find_newest_label(unit=unit, annotator=annotator, is_repeat=is_repeat)
         if newest is None:
             raise
         raise LabelConflict(newest) from None
     return row
 
 
-def label_of(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, version: int) -> Label:
+def build_label(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, version: int) -> Label:
     """Build the row to write.
 
     Raises ``GymError`` 422 ``incomplete_label`` or ``no_such_step`` if the codebook of the unit's project
@@ -89,11 +89,11 @@ def label_of(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, vers
     """
     answers = Answers(values={}, note=saving.answers.note.strip()[:NOTE_CHARS])
     if saving.state == Label.State.DONE:
-        codebook = codebook_of(unit.project.codebook)
-        if errors := answer_errors(saving.answers, codebook=codebook, unit=unit, view=saving.view):
+        codebook = load_codebook(unit.project.codebook)
+        if errors := check_answers(saving.answers, codebook=codebook, unit=unit, view=saving.view):
             raise GymError("incomplete_label", " ".join(errors), status=422)
-        answers = answers_pruned(saving.answers, codebook=codebook)
-        if errors := link_errors(answers, codebook=codebook, unit=unit):
+        answers = prune_answers(saving.answers, codebook=codebook)
+        if errors := check_links(answers, codebook=codebook, unit=unit):
             raise GymError("no_such_step", " ".join(errors), status=422)
     return Label(
         unit=unit,
@@ -109,13 +109,13 @@ def label_of(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, vers
     )
 
 
-def label_newest(*, unit: AnnotationUnit, annotator: Annotator, is_repeat: bool = False) -> Label | None:
+def find_newest_label(*, unit: AnnotationUnit, annotator: Annotator, is_repeat: bool = False) -> Label | None:
     """Return the annotator's current label of the unit."""
     rows = Label.objects.filter(unit=unit, annotator=annotator, is_repeat=is_repeat, layer=Label.Layer.BLIND)
-    return versions.newest_of(rows)
+    return versions.pick_newest(rows)
 
 
-def labels_newest(*, annotator: Annotator, units: Collection[int]) -> dict[tuple[int, bool], Label]:
+def find_newest_labels(*, annotator: Annotator, units: Collection[int]) -> dict[tuple[int, bool], Label]:
     """Return the annotator's current labels of these units, by unit and whether it is a repeat."""
     rows = Label.objects.filter(unit_id__in=units, annotator=annotator, layer=Label.Layer.BLIND)
     return {(row.unit_id, row.is_repeat): row for row in rows.order_by(*versions.ORDER)}
@@ -133,7 +133,7 @@ def blind_check(unit: AnnotationUnit, annotator: Annotator) -> None:
         raise GymError("not_blind", message, status=409)
 
 
-def label_written(row: Label) -> Label | None:
+def find_written_label(row: Label) -> Label | None:
     """Return the label that an earlier call with this key wrote.
 
     Raises ``GymError`` 409 if someone else made it, and ``LabelConflict`` if its content differs.

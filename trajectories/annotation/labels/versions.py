@@ -17,12 +17,12 @@ from trajectories.models import AnnotationProject, Label
 ORDER = ("version", "pk")
 
 
-def newest_of(labels: QuerySet[Label]) -> Label | None:
+def pick_newest(labels: QuerySet[Label]) -> Label | None:
     """Return the newest of one unit's labels."""
     return labels.order_by(*(f"-{name}" for name in ORDER)).first()
 
 
-def newest_only(labels: QuerySet[Label]) -> QuerySet[Label]:
+def filter_newest(labels: QuerySet[Label]) -> QuerySet[Label]:
     """Drop labels that have a newer version, by the same annotator, or of a settled answer by anyone."""
     same = {name: OuterRef(name) for name in ("unit_id", "layer", "is_repeat")}
     own = Q(annotator_id=OuterRef("annotator_id")) | Q(layer=Label.Layer.ADJUDICATED)
@@ -30,13 +30,13 @@ def newest_only(labels: QuerySet[Label]) -> QuerySet[Label]:
     return labels.filter(~Exists(Label.objects.filter(own, later, **same)))
 
 
-def newest_done() -> QuerySet[Label]:
+def filter_newest_done() -> QuerySet[Label]:
     """Return the newest labels with answers, without repeats and those of units for training."""
     labels = Label.objects.filter(state=Label.State.DONE, is_repeat=False, unit__gold__isnull=True)
-    return newest_only(labels)
+    return filter_newest(labels)
 
 
-def blind_state(project: AnnotationProject) -> Hashable:
+def read_blind_state(project: AnnotationProject) -> Hashable:
     """Return a value to cache by: what follows from the project's blind labels changes only with it.
 
     Labels are only added; a unit may become one for training.

@@ -22,10 +22,10 @@ from trajectories.annotation.agreement.table import (
     POSITIVES_MIN,
     FieldAgreement,
     Row,
-    distances_of,
+    compute_distances,
 )
 from trajectories.annotation.codebook.types import Codebook, Field
-from trajectories.annotation.labels.answers import comparable
+from trajectories.annotation.labels.answers import make_comparable
 from trajectories.models import Annotator
 
 NO_UNITS = "People and the machine have labelled no unit in common."
@@ -113,12 +113,12 @@ class FieldComparison:
     def _whole(self) -> MachineRow:
         if not self.units:
             return MachineRow(title="All together", reason=NO_UNITS)
-        given = {comparable(answer) for one in self.units for answer in (one.machine, *one.people)}
+        given = {make_comparable(answer) for one in self.units for answer in (one.machine, *one.people)}
         is_set = self.field.is_set
         # Numbers of steps are answers besides those of the codebook.
         known = {option.id for option in self.field.options if not (is_set or option.is_step)}
         values: list[Any] = sorted(given | known, key=_order)
-        ratings = self._ratings(values, distances_of(values, self.field), comparable)
+        ratings = self._ratings(values, compute_distances(values, self.field), make_comparable)
         row = _estimated(MachineRow(title="All together", units=len(self.units)), ratings)
         return replace(row, ac1=None) if is_set else row
 
@@ -174,19 +174,19 @@ class Comparison:
     fields: Sequence[FieldComparison]
 
 
-def comparison(
+def compare_machine(
     machine: Annotator, units: Sequence[UnitLabels], *, codebook: Codebook, people: Sequence[FieldAgreement]
 ) -> Comparison:
     """``units`` have the labels of people and of this machine; ``people`` is the agreement of people."""
     of_people = {one.field.id: one for one in people}
     fields = [
-        FieldComparison(field=one, units=units_answered(units, machine.pk, one), people=of_people[one.id])
+        FieldComparison(field=one, units=pair_answers(units, machine.pk, one), people=of_people[one.id])
         for one in codebook.fields
     ]
     return Comparison(machine=machine, units=units, fields=fields)
 
 
-def units_answered(units: Sequence[UnitLabels], machine: int, field: Field) -> list[UnitAnswers]:
+def pair_answers(units: Sequence[UnitLabels], machine: int, field: Field) -> list[UnitAnswers]:
     """Return the units whose field was answered by the machine and by somebody else."""
     made = []
     for unit in units:
@@ -197,13 +197,13 @@ def units_answered(units: Sequence[UnitLabels], machine: int, field: Field) -> l
     return made
 
 
-def units_where(units: Sequence[UnitAnswers], *, option: str, sign: str) -> list[UnitLabels]:
+def filter_units(units: Sequence[UnitAnswers], *, option: str, sign: str) -> list[UnitLabels]:
     """The units behind a figure of a row."""
     signs = _SIGNS.get(sign, (sign,))
     return [one.unit for one in units if sign == ALL or one.sign(option) in signs]
 
 
-def only(units: Sequence[UnitLabels], annotators: set[int]) -> list[UnitLabels]:
+def keep_annotators(units: Sequence[UnitLabels], annotators: set[int]) -> list[UnitLabels]:
     """Keep only the labels of these annotators."""
     narrowed = (
         replace(unit, answers={who: values for who, values in unit.answers.items() if who in annotators})

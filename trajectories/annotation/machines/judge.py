@@ -10,16 +10,16 @@ from itertools import groupby
 from typing import Any
 
 from trajectories.annotation.codebook.types import Codebook, Field, Option
-from trajectories.annotation.labels.answers import answer_errors
+from trajectories.annotation.labels.answers import check_answers
 from trajectories.annotation.machines.endpoint import Endpoint, Message, UnitRefused, message
-from trajectories.annotation.machines.labels import MachineLabel, errors_of
+from trajectories.annotation.machines.labels import MachineLabel, check_given_answers
 from trajectories.annotation.machines.prompt import (
     NOTE,
     SENTENCES,
     Material,
     answers_read,
-    system_text,
-    unit_text,
+    render_system_prompt,
+    render_unit,
 )
 
 # In a worker, whose time ends: fewer tries, and calls that are over before it is stopped.
@@ -54,7 +54,7 @@ class Judge(Endpoint):
         return MachineLabel(unit=material.unit, answers=None, note=f"No usable answer. {refusal.message}")
 
     def _label(self, material: Material, *, codebook: Codebook) -> MachineLabel:
-        messages = [message("system", system_text(codebook)), message("user", unit_text(material))]
+        messages = [message("system", render_system_prompt(codebook)), message("user", render_unit(material))]
         reply = self._text(messages, codebook)
         label, errors = label_read(reply, material=material, codebook=codebook, is_complete=True)
         if errors:
@@ -86,7 +86,7 @@ def label_read(
     if data is None:
         return nothing, ["It holds no JSON object, or several."]
     answers = answers_read(data, material=material)
-    check = answer_errors if is_complete else errors_of
+    check = check_answers if is_complete else check_given_answers
     if errors := check(answers, codebook=codebook, unit=unit):
         return nothing, errors
     return MachineLabel(unit=unit, answers=answers), []

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from trajectories.annotation.codebook.types import Codebook
-from trajectories.annotation.labels.answers import NOTE_CHARS, Answers, answer_errors, answers_pruned
+from trajectories.annotation.labels.answers import NOTE_CHARS, Answers, check_answers, prune_answers
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label, View
 
 NAMESPACE = uuid.UUID("5d1b2b0e-9a0f-4c0b-8b1c-6c3f0f6f1a17")
@@ -29,7 +29,7 @@ class MachineLabel:
     note: str = ""
 
 
-def errors_of(
+def check_given_answers(
     answers: Answers, *, codebook: Codebook, unit: AnnotationUnit, view: str = View.FULL
 ) -> list[str]:
     """Return errors in the given answers; missing fields are not errors."""
@@ -38,7 +38,7 @@ def errors_of(
     narrowed = msgspec.structs.replace(codebook, fields=fields)
     if not (fields or unknown):
         return ["No answer."]
-    return answer_errors(answers, codebook=narrowed, unit=unit, view=view)
+    return check_answers(answers, codebook=narrowed, unit=unit, view=view)
 
 
 def annotator_get(project: AnnotationProject, *, kind: str, name: str, settings: dict[str, Any]) -> Annotator:
@@ -58,9 +58,9 @@ def labels_add(labels: Sequence[MachineLabel], *, annotator: Annotator, codebook
 def _row(one: MachineLabel, *, annotator: Annotator, codebook: Codebook) -> Label:
     answers = one.answers or Answers(values={})
     if one.answers is not None:
-        if errors := errors_of(one.answers, codebook=codebook, unit=one.unit):
+        if errors := check_given_answers(one.answers, codebook=codebook, unit=one.unit):
             raise ValueError(f"unit {one.unit.pk}: {' '.join(errors)}")
-        answers = answers_pruned(one.answers, codebook=codebook)
+        answers = prune_answers(one.answers, codebook=codebook)
     return Label(
         unit=one.unit,
         annotator=annotator,

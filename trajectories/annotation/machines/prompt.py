@@ -58,7 +58,7 @@ class Material:
         return [(first + begin, last + begin) for first, last in sentence_spans(text)]
 
 
-def system_text(codebook: Codebook) -> str:
+def render_system_prompt(codebook: Codebook) -> str:
     """The instructions: the same for all units of a project."""
     options = [option for one in codebook.fields for option in one.options]
     more = [
@@ -74,11 +74,11 @@ def system_text(codebook: Codebook) -> str:
     return "\n\n".join([head, *map(_field_text, codebook.fields)])
 
 
-def prompt_hash(codebook: Codebook) -> str:
-    return hashlib.sha256(f"{VERSION}\n{system_text(codebook)}".encode()).hexdigest()
+def hash_prompt(codebook: Codebook) -> str:
+    return hashlib.sha256(f"{VERSION}\n{render_system_prompt(codebook)}".encode()).hexdigest()
 
 
-def unit_text(material: Material) -> str:
+def render_unit(material: Material) -> str:
     """The unit, with its sentences numbered."""
     thought, unit = material.thought, material.unit
     numbered = "\n".join(
@@ -92,7 +92,7 @@ def unit_text(material: Material) -> str:
     ]
     if unit.paragraph:
         parts.insert(2, ("All of the thought; label only the part that follows", thought[:THOUGHT_CHARS]))
-    return "\n\n".join(f"{title}:\n{delimited(text)}" for title, text in parts if text)
+    return "\n\n".join(f"{title}:\n{delimit(text)}" for title, text in parts if text)
 
 
 def answers_read(data: dict[str, Any], *, material: Material) -> Answers:
@@ -139,7 +139,7 @@ def _option_text(option: Option) -> str:
     return "\n".join([f"- {option.id}{signs}: {option.title}. {option.definition}", *examples])
 
 
-def delimited(text: str) -> str:
+def delimit(text: str) -> str:
     tag = f"data-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:16]}"
     return f"<{tag}>\n{text}\n</{tag}>"
 

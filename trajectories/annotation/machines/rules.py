@@ -25,14 +25,14 @@ REASONING = frozenset(one.id for one in classes.codebook().classes if one.is_rea
 VERSION_CHARS = 8
 
 
-def rules_version() -> str:
+def hash_rules() -> str:
     """A hash of the rules, their words and this mapping: any change of them is another annotator."""
     room = Path(rules.__file__).parent
     files = [*sorted(room.glob("*.py")), *sorted(room.glob("c*.toml")), Path(__file__)]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:VERSION_CHARS]
 
 
-def rules_answers(read: Sequence[Classed] | None, *, unit: AnnotationUnit, codebook: Codebook) -> Answers:
+def answer_by_rules(read: Sequence[Classed] | None, *, unit: AnnotationUnit, codebook: Codebook) -> Answers:
     """Return the rules' answers about a unit.
 
     ``read`` are the sentences of its step, None if the thought is hidden.

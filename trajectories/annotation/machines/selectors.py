@@ -8,11 +8,11 @@ from functools import cached_property
 
 from django.db.models import Count, Q
 
-from trajectories.annotation.agreement.selectors import UnitLabels, clusters_of, units_labelled
+from trajectories.annotation.agreement.selectors import UnitLabels, read_clusters, read_labelled_units
 from trajectories.annotation.agreement.table import FieldAgreement, agreement
-from trajectories.annotation.codebook.types import Codebook, codebook_of
-from trajectories.annotation.labels.versions import newest_only
-from trajectories.annotation.machines.comparison import Comparison, comparison, only
+from trajectories.annotation.codebook.types import Codebook, load_codebook
+from trajectories.annotation.labels.versions import filter_newest
+from trajectories.annotation.machines.comparison import Comparison, compare_machine, keep_annotators
 from trajectories.models import AnnotationProject, Annotator, Label
 from trajectories.models.annotation import View
 
@@ -35,7 +35,7 @@ class MachinesPage:
 
     @cached_property
     def codebook(self) -> Codebook:
-        return codebook_of(self.project.codebook)
+        return load_codebook(self.project.codebook)
 
     @cached_property
     def annotators(self) -> list[Annotator]:
@@ -43,7 +43,7 @@ class MachinesPage:
         labels = Label.objects.filter(
             annotator__project=self.project, layer=Label.Layer.BLIND, is_repeat=False
         )
-        newest = Q(labels__in=newest_only(labels))
+        newest = Q(labels__in=filter_newest(labels))
         rows = Annotator.objects.filter(project=self.project).annotate(
             labelled=Count("labels", filter=newest & Q(labels__state=Label.State.DONE)),
             unusable=Count("labels", filter=newest & Q(labels__state=Label.State.SKIPPED)),
@@ -70,16 +70,16 @@ class MachinesPage:
     @cached_property
     def units(self) -> list[UnitLabels]:
         """Units in full view if people see that too, since machines do."""
-        return units_labelled(self.project, view=self.view, kinds=list(Annotator.Kind))
+        return read_labelled_units(self.project, view=self.view, kinds=list(Annotator.Kind))
 
     @cached_property
     def comparisons(self) -> list[Comparison]:
-        return [self.comparison_of(machine) for machine in self.machines] if self.people else []
+        return [self.compare_with_people(machine) for machine in self.machines] if self.people else []
 
-    def comparison_of(self, machine: Annotator) -> Comparison:
+    def compare_with_people(self, machine: Annotator) -> Comparison:
         """One machine beside people."""
-        of_both = only(self.units, {machine.pk} | {one.pk for one in self.people})
-        return comparison(machine, of_both, codebook=self.codebook, people=self._people_fields)
+        of_both = keep_annotators(self.units, {machine.pk} | {one.pk for one in self.people})
+        return compare_machine(machine, of_both, codebook=self.codebook, people=self._people_fields)
 
     @cached_property
     def _people_fields(self) -> list[FieldAgreement]:
@@ -100,8 +100,8 @@ class MachinesPage:
 
     @cached_property
     def _clusters(self) -> dict[int, str]:
-        return clusters_of(self.project)
+        return read_clusters(self.project)
 
     def _agreement(self, members: Sequence[Annotator]) -> list[FieldAgreement]:
-        units = only(self.units, {one.pk for one in members})
+        units = keep_annotators(self.units, {one.pk for one in members})
         return agreement(units, self.codebook, clusters=self._clusters)

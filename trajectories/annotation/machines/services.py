@@ -14,11 +14,11 @@ import msgspec
 from django.conf import settings
 
 from core.errors import GymError
-from trajectories.annotation.codebook.types import Codebook, codebook_of
+from trajectories.annotation.codebook.types import Codebook, load_codebook
 from trajectories.annotation.machines.judge import WORKER_TIMEOUT_S, WORKER_TRIES, Judge
 from trajectories.annotation.machines.labels import MachineLabel, annotator_get, labels_add
-from trajectories.annotation.machines.prompt import VERSION, Material, prompt_hash
-from trajectories.annotation.machines.rules import rules_answers, rules_version
+from trajectories.annotation.machines.prompt import VERSION, Material, hash_prompt
+from trajectories.annotation.machines.rules import answer_by_rules, hash_rules
 from trajectories.behaviour.facts.compute import sentences_read
 from trajectories.behaviour.facts.source import sources_read
 from trajectories.models import AnnotationJob, AnnotationProject, AnnotationUnit, Annotator, Step
@@ -61,7 +61,7 @@ class Workload:
         left = list(units)
         return cls(
             annotator=annotator,
-            codebook=codebook_of(project.codebook),
+            codebook=load_codebook(project.codebook),
             units=left,
             before=rows.count() - len(left),
             progress=progress,
@@ -90,10 +90,10 @@ def machine_label(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
     if job.parameters.get("machine") == RULES:
         return rules_label(project, progress)
     with httpx.Client() as client:
-        return judge_label(project, judge_configured(client), progress)
+        return judge_label(project, load_judge(client), progress)
 
 
-def judge_configured(client: httpx.Client) -> Judge:
+def load_judge(client: httpx.Client) -> Judge:
     """Return this installation's judge. Raises ``GymError`` 422 ``no_judge``."""
     if not (settings.ANNOTATION_JUDGE_URL and settings.ANNOTATION_JUDGE_MODEL):
         message = "This installation has no judge model. Set ANNOTATION_JUDGE_URL and ANNOTATION_JUDGE_MODEL."
@@ -121,7 +121,7 @@ def key_read(name: str) -> str:
 def rules_label(project: AnnotationProject, progress: Progress) -> dict[str, Any]:
     """Let the thought ribbon's rules label the units that they have not labelled yet."""
     _steps_only(project)
-    version = rules_version()
+    version = hash_rules()
     annotator = annotator_get(
         project, kind=Annotator.Kind.RULES, name=f"Rules {version}", settings={"version": version}
     )
@@ -137,8 +137,8 @@ def rules_label(project: AnnotationProject, progress: Progress) -> dict[str, Any
 def judge_label(project: AnnotationProject, judge: Judge, progress: Progress) -> dict[str, Any]:
     """A judge model labels what it has not labelled yet. ``GymError`` 502 if it does not answer."""
     _steps_only(project)
-    codebook = codebook_of(project.codebook)
-    digest = prompt_hash(codebook)
+    codebook = load_codebook(project.codebook)
+    digest = hash_prompt(codebook)
     annotator = annotator_get(
         project,
         kind=Annotator.Kind.MODEL,
@@ -222,7 +222,7 @@ def _rules_labels(units: Sequence[AnnotationUnit], codebook: Codebook) -> Iterat
     for unit in units:
         place = (unit.episode_id, unit.step)
         if place in read:
-            answers = rules_answers(read[place], unit=unit, codebook=codebook)
+            answers = answer_by_rules(read[place], unit=unit, codebook=codebook)
             yield MachineLabel(unit=unit, answers=answers if answers.values else None)
 
 

@@ -11,12 +11,12 @@ from functools import cached_property
 from trajectories.annotation.adjudication import selectors
 from trajectories.annotation.adjudication.selectors import Column, Disagreement
 from trajectories.annotation.adjudication.services import Reason
-from trajectories.annotation.codebook.types import Codebook, Field, codebook_of
-from trajectories.annotation.labels.answers import Answers, answers_mirrored, answers_of
+from trajectories.annotation.codebook.types import Codebook, Field, load_codebook
+from trajectories.annotation.labels.answers import Answers, mirror_answers, read_answers
 from trajectories.annotation.pages.label_form import LINK_PREFIX, STEP_PREFIX
 from trajectories.annotation.pages.pair_unit import PairPage
 from trajectories.annotation.pages.queue_views import PAGES
-from trajectories.annotation.pages.unit import Question, UnitPage, summary_of
+from trajectories.annotation.pages.unit import Question, UnitPage, summarise_label
 from trajectories.models import AnnotationSlot, AnnotationUnit, Annotator, Label
 
 # The initial of the most telling word.
@@ -60,7 +60,7 @@ class SettlementPage:
 
     @cached_property
     def codebook(self) -> Codebook:
-        return codebook_of(self.unit.project.codebook)
+        return load_codebook(self.unit.project.codebook)
 
     @property
     def is_own(self) -> bool:
@@ -71,7 +71,7 @@ class SettlementPage:
 
     @cached_property
     def is_for_others(self) -> bool:
-        return self.unit.pk in selectors.units_for_others(self.unit.project, self.annotator)
+        return self.unit.pk in selectors.list_units_for_others(self.unit.project, self.annotator)
 
     @property
     def may_settle(self) -> bool:
@@ -81,7 +81,7 @@ class SettlementPage:
 
     @cached_property
     def columns(self) -> list[Column]:
-        return selectors.columns_of(self.unit)
+        return selectors.list_columns(self.unit)
 
     @property
     def differing(self) -> list[str]:
@@ -136,20 +136,20 @@ class SettlementPage:
         shown = self.shown
         if not (isinstance(shown, PairPage) and shown.is_swapped):
             return [(column, column.answers) for column in self.columns]
-        return [(column, answers_mirrored(column.answers, codebook=self.codebook)) for column in self.columns]
+        return [(column, mirror_answers(column.answers, codebook=self.codebook)) for column in self.columns]
 
     # ---- the form
 
     @cached_property
     def settlement(self) -> Label | None:
-        return selectors.settlement_newest(self.unit)
+        return selectors.find_settlement(self.unit)
 
     @property
     def settled_words(self) -> str:
         """Short description of how the unit was settled."""
         shown = self.shown
         is_swapped = isinstance(shown, PairPage) and shown.is_swapped
-        words = [summary_of(self.settlement, self.codebook, is_swapped=is_swapped)]
+        words = [summarise_label(self.settlement, self.codebook, is_swapped=is_swapped)]
         words += [one.label.lower() for one in Reason if self.settlement and one == self.settlement.reason]
         return " · ".join(words)
 
@@ -168,13 +168,13 @@ class SettlementPage:
             if column.letter.lower() == self.taken:
                 return column.answers
         if self.settlement is not None:
-            return answers_of(self.settlement)
-        return selectors.answers_agreed(self.columns, differing=self.differing)
+            return read_answers(self.settlement)
+        return selectors.merge_agreed_answers(self.columns, differing=self.differing)
 
     @cached_property
     def shown(self) -> UnitPage:
         """The unit as the annotators saw it, with the answers of the form."""
-        view = selectors.view_shown(self.columns)
+        view = selectors.choose_view(self.columns)
         annotator = self.annotator or Annotator(project=self.unit.project)
         slot = AnnotationSlot(unit=self.unit, annotator=annotator, position=self.unit.position, view=view)
         return PAGES[self.unit.project.level](

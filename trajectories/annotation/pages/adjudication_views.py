@@ -14,16 +14,16 @@ from django.urls import reverse
 from core.errors import GymError
 from core.integers import is_id
 from trajectories.annotation.adjudication import selectors
-from trajectories.annotation.adjudication.history import unit_history
+from trajectories.annotation.adjudication.history import read_history
 from trajectories.annotation.adjudication.selectors import Disagreement
 from trajectories.annotation.adjudication.services import Settlement, unit_settle
-from trajectories.annotation.codebook.types import codebook_of
+from trajectories.annotation.codebook.types import load_codebook
 from trajectories.annotation.labels.services import LabelConflict
 from trajectories.annotation.pages.adjudication import SettlementPage
 from trajectories.annotation.pages.common import project_or_404, render_page, unit_or_404
 from trajectories.annotation.pages.label_form import saving_read, starts_read
 from trajectories.annotation.projects.services import adjudicator_set
-from trajectories.annotation.queues.selectors import annotator_of
+from trajectories.annotation.queues.selectors import find_annotator
 from trajectories.annotation.queues.tickets import is_swapped
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
 from trajectories.shell.access import LabRequest, annotator_action, annotator_page, lab_action, lab_page
@@ -41,14 +41,13 @@ UNDISPUTED = "Nobody disagrees on this unit, or no longer."
 def annotation_disagreements(request: LabRequest, project_id: int) -> HttpResponse:
     """Units on which people differ, the most disputed first; ``?field`` and ``?state`` filter them."""
     project, annotator = _project_seen(request, project_id)
-    every = selectors.disagreements_now(project)
+    every = selectors.list_disagreements_now(project)
     field, state = _filters(request, project)
     counts = {
-        name: len(selectors.disagreements_filtered(every, field=field, state=name))
-        for name in selectors.STATES
+        name: len(selectors.filter_disagreements(every, field=field, state=name)) for name in selectors.STATES
     }
-    rows = selectors.disagreements_filtered(every, field=field, state=state)
-    codebook = codebook_of(project.codebook)
+    rows = selectors.filter_disagreements(every, field=field, state=state)
+    codebook = load_codebook(project.codebook)
     return render_page(
         request,
         "adjudication/disagreements",
@@ -63,8 +62,8 @@ def annotation_disagreements(request: LabRequest, project_id: int) -> HttpRespon
         codebook=codebook,
         titles={one.id: one.title for one in codebook.fields},
         by_field=_by_field(every, project, state=state),
-        for_others=selectors.units_for_others(project, annotator),
-        first=selectors.unit_following(_open_to(annotator, every, field), after=None),
+        for_others=selectors.list_units_for_others(project, annotator),
+        first=selectors.find_next_unit(_open_to(annotator, every, field), after=None),
         query=_query(field),
     )
 
@@ -74,7 +73,7 @@ def annotation_disagreement(request: LabRequest, project_id: int, unit_id: int) 
     """A unit with people's answers side by side; ``?take`` fills the form with those of a column."""
     project, annotator = _project_seen(request, project_id)
     unit = unit_or_404(project, unit_id)
-    disagreement = selectors.disagreement_of(unit)
+    disagreement = selectors.find_disagreement(unit)
     page = SettlementPage(
         unit=unit,
         annotator=annotator,
@@ -95,8 +94,8 @@ def annotation_settle(request: LabRequest, project_id: int, unit_id: int) -> Htt
         raise Http404("You settle disagreements here once you were added to the project as an adjudicator.")
     unit = unit_or_404(project, unit_id)
     field, _ = _filters(request, project)
-    disagreement = selectors.disagreement_of(unit)
-    if disagreement is None and selectors.settlement_newest(unit) is None:
+    disagreement = selectors.find_disagreement(unit)
+    if disagreement is None and selectors.find_settlement(unit) is None:
         raise Http404(UNDISPUTED)
     try:
         settlement = _settlement_read(request, unit, annotator)
@@ -113,8 +112,8 @@ def annotation_settle(request: LabRequest, project_id: int, unit_id: int) -> Htt
             errors=[CONFLICT if isinstance(error, LabelConflict) else error.message],
         )
         return _unit_render(request, page, status=HTTPStatus(error.status))
-    still_open = _open_to(annotator, selectors.disagreements_now(project), field)
-    following = selectors.unit_following(still_open, after=disagreement)
+    still_open = _open_to(annotator, selectors.list_disagreements_now(project), field)
+    following = selectors.find_next_unit(still_open, after=disagreement)
     return redirect(_address(project, following, field))
 
 
@@ -130,7 +129,7 @@ def annotation_adjudicator(request: LabRequest, project_id: int) -> HttpResponse
 
 def _project_seen(request: LabRequest, project_id: int) -> tuple[AnnotationProject, Annotator | None]:
     """The project and, unless the reader only looks on as a researcher, its adjudicator."""
-    annotator = annotator_of(request.user, project_id)
+    annotator = find_annotator(request.user, project_id)
     if annotator is not None and annotator.is_adjudicator:
         return annotator.project, annotator
     if is_annotator(request.user):
@@ -140,7 +139,7 @@ def _project_seen(request: LabRequest, project_id: int) -> tuple[AnnotationProje
 
 def _filters(request: HttpRequest, project: AnnotationProject) -> tuple[str, str]:
     field, state = request.GET.get("field", ""), request.GET.get("state", "")
-    known = codebook_of(project.codebook).field(field)
+    known = load_codebook(project.codebook).field(field)
     return (field if known else "", state if state in selectors.STATES else selectors.OPEN)
 
 
@@ -148,28 +147,28 @@ def _by_field(
     every: list[Disagreement], project: AnnotationProject, *, state: str
 ) -> list[tuple[str, str, int]]:
     """The fields by which the list can be filtered, with how many of its units differ in them."""
-    counts = selectors.fields_counted(selectors.disagreements_filtered(every, state=state))
-    return [(one.id, one.title, counts[one.id]) for one in codebook_of(project.codebook).fields]
+    counts = selectors.count_fields(selectors.filter_disagreements(every, state=state))
+    return [(one.id, one.title, counts[one.id]) for one in load_codebook(project.codebook).fields]
 
 
 def _open_to(annotator: Annotator | None, every: list[Disagreement], field: str) -> list[Disagreement]:
     """Return what the adjudicator can settle: not their own labels, if there is someone else to do so."""
-    rows = selectors.disagreements_filtered(every, field=field, state=selectors.OPEN)
+    rows = selectors.filter_disagreements(every, field=field, state=selectors.OPEN)
     if annotator is None:
         return rows
-    for_others = selectors.units_for_others(annotator.project, annotator)
+    for_others = selectors.list_units_for_others(annotator.project, annotator)
     return [row for row in rows if row.unit not in for_others]
 
 
 def _settlement_read(request: LabRequest, unit: AnnotationUnit, annotator: Annotator) -> Settlement:
-    codebook = codebook_of(unit.project.codebook)
+    codebook = load_codebook(unit.project.codebook)
     is_other_first = is_swapped(unit, annotator=annotator, is_repeat=False)
     about = request.POST.get("about", "")
     return Settlement(
         saving=replace(
             saving_read(request.POST, codebook=codebook, is_swapped=is_other_first),
             state=Label.State.DONE,
-            view=selectors.view_shown(selectors.columns_of(unit)),
+            view=selectors.choose_view(selectors.list_columns(unit)),
         ),
         reason=request.POST.get("reason", ""),
         codebook_note=request.POST.get("codebook_note", "").replace("\0", ""),
@@ -182,7 +181,7 @@ def _unit_render(
 ) -> HttpResponse:
     project = page.unit.project
     field, _ = _filters(request, project)
-    still_open = _open_to(page.annotator, selectors.disagreements_now(project), field)
+    still_open = _open_to(page.annotator, selectors.list_disagreements_now(project), field)
     address = _address(project, page.unit.pk, "")
     return render_page(
         request,
@@ -194,7 +193,7 @@ def _unit_render(
         page=page.shown,
         annotator=page.annotator,
         left=len(still_open),
-        skip_to=_address(project, selectors.unit_following(still_open, after=page.disagreement), field),
+        skip_to=_address(project, selectors.find_next_unit(still_open, after=page.disagreement), field),
         query=_query(field),
         unit_address=f"{address}{_query(field)}&" if field else f"{address}?",  # other parameters follow
     )
@@ -223,5 +222,5 @@ def annotation_history(request: LabRequest, project_id: int, unit_id: int) -> Ht
         project=project,
         place=f"unit {unit.position}",
         unit=unit,
-        versions=unit_history(unit),
+        versions=read_history(unit),
     )

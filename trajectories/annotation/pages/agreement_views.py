@@ -6,24 +6,28 @@ from collections.abc import Sequence
 
 from django.http import Http404, HttpResponse
 
-from trajectories.annotation.agreement.repeats import people_repeated, self_agreement, units_repeated
+from trajectories.annotation.agreement.repeats import (
+    filter_repeated_units,
+    read_repeated_people,
+    self_agreement,
+)
 from trajectories.annotation.agreement.selectors import (
     PAIRED,
     RATED,
     SOURCES,
     WITH,
     UnitLabels,
+    filter_units_behind,
+    filter_units_between,
     is_apart,
-    units_behind,
-    units_between,
-    units_labelled,
+    read_labelled_units,
 )
-from trajectories.annotation.agreement.shift import IN_BOTH, WITHIN, answer_title, shifts
+from trajectories.annotation.agreement.shift import IN_BOTH, WITHIN, format_answer, shifts
 from trajectories.annotation.agreement.table import agreement, figures
-from trajectories.annotation.codebook.types import Field, codebook_of
+from trajectories.annotation.codebook.types import Field, load_codebook
 from trajectories.annotation.pages.common import project_or_404, render_page, render_units
-from trajectories.annotation.pairs.bias import order_bias
-from trajectories.annotation.pairs.selectors import pairs_labelled
+from trajectories.annotation.pairs.bias import measure_order_bias
+from trajectories.annotation.pairs.selectors import read_labelled_pairs
 from trajectories.models import AnnotationProject
 from trajectories.models.annotation import View
 from trajectories.shell.access import LabRequest, lab_page
@@ -41,10 +45,10 @@ APART = ("0", "1")
 def annotation_agreement(request: LabRequest, project_id: int) -> HttpResponse:
     """Show coefficients by field and by answer, and who gave which answers to the same units."""
     project = project_or_404(project_id)
-    view = view_requested(request, project)
+    view = read_view(request, project)
     shown = figures(project, view=view)
-    people = people_repeated(project, view=view)
-    codebook = codebook_of(project.codebook)
+    people = read_repeated_people(project, view=view)
+    codebook = load_codebook(project.codebook)
     is_of_pairs = project.level == AnnotationProject.Level.PAIR
     return render_page(
         request,
@@ -53,12 +57,12 @@ def annotation_agreement(request: LabRequest, project_id: int) -> HttpResponse:
         project=project,
         tab="agreement",
         view=view,
-        views=views_of(project),
+        views=list_views(project),
         units=shown.units,
         trajectories=shown.trajectories,
         fields=shown.fields,
         self_agreement=self_agreement(people, codebook) if people else [],
-        order=order_bias(pairs_labelled(project)) if is_of_pairs else None,
+        order=measure_order_bias(read_labelled_pairs(project)) if is_of_pairs else None,
     )
 
 
@@ -69,32 +73,32 @@ def annotation_cell(request: LabRequest, project_id: int) -> HttpResponse:
     With ``?one`` and ``?other`` those to which two people gave these two answers.
     """
     project = project_or_404(project_id)
-    field = codebook_of(project.codebook).field(request.GET.get("field", ""))
-    units = units_labelled(project, view=view_requested(request, project))
+    field = load_codebook(project.codebook).field(request.GET.get("field", ""))
+    units = read_labelled_units(project, view=read_view(request, project))
     if field is None:
         raise Http404("The codebook of this project has no such field.")
     if "one" in request.GET:
         return _between(request, project, field, units)
     option = request.GET.get("option", "")
-    source = source_requested(request, field)
-    units = units_behind(units, field, option=option, source=source)
+    source = read_source(request, field)
+    units = filter_units_behind(units, field, option=option, source=source)
     apart = {unit.unit for unit in units if is_apart(unit, field, option=option)}
-    return cell_render(request, project, field, figure_title(field, option, source), units, apart=apart)
+    return cell_render(request, project, field, format_title(field, option, source), units, apart=apart)
 
 
 @lab_page
 def annotation_repeats(request: LabRequest, project_id: int) -> HttpResponse:
     """The units that ``?annotator``, or anyone, labelled twice: those with the ``?same`` answer, or not."""
     project = project_or_404(project_id)
-    field = codebook_of(project.codebook).field(request.GET.get("field", ""))
-    people = people_repeated(project, view=view_requested(request, project))
+    field = load_codebook(project.codebook).field(request.GET.get("field", ""))
+    people = read_repeated_people(project, view=read_view(request, project))
     # Together they are the last, or the only one.
     by_id = {str(one.annotator or ""): one for one in people} | {"": people[-1] if people else None}
     person = by_id.get(request.GET.get("annotator", ""))
     if field is None or person is None:
         raise Http404("No repeated units match.")
     is_same, words = SAME.get(request.GET.get("same", ""), (None, "labelled twice"))
-    units = units_repeated(person, field, is_same=is_same)
+    units = filter_repeated_units(person, field, is_same=is_same)
     return cell_render(request, project, field, f"{person.name}, {words}", units)
 
 
@@ -117,7 +121,7 @@ def cell_render(
     return render_units(request, f"{field.title}: {title}", shown, template="cell", **head)
 
 
-def source_requested(request: LabRequest, field: Field) -> str:
+def read_source(request: LabRequest, field: Field) -> str:
     """Return the ``?source``, which goes with an ``?option`` of the field or with none.
 
     Raises ``Http404`` if the codebook has no such answers.
@@ -128,7 +132,7 @@ def source_requested(request: LabRequest, field: Field) -> str:
     return source
 
 
-def figure_title(field: Field, option: str, source: str) -> str:
+def format_title(field: Field, option: str, source: str) -> str:
     return ", ".join(filter(None, (_titles(field).get(option, ""), SOURCE_TITLES[source])))
 
 
@@ -140,7 +144,7 @@ def _between(
     if field.is_set or not {one, other} <= set(titles):
         raise Http404("The codebook of this project has no such answers.")
     number = field.step_option.id if field.step_option else ""
-    units = units_between(units, field=field.id, one=one, other=other, number=number)
+    units = filter_units_between(units, field=field.id, one=one, other=other, number=number)
     return cell_render(request, project, field, f"{titles[one]} and {titles[other]}", units)
 
 
@@ -148,11 +152,11 @@ def _titles(field: Field) -> dict[str, str]:
     return {option.id: option.title for option in field.options}
 
 
-def views_of(project: AnnotationProject) -> list[View]:
+def list_views(project: AnnotationProject) -> list[View]:
     return [View(name) for name in project.views]
 
 
-def view_requested(request: LabRequest, project: AnnotationProject) -> View:
+def read_view(request: LabRequest, project: AnnotationProject) -> View:
     """Return the view that ``?view`` names, else the project's first one. Raises ``Http404``."""
     name = request.GET.get("view", "") or project.views[0]
     if name not in project.views:
@@ -170,9 +174,9 @@ SHIFT_TITLES = {
 def annotation_views(request: LabRequest, project_id: int) -> HttpResponse:
     """Each field in each view, and what changes from the first view to the others."""
     project = project_or_404(project_id)
-    codebook = codebook_of(project.codebook)
-    first, *others = views_of(project)
-    labelled = {view: units_labelled(project, view=view) for view in (first, *others)}
+    codebook = load_codebook(project.codebook)
+    first, *others = list_views(project)
+    labelled = {view: read_labelled_units(project, view=view) for view in (first, *others)}
     tables = {view: agreement(units, codebook) for view, units in labelled.items()}
     changes = {view: shifts(labelled[first], labelled[view], codebook) for view in others}
     fields = [
@@ -195,23 +199,23 @@ def annotation_shift(request: LabRequest, project_id: int) -> HttpResponse:
     With ``?one`` and ``?other`` those that got these two answers, one in each view.
     """
     project = project_or_404(project_id)
-    codebook = codebook_of(project.codebook)
-    first, view = views_of(project)[0], view_requested(request, project)
+    codebook = load_codebook(project.codebook)
+    first, view = list_views(project)[0], read_view(request, project)
     field = codebook.field(request.GET.get("field", ""))
     if field is None or view == first:
         raise Http404("The codebook of this project has no such answers.")
-    changes = shifts(units_labelled(project), units_labelled(project, view=view), codebook)
+    changes = shifts(read_labelled_units(project), read_labelled_units(project, view=view), codebook)
     shift = next(shift for shift in changes if shift.field.id == field.id)
     if "one" not in request.GET:
         source = request.GET.get("source", IN_BOTH)
         if source not in SHIFT_TITLES:
             raise Http404("There are no such units.")
         title = f"{SHIFT_TITLES[source]} ({first.label}, {view.label})"
-        units = shift.units_behind(source)
+        units = shift.filter_units_behind(source)
         return cell_render(request, project, field, title, units, apart=shift.units_changed)
     one, other = request.GET.get("one", ""), request.GET.get("other", "")
     if not {*one.split(","), *other.split(",")} <= {option.id for option in field.options} | {""}:
         raise Http404("The codebook of this project has no such answers.")
-    title = f"{answer_title(field, one)} ({first.label}), {answer_title(field, other)} ({view.label})"
-    units = shift.units_with(one=one, other=other)
+    title = f"{format_answer(field, one)} ({first.label}), {format_answer(field, other)} ({view.label})"
+    units = shift.filter_units_with(one=one, other=other)
     return cell_render(request, project, field, title, units)

@@ -55,11 +55,11 @@ class ImportForm(forms.Form):
         for name in ("labels", "manifest"):
             file = self.cleaned_data.get(name)
             if file and file.size > settings.BLOB_MAX_BYTES:
-                self.add_error(name, f"{too_large_words(file.size)} Split it, or send its archive.")
+                self.add_error(name, f"{describe_too_large(file.size)} Split it, or send its archive.")
         return self.cleaned_data
 
 
-def too_large_words(size: int) -> str:
+def describe_too_large(size: int) -> str:
     return f"The file has {size:,} bytes; the limit is {settings.BLOB_MAX_BYTES:,}."
 
 

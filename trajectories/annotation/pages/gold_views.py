@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 
 from core.errors import GymError
 from core.integers import is_id
-from trajectories.annotation.codebook.types import Codebook, codebook_of
+from trajectories.annotation.codebook.types import Codebook, load_codebook
 from trajectories.annotation.pages.common import project_or_404, render_page
 from trajectories.annotation.queues import golds, selectors
 from trajectories.models import AnnotationProject, AnnotationUnit
@@ -43,13 +43,13 @@ def annotation_gold_add(request: LabRequest, project_id: int) -> HttpResponseBas
 def annotation_gold_remove(request: LabRequest, project_id: int) -> HttpResponseBase:
     """Make a gold unit one like any other again."""
     text = request.POST.get("unit", "")
-    unit = golds.golds_of(project_or_404(project_id)).filter(pk=int(text) if is_id(text) else 0).first()
+    unit = golds.list_golds(project_or_404(project_id)).filter(pk=int(text) if is_id(text) else 0).first()
     if unit is not None:
         golds.gold_clear(unit)
     return redirect("annotation_golds", project_id=project_id)
 
 
-def gold_answers(unit: AnnotationUnit, codebook: Codebook) -> list[str]:
+def format_gold(unit: AnnotationUnit, codebook: Codebook) -> list[str]:
     """The right answers of a gold unit in words."""
     values = (unit.gold or {}).get("values", {})
     return [
@@ -64,10 +64,10 @@ def _mark(request: LabRequest, project: AnnotationProject) -> None:
         raise GymError("no_unit", "Episode, step and paragraph are numbers.", status=422)
     if not {"episode", "step"} <= place.keys():
         raise GymError("no_unit", "Say which episode and step.", status=422)
-    unit = golds.unit_at(project, **{name: int(text) for name, text in place.items()})
+    unit = golds.find_unit(project, **{name: int(text) for name, text in place.items()})
     annotator = None
     if request.POST.get("from") != "adjudicated":
-        annotator = selectors.annotator_of(request.user, project.pk)
+        annotator = selectors.find_annotator(request.user, project.pk)
         if annotator is None:
             raise GymError("no_label", "You do not label in this project.", status=422)
     golds.gold_from_label(unit, annotator=annotator, why=request.POST.get("why", ""))
@@ -84,8 +84,8 @@ def _file_text(request: LabRequest) -> str:
 
 
 def _page(request: LabRequest, project: AnnotationProject, *, error: str = "") -> HttpResponse:
-    codebook = codebook_of(project.codebook)
-    units = golds.golds_of(project)
+    codebook = load_codebook(project.codebook)
+    units = golds.list_golds(project)
     return render_page(
         request,
         "golds",
@@ -95,7 +95,7 @@ def _page(request: LabRequest, project: AnnotationProject, *, error: str = "") -
         status=HTTPStatus.UNPROCESSABLE_ENTITY if error else HTTPStatus.OK,
         error=error,
         count=units.count(),
-        golds=[{"unit": unit, "answers": gold_answers(unit, codebook)} for unit in units[:SHOWN]],
-        labels_here=selectors.annotator_of(request.user, project.pk) is not None,
+        golds=[{"unit": unit, "answers": format_gold(unit, codebook)} for unit in units[:SHOWN]],
+        labels_here=selectors.find_annotator(request.user, project.pk) is not None,
         posted=request.POST or request.GET,
     )

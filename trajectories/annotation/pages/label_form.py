@@ -10,7 +10,7 @@ from django.http import QueryDict
 from core.errors import GymError
 from core.integers import INT_MAX
 from trajectories.annotation.codebook.types import Codebook, Field
-from trajectories.annotation.labels.answers import STEP_MAX, Answers, answers_mirrored
+from trajectories.annotation.labels.answers import STEP_MAX, Answers, mirror_answers
 from trajectories.annotation.labels.services import Saving
 from trajectories.models import Label
 
@@ -37,7 +37,7 @@ def saving_read(data: QueryDict, *, codebook: Codebook, is_swapped: bool = False
         key=key,
         version=min(version, INT_MAX - 1),
         state=Label.State.SKIPPED if data.get("skip") else Label.State.DONE,
-        answers=answers_mirrored(answers, codebook=codebook) if is_swapped else answers,
+        answers=mirror_answers(answers, codebook=codebook) if is_swapped else answers,
         active_ms=active_ms if active_ms is None or active_ms >= 0 else None,
         is_swapped=is_swapped,
     )

@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 
 from core.integers import is_id
 from trajectories.annotation.agreement.coefficients import estimate_cells
-from trajectories.annotation.agreement.selectors import units_behind
+from trajectories.annotation.agreement.selectors import filter_units_behind
 from trajectories.annotation.agreement.table import Row as AgreementRow
 from trajectories.annotation.jobs import job_request
 from trajectories.annotation.machines.comparison import (
@@ -23,11 +23,11 @@ from trajectories.annotation.machines.comparison import (
     PEOPLE,
     Comparison,
     MachineRow,
-    units_where,
+    filter_units,
 )
 from trajectories.annotation.machines.selectors import MachinesPage
 from trajectories.annotation.machines.services import RULES
-from trajectories.annotation.pages.agreement_views import figure_title, source_requested
+from trajectories.annotation.pages.agreement_views import format_title, read_source
 from trajectories.annotation.pages.common import project_or_404, render_page, render_table, render_units
 from trajectories.models import AnnotationJob
 from trajectories.shell.access import LabRequest, lab_action, lab_page
@@ -97,7 +97,7 @@ def annotation_machine_units(request: LabRequest, project_id: int) -> HttpRespon
     titles = {option.id: option.title for option in one.field.options} if one else {}
     if one is None or sign not in SIGNS or (sign != ALL and option not in titles):
         raise Http404("The codebook of this project has no such answers.")
-    units = units_where(one.units, option=option, sign=sign)
+    units = filter_units(one.units, option=option, sign=sign)
     title = " · ".join(filter(None, (one.field.title, titles.get(option, ""), SIGNS[sign])))
     return render_units(request, title, units, project=project, tab="machines")
 
@@ -108,9 +108,9 @@ def _group_units(request: LabRequest, page: MachinesPage) -> HttpResponse:
     one = fields.get(request.GET.get("field", ""))
     if group is None or one is None:
         raise Http404("This project has no such group, or no such field.")
-    option, source = request.GET.get("option", ""), source_requested(request, one.field)
-    units = units_behind(one.units, one.field, option=option, source=source)
-    title = f"{group.title} · {one.field.title}: {figure_title(one.field, option, source)}"
+    option, source = request.GET.get("option", ""), read_source(request, one.field)
+    units = filter_units_behind(one.units, one.field, option=option, source=source)
+    title = f"{group.title} · {one.field.title}: {format_title(one.field, option, source)}"
     return render_units(request, title, units, project=page.project, tab="machines")
 
 
@@ -125,7 +125,7 @@ def _comparison_or_404(page: MachinesPage, machine: str) -> Comparison:
     chosen = [one for one in page.machines if is_id(machine) and one.pk == int(machine)]
     if not chosen or not page.people:
         raise Http404("This project has no such machine, or no labels of people.")
-    return page.comparison_of(chosen[0])
+    return page.compare_with_people(chosen[0])
 
 
 def _csv_rows(page: MachinesPage) -> Iterator[list[Any]]:

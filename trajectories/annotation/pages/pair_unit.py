@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from trajectories.annotation.labels.answers import Answers, answers_mirrored
+from trajectories.annotation.labels.answers import Answers, mirror_answers
 from trajectories.annotation.pages.trajectory_unit import Walk
 from trajectories.annotation.pages.unit import UnitPage
 from trajectories.annotation.queues import tickets
@@ -102,4 +102,4 @@ class PairPage(UnitPage):
     def answers(self) -> Answers:
         """Answers in the order in which the pair is shown."""
         answers = self.answers_stored
-        return answers_mirrored(answers, codebook=self.codebook) if self.is_swapped else answers
+        return mirror_answers(answers, codebook=self.codebook) if self.is_swapped else answers

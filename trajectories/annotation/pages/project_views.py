@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 from core.errors import GymError
 from core.integers import INT_MAX, is_id
 from palaestra.protocol.arms import ARMS
-from trajectories.annotation.codebook.types import codebook_of
+from trajectories.annotation.codebook.types import load_codebook
 from trajectories.annotation.pages.common import project_or_404, render_page
 from trajectories.annotation.pages.file_views import jobs_context
 from trajectories.annotation.pages.project_form import ProjectForm
@@ -89,8 +89,8 @@ def _in_words(stratum: Stratum) -> Stratum:
 def _project_render(request: LabRequest, project: AnnotationProject, *, error: str = "") -> HttpResponse:
     # Machines, and people whose labels were imported, take no units.
     people = project.annotators.filter(user__isnull=False).select_related("project").order_by("pk")
-    codebook = codebook_of(project.codebook)
-    scores = golds.scores(project, codebook)
+    codebook = load_codebook(project.codebook)
+    scores = golds.score_annotators(project, codebook)
     others = User.objects.filter(is_active=True).exclude(annotators__project=project)
     return render_page(
         request,
@@ -103,12 +103,12 @@ def _project_render(request: LabRequest, project: AnnotationProject, *, error: s
         units=project.units.count(),
         views=[View(name) for name in project.views],
         strata=[_in_words(Stratum(**stratum)) for stratum in project.strata],
-        people=selectors.progress_of(list(people)),
+        people=selectors.read_progress(list(people)),
         others=others.order_by("username"),
         labels_here=people.filter(user_id=request.user.pk or 0).exists(),
         **jobs_context(project),
         error=error,
-        golds=golds.golds_of(project).count(),
+        golds=golds.list_golds(project).count(),
         score_fields=codebook.fields,
         gold_scores=[(one.name, scores[one.pk]) for one in people if one.pk in scores],
     )

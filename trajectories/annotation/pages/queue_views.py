@@ -15,18 +15,18 @@ from django.urls import reverse
 
 from core.errors import GymError
 from core.integers import is_id
-from trajectories.annotation.adjudication.history import codebook_notes
-from trajectories.annotation.codebook.registry import publications
-from trajectories.annotation.codebook.types import Codebook, codebook_of
-from trajectories.annotation.labels.answers import Answers, answers_mirrored
-from trajectories.annotation.labels.services import LabelConflict, Saving, labels_newest
+from trajectories.annotation.adjudication.history import list_codebook_notes
+from trajectories.annotation.codebook.registry import load_publications
+from trajectories.annotation.codebook.types import Codebook, load_codebook
+from trajectories.annotation.labels.answers import Answers, mirror_answers
+from trajectories.annotation.labels.services import LabelConflict, Saving, find_newest_labels
 from trajectories.annotation.pages.common import project_or_404, render_page
 from trajectories.annotation.pages.label_form import saving_read, starts_read
 from trajectories.annotation.pages.pair_unit import PairPage
 from trajectories.annotation.pages.trajectory_unit import TrajectoryPage
-from trajectories.annotation.pages.unit import UnitPage, summary_of
+from trajectories.annotation.pages.unit import UnitPage, summarise_label
 from trajectories.annotation.queues import selectors, services
-from trajectories.annotation.queues.golds import AnswerCheck, answer_checks
+from trajectories.annotation.queues.golds import AnswerCheck, check_gold_answers
 from trajectories.annotation.queues.tickets import Ticket, is_swapped, ticket_read
 from trajectories.lab.step.index import thought_line
 from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit, Annotator, Label, Step
@@ -59,14 +59,14 @@ class Feedback:
         return thought_line(thought[unit.begin : unit.end])
 
 
-def feedback_of(label: Label, codebook: Codebook) -> Feedback | None:
+def read_feedback(label: Label, codebook: Codebook) -> Feedback | None:
     """Return the feedback; None for a unit without known answers, or a skipped one."""
     if label.unit.gold is None or label.state != Label.State.DONE:
         return None
     given, right = (Answers(values=values) for values in (label.values, label.unit.gold.get("values", {})))
     if label.is_swapped:  # in the words of the form
-        given, right = (answers_mirrored(answers, codebook=codebook) for answers in (given, right))
-    return Feedback(label=label, checks=answer_checks(given.values, right.values, codebook))
+        given, right = (mirror_answers(answers, codebook=codebook) for answers in (given, right))
+    return Feedback(label=label, checks=check_gold_answers(given.values, right.values, codebook))
 
 
 BESIDE_MAX = 200
@@ -82,7 +82,7 @@ NOTES_SHOWN = 200
 @annotator_page
 def annotation(request: LabRequest) -> HttpResponse:
     """The projects in which the reader labels, and for researchers all projects."""
-    mine = selectors.progress_of(selectors.projects_of(request.user))
+    mine = selectors.read_progress(selectors.list_projects(request.user))
     cursor = request.GET.get("cursor", "")
     before = int(cursor) if is_id(cursor) else None
     projects, older = ([], None) if is_annotator(request.user) else selectors.projects_page(before)
@@ -108,8 +108,8 @@ def annotation_queue(request: LabRequest, project_id: int) -> HttpResponse:
     if slot is None:
         beside = [one for text in request.GET.get("beside", "").split(",") if (one := _public_id(text))]
         number = services.slot_next(annotator.pk, beside=beside[:BESIDE_MAX])
-        slot = selectors.slot_of(annotator, pk=number) if number else None
-    page = unit_page(annotator=annotator, slot=slot, starts=starts_read(request.GET)) if slot else None
+        slot = selectors.find_slot(annotator, pk=number) if number else None
+    page = build_unit_page(annotator=annotator, slot=slot, starts=starts_read(request.GET)) if slot else None
     return _unit_render(request, annotator, page)
 
 
@@ -121,7 +121,7 @@ def annotation_label(request: LabRequest, project_id: int) -> HttpResponse:
     try:
         ticket = ticket_read(request.POST.get("ticket", ""))
         unit = _unit_of(ticket, annotator)
-        codebook = codebook_of(annotator.project.codebook)
+        codebook = load_codebook(annotator.project.codebook)
         saving = saving_read(
             request.POST,
             codebook=codebook,
@@ -136,7 +136,7 @@ def annotation_label(request: LabRequest, project_id: int) -> HttpResponse:
         return _form_again(request, annotator, ticket, saving, unit, error)
     if is_script:
         body = {"version": label.version, "state": label.state}
-        if (feedback := feedback_of(label, codebook)) is not None:
+        if (feedback := read_feedback(label, codebook)) is not None:
             body["feedback"] = render_to_string(
                 FEEDBACK, {"feedback": feedback, "project": annotator.project}
             )
@@ -157,20 +157,22 @@ def annotation_codebook(request: LabRequest, project_id: int) -> HttpResponse:
         "codebook",
         "Codebook",
         project=project,
-        codebook=codebook_of(project.codebook),
-        publications=publications(),
-        notes=[] if is_annotator(request.user) else codebook_notes(project.codebook_id, limit=NOTES_SHOWN),
+        codebook=load_codebook(project.codebook),
+        publications=load_publications(),
+        notes=[]
+        if is_annotator(request.user)
+        else list_codebook_notes(project.codebook_id, limit=NOTES_SHOWN),
     )
 
 
-def unit_page(*, annotator: Annotator, slot: AnnotationSlot, **rest: Any) -> UnitPage:
+def build_unit_page(*, annotator: Annotator, slot: AnnotationSlot, **rest: Any) -> UnitPage:
     """The page of a unit of the project's level."""
     return PAGES[annotator.project.level](annotator=annotator, slot=slot, **rest)
 
 
 def annotator_or_404(request: LabRequest, project_id: int) -> Annotator:
     """Return the user's annotator in the project. Raises ``Http404``."""
-    annotator = selectors.annotator_of(request.user, project_id)
+    annotator = selectors.find_annotator(request.user, project_id)
     if annotator is None:
         raise Http404("You are not an annotator of this project. Ask its owner to add you.")
     return annotator
@@ -189,15 +191,15 @@ def _unit_render(
         "unit_address": f"{address}?slot={page.slot.public_id}&" if page and page.slot.pk else f"{address}?",
     }
     if page is None or not wants_fragment(request):
-        (context["progress"],) = selectors.progress_of([annotator])
+        (context["progress"],) = selectors.read_progress([annotator])
     if wants_fragment(request):
         return render_page(request, "_unit", annotator.project.name, **context)
-    codebook = codebook_of(annotator.project.codebook)
-    slots = selectors.slots_recent(annotator)
-    labels = labels_newest(annotator=annotator, units=[slot.unit_id for slot in slots])
+    codebook = load_codebook(annotator.project.codebook)
+    slots = selectors.list_recent_slots(annotator)
+    labels = find_newest_labels(annotator=annotator, units=[slot.unit_id for slot in slots])
     context["feedback"] = _feedback_requested(request, annotator, codebook)
     context["recent"] = [
-        {"slot": slot, "words": summary_of(labels.get((slot.unit_id, slot.is_repeat)), codebook)}
+        {"slot": slot, "words": summarise_label(labels.get((slot.unit_id, slot.is_repeat)), codebook)}
         for slot in slots
     ]
     return render_page(request, "queue", annotator.project.name, **context)
@@ -206,8 +208,8 @@ def _unit_render(
 def _feedback_requested(request: LabRequest, annotator: Annotator, codebook: Codebook) -> Feedback | None:
     """Return the feedback on the gold unit whose slot ``?answered`` names, if they labelled it."""
     slot = _public_id(request.GET.get("answered", ""))
-    label = selectors.label_of(annotator, slot) if slot else None
-    return feedback_of(label, codebook) if label else None
+    label = selectors.find_label(annotator, slot) if slot else None
+    return read_feedback(label, codebook) if label else None
 
 
 def _slot_requested(request: LabRequest, annotator: Annotator) -> AnnotationSlot | None:
@@ -215,7 +217,7 @@ def _slot_requested(request: LabRequest, annotator: Annotator) -> AnnotationSlot
     if not text:
         return None
     public_id = _public_id(text)
-    slot = selectors.slot_of(annotator, public_id=public_id) if public_id else None
+    slot = selectors.find_slot(annotator, public_id=public_id) if public_id else None
     if slot is None:
         raise Http404(f"This unit is not among the last {selectors.EDITABLE} that you labelled.")
     return slot
@@ -258,7 +260,7 @@ def _form_again(
         public_id=ticket.slot,
     )
     slot.unit = unit
-    page = unit_page(
+    page = build_unit_page(
         annotator=annotator,
         slot=slot,
         posted=saving.answers,
@@ -272,6 +274,6 @@ def _error_json(error: GymError) -> JsonResponse:
     body = error.as_body()
     if isinstance(error, LabelConflict):
         current = error.current
-        words = summary_of(current, codebook_of(current.codebook))
+        words = summarise_label(current, load_codebook(current.codebook))
         body["current"] = {"version": current.version, "words": words}
     return JsonResponse(body, status=error.status)

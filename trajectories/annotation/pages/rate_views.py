@@ -13,10 +13,10 @@ from django.urls import reverse
 
 from core.integers import is_id
 from trajectories.annotation.agreement.coefficients import estimate_cells
-from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_of
+from trajectories.annotation.codebook.types import Codebook, Field, Option, load_codebook
 from trajectories.annotation.pages.common import project_or_404, render_page, render_table, render_units
 from trajectories.annotation.rates.prediction import CorrectedRate
-from trajectories.annotation.rates.selectors import Choice, RateUnit, rate_units
+from trajectories.annotation.rates.selectors import Choice, RateUnit, read_rate_units
 from trajectories.annotation.rates.table import (
     GROUPINGS,
     Grouping,
@@ -24,7 +24,7 @@ from trajectories.annotation.rates.table import (
     RateRow,
     Rates,
     figures,
-    groups_of,
+    group_units,
 )
 from trajectories.models import AnnotationProject, Annotator
 from trajectories.reports.pages.charts.forest import Forest
@@ -109,7 +109,7 @@ class RatesPage:
 
     @cached_property
     def codebook(self) -> Codebook:
-        return codebook_of(self.project.codebook)
+        return load_codebook(self.project.codebook)
 
     @cached_property
     def choice(self) -> Choice:
@@ -154,7 +154,7 @@ class RatesPage:
     @cached_property
     def _rates(self) -> Rates:
         """The rates with the units behind their figures."""
-        units = rate_units(self.project, codebook=self.codebook, choice=self.choice)
+        units = read_rate_units(self.project, codebook=self.codebook, choice=self.choice)
         return Rates(units=units, grouping=self.grouping)
 
     @cached_property
@@ -205,7 +205,7 @@ class RatesPage:
         Raises ``Http404`` if the project has no such group.
         """
         units = self._units_of_machine(machine, sign) if machine else self._units_of_people(sign)
-        groups = {one.key: one for one in groups_of(units, self.grouping)} if units else {}
+        groups = {one.key: one for one in group_units(units, self.grouping)} if units else {}
         if group not in groups:
             raise Http404("This project has no such units.")
         return [unit for unit, is_in in zip(units, groups[group].mask, strict=True) if is_in]

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 from django.db.models import Max
 
-from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_of
-from trajectories.annotation.labels.answers import Answers, answers_mirrored, answers_of
-from trajectories.annotation.labels.services import label_newest
+from trajectories.annotation.codebook.types import Codebook, Field, Option, load_codebook
+from trajectories.annotation.labels.answers import Answers, mirror_answers, read_answers
+from trajectories.annotation.labels.services import find_newest_label
 from trajectories.annotation.queues import redaction
 from trajectories.annotation.queues.tickets import ticket_make
 from trajectories.behaviour.thoughts.sentences import sentence_spans
@@ -194,32 +194,32 @@ class UnitPage:
         thought = self.step.thought if self.step else ""
         if self.has_page:
             return thought[begin:end]
-        return redaction.shown(thought, begin, end, hidden=self._hidden)
+        return redaction.redact(thought, begin, end, hidden=self._hidden)
 
     @cached_property
     def _hidden(self) -> list[tuple[int, int]]:
         if self.step is None:
             return []
-        return redaction.places_hidden(self.step.thought, observation=self.step.observation_text)
+        return redaction.find_hidden_places(self.step.thought, observation=self.step.observation_text)
 
     # ---- the form
 
     @cached_property
     def codebook(self) -> Codebook:
-        return codebook_of(self.annotator.project.codebook)
+        return load_codebook(self.annotator.project.codebook)
 
     @cached_property
     def label(self) -> Label | None:
         """The annotator's earlier label of the unit."""
-        return label_newest(unit=self.slot.unit, annotator=self.annotator, is_repeat=self.slot.is_repeat)
+        return find_newest_label(unit=self.slot.unit, annotator=self.annotator, is_repeat=self.slot.is_repeat)
 
     @property
     def label_words(self) -> str:
-        return summary_of(self.label, self.codebook)
+        return summarise_label(self.label, self.codebook)
 
     @property
     def newer_words(self) -> str:
-        return summary_of(self.newer, self.codebook)
+        return summarise_label(self.newer, self.codebook)
 
     @property
     def answers(self) -> Answers:
@@ -230,7 +230,7 @@ class UnitPage:
         """Answers that were posted, else those stored; for a pair, in the unit's own order."""
         if self.posted is not None:
             return self.posted
-        return answers_of(self.label) if self.label else Answers(values={})
+        return read_answers(self.label) if self.label else Answers(values={})
 
     @property
     def questions(self) -> list[Question]:
@@ -250,7 +250,7 @@ class UnitPage:
         ]
 
 
-def summary_of(label: Label | None, codebook: Codebook, *, is_swapped: bool | None = None) -> str:
+def summarise_label(label: Label | None, codebook: Codebook, *, is_swapped: bool | None = None) -> str:
     """A label in a few words, such as ``Reasoning, The problem, Plan``.
 
     Of a pair, as it was shown to who labelled it, or as it is shown to a reader if ``is_swapped`` is given.
@@ -261,7 +261,7 @@ def summary_of(label: Label | None, codebook: Codebook, *, is_swapped: bool | No
         return "skipped"
     answers = Answers(values=label.values)
     if label.is_swapped if is_swapped is None else is_swapped:
-        answers = answers_mirrored(answers, codebook=codebook)
+        answers = mirror_answers(answers, codebook=codebook)
     # In the order of the codebook, which JSON of the database does not keep; without empty sets.
     given = [(one, answers.values.get(one.id)) for one in codebook.fields]
     return ", ".join(one.words(value) for one, value in given if value not in (None, []))

@@ -50,7 +50,7 @@ class OrderBias:
     crossed: Share
 
 
-def order_bias(pairs: Sequence[PairChoices]) -> OrderBias:
+def measure_order_bias(pairs: Sequence[PairChoices]) -> OrderBias:
     agreeing = list(_agreeing(pairs))
     return OrderBias(
         first=_share(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from trajectories.annotation.codebook.types import Codebook, codebook_of
+from trajectories.annotation.codebook.types import Codebook, load_codebook
 from trajectories.annotation.columns import label_paths
 from trajectories.annotation.labels import versions
 from trajectories.models import AnnotationProject, Annotator, Label
@@ -41,9 +41,9 @@ class PairChoices:
     settled: Choice | None = None
 
 
-def pairs_labelled(project: AnnotationProject) -> list[PairChoices]:
+def read_labelled_pairs(project: AnnotationProject) -> list[PairChoices]:
     """Pairs with a choice of a person, in the queue's order; no repeats, skips or units for training."""
-    codebook = codebook_of(project.codebook)
+    codebook = load_codebook(project.codebook)
     pairs: dict[int, PairChoices] = {}
     for row in _rows(project):
         pair = pairs.setdefault(row["unit"], _pair(row))
@@ -107,7 +107,7 @@ class Winner:
 
 def list_winners(project: AnnotationProject) -> list[Winner]:
     """The adjudicated choice of each pair, or that of more than half of the people."""
-    return [_decide(pair) for pair in pairs_labelled(project)]
+    return [_decide(pair) for pair in read_labelled_pairs(project)]
 
 
 def _decide(pair: PairChoices) -> Winner:

@@ -90,7 +90,7 @@ class Stratum:
         return asdict(self)
 
 
-def strata(*, episodes: list[int], by: list[str], seed: int = 0, kind: str = "step") -> list[Stratum]:
+def count_strata(*, episodes: list[int], by: list[str], seed: int = 0, kind: str = "step") -> list[Stratum]:
     """The strata of all candidates of these episodes; ``by`` are some of ``PARTS``, pairs go by task."""
     rows = KINDS[kind].strata.rows(episodes=episodes, by=by, seed=seed, most=PAIRED_MAX)
     return [
@@ -98,7 +98,7 @@ def strata(*, episodes: list[int], by: list[str], seed: int = 0, kind: str = "st
     ]
 
 
-def shares(counts: Mapping[str, int], *, total: int, is_equal: bool) -> dict[str, int]:
+def split_shares(counts: Mapping[str, int], *, total: int, is_equal: bool) -> dict[str, int]:
     """Split ``total`` over the strata: equally as far as each goes, or by size, with at least one each."""
     left, places = min(total, sum(counts.values())), dict.fromkeys(counts, 0)
     open_ = {name: count for name, count in counts.items() if count}

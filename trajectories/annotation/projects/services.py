@@ -10,7 +10,7 @@ from django.db import transaction
 
 from core.errors import GymError
 from core.sql import Statement
-from trajectories.annotation.codebook.own_fields import codebook_with
+from trajectories.annotation.codebook.own_fields import extend_codebook
 from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.projects import sample
 from trajectories.behaviour.thoughts.substeps import substep_spans
@@ -152,14 +152,14 @@ def _episodes_of(plan: Plan) -> list[int]:
 
 
 def _sample(plan: Plan) -> list[sample.Stratum]:
-    strata = sample.strata(episodes=plan.episodes, by=plan.by, seed=plan.seed, kind=plan.kind)
+    strata = sample.count_strata(episodes=plan.episodes, by=plan.by, seed=plan.seed, kind=plan.kind)
     counts = {stratum.name: stratum.steps for stratum in strata}
-    drawn = sample.shares(counts, total=min(plan.steps, STEPS_MAX), is_equal=plan.is_equal)
+    drawn = sample.split_shares(counts, total=min(plan.steps, STEPS_MAX), is_equal=plan.is_equal)
     return [replace(stratum, drawn=drawn[stratum.name]) for stratum in strata]
 
 
 def _codebook_store(level: str, own_fields: Sequence[Field]) -> CodebookVersion:
-    codebook = codebook_with(level, own_fields)
+    codebook = extend_codebook(level, own_fields)
     version, _ = CodebookVersion.objects.get_or_create(
         pk=codebook.sha256, defaults={"content": codebook.content()}
     )
@@ -174,7 +174,7 @@ def _paragraphs_split(project_id: int) -> None:
         units = AnnotationUnit.objects.in_bulk([unit_id for unit_id, _ in rows])
         changed, made = [], []
         for unit_id, thought in rows:
-            first, *others = _units_of(units[unit_id], paragraphs(thought))
+            first, *others = _units_of(units[unit_id], split_paragraphs(thought))
             changed.append(first)
             made += others
         AnnotationUnit.objects.bulk_update(changed, ["paragraph", "begin", "end", "weight"])
@@ -205,6 +205,6 @@ def _units_of(unit: AnnotationUnit, places: list[tuple[int, int]]) -> list[Annot
 WORDS_MAX = 150
 
 
-def paragraphs(thought: str) -> list[tuple[int, int]]:
+def split_paragraphs(thought: str) -> list[tuple[int, int]]:
     """Return where the units of a thought begin and end: its substeps if it is long, else all of it."""
     return substep_spans(thought) if len(thought.split()) > WORDS_MAX else [(0, len(thought))]

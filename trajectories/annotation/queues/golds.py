@@ -13,15 +13,15 @@ from msgspec import Meta, Struct
 
 from core.errors import GymError
 from core.integers import BIGINT_MAX, INT_MAX
-from trajectories.annotation.codebook.types import Codebook, Field, codebook_of
+from trajectories.annotation.codebook.types import Codebook, Field, load_codebook
 from trajectories.annotation.columns import PLACE, unit_paths
 from trajectories.annotation.labels import versions
 from trajectories.annotation.labels.answers import (
     NOTE_CHARS,
     Answers,
-    answer_errors,
-    answers_pruned,
-    comparable,
+    check_answers,
+    make_comparable,
+    prune_answers,
 )
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
 from trajectories.models.annotation import View
@@ -57,7 +57,7 @@ class AnswerCheck:
 
     @property
     def is_right(self) -> bool:
-        return bool(comparable(self.given) == comparable(self.right))
+        return bool(make_comparable(self.given) == make_comparable(self.right))
 
     @property
     def given_words(self) -> str:
@@ -76,7 +76,7 @@ class Score:
     total: int = 0
 
 
-def golds_of(project: AnnotationProject) -> QuerySet[AnnotationUnit]:
+def list_golds(project: AnnotationProject) -> QuerySet[AnnotationUnit]:
     return AnnotationUnit.objects.filter(project=project, gold__isnull=False).order_by("position", "pk")
 
 
@@ -106,14 +106,14 @@ def gold_from_label(unit: AnnotationUnit, *, annotator: Annotator | None, why: s
         if annotator
         else rows.filter(layer=Label.Layer.ADJUDICATED)
     )
-    label = versions.newest_of(rows)
+    label = versions.pick_newest(rows)
     if label is None or label.state != Label.State.DONE:
         whose = "You have not labelled this unit." if annotator else "This unit has no adjudicated label."
         raise GymError("no_label", whose, status=422)
     gold_set(unit, values=label.values, why=why)
 
 
-def unit_at(project: AnnotationProject, **place: int | None) -> AnnotationUnit:
+def find_unit(project: AnnotationProject, **place: int | None) -> AnnotationUnit:
     """Return a project's unit by its ``PLACE``; a pair in this order. Raises ``GymError`` 422 ``no_unit``."""
     place = {name: place.get(name, 0 if name == "paragraph" else None) for name in PLACE}
     columns = dict(zip(unit_paths(PLACE), place.values(), strict=True))
@@ -127,7 +127,7 @@ def unit_at(project: AnnotationProject, **place: int | None) -> AnnotationUnit:
     return unit
 
 
-def golds_parsed(text: str) -> list[tuple[int, Gold | str]]:
+def parse_golds(text: str) -> list[tuple[int, Gold | str]]:
     """Parse a file's lines: by number, a gold or what is wrong with the line.
 
     Raises ``GymError`` 422 ``bad_golds`` if there are none, or too many.
@@ -153,13 +153,13 @@ def golds_read(project: AnnotationProject, text: str) -> int:
 
     Raises ``GymError`` 422 with the lines that are wrong; then none is marked.
     """
-    lines = golds_parsed(text)
+    lines = parse_golds(text)
     errors = []
     for number, gold in lines:
         try:
             if isinstance(gold, str):
                 raise GymError("bad_gold", gold)
-            unit = unit_at(project, **{name: getattr(gold, name) for name in PLACE})
+            unit = find_unit(project, **{name: getattr(gold, name) for name in PLACE})
             gold_set(unit, values=dict(gold.values), why=gold.why)
         except GymError as error:
             errors.append(f"Line {number}: {error.message[:ERROR_CHARS]}")
@@ -169,7 +169,7 @@ def golds_read(project: AnnotationProject, text: str) -> int:
     return len(lines)
 
 
-def answer_checks(
+def check_gold_answers(
     values: Mapping[str, Any], right: Mapping[str, Any], codebook: Codebook
 ) -> list[AnswerCheck]:
     """Check each field that was answered or should have been."""
@@ -180,7 +180,7 @@ def answer_checks(
     ]
 
 
-def scores(project: AnnotationProject, codebook: Codebook) -> dict[int, list[Score]]:
+def score_annotators(project: AnnotationProject, codebook: Codebook) -> dict[int, list[Score]]:
     """Score every annotator who had gold units, in each field of the codebook, by their first labels."""
     rows = (
         Label.objects.filter(
@@ -198,7 +198,7 @@ def scores(project: AnnotationProject, codebook: Codebook) -> dict[int, list[Sco
     counted: dict[int, dict[str, Score]] = {}
     for annotator, values, gold in rows:
         of_one = counted.setdefault(annotator, {})
-        for check in answer_checks(values, (gold or {}).get("values", {}), codebook):
+        for check in check_gold_answers(values, (gold or {}).get("values", {}), codebook):
             score = of_one.get(check.field.id, Score())
             of_one[check.field.id] = Score(right=score.right + check.is_right, total=score.total + 1)
     return {
@@ -212,9 +212,9 @@ def _checked(unit: AnnotationUnit, *, values: dict[str, Any], why: str) -> dict[
     if not why or len(why) > NOTE_CHARS:
         message = f"Say why these are the right answers, in at most {NOTE_CHARS:,} characters."
         raise GymError("bad_gold", message, status=422)
-    codebook = codebook_of(unit.project.codebook)
+    codebook = load_codebook(unit.project.codebook)
     answers = Answers(values=values, note=why)
     # Nothing has to be marked in the thought.
-    if errors := answer_errors(answers, codebook=codebook, unit=unit, view=View.PAGE):
+    if errors := check_answers(answers, codebook=codebook, unit=unit, view=View.PAGE):
         raise GymError("bad_gold", " ".join(errors), status=422)
-    return {"values": dict(answers_pruned(answers, codebook=codebook).values), "why": why}
+    return {"values": dict(prune_answers(answers, codebook=codebook).values), "why": why}

@@ -57,7 +57,7 @@ _ELEMENT = re.compile(ELEMENT_ID)
 _WORD_ID = re.compile(r"(?<![\w[])[A-Za-z]{1,3}[0-9]{1,9}(?![\w\]])")
 
 
-def places_hidden(thought: str, *, observation: str = "") -> list[tuple[int, int]]:
+def find_hidden_places(thought: str, *, observation: str = "") -> list[tuple[int, int]]:
     """Return begin and end of each hidden place, in order and without overlaps."""
     # Where a page numbers its elements in another way, [7] is a list of one number.
     has_numbers = not observation or _NUMBER.search(observation) is not None
@@ -83,7 +83,7 @@ def places_hidden(thought: str, *, observation: str = "") -> list[tuple[int, int
     return merged
 
 
-def shown(thought: str, begin: int, end: int, *, hidden: list[tuple[int, int]]) -> str:
+def redact(thought: str, begin: int, end: int, *, hidden: list[tuple[int, int]]) -> str:
     """Return the characters ``begin`` to ``end``; a hidden place is an ellipsis where it begins."""
     parts, place = [], begin
     for start, stop in hidden:

@@ -43,13 +43,13 @@ class Progress:
         return self.timed * HOUR_MS / self.active_ms if self.active_ms else None
 
 
-def annotator_of(user: User | AnonymousUser, project_id: int) -> Annotator | None:
+def find_annotator(user: User | AnonymousUser, project_id: int) -> Annotator | None:
     """The user as an annotator of the project; None if they are none of its annotators."""
     rows = Annotator.objects.select_related("project__codebook")
     return rows.filter(project_id=project_id, user_id=user.pk or 0).first()
 
 
-def slot_of(annotator: Annotator, **key: int | UUID) -> AnnotationSlot | None:
+def find_slot(annotator: Annotator, **key: int | UUID) -> AnnotationSlot | None:
     """A slot that the annotator holds, or one of the last ten that they finished.
 
     ``key`` is ``pk`` or ``public_id``.
@@ -62,21 +62,21 @@ def slot_of(annotator: Annotator, **key: int | UUID) -> AnnotationSlot | None:
     return slot if later < EDITABLE else None
 
 
-def label_of(annotator: Annotator, slot: UUID) -> Label | None:
+def find_label(annotator: Annotator, slot: UUID) -> Label | None:
     """The newest label that they made of the unit of a slot."""
     rows = Label.objects.select_related("unit").filter(
         annotator=annotator, unit__slots__public_id=slot, layer=Label.Layer.BLIND, is_repeat=False
     )
-    return versions.newest_of(rows)
+    return versions.pick_newest(rows)
 
 
-def slots_recent(annotator: Annotator) -> list[AnnotationSlot]:
+def list_recent_slots(annotator: Annotator) -> list[AnnotationSlot]:
     """The last ten that they finished, newest first."""
     rows = AnnotationSlot.objects.filter(annotator=annotator, done_at__isnull=False)
     return list(rows.select_related("unit").order_by("-done_at", "-pk")[:EDITABLE])
 
 
-def progress_of(annotators: Sequence[Annotator]) -> list[Progress]:
+def read_progress(annotators: Sequence[Annotator]) -> list[Progress]:
     """Return the progress of these annotators, in one query."""
     rows = {row[0]: row[1:] for row in _PROGRESS.rows(annotators=[one.pk for one in annotators])}
     progress = []
@@ -89,7 +89,7 @@ def progress_of(annotators: Sequence[Annotator]) -> list[Progress]:
     return progress
 
 
-def projects_of(user: User | AnonymousUser) -> list[Annotator]:
+def list_projects(user: User | AnonymousUser) -> list[Annotator]:
     """The projects in which the user labels, newest first."""
     rows = Annotator.objects.select_related("project").filter(user_id=user.pk or 0)
     return list(rows.order_by("-project_id", "pk"))

@@ -102,7 +102,7 @@ def _training_check(unit: AnnotationUnit, annotator: Annotator) -> None:
     Knowing the right answer, a new label would not be blind, and would count as if it were once the unit is
     no longer for training.
     """
-    newest = labels.label_newest(unit=unit, annotator=annotator)
+    newest = labels.find_newest_label(unit=unit, annotator=annotator)
     if newest is not None and newest.state == Label.State.DONE:
         message = "This unit is for training: your label of it stays as you first saved it."
         raise GymError("training_done", message, status=409)

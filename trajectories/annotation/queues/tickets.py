@@ -41,10 +41,10 @@ def ticket_read(text: str) -> Ticket:
     except (signing.BadSignature, ValueError, AnnotationSlot.DoesNotExist):
         message = "This form is damaged. Open your queue again: what you chose is kept there."
         raise GymError("bad_ticket", message, status=400) from None
-    return ticket_of(slot, annotator_id=int(annotator))
+    return build_ticket(slot, annotator_id=int(annotator))
 
 
-def ticket_of(slot: AnnotationSlot, *, annotator_id: int) -> Ticket:
+def build_ticket(slot: AnnotationSlot, *, annotator_id: int) -> Ticket:
     return Ticket(
         annotator=annotator_id,
         unit=slot.unit_id,

@@ -17,7 +17,7 @@ RIDGE = 1e-3
 SETTLED = 1e-9
 
 
-def length_baseline(*, has_it: Floats, words: Floats, weights: Floats, clusters: Codes) -> Floats | None:
+def fit_length_baseline(*, has_it: Floats, words: Floats, weights: Floats, clusters: Codes) -> Floats | None:
     """Return each unit's probability by a logistic regression on the logarithm of its words.
 
     Cross-fitted: the regression has not seen any unit of the same trajectory. None with too few trajectories.
@@ -54,7 +54,7 @@ def logistic_fit(x: Floats, y: Floats, weights: Floats) -> Floats:
     return np.asarray(beta, dtype=np.float64)
 
 
-def length_bins(words: Floats, weights: Floats) -> Codes:
+def bin_lengths(words: Floats, weights: Floats) -> Codes:
     """The number of each unit's bin of length; bins are equally heavy as far as equal lengths allow."""
     order = np.argsort(words, kind="stable")
     heavy = np.cumsum(weights[order]) / weights.sum()
@@ -62,7 +62,7 @@ def length_bins(words: Floats, weights: Floats) -> Codes:
     return np.searchsorted(np.unique(edges), words, side="left").astype(np.int64)
 
 
-def matched_rates(
+def match_rates(
     *, has_it: Floats, weights: Floats, bins: Codes, groups: Sequence[Floats], resamples: Resamples
 ) -> tuple[list[Floats], float]:
     """The rate of each group (a mask of units) in each sample, at the lengths that all units have together.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trajectories.annotation.agreement.coefficients import Estimate
-from trajectories.annotation.rates.resamples import Floats, Resamples, estimate_of, share_of
+from trajectories.annotation.rates.resamples import Floats, Resamples, estimate_sample, estimate_share
 
 # With fewer units that both have labelled, the machine's error is not known well enough.
 UNITS_MIN = 20
@@ -36,9 +36,7 @@ class CorrectedRate:
     reason: str = ""
 
 
-def corrected_rate(
-    *, people: Floats, machine: Floats, weights: Floats, resamples: Resamples
-) -> CorrectedRate:
+def correct_rate(*, people: Floats, machine: Floats, weights: Floats, resamples: Resamples) -> CorrectedRate:
     """Labels from 0 to 1, nan where there is none; ``weights`` 0 for units of another group."""
     has_machine = np.isfinite(machine) & (weights > 0)
     both, more = has_machine & np.isfinite(people), has_machine & ~np.isfinite(people)
@@ -49,19 +47,19 @@ def corrected_rate(
     of_people = resamples.mean(np.nan_to_num(people), weights * both)
     predicted = np.nan_to_num(machine)
     beyond = resamples.mean(predicted, weights * more) - resamples.mean(predicted, weights * both)
-    power = tuned_power(of_people[1:], beyond[1:])
+    power = tune_power(of_people[1:], beyond[1:])
     trajectories = resamples.trajectories(both)
-    made = estimate_of(of_people + power * beyond)
+    made = estimate_sample(of_people + power * beyond)
     return CorrectedRate(
         units=units,
         more_units=more_units,
-        people=share_of(of_people, trajectories=trajectories),
+        people=estimate_share(of_people, trajectories=trajectories),
         corrected=_within_0_1(made),
         power=power,
     )
 
 
-def tuned_power(of_people: Floats, beyond: Floats) -> float:
+def tune_power(of_people: Floats, beyond: Floats) -> float:
     """The power that gives the least variance, from samples of both terms."""
     usable = np.isfinite(of_people) & np.isfinite(beyond)
     if usable.sum() < 2 or np.var(beyond[usable]) == 0:

@@ -77,7 +77,7 @@ class Resamples:
         return [np.array(members, dtype=np.int64) for members in (*large, alone) if members]
 
 
-def estimate_of(samples: Floats) -> Estimate:
+def estimate_sample(samples: Floats) -> Estimate:
     """The estimate of the first sample, the interval of the others."""
     value, others = float(samples[0]), samples[1:]
     if not np.isfinite(value):
@@ -90,9 +90,9 @@ def estimate_of(samples: Floats) -> Estimate:
     return Estimate(value=value, low=low, high=high)
 
 
-def share_of(samples: Floats, *, trajectories: int) -> Estimate:
+def estimate_share(samples: Floats, *, trajectories: int) -> Estimate:
     """The same of a share. Where nothing varies, the interval of as many trajectories (Wilson)."""
-    made = estimate_of(samples)
+    made = estimate_sample(samples)
     if made.value is None:
         return made
     if trajectories < TRAJECTORIES_MIN:

@@ -46,7 +46,7 @@ class RateUnit:
     machines: Mapping[int, float]
 
 
-def rate_units(project: AnnotationProject, *, codebook: Codebook, choice: Choice) -> list[RateUnit]:
+def read_rate_units(project: AnnotationProject, *, codebook: Codebook, choice: Choice) -> list[RateUnit]:
     """All units without golds. Labels are those of one view, the newest of each annotator, without repeats.
 
     Where people's answer was settled the adjudicated label counts, else the mean of theirs.
@@ -64,7 +64,7 @@ def rate_units(project: AnnotationProject, *, codebook: Codebook, choice: Choice
     ]
 
 
-def value_of(values: Answers, *, codebook: Codebook, choice: Choice) -> float | None:
+def rate_label(values: Answers, *, codebook: Codebook, choice: Choice) -> float | None:
     """1 if a label has one of the chosen answers, 0 if it has none, None if it does not say.
 
     An answer that ends the form rules out those of other fields; one that needs a reason for it, such as that
@@ -105,7 +105,7 @@ def _labels(
     columns = ("unit_id", "annotator_id", "annotator__kind", "layer", "state", "values")
     for unit, who, kind, layer, state, values in rows.values_list(*columns).iterator():
         is_done = state == Label.State.DONE
-        value = value_of(values, codebook=codebook, choice=choice) if is_done else None
+        value = rate_label(values, codebook=codebook, choice=choice) if is_done else None
         if layer == Label.Layer.ADJUDICATED:
             settled.pop(unit, None)
             if is_done:

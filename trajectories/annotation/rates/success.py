@@ -44,7 +44,7 @@ class Association:
     reason: str = ""
 
 
-def association(cases: Sequence[Case]) -> Association:
+def estimate_association(cases: Sequence[Case]) -> Association:
     """Estimate the association, with Student's t for the logarithm and the variance between items."""
     strata: dict[Hashable, list[Case]] = {}
     for case in cases:

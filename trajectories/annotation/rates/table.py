@@ -10,12 +10,12 @@ import numpy as np
 
 from core.sql import Statement
 from trajectories.annotation.agreement.coefficients import Estimate
-from trajectories.annotation.codebook.types import codebook_of
-from trajectories.annotation.rates.lengths import length_baseline, length_bins, matched_rates
-from trajectories.annotation.rates.prediction import CorrectedRate, corrected_rate
-from trajectories.annotation.rates.resamples import Floats, Resamples, estimate_of, share_of
-from trajectories.annotation.rates.selectors import CORRECT, INCORRECT, Choice, RateUnit, rate_units
-from trajectories.annotation.rates.success import Association, Case, association
+from trajectories.annotation.codebook.types import load_codebook
+from trajectories.annotation.rates.lengths import bin_lengths, fit_length_baseline, match_rates
+from trajectories.annotation.rates.prediction import CorrectedRate, correct_rate
+from trajectories.annotation.rates.resamples import Floats, Resamples, estimate_sample, estimate_share
+from trajectories.annotation.rates.selectors import CORRECT, INCORRECT, Choice, RateUnit, read_rate_units
+from trajectories.annotation.rates.success import Association, Case, estimate_association
 from trajectories.models import AnnotationProject, Annotator
 
 # Groups with fewer labelled units are not matched on length: they would leave too few lengths to the others.
@@ -95,7 +95,7 @@ class Rates:
         """A row for each group with a label of people, after one for all of them."""
         if not self.labelled:
             return []
-        whole, *groups = groups_of(self.labelled, self.grouping)
+        whole, *groups = group_units(self.labelled, self.grouping)
         return [self._row(whole, None), *(self._row(group, self._matched.get(group.key)) for group in groups)]
 
     @property
@@ -107,12 +107,12 @@ class Rates:
     def successes(self) -> list[tuple[str, Association]]:
         """The association with success within item, of all and of each group."""
         cases = self._cases
-        groups = groups_of(self.labelled, self.grouping)[1:] if self.labelled else []
+        groups = group_units(self.labelled, self.grouping)[1:] if self.labelled else []
         by_group = [
-            (group.label, association([case for case in cases if str(case.group) == group.key]))
+            (group.label, estimate_association([case for case in cases if str(case.group) == group.key]))
             for group in groups
         ]
-        return [("All", association(cases)), *by_group]
+        return [("All", estimate_association(cases)), *by_group]
 
     def corrected(self, machine: int) -> list[tuple[Group, CorrectedRate]]:
         """The rate of each group by a machine's labels, corrected by those of people."""
@@ -125,11 +125,9 @@ class Rates:
         return [
             (
                 group,
-                corrected_rate(
-                    people=people, machine=given, weights=weights * group.mask, resamples=resamples
-                ),
+                correct_rate(people=people, machine=given, weights=weights * group.mask, resamples=resamples),
             )
-            for group in groups_of(seen, self.grouping)
+            for group in group_units(seen, self.grouping)
         ]
 
     # ---- what people say
@@ -151,20 +149,24 @@ class Rates:
     @cached_property
     def _by_length(self) -> Floats | None:
         has_it, weights, words = self._values
-        return length_baseline(has_it=has_it, words=words, weights=weights, clusters=self._resamples.codes)
+        return fit_length_baseline(
+            has_it=has_it, words=words, weights=weights, clusters=self._resamples.codes
+        )
 
     @cached_property
     def _matching(self) -> tuple[dict[str, Floats], float]:
         has_it, weights, words = self._values
         groups = [
-            group for group in groups_of(self.labelled, self.grouping)[1:] if group.mask.sum() >= MATCHED_MIN
+            group
+            for group in group_units(self.labelled, self.grouping)[1:]
+            if group.mask.sum() >= MATCHED_MIN
         ]
         if len(groups) < 2:
             return {}, 0.0
-        rates, common = matched_rates(
+        rates, common = match_rates(
             has_it=has_it,
             weights=weights,
-            bins=length_bins(words, weights),
+            bins=bin_lengths(words, weights),
             groups=[group.mask for group in groups],
             resamples=self._resamples,
         )
@@ -181,16 +183,16 @@ class Rates:
         by_length = beyond = None
         if self._by_length is not None:
             baseline = self._resamples.mean(self._by_length, weights * group.mask)
-            by_length, beyond = float(baseline[0]), estimate_of(rate - baseline)
+            by_length, beyond = float(baseline[0]), estimate_sample(rate - baseline)
         return RateRow(
             key=group.key,
             label=group.label,
             units=int(group.mask.sum()),
             trajectories=trajectories,
-            rate=share_of(rate, trajectories=trajectories),
+            rate=estimate_share(rate, trajectories=trajectories),
             by_length=by_length,
             beyond=beyond,
-            matched=None if matched is None else share_of(matched, trajectories=trajectories),
+            matched=None if matched is None else estimate_share(matched, trajectories=trajectories),
         )
 
     @property
@@ -202,7 +204,7 @@ class Rates:
         return [_case(members, self.grouping) for members in by_episode.values()]
 
 
-def groups_of(units: Sequence[RateUnit], grouping: Grouping) -> list[Group]:
+def group_units(units: Sequence[RateUnit], grouping: Grouping) -> list[Group]:
     """All units, then those of each group, in the order of their keys; masks are 1 for members."""
     labels: dict[Hashable, str] = {grouping.key(unit): grouping.label(unit) for unit in units}
     keys = [grouping.key(unit) for unit in units]
@@ -266,7 +268,7 @@ def _figures(
     state: Hashable,
 ) -> RateFigures:
     project = AnnotationProject.objects.select_related("codebook").get(pk=project_id)
-    units = rate_units(project, codebook=codebook_of(project.codebook), choice=choice)
+    units = read_rate_units(project, codebook=load_codebook(project.codebook), choice=choice)
     rates = Rates(units=units, grouping=GROUPINGS[grouping_id])
     return RateFigures(
         rows=rates.rows,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trajectories.exports.chats import EPISODE_COLUMNS, episode_values, weighted_conversations
+from trajectories.exports.chats import EPISODE_COLUMNS, read_episode_values, read_weighted_conversations
 from trajectories.exports.conversations import Conversation
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
@@ -27,8 +27,8 @@ from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
     outcomes=("correct", "incorrect", "void"),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    for episode, conversation, weight in weighted_conversations(batch):
-        yield {**episode_values(episode), **_values(conversation), WEIGHT: weight}
+    for episode, conversation, weight in read_weighted_conversations(batch):
+        yield {**read_episode_values(episode), **_values(conversation), WEIGHT: weight}
 
 
 def _values(conversation: Conversation) -> Row:

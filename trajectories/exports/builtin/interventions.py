@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from trajectories.exports.chats import (
     EPISODE_COLUMNS,
     GROUP_COLUMNS,
-    conversations_in,
-    episode_values,
+    read_batch_conversations,
+    read_episode_values,
     read_episodes,
     read_outcome,
     training_messages,
@@ -76,7 +76,7 @@ def _row(intervention: Intervention, episodes: Sequence[Episode], batch: Batch) 
     sample = _sample(intervention, correct[0], batch)
     if weight is None or sample is None:
         return None
-    values = episode_values(correct[0])
+    values = read_episode_values(correct[0])
     return {
         **{name: values[name] for name in GROUP_COLUMNS},
         "intervention": intervention.pk,
@@ -92,13 +92,13 @@ def _row(intervention: Intervention, episodes: Sequence[Episode], batch: Batch) 
 
 def _sample(intervention: Intervention, continuation: Episode, batch: Batch) -> Row | None:
     """The messages, those before the intervention as the continuation's policy was sent them."""
-    for conversation in conversations_in(batch, continuation):
+    for conversation in read_batch_conversations(batch, continuation):
         for place, prompt in enumerate(conversation.prompts):
             if prompt.step != intervention.step:
                 continue
             completion: list[Message] = [{"role": ASSISTANT, "content": intervention.prefill}]
             return {
-                **training_messages(prompt=conversation.prompt_of(place), completion=completion),
+                **training_messages(prompt=conversation.prompt_before(place), completion=completion),
                 "spans": prefill_message(intervention)["spans"],
                 "exact": prompt.is_exact,
             }

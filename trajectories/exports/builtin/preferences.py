@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from trajectories.exports.chats import (
     EPISODE_COLUMNS,
     GROUP_COLUMNS,
-    conversations_in,
     draw,
-    episode_values,
     hash_first_prompt,
+    read_batch_conversations,
+    read_episode_values,
     read_episodes,
     read_outcome,
     training_messages,
@@ -88,14 +88,14 @@ def _same_prompt(episodes: list[Episode], batch: Batch) -> Iterable[tuple[list[E
     """Correct and incorrect ones by their first prompt, which other looks change. Only its hash is kept."""
     sides: dict[bytes, tuple[list[Episode], list[Episode]]] = defaultdict(lambda: ([], []))
     for episode in episodes:
-        for conversation in conversations_in(batch, episode, first_alone=True):
+        for conversation in read_batch_conversations(batch, episode, first_alone=True):
             side = 0 if read_outcome(episode) == CORRECT else 1
             sides[hash_first_prompt(conversation)][side].append(episode)
     return sides.values()
 
 
 def _row(chosen: Episode, rejected: Episode, good: Conversation, bad: Conversation) -> Row:
-    values = episode_values(chosen)
+    values = read_episode_values(chosen)
     length = good.prompts[0].length
     return {
         **{name: values[name] for name in GROUP_COLUMNS},
@@ -104,6 +104,6 @@ def _row(chosen: Episode, rejected: Episode, good: Conversation, bad: Conversati
         "rejected_reason": rejected.verdict.reason if rejected.verdict else None,
         "exact": good.is_exact and bad.is_exact,
         **training_messages(
-            prompt=good.prompt_of(0), chosen=good.messages[length:], rejected=bad.messages[length:]
+            prompt=good.prompt_before(0), chosen=good.messages[length:], rejected=bad.messages[length:]
         ),
     }

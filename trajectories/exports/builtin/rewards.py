@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import to_builtins
 
 from palaestra.protocol.outcomes import JUDGED
-from trajectories.exports.chats import EPISODE_COLUMNS, episode_values, read_episodes
+from trajectories.exports.chats import EPISODE_COLUMNS, read_episode_values, read_episodes
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import WEIGHT, Batch, Row
 from trajectories.models import Run
@@ -50,7 +50,7 @@ def rows(batch: Batch) -> Iterator[Row]:
         if weight is not None:
             rewards = paid[episode.pk]
             yield {
-                **episode_values(episode),
+                **read_episode_values(episode),
                 **to_builtins(rewards),
                 "may_pay": {name: may_pay[name] for name in rewards.components if name in may_pay},
                 WEIGHT: weight,

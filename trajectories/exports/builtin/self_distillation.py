@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from palaestra.protocol.arms import ARMS
 from trajectories.exports.chats import (
     EPISODE_COLUMNS,
-    conversations_in,
     draw,
-    episode_values,
     hash_first_prompt,
+    read_batch_conversations,
+    read_episode_values,
     read_episodes,
     read_outcome,
     training_messages,
@@ -91,7 +91,7 @@ def _prompts(gyms: list[Episode], batch: Batch) -> Iterator[tuple[Episode, Conve
     for gym in gyms:
         if len(seen) >= batch.parameters.pairs_max:
             return
-        made = conversations_in(batch, gym, first_alone=True)
+        made = read_batch_conversations(batch, gym, first_alone=True)
         if not made:
             continue
         digest = hash_first_prompt(made[0])
@@ -101,7 +101,7 @@ def _prompts(gyms: list[Episode], batch: Batch) -> Iterator[tuple[Episode, Conve
 
 
 def _row(text: Episode, gym: Episode, conversation: Conversation, thought: str) -> Row:
-    values = episode_values(text)
+    values = read_episode_values(text)
     completion: list[Message] = [{"role": ASSISTANT, "content": thought}]
     return {
         **{name: values[name] for name in SHARED},
@@ -111,7 +111,7 @@ def _row(text: Episode, gym: Episode, conversation: Conversation, thought: str) 
         "gym_arm": gym.arm,
         "guidance": gym.guidance,
         "exact": conversation.prompts[0].is_exact,
-        **training_messages(prompt=conversation.prompt_of(0), completion=completion),
+        **training_messages(prompt=conversation.prompt_before(0), completion=completion),
     }
 
 

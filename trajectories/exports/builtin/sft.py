@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from trajectories.exports.chats import (
     EPISODE_COLUMNS,
-    authors_in,
-    episode_values,
+    read_authors,
+    read_episode_values,
+    read_weighted_conversations,
     training_messages,
-    weighted_conversations,
 )
 from trajectories.exports.conversations import Conversation
 from trajectories.exports.registry import export_kind
@@ -35,9 +35,9 @@ from trajectories.models import Episode, Step
     outcomes=("correct",),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    for episode, conversation, weight in weighted_conversations(batch):
+    for episode, conversation, weight in read_weighted_conversations(batch):
         yield {
-            **episode_values(episode),
+            **read_episode_values(episode),
             "step": conversation.prompts[-1].step,
             **training_messages(messages=conversation.messages),
             "person_steps": _person_steps(episode, conversation) if episode.is_taken_over else [],
@@ -48,7 +48,7 @@ def rows(batch: Batch) -> Iterator[Row]:
 
 def _person_steps(episode: Episode, conversation: Conversation) -> list[dict[str, object]]:
     """The steps of a person among the completions, each with the number of its message."""
-    authors = authors_in(episode, conversation)
+    authors = read_authors(episode, conversation)
     return [
         {"step": one.step, "segment": authors[one.step][1], "message": one.length}
         for one in conversation.prompts

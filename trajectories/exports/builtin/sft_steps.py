@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from trajectories.exports.chats import (
     EPISODE_COLUMNS,
-    authors_in,
-    episode_values,
-    played_conversations,
+    read_authors,
+    read_episode_values,
+    read_played_conversations,
     training_messages,
 )
 from trajectories.exports.registry import export_kind
@@ -37,8 +37,8 @@ from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
     options=("segments",),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    for episode, conversation in played_conversations(batch):
-        authors, segments = authors_in(episode, conversation), batch.parameters.segments
+    for episode, conversation in read_played_conversations(batch):
+        authors, segments = read_authors(episode, conversation), batch.parameters.segments
         for place, prompt in enumerate(conversation.prompts):
             actor, segment = authors[prompt.step]
             if segments and segment not in segments:
@@ -49,11 +49,11 @@ def rows(batch: Batch) -> Iterator[Row]:
                 continue
             completion = [conversation.messages[prompt.length]]
             yield {
-                **episode_values(episode),
+                **read_episode_values(episode),
                 "step": prompt.step,
                 "actor": actor,
                 "segment": segment or None,
-                **training_messages(prompt=conversation.prompt_of(place), completion=completion),
+                **training_messages(prompt=conversation.prompt_before(place), completion=completion),
                 "exact": prompt.is_exact,
                 WEIGHT: weight,
             }

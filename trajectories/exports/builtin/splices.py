@@ -9,13 +9,13 @@ from typing import NamedTuple
 from trajectories.exports.chats import (
     EPISODE_COLUMNS,
     draw,
-    episode_values,
+    read_episode_values,
     read_episodes,
     read_outcome,
     training_messages,
     whole_conversation,
 )
-from trajectories.exports.conversations import ASSISTANT, Conversation, page_before
+from trajectories.exports.conversations import ASSISTANT, Conversation, read_page_before
 from trajectories.exports.parameters import Revision
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
@@ -57,7 +57,7 @@ def rows(batch: Batch) -> Iterator[Row]:
     episodes = read_episodes(batch)
     for task_id in batch.ids:
         lines = Lines(task_id)
-        trees = by_root(list(episodes.filter(task=task_id)), lines)
+        trees = group_by_root(list(episodes.filter(task=task_id)), lines)
         pairs = [pair for tree in trees.values() for pair in _pairs(tree, lines, batch)]
         if not pairs:
             batch.left_out["no_relative"] += 1
@@ -120,16 +120,16 @@ def _row(pair: Pair, batch: Batch) -> Row | None:
     """Return a row; None, counted, if a conversation is missing, or earlier messages change."""
     weight = batch.episode_weight(pair.good.pk)
     bad, good = (whole_conversation(batch, episode) for episode in (pair.bad, pair.good))
-    page = page_before(pair.good, pair.common + 1)
+    page = read_page_before(pair.good, pair.common + 1)
     if page is None:
         batch.left_out["no_page"] += 1
     if weight is None or bad is None or good is None or page is None:
         return None
     failed, first = _place(bad, pair.bad_step + 1), _place(good, pair.common + 1)
-    prompt = bad.prompt_of(failed)
+    prompt = bad.prompt_before(failed)
     revised: list[Message] = [{"role": ASSISTANT, "content": pair.revision.text}, page]
     completion = [*revised, *good.messages[good.prompts[first].length :]]
-    values = episode_values(pair.good)
+    values = read_episode_values(pair.good)
     return {
         **{name: values[name] for name in SHARED},
         "good_episode": pair.good.pk,
@@ -188,7 +188,7 @@ class Lines:
         return None
 
 
-def by_root(episodes: Sequence[Episode], lines: Lines) -> dict[int, list[Episode]]:
+def group_by_root(episodes: Sequence[Episode], lines: Lines) -> dict[int, list[Episode]]:
     """The episodes of each tree, in their order."""
     trees: dict[int, list[Episode]] = {}
     for episode in episodes:

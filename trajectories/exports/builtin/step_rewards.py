@@ -9,7 +9,7 @@ import msgspec
 
 from palaestra.protocol.outcomes import JUDGED
 from tasks_app import kinds
-from trajectories.exports.chats import EPISODE_COLUMNS, episode_values, read_episodes
+from trajectories.exports.chats import EPISODE_COLUMNS, read_episode_values, read_episodes
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import WEIGHT, Batch, Row
 from trajectories.models import Step
@@ -47,7 +47,7 @@ def rows(batch: Batch) -> Iterator[Row]:
         steps[step["episode_id"]].append(step)
     milestones = _milestones([one.pk for one in episodes if one.task.kind == kinds.SITE and one.has_page])
     for episode in episodes:
-        shared = episode_values(episode)
+        shared = read_episode_values(episode)
         for step in steps[episode.pk]:
             weight = batch.step_weight(episode.pk, step["index"])
             if weight is None:

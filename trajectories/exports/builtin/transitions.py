@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from palaestra.protocol.outcomes import JUDGED
-from trajectories.exports.chats import EPISODE_COLUMNS, episode_values, read_episodes
+from trajectories.exports.chats import EPISODE_COLUMNS, read_episode_values, read_episodes
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import WEIGHT, Batch, Row
 from trajectories.models import Episode, Step
@@ -62,7 +62,7 @@ def rows(batch: Batch) -> Iterator[Row]:
 
 def _transitions(episode: Episode, steps: list[dict[str, Any]], batch: Batch) -> Iterator[Row]:
     """The reward of the last step is that of the verdict; before it there is none to give."""
-    shared = episode_values(episode)
+    shared = read_episode_values(episode)
     verdict = episode.verdict
     final = shared.pop("reward")
     hashes = [_hashes(step) for step in steps] + [(None, None)]

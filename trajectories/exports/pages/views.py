@@ -34,7 +34,7 @@ RUNS = "runs"
 UNSAID = {"format", "solutions", "as_of", "golds", "locked"}
 
 
-def author_of(request: LabRequest) -> Author:
+def build_author(request: LabRequest) -> Author:
     """Return the logged-in user as the author of an export."""
     sees_golds = access.sees_golds(request.user)
     return Author(
@@ -108,7 +108,7 @@ class ExportsPage:
         self.kinds = [kind for _, kind in KINDS.items()]
 
 
-def shown_or_404(export_id: int, *, author: Author) -> ShownExport:
+def export_or_404(export_id: int, *, author: Author) -> ShownExport:
     """Return the export with what its page shows. Raises ``Http404``."""
     try:
         return ShownExport(selectors.export_get(export_id, author=author))
@@ -145,7 +145,7 @@ def export_create(request: LabRequest) -> HttpResponseBase:
             export = services.export_request(
                 form.cleaned_data["kind"],
                 form.parameters(),
-                author=author_of(request),
+                author=build_author(request),
                 project=form.cleaned_data.get(OF_PROJECT, DEFAULT_PROJECT),
             )
         except GymError as error:
@@ -157,7 +157,7 @@ def export_create(request: LabRequest) -> HttpResponseBase:
 
 @lab_page
 def export_detail(request: LabRequest, export_id: int) -> HttpResponse:
-    shown = shown_or_404(export_id, author=author_of(request))
+    shown = export_or_404(export_id, author=build_author(request))
     name = "_export" if wants_fragment(request) else "export"
     return render(request, f"lab/exports/{name}.html", {"here": "exports", "shown": shown})
 
@@ -165,7 +165,7 @@ def export_detail(request: LabRequest, export_id: int) -> HttpResponse:
 @lab_action
 def export_cancel(request: LabRequest, export_id: int) -> HttpResponseBase:
     """Cancel it; nothing happens to one that has ended meanwhile."""
-    shown = shown_or_404(export_id, author=author_of(request))
+    shown = export_or_404(export_id, author=build_author(request))
     with suppress(GymError):
         services.export_cancel(shown.export)
     return redirect("export", export_id=export_id)
@@ -174,7 +174,7 @@ def export_cancel(request: LabRequest, export_id: int) -> HttpResponseBase:
 @lab_action
 def export_again(request: LabRequest, export_id: int) -> HttpResponseBase:
     """Write it afresh; nothing happens to one that goes on."""
-    shown = shown_or_404(export_id, author=author_of(request))
+    shown = export_or_404(export_id, author=build_author(request))
     with suppress(GymError):
         services.export_again(shown.export)
     return redirect("export", export_id=export_id)
@@ -182,7 +182,7 @@ def export_again(request: LabRequest, export_id: int) -> HttpResponseBase:
 
 @lab_page
 def export_file(request: LabRequest, export_id: int, name: str) -> FileResponse:
-    shown = shown_or_404(export_id, author=author_of(request))
+    shown = export_or_404(export_id, author=build_author(request))
     try:
         _, file = selectors.file_open(shown.export, name)
     except GymError as error:
@@ -196,6 +196,6 @@ def export_file(request: LabRequest, export_id: int, name: str) -> FileResponse:
 def _list_render(
     request: LabRequest, form: ExportForm, *, status: HTTPStatus = HTTPStatus.OK
 ) -> HttpResponse:
-    page = ExportsPage(request.GET, author=author_of(request))
+    page = ExportsPage(request.GET, author=build_author(request))
     context = {"here": "exports", "page": page, "form": form}
     return render(request, "lab/exports/exports.html", context, status=status)

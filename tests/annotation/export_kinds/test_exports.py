@@ -23,7 +23,7 @@ from tests.annotation import files, scene
 from tests.annotation.scene import COMPLETE
 from trajectories.annotation import archive
 from trajectories.annotation.agreement.table import figures
-from trajectories.annotation.exported.labels import name_annotators
+from trajectories.annotation.export_kinds.labels import name_annotators
 from trajectories.annotation.jobs import LABEL_WORK, job_request
 from trajectories.annotation.queues import golds, services
 from trajectories.models import AnnotationProject, Annotator, Label

@@ -30,7 +30,7 @@ def read_labels(labels: Labels, episodes: Sequence[int]) -> dict[tuple[int, int]
 
 def count_elsewhere(labels: Labels, among: QuerySet[Episode], taken: QuerySet[Episode]) -> int:
     """Count the labelled steps with a weight whose episodes are not taken."""
-    labelled = consensus.episodes_labelled(project=labels.project)
+    labelled = consensus.list_labelled_episodes(project=labels.project)
     others = among.filter(pk__in=labelled).exclude(pk__in=taken.values("pk"))
     left = read_labels(labels, list(others.values_list("pk", flat=True)))
     return sum(label.weight > 0 for label in left.values())

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import BooleanField, ExpressionWrapper, Q
 
-from trajectories.annotation.codebook.types import codebook_of
+from trajectories.annotation.codebook.types import load_codebook
 from trajectories.annotation.columns import COLUMNS, NESTED, label_paths
 from trajectories.exports.registry import PROJECT_KINDS
 from trajectories.exports.types import ProjectKind, Row
@@ -39,7 +39,7 @@ def name_annotators(annotators: Sequence[Annotator], *, with_names: bool) -> dic
 
 def flatten_labels(project: AnnotationProject) -> tuple[Sequence[str], Callable[[Row], Row]]:
     """Return the columns of labels as a table, one for each field of the codebook among them."""
-    fields = [field.id for field in codebook_of(project.codebook).fields]
+    fields = [field.id for field in load_codebook(project.codebook).fields]
 
     def flatten(label: Row) -> Row:
         return {
