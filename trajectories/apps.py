@@ -11,11 +11,6 @@ class TrajectoriesConfig(AppConfig):
 
         registry.ACTIONS.discover(builtin)
 
-        from trajectories.annotation.codebook import builtin as fields
-        from trajectories.annotation.codebook.registry import FIELDS
-
-        FIELDS.discover(fields)
-
         from trajectories.exports import builtin as kinds
         from trajectories.exports.registry import KINDS
 

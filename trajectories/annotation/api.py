@@ -159,7 +159,7 @@ def list_labels(
     answer: tuple[str, str] | None = None,
     **filters: Any,
 ) -> list[dict[str, Any]]:
-    """Up to ``limit`` labels by id, and one more if there is a next page.
+    """Return up to ``limit`` labels by id, and one more if there is a next page.
 
     Further filters are layer, annotator_kind, and of the episode: run and arm.
     """
@@ -207,7 +207,7 @@ def list_episode_labels(episode_id: int, *, principal: Principal) -> list[dict[s
 
 
 def _units_of(episode_id: int, principal: Principal) -> list[int]:
-    """The units of an episode, by project, as their index begins with it. A pair is of both its episodes."""
+    """Return the units of an episode. They are read by project, with which their index begins."""
     seen = projects.visible(AnnotationProject.objects.all(), principal)
     levels = dict(seen.values_list("pk", "level"))
     of_pairs = [project for project, level in levels.items() if level == AnnotationProject.Level.PAIR]

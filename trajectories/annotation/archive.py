@@ -92,7 +92,8 @@ def archive_write(
             for name, member in archive.members().items()
         }
         entries = [
-            AnnotatorEntry(name=names[one.pk], kind=one.kind, settings=one.settings) for one in annotators
+            AnnotatorEntry(name=names[annotator.pk], kind=annotator.kind, settings=annotator.settings)
+            for annotator in annotators
         ]
         manifest = _manifest(project, annotators=entries, codebooks=codebooks, files=files)
         archive.pack(target, manifest=msgspec.json.format(msgspec.json.encode(manifest)) + b"\n")

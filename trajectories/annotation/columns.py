@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+from msgspec import Meta, Struct
+
+from core.fields import Id
+from core.integers import INT_MAX
 from trajectories.exports.types import ColumnType
+
+Number = Annotated[int, Meta(ge=0, le=INT_MAX)]
 
 UNIT = "unit__"
 
@@ -66,3 +72,18 @@ def label_paths(names: Iterable[str]) -> list[str]:
 def unit_paths(names: Iterable[str]) -> list[str]:
     """Return the paths of these columns from a unit."""
     return [path.removeprefix(UNIT) for path in label_paths(names)]
+
+
+class UnitPlace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A unit as a line of a file names it; of a pair ``episode`` is the first, as answers call it."""
+
+    episode: Id
+    step: Number
+    paragraph: Number = 0
+    other_episode: Id | None = None
+    other_step: Number | None = None
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """Fields that identify the unit in its project."""
+        return tuple(getattr(self, name) for name in PLACE)

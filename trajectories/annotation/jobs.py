@@ -31,7 +31,7 @@ def job_request(
 
 
 def _do(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
-    """Raises ``GymError`` ``unknown_work`` for a kind that this installation has not."""
+    """Do a job by its kind. Raises ``GymError`` ``unknown_work`` for a kind without work."""
     if job.kind not in WORK:
         message = (
             f"This installation cannot run jobs of kind “{job.kind}”: its worker runs another version of the "

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.bodies import body_read
-from core.paging import page, query_read
+from core.paging import Query, page, query_read
 from core.schema import call
 from trajectories.exports import records, selectors, services
 from trajectories.exports.formats import CONTENT_TYPES
@@ -58,12 +58,12 @@ class ExportsView(APIView):
     @call(
         "export_list",
         "List exports, newest first",
-        parameters=[records.ExportsQuery],
+        parameters=[Query],
         answers={200: records.ExportPage},
         errors=(400,),
     )
     def get(self, request: Request) -> Response:
-        query = query_read(records.ExportsQuery, request)
+        query = query_read(Query, request)
         author = _author(caller(request))
         exports = selectors.export_list(author=author, before=query.get("cursor"), limit=query["limit"])
         shown, following = page(exports, limit=query["limit"], place=lambda export: export.pk)

@@ -67,7 +67,7 @@ def read_episode_values(episode: Episode) -> Row:
 
 
 def read_episodes(batch: Batch, *order: str) -> QuerySet[Episode]:
-    """Return the episodes of a batch with what ``episode_values`` reads."""
+    """Return the episodes of a batch with what ``read_episode_values`` reads."""
     related = batch.episodes.select_related("run", "group", "task", "verdict", "first_answer")
     return related.order_by(*order, "pk")
 
@@ -78,14 +78,14 @@ def read_outcome(episode: Episode) -> str:
 
 
 def read_played_conversations(batch: Batch) -> Iterator[tuple[Episode, Conversation]]:
-    """The conversations of a batch of episodes, by id."""
+    """Yield the conversations of a batch of episodes, by id."""
     for episode in read_episodes(batch):
         for conversation in read_batch_conversations(batch, episode):
             yield episode, conversation
 
 
 def read_weighted_conversations(batch: Batch) -> Iterator[tuple[Episode, Conversation, float]]:
-    """Those of episodes that no filter by labels leaves out, with the weight of the episode."""
+    """Yield the conversations of episodes that the filter by labels keeps, with the episode's weight."""
     for episode in read_episodes(batch):
         weight = batch.episode_weight(episode.pk)
         if weight is not None:
@@ -94,14 +94,14 @@ def read_weighted_conversations(batch: Batch) -> Iterator[tuple[Episode, Convers
 
 
 def read_authors(episode: Episode, conversation: Conversation) -> dict[int, tuple[str, str]]:
-    """The actor and the segment of each step of a conversation, by its number."""
+    """Return the actor and the segment of each step of a conversation, by its number."""
     return authors_until(episode.pk, conversation.prompts[-1].step)
 
 
 def read_batch_conversations(
     batch: Batch, episode: Episode, *, first_alone: bool = False
 ) -> list[Conversation]:
-    """Read the conversations of an episode of a batch, as ``conversations_of`` does."""
+    """Read the conversations of an episode of a batch, as ``read_conversations`` does."""
     solutions, left_out = batch.parameters.solutions, batch.left_out
     return read_conversations(episode, solutions=solutions, left_out=left_out, first_alone=first_alone)
 
@@ -142,7 +142,7 @@ def training_messages(**parts: Sequence[Message]) -> Row:
 
 
 def list_images(messages: Sequence[Message]) -> list[str]:
-    """The files of the pictures, in the order in which the messages show them."""
+    """List the files of the pictures, in the order in which the messages show them."""
     return [
         part["image_url"]["url"]
         for message in messages

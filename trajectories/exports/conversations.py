@@ -53,7 +53,7 @@ class Conversation:
     @property
     def is_exact(self) -> bool:
         """True if that is proven of every prompt."""
-        return all(one.is_exact for one in self.prompts)
+        return all(prompt.is_exact for prompt in self.prompts)
 
     def prompt_before(self, place: int) -> list[Message]:
         return self.messages[: self.prompts[place].length]
@@ -62,7 +62,7 @@ class Conversation:
 def read_conversations(
     episode: Episode, *, solutions: bool, left_out: Counter[str], first_alone: bool = False
 ) -> list[Conversation]:
-    """One, or one for each step if earlier messages change; none, counted, if there is nothing to show.
+    """Return one, or one for each step if earlier messages change; none, counted, if nothing is to show.
 
     With ``first_alone`` it ends after the first step.
     """
@@ -78,14 +78,18 @@ def read_conversations(
     if not all(turn.raw for turn in turns):
         left_out["no_completion"] += 1
         return []
-    made = list(_made(episode, turns, solutions=solutions))
-    if not made or not made[0].messages:
+    built = list(_build_conversations(episode, turns, solutions=solutions))
+    if not built or not built[0].messages:
         left_out["no_prompt"] += 1
         return []
-    if any(not blobs.blob_exists(sha256) for one in made for sha256 in map(_hash_of, one.images)):
+    if any(
+        not blobs.blob_exists(sha256)
+        for conversation in built
+        for sha256 in map(_hash_of, conversation.images)
+    ):
         left_out["lacks_pictures"] += 1
         return []
-    return made
+    return built
 
 
 def read_page_before(episode: Episode, step: int) -> Message | None:
@@ -97,10 +101,10 @@ def read_page_before(episode: Episode, step: int) -> Message | None:
     shown = turns[-1].shown if turns and turns[-1].index == step else None
     if shown is None or not (shown.text or shown.picture):
         return None
-    return _named(observation_message(replace(shown, result="", result_message="")), {})
+    return _name_pictures(observation_message(replace(shown, result="", result_message="")), {})
 
 
-def _made(episode: Episode, turns: list[Turn], *, solutions: bool) -> Iterator[Conversation]:
+def _build_conversations(episode: Episode, turns: list[Turn], *, solutions: bool) -> Iterator[Conversation]:
     posted = prompt_hashes(episode.pk, turns[-1].index)
     is_hidden = bool(episode.group.examples) and not solutions
     is_changing = episode.run.history.partition(":")[0] == CHANGING
@@ -119,7 +123,7 @@ def _made(episode: Episode, turns: list[Turn], *, solutions: bool) -> Iterator[C
         }
         places[final.index] = len(before)
         shown = {final.index: places[final.index]} if is_changing else places
-        messages = [one.message for one in before]
+        messages = [message.message for message in before]
         prompts = list(_prompts(messages, shown, posted=posted, is_hidden=is_hidden))
         yield _conversation([*messages, completion], prompts)
 
@@ -131,7 +135,7 @@ def _is_completion(message: Message) -> bool:
 def _prompts(
     messages: Sequence[Message], places: dict[int, int], *, posted: dict[int, str | None], is_hidden: bool
 ) -> Iterator[Prompt]:
-    """The prompts in the order of the steps; each message is hashed once."""
+    """Yield the prompts in the order of the steps; each message is hashed once."""
     growing, added, is_lacking = PromptHash(room=ROOM_BYTES), 0, False
     for step, place in sorted(places.items()):
         sha256 = posted.get(step)
@@ -152,12 +156,12 @@ def _prompts(
 
 def _conversation(messages: list[Message], prompts: list[Prompt]) -> Conversation:
     images: dict[str, None] = {}
-    named = [_named(message, images) for message in messages]
+    named = [_name_pictures(message, images) for message in messages]
     return Conversation(messages=named, prompts=prompts, images=list(images))
 
 
-def _named(message: Message, images: dict[str, None]) -> Message:
-    """The message with its pictures named by their files."""
+def _name_pictures(message: Message, images: dict[str, None]) -> Message:
+    """Return the message with its pictures named by their files."""
     content = message["content"]
     if isinstance(content, str):
         return message

@@ -94,7 +94,7 @@ def _cell(value: Any, kind: ColumnType) -> Any:
 
 
 def _message(message: Mapping[str, Any]) -> Row:
-    """Pictures and texts have the same fields, of which one is null."""
+    """Give pictures and texts the same fields, one of which is null."""
     content = message["content"]
     if not isinstance(content, str) and content is not None:
         content = [{"type": part["type"], "text": part.get("text")} for part in content]

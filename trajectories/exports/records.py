@@ -8,7 +8,6 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from core.bodies import Body
 from core.fields import Count, Id, Moment, Positive, Time, Weights, choice, string
-from core.paging import Query
 from palaestra.protocol.arms import ARMS
 from trajectories.exports.formats import FORMATS
 from trajectories.exports.parameters import PAIRS_MAX, REVISIONS_MAX, TEXT_CHARS
@@ -156,10 +155,6 @@ class ExportRecord(Struct):
 class ExportPage(Struct):
     results: list[ExportRecord]
     next: str | None
-
-
-class ExportsQuery(Query, kw_only=True):
-    pass
 
 
 def export_record(export: Export, *, files: list[dict[str, Any]]) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def file_entries(export: Export) -> list[dict[str, Any]]:
 
 def file_open(export: Export, name: str) -> tuple[dict[str, Any], File[bytes]]:
     """Open a file; return its entry with it. Raises ``GymError`` 404 ``unknown_file``, 410 ``expired``."""
-    entry = next((one for one in file_entries(export) if one["name"] == name), None)
+    entry = next((entry for entry in file_entries(export) if entry["name"] == name), None)
     if entry is None:
         raise GymError("unknown_file", f"Export {export.pk} has no file {name!r}.", status=404)
     expired = GymError("expired", f"The files of export {export.pk} are gone: run it again.", status=410)

@@ -23,7 +23,7 @@ COLUMNS: Mapping[Unit, str] = {"episode": "pk", "group": "group_id", "task": "ta
 
 
 def filter_episodes(parameters: Parameters, *, viewer: Viewer) -> QuerySet[Episode]:
-    """The episodes that an export takes of those that its key may see."""
+    """Return the episodes that an export takes of those that its key may see."""
     episodes = _matching(parameters, viewer=viewer).filter(_is_of_origins(parameters), **_ended(parameters))
     if outcomes := _outcomes(parameters):
         episodes = episodes.filter(verdict__outcome__in=outcomes)
@@ -84,7 +84,7 @@ def _origins(parameters: Parameters) -> list[str]:
 
 
 def _is_of_origins(parameters: Parameters) -> Q:
-    """Only who may export guided episodes reads guidance: a taken-over one that has it needs both origins."""
+    """Match the origins. A taken-over episode with guidance needs both: not everyone may read guidance."""
     origins = _origins(parameters)
     if Origin.TAKEN_OVER in origins and Origin.GUIDED not in origins:
         return is_of(origins) & Q(guidance__isnull=True)

@@ -51,11 +51,11 @@ class Batch:
     labels: Mapping[tuple[int, int], StepLabel] | None = None
 
     def step_weight(self, episode: int, step: int) -> float | None:
-        """None, counted, if the step is filtered out by its label, or has none."""
+        """Return the step's weight; None, counted, if its label filters it out, or it has none."""
         return 1.0 if self.labels is None else self._positive(self.labels.get((episode, step)))
 
     def episode_weight(self, episode: int) -> float | None:
-        """The mean of the episode's labelled steps; None, counted, if that is 0 or there are none."""
+        """Return the mean over labelled steps; None, counted, if that is 0 or there are none."""
         return 1.0 if self.labels is None else self._positive(self._of_episodes.get(episode))
 
     def _positive(self, label: StepLabel | None) -> float | None:

@@ -180,7 +180,7 @@ class ExportWork:
         return rows if GOLD not in self.columns else _with_golds(rows, ids=episodes.values("task_id"))
 
     def _end(self) -> dict[str, Any]:
-        """The result, with a manifest that has no time but that of the episodes."""
+        """Store the manifest, whose only time is that of the episodes, and return the result."""
         export = self.export
         # As of its beginning there can be no fewer, unless they were deleted.
         if missing := max(0, export.total - sources.count_units(self.episodes, unit=self.kind.unit)):

@@ -5,20 +5,28 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from trajectories.annotation.codebook import builtin, document
-from trajectories.annotation.codebook.own_fields import KEYS_TAKEN
-from trajectories.annotation.codebook.registry import FIELDS, build_codebook, load_publications
+from trajectories.annotation.codebook import registry
+from trajectories.annotation.codebook.own_fields import KEYS_TAKEN, OwnField
+from trajectories.annotation.codebook.registry import build_codebook, load_fields, load_publications
 from trajectories.annotation.codebook.types import Codebook, codebook_read
+from trajectories.management.commands.write_codebook import PAGE, page_with_codebook
 from trajectories.models import AnnotationProject
 
 LEVELS = tuple(AnnotationProject.Level)
 
 
-def test_one_file_is_one_field_of_its_name() -> None:
-    files = {path.stem for path in Path(builtin.__path__[0]).glob("*.py") if not path.stem.startswith("_")}
-    assert set(FIELDS) == files
+FILES = sorted((Path(registry.__file__).parent / "builtin").glob("*.toml"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_one_file_is_one_field_of_its_name_in_the_form_of_a_projects_own(file: Path) -> None:
+    data = file.read_bytes()
+    (own,) = msgspec.convert([msgspec.toml.decode(data)], list[OwnField])
+    assert msgspec.to_builtins(own) == msgspec.to_builtins(load_fields()[file.stem])
+    assert own.id == file.stem
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -38,12 +46,12 @@ def test_every_field_is_in_the_codebook_of_its_level() -> None:
 
 
 def test_mirrored_answers_are_each_others_mirror() -> None:
-    for field in map(FIELDS.get, FIELDS):
+    for field in load_fields().values():
         mirrors = {option.id: option.mirror for option in field.options if option.mirror}
         assert {mirrors[mirror]: mirror for mirror in mirrors.values()} == mirrors
 
 
-@pytest.mark.parametrize("field", [field for _, field in FIELDS.items()], ids=lambda field: field.id)
+@pytest.mark.parametrize("field", list(load_fields().values()), ids=lambda field: field.id)
 def test_every_answer_has_examples_and_known_sources(field: object) -> None:
     for option in field.options:
         assert option.definition, option.id
@@ -76,7 +84,7 @@ def test_a_codebook_of_a_later_version_can_be_read() -> None:
 
 
 def test_the_page_of_the_documentation_has_the_current_codebook() -> None:
-    assert document.PAGE.read_text("utf-8") == document.page_with_codebook(), "run manage.py write_codebook"
+    assert PAGE.read_text("utf-8") == page_with_codebook(), "run manage.py write_codebook"
 
 
 def test_an_empty_set_in_words_differs_from_no_answer() -> None:

@@ -285,7 +285,7 @@ def test_settling_does_not_compute_the_list_again(
     client = lab(judge)
     assert listed(client, project) == [2, 1]
     computed: list[int | None] = []
-    compute = selectors.disagreements
+    compute = selectors.list_disagreements
 
     def counted(of: AnnotationProject, *, unit: int | None = None) -> Any:
         computed.append(unit)

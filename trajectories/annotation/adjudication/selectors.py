@@ -60,7 +60,7 @@ class Column:
 
 
 def list_disagreements(project: AnnotationProject, *, unit: int | None = None) -> list[Disagreement]:
-    """All units of the project on which people's newest blind labels differ, the most disputed first."""
+    """List the units on which people's newest blind labels differ, the most disputed first."""
     rows = _DISAGREEMENTS.rows(project=project.pk, codebook=project.codebook_id, unit=unit)
     return [Disagreement(*row) for row in rows]
 
@@ -87,7 +87,7 @@ def _disagreements(project_id: int, state: Hashable) -> tuple[Disagreement, ...]
 
 
 def list_units_for_others(project: AnnotationProject, annotator: Annotator | None) -> frozenset[int]:
-    """Units that an adjudicator labelled and that someone else, who did not label them, can settle."""
+    """List units that this adjudicator labelled and that another, who did not label them, can settle."""
     others = Annotator.objects.filter(project=project, is_adjudicator=True, user__is_active=True)
     others = others.exclude(pk=annotator.pk) if annotator else others.none()
     if not (numbers := set(others.values_list("pk", flat=True))) or annotator is None:
@@ -102,7 +102,7 @@ def list_units_for_others(project: AnnotationProject, annotator: Annotator | Non
 
 
 def find_disagreement(unit: AnnotationUnit) -> Disagreement | None:
-    """Return the disagreement on a unit, None if there is none, or no longer."""
+    """Return the disagreement on a unit, or None."""
     return next(iter(list_disagreements(unit.project, unit=unit.pk)), None)
 
 
@@ -136,7 +136,7 @@ def find_next_unit(rows: Sequence[Disagreement], *, after: Disagreement | None) 
 
 
 def list_columns(unit: AnnotationUnit) -> list[Column]:
-    """People's newest blind labels of a unit, in an order that is its own and stays the same.
+    """List people's newest blind labels of a unit, shuffled by unit and always in that order.
 
     Left out are repeats, skips and labels by another version of the codebook.
     """
@@ -160,7 +160,7 @@ def choose_view(columns: Sequence[Column]) -> str:
 
 
 def find_settlement(unit: AnnotationUnit) -> Label | None:
-    """The adjudicated label of a unit that counts, whoever made it."""
+    """Return the current adjudicated label of a unit, whoever made it."""
     rows = Label.objects.filter(unit=unit, layer=Label.Layer.ADJUDICATED)
     return versions.pick_newest(rows)
 
@@ -169,7 +169,7 @@ def merge_agreed_answers(columns: Sequence[Column], *, differing: Iterable[str])
     """Return the undisputed answers: those that all gave, with marks and links that are the same for all."""
     if not columns:
         return Answers(values={})
-    every = [one.answers for one in columns]
+    every = [column.answers for column in columns]
     first = every[0]
     open_fields = set(differing)
     values = {

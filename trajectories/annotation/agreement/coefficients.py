@@ -36,7 +36,7 @@ class Estimate:
 
 
 def estimate_cells(estimate: Estimate | None) -> list[Any]:
-    """The value and its interval as cells of a table."""
+    """Return the value and its interval as cells of a table."""
     return [estimate.value, estimate.low, estimate.high] if estimate else ["", "", ""]
 
 
@@ -59,7 +59,7 @@ class Ratings:
 
     @cached_property
     def parts(self) -> Floats:
-        """Contribution of each unit to the sums from which all coefficients follow."""
+        """Contribution of each unit to the sums that determine all coefficients."""
         m, counts = self._labels, self.counts
         paired = m >= 2
         apart = np.where(paired, np.einsum("uv,vw,uw->u", counts, self.distances, counts), 0.0)
@@ -85,13 +85,13 @@ class Ratings:
         return _resampled(self._of_clusters)
 
     def estimate(self, coefficient: Callable[[Sums], Floats]) -> Estimate:
-        """The coefficient with an interval from whole clusters drawn with replacement."""
+        """Estimate a coefficient; the interval resamples whole clusters with replacement."""
         values = self.counts.shape[1]
         return _estimate(self._of_clusters, self._resamples, lambda rows: coefficient(Sums(rows, values)))
 
 
 def mean(values: Sequence[float], *, clusters: Sequence[Hashable]) -> Estimate:
-    """The mean of a value for each unit, with an interval from whole clusters drawn with replacement."""
+    """Estimate the mean of a value over units; the interval resamples whole clusters with replacement."""
     parts = np.column_stack([np.asarray(values, dtype=np.float64), np.ones(len(values))])
     sums = _by_cluster(parts, clusters)
     return _estimate(sums, _resampled(sums), lambda rows: ratio(rows[:, 0], rows[:, 1]))

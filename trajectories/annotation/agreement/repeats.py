@@ -73,7 +73,7 @@ def self_agreement(people: Sequence[Person], codebook: Codebook) -> list[tuple[F
 
 
 def filter_repeated_units(person: Person, field: Field, *, is_same: bool | None = None) -> list[UnitLabels]:
-    """The units that a person answered a field of twice, each once; with ``is_same`` those of which they said
+    """Return the units whose field a person answered twice, each once; with ``is_same`` those where they said
     the same both times, or not."""
     rated = [unit for unit in person.units if _is_rated(unit, field)]
     units = [unit for unit in rated if is_same is None or _is_same(unit, field) == is_same]

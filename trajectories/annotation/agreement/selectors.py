@@ -29,7 +29,7 @@ class UnitLabels:
     other_step: int | None = None
 
     def answers_to(self, field: Field) -> list[Any]:
-        """One from each person who was asked: some answers end the form."""
+        """Return the answer of each person who got that far: some answers end the form."""
         return [values[field.id] for values in self.answers.values() if field.id in values]
 
 
@@ -40,7 +40,7 @@ def read_labelled_units(
     is_repeat: bool = False,
     kinds: Sequence[str] = (Annotator.Kind.PERSON,),
 ) -> list[UnitLabels]:
-    """Units with a label of annotators of these kinds, in the queue's order, without skips and golds.
+    """Return units labelled by annotators of these kinds, in the queue's order, without skips and golds.
 
     The view is the project's first one if none is named; machines see all of a unit in any. Repeats are left
     out or the only ones.
@@ -70,7 +70,7 @@ def read_labelled_units(
 
 
 def read_clusters(project: AnnotationProject) -> dict[int, str]:
-    """The cluster of each unit, where it is not its trajectory: a pair has two trajectories, of one task."""
+    """Return the cluster of each unit of pairs, their task; other units cluster by trajectory."""
     if project.level != AnnotationProject.Level.PAIR:
         return {}
     return dict(project.units.values_list("pk", "stratum"))
@@ -79,7 +79,7 @@ def read_clusters(project: AnnotationProject) -> dict[int, str]:
 def filter_units_between(
     units: Sequence[UnitLabels], *, field: str, one: str, other: str, number: str = ""
 ) -> list[UnitLabels]:
-    """The units of which one person gave one answer, and another person the other.
+    """Return the units to which one person gave one answer, and another person the other.
 
     ``number`` is the answer that stands for numbers of steps.
     """
@@ -100,7 +100,7 @@ SOURCES = (PAIRED, WITH, RATED)
 def filter_units_behind(
     units: Sequence[UnitLabels], field: Field, *, option: str = "", source: str = PAIRED
 ) -> list[UnitLabels]:
-    """The units from which a figure of the field follows, or of one of its answers."""
+    """Return the units behind a figure of the field, or of one of its answers."""
     return [unit for unit in units if _is_behind(unit.answers_to(field), field, option, source)]
 
 

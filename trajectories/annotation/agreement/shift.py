@@ -54,7 +54,7 @@ class Shift:
 
     @cached_property
     def within(self) -> Estimate:
-        """The same between people who both saw the first view: what differs without another view."""
+        """The same between people who both saw the first view: the baseline without another view."""
         return _mean([(both.unit.episode, _differing(both.within)) for both in self.units if both.within])
 
     @cached_property
@@ -73,7 +73,9 @@ class Shift:
         """Pairs of answers: rows are the first view's, columns the other's."""
         counts = Counter(pair for both in self.units for pair in both.pairs)
         answers = self._answers({name for pair in counts for name in pair})
-        return [(one, [(other, counts[one.name, other.name]) for other in answers]) for one in answers]
+        return [
+            (answer, [(other, counts[answer.name, other.name]) for other in answers]) for answer in answers
+        ]
 
     def filter_units_with(self, *, one: str, other: str) -> list[UnitLabels]:
         """Return the units with one answer in the first view, and the other answer in the other."""
@@ -99,11 +101,11 @@ class Shift:
 
 
 def shifts(first: Sequence[UnitLabels], other: Sequence[UnitLabels], codebook: Codebook) -> list[Shift]:
-    """The shift of each field between the labels of two views."""
+    """Compute the shift of each field between the labels of two views."""
     others = {unit.unit: unit for unit in other}
     both = [(unit, others[unit.unit]) for unit in first if unit.unit in others]
     return [
-        Shift(field=field, units=[made for pair in both if (made := _unit_shift(*pair, field=field)).pairs])
+        Shift(field=field, units=[shift for pair in both if (shift := _unit_shift(*pair, field=field)).pairs])
         for field in codebook.fields
     ]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from trajectories.models import AnnotationProject
 
 # With fewer units that have an answer, its coefficients say nothing.
 POSITIVES_MIN = 20
+REMEMBERED = 64
 NO_PAIRS = "No unit has the labels of two people yet."
 ALL_SAME = "Undefined: everyone gave the same answer to every unit, so chance would agree as well."
 FEW = f"Counts only: fewer than {POSITIVES_MIN} units have it."
@@ -45,6 +46,9 @@ class Row:
     ac1: Estimate | None = None
     positive: Estimate | None = None
     prevalence: Estimate | None = None
+
+
+AnyRow = TypeVar("AnyRow", bound=Row)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,8 +113,8 @@ class FieldAgreement:
                     counts[other, one] = counts.get((other, one), 0) + 1
         options = self.field.options
         return [
-            (one, [Cell(other=other, count=counts.get((one.id, other.id), 0)) for other in options])
-            for one in options
+            (option, [Cell(other=other, count=counts.get((option.id, other.id), 0)) for other in options])
+            for option in options
         ]
 
     @cached_property
@@ -161,8 +165,8 @@ class FieldAgreement:
 def agreement(
     units: Sequence[UnitLabels], codebook: Codebook, *, clusters: Mapping[int, Hashable] | None = None
 ) -> list[FieldAgreement]:
-    """The agreement on each field of the codebook."""
-    return [FieldAgreement(field=one, units=units, clusters=clusters or {}) for one in codebook.fields]
+    """Set up the agreement on each field of the codebook."""
+    return [FieldAgreement(field=field, units=units, clusters=clusters or {}) for field in codebook.fields]
 
 
 def compute_distances(values: Sequence[Any], field: Field) -> Floats:
@@ -174,15 +178,18 @@ def compute_distances(values: Sequence[Any], field: Field) -> Floats:
 
 def _row(title: str, ratings: Ratings, *, is_set: bool) -> Row:
     if not ratings.pairs:
-        return Row(title=title, units=0, reason=NO_PAIRS)
+        return Row(title=title, reason=NO_PAIRS)
+    return estimate_row(Row(title=title, units=ratings.pairs), ratings, is_set=is_set)
+
+
+def estimate_row(row: AnyRow, ratings: Ratings, *, is_set: bool) -> AnyRow:
+    """Return the row with its raw agreement, alpha and AC1, which knows no distances between sets."""
     alpha = ratings.estimate(coefficients.alpha(ratings.distances))
-    return Row(
-        title=title,
-        units=ratings.pairs,
+    return replace(
+        row,
         reason=ALL_SAME if alpha.value is None else "",
         raw=ratings.estimate(coefficients.raw_agreement),
         alpha=alpha,
-        # It knows no distances between sets.
         ac1=None if is_set else ratings.estimate(coefficients.ac1),
     )
 
@@ -200,9 +207,6 @@ def _row_of_answer(option: Option, ratings: Ratings) -> Row:
         positive=ratings.estimate(coefficients.positive_agreement),
         prevalence=ratings.estimate(coefficients.prevalence),
     )
-
-
-REMEMBERED = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,8 +230,10 @@ class Figures:
 
 
 def figures(project: AnnotationProject, *, view: str) -> Figures:
-    """The agreement in a view. Intervals of many units take seconds, so they are computed once for the labels
-    and golds that there are."""
+    """Return the agreement in a view, computed once for the present labels and golds.
+
+    Intervals of many units take seconds.
+    """
     return _figures(project.pk, str(view), read_blind_state(project))
 
 
@@ -242,12 +248,12 @@ def _figures(project_id: int, view: str, state: Hashable) -> Figures:
         trajectories=len({unit.episode for unit in units}),
         fields=[
             FieldFigures(
-                field=one.field,
-                whole=one.whole,
-                answers=one.answers,
-                matrix=one.matrix,
-                nearness=one.nearness,
+                field=field.field,
+                whole=field.whole,
+                answers=field.answers,
+                matrix=field.matrix,
+                nearness=field.nearness,
             )
-            for one in fields
+            for field in fields
         ],
     )

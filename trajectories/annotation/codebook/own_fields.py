@@ -129,7 +129,7 @@ def _option_problems(option: Option, field: Field) -> Iterator[str]:
     for name, level in LEVELS.items():
         if getattr(option, name) and field.level != level:
             yield f"“{name}” is possible at the level “{level}” alone"
-    mirrors = {one.id: one.mirror for one in field.options}
+    mirrors = {option.id: option.mirror for option in field.options}
     if option.mirror and mirrors.get(option.mirror) != option.id:
         yield f"its mirror “{option.mirror}” is no answer whose mirror it is"
 

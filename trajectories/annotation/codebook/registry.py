@@ -7,11 +7,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from core.registry import Registry
 from core.tables import toml_load
 from trajectories.annotation.codebook.types import STEP, Codebook, Field
 
-FIELDS: Registry[Field] = Registry("label field")
 _JUDGE = "Judge what is written, not whether it is right or whether the action was a good one."
 UNITS = {
     "step": "One unit is the thought of one step. A thought of more than 150 words is labelled by paragraph. "
@@ -23,14 +21,16 @@ UNITS = {
 }
 
 
-def register(field: Field) -> None:
-    """Add a field; its id is the name of its file."""
-    FIELDS.register(field.id, field)
+@cache
+def load_fields() -> dict[str, Field]:
+    """Load the fields of this installation by id, each a file in the form of a project's own."""
+    files = sorted((Path(__file__).parent / "builtin").glob("*.toml"))
+    return {path.stem: toml_load(path, Field) for path in files}
 
 
 def build_codebook(level: str = STEP) -> Codebook:
-    """The codebook of this installation for projects of a level, which new ones copy."""
-    fields = [field for _, field in FIELDS.items() if field.level == level]
+    """Build this installation's codebook for projects of a level; new projects copy it."""
+    fields = [field for field in load_fields().values() if field.level == level]
     return Codebook(unit=UNITS[level], fields=sorted(fields, key=lambda field: (field.rank, field.id)))
 
 

@@ -71,7 +71,7 @@ class Field(Struct, frozen=True, kw_only=True):
         return next((option for option in self.options if option.is_step), None)
 
     def words(self, answer: Any) -> str:
-        """An answer as people read it; empty for none, as where the field was not asked."""
+        """Render an answer for people; empty if there is none."""
         if answer is None:
             return ""
         titles = {option.id: option.title for option in self.options}
@@ -105,7 +105,7 @@ class Codebook(Struct, frozen=True, kw_only=True, dict=True):
         return next((field for field in self.fields if field.id == field_id), None)
 
     def content(self) -> Any:
-        """The codebook as JSON, from which ``codebook_read`` makes it again."""
+        """Return the codebook as JSON that ``codebook_read`` decodes."""
         content = msgspec.to_builtins(self)
         for field in content["fields"]:
             _drop(field, _FIELD_BEFORE)
@@ -115,12 +115,12 @@ class Codebook(Struct, frozen=True, kw_only=True, dict=True):
 
 
 def codebook_read(content: Any) -> Codebook:
-    """A stored codebook. Entries of it that this version of the code does not know are left out."""
+    """Decode a stored codebook. Entries that this version of the code does not know are dropped."""
     return msgspec.convert(content, Codebook)
 
 
 def load_codebook(version: CodebookVersion) -> Codebook:
-    """The codebook of a stored version, decoded once for each time that the version is read."""
+    """Return the codebook of a stored version, decoded once per instance."""
     known: Codebook | None = getattr(version, DECODED, None)
     if known is None:
         known = codebook_read(version.content)

@@ -18,7 +18,7 @@ NO_MAJORITY, OTHER_ANSWER = "no_majority", "other_answer"
 
 
 def read_labels(labels: Labels, episodes: Sequence[int]) -> dict[tuple[int, int], StepLabel]:
-    """The label of each episode's steps. That of a thought in paragraphs is their mean, by their lengths."""
+    """Return the label of each labelled step. That of a thought in paragraphs is their mean, by length."""
     units: dict[tuple[int, int], list[tuple[int, Any]]] = defaultdict(list)
     for unit, values in consensus.read_consensus(project=labels.project, episodes=list(episodes)):
         part = unit["end"] - unit["begin"], values.get(labels.field)
@@ -43,9 +43,11 @@ def _label(parts: Sequence[tuple[int, Any]], labels: Labels) -> StepLabel:
 
 
 def _weight(answer: Any, labels: Labels) -> float:
-    """The greatest of a field with several answers."""
+    """Return the greatest weight among a field's answers."""
     answers: Sequence[Any] = answer if isinstance(answer, list) else [answer]
-    return max((labels.weights.get(str(one), 0.0) for one in answers if one is not None), default=0.0)
+    return max(
+        (labels.weights.get(str(answer), 0.0) for answer in answers if answer is not None), default=0.0
+    )
 
 
 def _mean(parts: Sequence[tuple[int, float]]) -> float:

@@ -32,9 +32,12 @@ def read_labels(
 
 def name_annotators(annotators: Sequence[Annotator], *, with_names: bool) -> dict[int, str]:
     """Name the annotators as in files: people A1, A2 and so on, in the order in which they joined."""
-    people = [one.pk for one in annotators if one.kind == Annotator.Kind.PERSON]
+    people = [annotator.pk for annotator in annotators if annotator.kind == Annotator.Kind.PERSON]
     aliases = {pk: f"A{number}" for number, pk in enumerate(sorted(people), start=1)}
-    return {one.pk: one.name if with_names else aliases.get(one.pk, one.name) for one in annotators}
+    return {
+        annotator.pk: annotator.name if with_names else aliases.get(annotator.pk, annotator.name)
+        for annotator in annotators
+    }
 
 
 def flatten_labels(project: AnnotationProject) -> tuple[Sequence[str], Callable[[Row], Row]]:

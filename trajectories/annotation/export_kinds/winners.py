@@ -58,7 +58,7 @@ def read_winners(
 
 
 def _row(project: AnnotationProject, winner: Winner) -> dict[str, Any] | None:
-    """None if the messages of either cannot be made again."""
+    """Return a row; None if the messages of either side cannot be rebuilt."""
     pair = winner.pair
     places = pair.places[::-1] if winner.answer == SECOND else pair.places
     exchanges = [_Exchange.read(*place) for place in places]
@@ -101,13 +101,13 @@ class _Exchange:
         """Read a step's prompt and completion; for a trajectory, all completions from the first on."""
         sent = conversation_read(episode, step)
         first = len(sent) - 1 if step else _first_completion(sent)
-        plain = [_plain(one) for one in sent]
-        pictures = sum(_pictures(one) for one in sent)
+        plain = [_plain(message) for message in sent]
+        pictures = sum(_pictures(message) for message in sent)
         return cls(prompt=plain[:first], completions=plain[first:] if sent else [], pictures=pictures)
 
 
 def _first_completion(sent: Sequence[SentMessage]) -> int:
-    """Messages of the opening may be the assistant's too: solved examples."""
+    """Find the first completion: the opening may have messages of the assistant too, in solved examples."""
     places = (
         place for place, one in enumerate(sent) if one.step is not None and one.message["role"] == ASSISTANT
     )

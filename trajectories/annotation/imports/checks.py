@@ -68,7 +68,7 @@ class Check:
     left_out: int = 0
 
     def rows(self) -> Iterator[list[Placement]]:
-        """The rows in batches, without those that have a problem."""
+        """Yield the rows in batches, without those that have a problem."""
         seen: dict[bytes, bytes] = {}
         batch: list[tuple[str, Row]] = []
         spans = 0
@@ -99,7 +99,7 @@ class Check:
 
     @cached_property
     def people(self) -> dict[str, Annotator]:
-        return {one.name: one for one in self.project.annotators.all()}
+        return {annotator.name: annotator for annotator in self.project.annotators.all()}
 
     @cached_property
     def units(self) -> dict[tuple[Any, ...], tuple[int, int, int]]:
@@ -108,8 +108,8 @@ class Check:
         return {row[3:]: row[:3] for row in rows.iterator()}
 
     def _lines(self) -> Iterator[tuple[str, Row | str]]:
-        books = [self.codebook, *(codebook_read(one) for one in self.codebooks.values())]
-        fields = {one.id: one for book in reversed(books) for one in book.fields}
+        books = [self.codebook, *(codebook_read(codebook) for codebook in self.codebooks.values())]
+        fields = {field.id: field for book in reversed(books) for field in book.fields}
         count = 0
         for file in self.files:
             name = f"{file.name}, line" if len(self.files) > 1 else "Line"
@@ -121,7 +121,7 @@ class Check:
                 yield f"{name} {number}", row
 
     def _checked(self, row: Row) -> Row | str | None:
-        """The row as it would be stored, what is wrong with it, or None if it is left out."""
+        """Return the row as it would be stored, what is wrong with it, or None if it is left out."""
         if self.settings.annotator:
             row = msgspec.structs.replace(
                 row, annotator=self.settings.annotator, annotator_kind=self.settings.kind
@@ -146,7 +146,7 @@ class Check:
 
     def _completed(self, row: Row, answers: Answers) -> Row:
         """Complete the row: read empty cells as "no answer", and drop the answers that others exclude."""
-        none: dict[str, Any] = {one.id: [] for one in self.codebook.fields if one.is_set}
+        none: dict[str, Any] = {field.id: [] for field in self.codebook.fields if field.is_set}
         pruned = prune_answers(replace(answers, values={**none, **answers.values}), codebook=self.codebook)
         return msgspec.structs.replace(row, values=dict(pruned.values))
 

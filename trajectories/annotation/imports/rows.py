@@ -11,16 +11,15 @@ from typing import IO, Annotated, Any, Literal
 from uuid import UUID
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from core.csv_text import unescape_formula
 from core.errors import GymError
-from core.fields import Id
 from core.integers import INT_MAX
 from core.json_text import has_nul
 from palaestra.protocol.suggestions import did_you_mean
 from trajectories.annotation.codebook.types import Field
-from trajectories.annotation.columns import PLACE
+from trajectories.annotation.columns import Number, UnitPlace
 from trajectories.annotation.export_kinds.labels import BETWEEN
 from trajectories.annotation.labels.answers import NOTE_CHARS, STEP_MAX
 
@@ -30,23 +29,17 @@ LINE_MAX_BYTES = 1024 * 1024
 ANSWERS_MAX = 100
 NAME_CHARS = 100
 NUL = "A text has the character NUL, which cannot be stored. Delete it."
-Number = Annotated[int, Meta(ge=0, le=INT_MAX)]
 Name = Annotated[str, Meta(max_length=NAME_CHARS)]
 AT_MOST = Meta(max_length=ANSWERS_MAX)
 Spans = list[tuple[Number, Number]]
 
 
-class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Row(UnitPlace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One label. ``stratum``, ``weight`` and ``is_gold`` are the project's: what a file says of them is not
     read."""
 
-    episode: Id
-    step: Number
-    paragraph: Number = 0
     begin: Number | None = None
     end: Number | None = None
-    other_episode: Id | None = None
-    other_step: Number | None = None
     stratum: Annotated[str, Meta(max_length=200)] = ""
     weight: float | None = None
     annotator: Annotated[str, Meta(max_length=200)] = ""
@@ -68,11 +61,6 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     spans: Spans = []
     links: Annotated[dict[Name, Annotated[int, Meta(ge=1, le=STEP_MAX)]], AT_MOST] = {}
     key: UUID | None = None
-
-    @property
-    def place(self) -> tuple[Any, ...]:
-        """Fields that identify the unit in its project."""
-        return tuple(getattr(self, name) for name in PLACE)
 
 
 # The number of a line, with what it says or what is wrong with it.

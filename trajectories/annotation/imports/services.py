@@ -66,13 +66,13 @@ def file_import(check: Check, progress: Progress, *, job: AnnotationJob | None =
 @transaction.atomic
 def _store(placements: list[Placement], *, check: Check, before: int, job: AnnotationJob | None) -> int:
     """Store the labels; return how many were added, including the ``before`` earlier ones."""
-    for sha256 in {one.row.codebook for one in placements} - {check.project.codebook_id}:
+    for sha256 in {placement.row.codebook for placement in placements} - {check.project.codebook_id}:
         CodebookVersion.objects.get_or_create(pk=sha256, defaults={"content": check.codebooks[sha256]})
     _settled_check(placements)
-    labels = [_label_of(one, annotator=_annotator_of(one, check)) for one in placements]
+    labels = [_label_of(placement, annotator=_annotator_of(placement, check)) for placement in placements]
     # Another worker may store the same at the same time.
     Label.objects.bulk_create(labels, ignore_conflicts=True)
-    added = before + Label.objects.filter(key__in=[one.key for one in placements]).count()
+    added = before + Label.objects.filter(key__in=[placement.key for placement in placements]).count()
     if job:
         AnnotationJob.objects.filter(pk=job.pk).update(result={"added": added})
     return added
@@ -83,7 +83,11 @@ def _settled_check(placements: list[Placement]) -> None:
 
     The lock is needed because the database's version numbers are unique per annotator only.
     """
-    new = {(one.unit, one.row.version) for one in placements if one.row.layer == "adjudicated"}
+    new = {
+        (placement.unit, placement.row.version)
+        for placement in placements
+        if placement.row.layer == "adjudicated"
+    }
     units = AnnotationUnit.objects.filter(pk__in={unit for unit, _ in new}).order_by("pk")
     if not new or not units.select_for_update():
         return
@@ -97,7 +101,7 @@ def _annotator_of(placement: Placement, check: Check) -> Annotator:
     name = placement.row.annotator
     if name not in check.people:
         entries = check.manifest.annotators if check.manifest else []
-        settings = next((one.settings for one in entries if one.name == name), {})
+        settings = next((entry.settings for entry in entries if entry.name == name), {})
         check.people[name], _ = Annotator.objects.get_or_create(
             project=check.project,
             name=name,

@@ -44,11 +44,11 @@ def check_answers(
     is_ended = any(option.ends for option in chosen)
     errors = [
         error
-        for one in codebook.fields
-        if (error := _field_error(one, answers.values.get(one.id), is_ended=is_ended))
+        for field in codebook.fields
+        if (error := _field_error(field, answers.values.get(field.id), is_ended=is_ended))
     ]
-    errors += [error for one in codebook.fields if (error := _step_error(one, answers, unit))]
-    unknown = sorted(set(answers.values) - {one.id for one in codebook.fields})
+    errors += [error for field in codebook.fields if (error := _step_error(field, answers, unit))]
+    unknown = sorted(set(answers.values) - {field.id for field in codebook.fields})
     errors += [f"The codebook of this project has no field “{name}”." for name in unknown]
     if not answers.note.strip():
         errors += [f"“{option.title}” needs a note that says why." for option in chosen if option.needs_note]
@@ -64,7 +64,9 @@ def check_answers(
 def prune_answers(answers: Answers, *, codebook: Codebook) -> Answers:
     """Drop the answers that the chosen ones exclude: other fields, and marks and links without an answer."""
     chosen = _chosen(answers, codebook)
-    ending = {one.id for one in codebook.fields for option in one.options if option.ends and option in chosen}
+    ending = {
+        field.id for field in codebook.fields for option in field.options if option.ends and option in chosen
+    }
     linked = {option.id for option in chosen if option.links_step}
     return Answers(
         values={name: value for name, value in answers.values.items() if not ending or name in ending},
@@ -78,8 +80,8 @@ def prune_answers(answers: Answers, *, codebook: Codebook) -> Answers:
 def mirror_answers(answers: Answers, *, codebook: Codebook) -> Answers:
     """Swap the answers about a pair whose members have changed places."""
     mirrors = {
-        one.id: {option.id: option.mirror for option in one.options if option.mirror}
-        for one in codebook.fields
+        field.id: {option.id: option.mirror for option in field.options if option.mirror}
+        for field in codebook.fields
     }
     values = {
         name: mirrors.get(name, {}).get(value, value) if isinstance(value, str) else value
@@ -94,7 +96,7 @@ def check_links(answers: Answers, *, codebook: Codebook, unit: AnnotationUnit) -
     missing = set(answers.links.values())
     missing -= set(steps.filter(index__in=missing).values_list("index", flat=True)) if missing else set()
     last = steps.aggregate(last=Max("index"))["last"] if missing else None
-    titles = {option.id: option.title for one in codebook.fields for option in one.options}
+    titles = {option.id: option.title for field in codebook.fields for option in field.options}
     return [
         f"{titles.get(name, name)}: there is no step {step}; the steps are 1 to {last}."
         for name, step in answers.links.items()
@@ -122,9 +124,9 @@ def _step_error(one: Field, answers: Answers, unit: AnnotationUnit) -> str:
 def _chosen(answers: Answers, codebook: Codebook) -> list[Option]:
     return [
         option
-        for one in codebook.fields
-        for option in one.options
-        if option.id in _as_list(answers.values.get(one.id))
+        for field in codebook.fields
+        for option in field.options
+        if option.id in _as_list(answers.values.get(field.id))
     ]
 
 

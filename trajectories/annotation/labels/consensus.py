@@ -23,7 +23,7 @@ PLACE = ("episode", "step", "begin", "end")
 
 
 def find_consensus(labels: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """Return what was settled, else the majority of the unit's newest labels; None if no person labelled it.
+    """Return the settled answer, else the majority of the newest labels; None if no person labelled the unit.
 
     Where people saw different parts of the unit, those who saw all of it count.
     """

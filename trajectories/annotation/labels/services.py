@@ -57,7 +57,7 @@ def label_add(
 ) -> Label:
     """Store a label and return it. A repeated call gets what its first time wrote.
 
-    ``GymError`` 422 if answers are missing or the codebook has none like them, ``LabelConflict`` if the unit
+    Raises ``GymError`` 422 for missing or unknown answers, ``LabelConflict`` if the unit
     has a newer version.
     """
     newest = find_newest_label(unit=unit, annotator=annotator, is_repeat=is_repeat)

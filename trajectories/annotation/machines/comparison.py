@@ -17,12 +17,12 @@ from trajectories.annotation.agreement import coefficients
 from trajectories.annotation.agreement.coefficients import Estimate, Floats, Ratings, Sums
 from trajectories.annotation.agreement.selectors import UnitLabels, has_option
 from trajectories.annotation.agreement.table import (
-    ALL_SAME,
     FEW,
     POSITIVES_MIN,
     FieldAgreement,
     Row,
     compute_distances,
+    estimate_row,
 )
 from trajectories.annotation.codebook.types import Codebook, Field
 from trajectories.annotation.labels.answers import make_comparable
@@ -113,17 +113,16 @@ class FieldComparison:
     def _whole(self) -> MachineRow:
         if not self.units:
             return MachineRow(title="All together", reason=NO_UNITS)
-        given = {make_comparable(answer) for one in self.units for answer in (one.machine, *one.people)}
+        given = {make_comparable(answer) for unit in self.units for answer in (unit.machine, *unit.people)}
         is_set = self.field.is_set
         # Numbers of steps are answers besides those of the codebook.
         known = {option.id for option in self.field.options if not (is_set or option.is_step)}
         values: list[Any] = sorted(given | known, key=_order)
         ratings = self._ratings(values, compute_distances(values, self.field), make_comparable)
-        row = _estimated(MachineRow(title="All together", units=len(self.units)), ratings)
-        return replace(row, ac1=None) if is_set else row
+        return estimate_row(MachineRow(title="All together", units=len(self.units)), ratings, is_set=is_set)
 
     def _answer(self, option: str, title: str) -> MachineRow:
-        signs = [one.sign(option) for one in self.units]
+        signs = [unit.sign(option) for unit in self.units]
         row = MachineRow(
             title=title,
             option=option,
@@ -141,15 +140,15 @@ class FieldComparison:
             coefficients.nominal_distances(2),
             lambda answer: has_option(answer, self.field, option),
         )
-        row = _estimated(row, ratings)
+        row = estimate_row(row, ratings, is_set=False)
         return replace(row, precision=ratings.estimate(precision), recall=ratings.estimate(recall))
 
     def _ratings(self, values: Sequence[Any], distances: Floats, read: Callable[[Any], Any]) -> PairRatings:
         places = {value: place for place, value in enumerate(values)}
         pairs = [
-            (places[read(one.machine)], places[read(answer)], 1 / len(one.people), self._cluster(one.unit))
-            for one in self.units
-            for answer in one.people
+            (places[read(unit.machine)], places[read(answer)], 1 / len(unit.people), self._cluster(unit.unit))
+            for unit in self.units
+            for answer in unit.people
         ]
         machine, person = np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
         ones = np.eye(len(values))
@@ -177,30 +176,30 @@ class Comparison:
 def compare_machine(
     machine: Annotator, units: Sequence[UnitLabels], *, codebook: Codebook, people: Sequence[FieldAgreement]
 ) -> Comparison:
-    """``units`` have the labels of people and of this machine; ``people`` is the agreement of people."""
-    of_people = {one.field.id: one for one in people}
+    """Compare a machine with people. ``units`` have the labels of both; ``people`` is their own agreement."""
+    of_people = {agreement.field.id: agreement for agreement in people}
     fields = [
-        FieldComparison(field=one, units=pair_answers(units, machine.pk, one), people=of_people[one.id])
-        for one in codebook.fields
+        FieldComparison(field=field, units=pair_answers(units, machine.pk, field), people=of_people[field.id])
+        for field in codebook.fields
     ]
     return Comparison(machine=machine, units=units, fields=fields)
 
 
 def pair_answers(units: Sequence[UnitLabels], machine: int, field: Field) -> list[UnitAnswers]:
     """Return the units whose field was answered by the machine and by somebody else."""
-    made = []
+    answered = []
     for unit in units:
         given = {who: values[field.id] for who, values in unit.answers.items() if field.id in values}
         answer = given.pop(machine, None)
         if answer is not None and given:
-            made.append(UnitAnswers(field=field, unit=unit, machine=answer, people=list(given.values())))
-    return made
+            answered.append(UnitAnswers(field=field, unit=unit, machine=answer, people=list(given.values())))
+    return answered
 
 
 def filter_units(units: Sequence[UnitAnswers], *, option: str, sign: str) -> list[UnitLabels]:
-    """The units behind a figure of a row."""
+    """Return the units behind a figure of a row."""
     signs = _SIGNS.get(sign, (sign,))
-    return [one.unit for one in units if sign == ALL or one.sign(option) in signs]
+    return [unit.unit for unit in units if sign == ALL or unit.sign(option) in signs]
 
 
 def keep_annotators(units: Sequence[UnitLabels], annotators: set[int]) -> list[UnitLabels]:
@@ -214,14 +213,3 @@ def keep_annotators(units: Sequence[UnitLabels], annotators: set[int]) -> list[U
 
 def _order(value: Any) -> list[str]:
     return sorted(value) if isinstance(value, frozenset) else [str(value)]
-
-
-def _estimated(row: MachineRow, ratings: PairRatings) -> MachineRow:
-    alpha = ratings.estimate(coefficients.alpha(ratings.distances))
-    return replace(
-        row,
-        reason=ALL_SAME if alpha.value is None else "",
-        raw=ratings.estimate(coefficients.raw_agreement),
-        alpha=alpha,
-        ac1=ratings.estimate(coefficients.ac1),
-    )

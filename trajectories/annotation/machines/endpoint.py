@@ -72,7 +72,7 @@ class Endpoint:
     has_answered: threading.Event = field(default_factory=threading.Event, repr=False)
 
     def __post_init__(self) -> None:
-        """``GymError`` 422 for an address that is none, or has secrets in it: it is logged and shown."""
+        """Refuse a bad address, or one with secrets in it, since it is logged and shown (``url_check``)."""
         url_check(self.url)
 
     def reply(self, body: dict[str, Any]) -> Reply:
@@ -112,7 +112,7 @@ class Endpoint:
 
 
 def url_check(url: str) -> None:
-    """Raise ``GymError`` 422 ``bad_judge_url`` for an address that is none, or has secrets in it."""
+    """Raise ``GymError`` 422 ``bad_judge_url`` for a malformed address, or one with secrets in it."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
         message = (

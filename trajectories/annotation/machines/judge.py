@@ -33,7 +33,7 @@ FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 
 @dataclass(frozen=True, kw_only=True)
 class Judge(Endpoint):
-    """Labels units; ``has_schema`` requests that the endpoint holds the model to the form of an answer."""
+    """Labels units; with ``has_schema`` the endpoint must hold the model to the schema of an answer."""
 
     max_tokens: int = REPLY_TOKENS
     has_schema: bool = False
@@ -119,7 +119,7 @@ def answer_schema(codebook: Codebook) -> dict[str, Any]:
 
     Options that end the form, need a note or mark sentences have schemas of their own.
     """
-    return {"anyOf": [_form(one) for one in _forms(codebook.fields)]}
+    return {"anyOf": [_form(form) for form in _forms(codebook.fields)]}
 
 
 def _forms(fields: Sequence[Field]) -> Iterator[list[Choice]]:
@@ -134,7 +134,7 @@ def _forms(fields: Sequence[Field]) -> Iterator[list[Choice]]:
 
 
 def _alike(one: Field) -> list[list[Option]]:
-    """Options with the same consequences; those of a set come together."""
+    """Group options with the same consequences; those of a set stay together."""
     if one.is_set:
         return [list(one.options)]
     options = sorted(one.options, key=_consequences)  # stable, so that the codebook's order is kept

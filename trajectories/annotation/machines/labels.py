@@ -33,8 +33,8 @@ def check_given_answers(
     answers: Answers, *, codebook: Codebook, unit: AnnotationUnit, view: str = View.FULL
 ) -> list[str]:
     """Return errors in the given answers; missing fields are not errors."""
-    fields = [one for one in codebook.fields if one.id in answers.values]
-    unknown = set(answers.values) - {one.id for one in codebook.fields}
+    fields = [field for field in codebook.fields if field.id in answers.values]
+    unknown = set(answers.values) - {field.id for field in codebook.fields}
     narrowed = msgspec.structs.replace(codebook, fields=fields)
     if not (fields or unknown):
         return ["No answer."]
@@ -50,8 +50,8 @@ def annotator_get(project: AnnotationProject, *, kind: str, name: str, settings:
 
 
 def labels_add(labels: Sequence[MachineLabel], *, annotator: Annotator, codebook: Codebook) -> None:
-    """Units that the annotator has labelled keep their label. ``ValueError`` for a wrong one."""
-    rows = [_row(one, annotator=annotator, codebook=codebook) for one in labels]
+    """Store labels; units that have one keep it. Raises ``ValueError`` for a wrong one."""
+    rows = [_row(label, annotator=annotator, codebook=codebook) for label in labels]
     Label.objects.bulk_create(rows, ignore_conflicts=True)
 
 

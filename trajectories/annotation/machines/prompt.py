@@ -59,8 +59,8 @@ class Material:
 
 
 def render_system_prompt(codebook: Codebook) -> str:
-    """The instructions: the same for all units of a project."""
-    options = [option for one in codebook.fields for option in one.options]
+    """Render the instructions, the same for all units of a project."""
+    options = [option for field in codebook.fields for option in field.options]
     more = [
         text
         for text, is_needed in (
@@ -79,7 +79,7 @@ def hash_prompt(codebook: Codebook) -> str:
 
 
 def render_unit(material: Material) -> str:
-    """The unit, with its sentences numbered."""
+    """Render the unit, with its sentences numbered."""
     thought, unit = material.thought, material.unit
     numbered = "\n".join(
         f"[{number}] {thought[begin:end]}" for number, (begin, end) in enumerate(material.places, start=1)
@@ -109,7 +109,7 @@ def answers_read(data: dict[str, Any], *, material: Material) -> Answers:
         },
         spans=[
             list(places[number])
-            for number in sorted({one for one in numbers if type(one) is int})
+            for number in sorted({number for number in numbers if type(number) is int})
             if number in places
         ],
         note=note if isinstance(note, str) else "",

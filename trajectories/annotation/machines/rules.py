@@ -26,7 +26,7 @@ VERSION_CHARS = 8
 
 
 def hash_rules() -> str:
-    """A hash of the rules, their words and this mapping: any change of them is another annotator."""
+    """Hash the rules, their words and this mapping: any change makes another annotator."""
     room = Path(rules.__file__).parent
     files = [*sorted(room.glob("*.py")), *sorted(room.glob("c*.toml")), Path(__file__)]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:VERSION_CHARS]
@@ -40,13 +40,15 @@ def answer_by_rules(read: Sequence[Classed] | None, *, unit: AnnotationUnit, cod
     if read is None:
         return _known({"type": "hidden"}, [], codebook)
     counted = [
-        one for one in read if unit.begin <= one.begin and one.end <= unit.end and one.kind != SAYS_NOTHING
+        sentence
+        for sentence in read
+        if unit.begin <= sentence.begin and sentence.end <= unit.end and sentence.kind != SAYS_NOTHING
     ]
     if not counted:
         return _known({"type": "empty"}, [], codebook)
-    reasoning = [one for one in counted if one.kind in REASONING]
+    reasoning = [sentence for sentence in counted if sentence.kind in REASONING]
     kind = "mixed" if 0 < len(reasoning) < len(counted) else "reasoning" if reasoning else "narration"
-    kinds = {one.kind for one in counted}
+    kinds = {sentence.kind for sentence in counted}
     behaviours = [name for of_class, name in BEHAVIOURS.items() if of_class in kinds]
     spans = [[one.begin, one.end] for one in reasoning] if kind == "mixed" else []
     return _known({"type": kind, "behaviours": behaviours}, spans, codebook)
@@ -54,7 +56,7 @@ def answer_by_rules(read: Sequence[Classed] | None, *, unit: AnnotationUnit, cod
 
 def _known(values: dict[str, Any], spans: list[list[int]], codebook: Codebook) -> Answers:
     """Drop the fields and answers that this codebook does not have."""
-    known = {one.id: {option.id for option in one.options} for one in codebook.fields}
+    known = {field.id: {option.id for option in field.options} for field in codebook.fields}
     usable: dict[str, Any] = {}
     for name, value in values.items():
         given = value if isinstance(value, list) else [value]

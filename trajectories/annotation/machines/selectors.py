@@ -52,16 +52,16 @@ class MachinesPage:
 
     @property
     def machines(self) -> list[Annotator]:
-        return [one for one in self.annotators if one.kind != Annotator.Kind.PERSON]
+        return [annotator for annotator in self.annotators if annotator.kind != Annotator.Kind.PERSON]
 
     @property
     def people(self) -> list[Annotator]:
-        return [one for one in self.annotators if one.kind == Annotator.Kind.PERSON]
+        return [annotator for annotator in self.annotators if annotator.kind == Annotator.Kind.PERSON]
 
     @property
     def imported(self) -> list[Annotator]:
         """Annotators of another installation, who count as people here."""
-        return [one for one in self.people if one.user_id is None]
+        return [person for person in self.people if person.user_id is None]
 
     @property
     def view(self) -> str:
@@ -77,8 +77,8 @@ class MachinesPage:
         return [self.compare_with_people(machine) for machine in self.machines] if self.people else []
 
     def compare_with_people(self, machine: Annotator) -> Comparison:
-        """One machine beside people."""
-        of_both = keep_annotators(self.units, {machine.pk} | {one.pk for one in self.people})
+        """Compare one machine with people."""
+        of_both = keep_annotators(self.units, {machine.pk} | {person.pk for person in self.people})
         return compare_machine(machine, of_both, codebook=self.codebook, people=self._people_fields)
 
     @cached_property
@@ -93,7 +93,12 @@ class MachinesPage:
             ("imported", "Imported annotators with each other", self.imported),
         ]
         return [
-            Group(id=name, title=title, names=[one.name for one in members], fields=self._agreement(members))
+            Group(
+                id=name,
+                title=title,
+                names=[member.name for member in members],
+                fields=self._agreement(members),
+            )
             for name, title, members in sorts
             if len(members) > 1
         ]
@@ -103,5 +108,5 @@ class MachinesPage:
         return read_clusters(self.project)
 
     def _agreement(self, members: Sequence[Annotator]) -> list[FieldAgreement]:
-        units = keep_annotators(self.units, {one.pk for one in members})
+        units = keep_annotators(self.units, {member.pk for member in members})
         return agreement(units, self.codebook, clusters=self._clusters)

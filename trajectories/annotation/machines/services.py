@@ -55,7 +55,7 @@ class Workload:
 
     @classmethod
     def of(cls, project: AnnotationProject, annotator: Annotator, progress: Progress) -> Workload:
-        """Units in the order of the queue; golds are for people."""
+        """Collect the units in the order of the queue; golds are for people."""
         rows = AnnotationUnit.objects.filter(project=project, gold__isnull=True)
         units = rows.exclude(labels__annotator=annotator).order_by("position", "paragraph", "pk")
         left = list(units)
@@ -69,7 +69,7 @@ class Workload:
 
     def store(self, labels: Sequence[MachineLabel]) -> None:
         labels_add(labels, annotator=self.annotator, codebook=self.codebook)
-        usable = sum(one.answers is not None for one in labels)
+        usable = sum(label.answers is not None for label in labels)
         self.tally.labelled += usable
         self.tally.unusable += len(labels) - usable
 
@@ -82,7 +82,7 @@ class Workload:
 
 
 def machine_label(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
-    """Do a job, whose parameter ``machine`` is ``rules`` or ``model``; repeated, it resumes.
+    """Label by ``rules`` or a ``model``, as the parameter ``machine`` says; repeated, it resumes.
 
     The endpoint of the judge model is a setting of the installation and never a parameter.
     """
@@ -135,7 +135,7 @@ def rules_label(project: AnnotationProject, progress: Progress) -> dict[str, Any
 
 
 def judge_label(project: AnnotationProject, judge: Judge, progress: Progress) -> dict[str, Any]:
-    """A judge model labels what it has not labelled yet. ``GymError`` 502 if it does not answer."""
+    """Let a judge model label what it has not labelled yet. Raises ``GymError`` 502 if it does not answer."""
     _steps_only(project)
     codebook = load_codebook(project.codebook)
     digest = hash_prompt(codebook)
@@ -165,7 +165,7 @@ def _steps_only(project: AnnotationProject) -> None:
 
 
 def _ask_all(work: Workload, judge: Judge) -> None:
-    """Request some at once. Replies are stored even if another call fails, or the worker's time ends."""
+    """Label units concurrently. Replies are stored even if another call fails, or the worker's time ends."""
     materials, waiting = _materials(work), set[Future[MachineLabel]]()
     with ThreadPoolExecutor(max_workers=CONCURRENCY) as pool:
         try:

@@ -96,11 +96,11 @@ class SettlementPage:
     def rows(self) -> list[Row]:
         return [
             Row(
-                field=one,
-                answers=[one.words(answers.values.get(one.id)) for _, answers in self._as_shown],
-                is_differing=one.id in self.differing,
+                field=field,
+                answers=[field.words(answers.values.get(field.id)) for _, answers in self._as_shown],
+                is_differing=field.id in self.differing,
             )
-            for one in self._fields
+            for field in self._fields
         ]
 
     @property
@@ -184,8 +184,12 @@ class SettlementPage:
     @property
     def questions(self) -> list[tuple[Question, bool]]:
         """The questions of the form in the order of the rows, with whether people differ."""
-        made = {question.field.id: question for question in self.shown.questions}
-        return [(made[one.id], one.id in self.differing) for one in self._fields if one.id in made]
+        questions = {question.field.id: question for question in self.shown.questions}
+        return [
+            (questions[field.id], field.id in self.differing)
+            for field in self._fields
+            if field.id in questions
+        ]
 
     @property
     def taken_keys(self) -> set[str]:
@@ -195,12 +199,12 @@ class SettlementPage:
 
 def _as_fields(answers: Answers, codebook: Codebook) -> list[tuple[str, str]]:
     values = []
-    for one in codebook.fields:
-        value = answers.values.get(one.id)
-        if isinstance(value, int) and one.step_option:
-            values += [(one.id, one.step_option.id), (f"{STEP_PREFIX}{one.id}", str(value))]
+    for question in codebook.fields:
+        value = answers.values.get(question.id)
+        if isinstance(value, int) and question.step_option:
+            values += [(question.id, question.step_option.id), (f"{STEP_PREFIX}{question.id}", str(value))]
         elif value is not None:
-            values += [(one.id, answer) for answer in (value if isinstance(value, list) else [value])]
+            values += [(question.id, answer) for answer in (value if isinstance(value, list) else [value])]
     spans = [("span", f"{begin}-{end}") for begin, end in answers.spans]
     links = [(f"{LINK_PREFIX}{name}", str(step)) for name, step in answers.links.items()]
     return [*values, *spans, *links, ("note", answers.note)]

@@ -39,7 +39,7 @@ UNDISPUTED = "Nobody disagrees on this unit, or no longer."
 
 @annotator_page
 def annotation_disagreements(request: LabRequest, project_id: int) -> HttpResponse:
-    """Units on which people differ, the most disputed first; ``?field`` and ``?state`` filter them."""
+    """List units on which people differ, the most disputed first; ``?field`` and ``?state`` filter them."""
     project, annotator = _project_seen(request, project_id)
     every = selectors.list_disagreements_now(project)
     field, state = _filters(request, project)
@@ -60,7 +60,7 @@ def annotation_disagreements(request: LabRequest, project_id: int) -> HttpRespon
         field=field,
         state=state,
         codebook=codebook,
-        titles={one.id: one.title for one in codebook.fields},
+        titles={field.id: field.title for field in codebook.fields},
         by_field=_by_field(every, project, state=state),
         for_others=selectors.list_units_for_others(project, annotator),
         first=selectors.find_next_unit(_open_to(annotator, every, field), after=None),
@@ -70,7 +70,7 @@ def annotation_disagreements(request: LabRequest, project_id: int) -> HttpRespon
 
 @annotator_page
 def annotation_disagreement(request: LabRequest, project_id: int, unit_id: int) -> HttpResponse:
-    """A unit with people's answers side by side; ``?take`` fills the form with those of a column."""
+    """Show a unit with people's answers side by side; ``?take`` fills the form with those of a column."""
     project, annotator = _project_seen(request, project_id)
     unit = unit_or_404(project, unit_id)
     disagreement = selectors.find_disagreement(unit)
@@ -128,7 +128,7 @@ def annotation_adjudicator(request: LabRequest, project_id: int) -> HttpResponse
 
 
 def _project_seen(request: LabRequest, project_id: int) -> tuple[AnnotationProject, Annotator | None]:
-    """The project and, unless the reader only looks on as a researcher, its adjudicator."""
+    """Return the project and its adjudicator, None for a researcher who only reads."""
     annotator = find_annotator(request.user, project_id)
     if annotator is not None and annotator.is_adjudicator:
         return annotator.project, annotator
@@ -146,9 +146,9 @@ def _filters(request: HttpRequest, project: AnnotationProject) -> tuple[str, str
 def _by_field(
     every: list[Disagreement], project: AnnotationProject, *, state: str
 ) -> list[tuple[str, str, int]]:
-    """The fields by which the list can be filtered, with how many of its units differ in them."""
+    """Return the fields that filter the list, with the number of units that differ in each."""
     counts = selectors.count_fields(selectors.filter_disagreements(every, state=state))
-    return [(one.id, one.title, counts[one.id]) for one in load_codebook(project.codebook).fields]
+    return [(field.id, field.title, counts[field.id]) for field in load_codebook(project.codebook).fields]
 
 
 def _open_to(annotator: Annotator | None, every: list[Disagreement], field: str) -> list[Disagreement]:
@@ -212,7 +212,7 @@ def _query(field: str) -> str:
 
 @lab_page
 def annotation_history(request: LabRequest, project_id: int, unit_id: int) -> HttpResponse:
-    """All versions of all labels of a unit."""
+    """Show all versions of all labels of a unit."""
     project = project_or_404(project_id)
     unit = unit_or_404(project, unit_id)
     return render_page(

@@ -68,7 +68,7 @@ def annotation_agreement(request: LabRequest, project_id: int) -> HttpResponse:
 
 @lab_page
 def annotation_cell(request: LabRequest, project_id: int) -> HttpResponse:
-    """The units behind a figure of a ``?field``, or of its ``?option``: those of ``?source``.
+    """List the units behind a figure of a ``?field``, or of its ``?option``: those of ``?source``.
 
     With ``?one`` and ``?other`` those to which two people gave these two answers.
     """
@@ -88,12 +88,12 @@ def annotation_cell(request: LabRequest, project_id: int) -> HttpResponse:
 
 @lab_page
 def annotation_repeats(request: LabRequest, project_id: int) -> HttpResponse:
-    """The units that ``?annotator``, or anyone, labelled twice: those with the ``?same`` answer, or not."""
+    """List the units that ``?annotator``, or anyone, labelled twice, with the ``?same`` answer or not."""
     project = project_or_404(project_id)
     field = load_codebook(project.codebook).field(request.GET.get("field", ""))
     people = read_repeated_people(project, view=read_view(request, project))
     # Together they are the last, or the only one.
-    by_id = {str(one.annotator or ""): one for one in people} | {"": people[-1] if people else None}
+    by_id = {str(person.annotator or ""): person for person in people} | {"": people[-1] if people else None}
     person = by_id.get(request.GET.get("annotator", ""))
     if field is None or person is None:
         raise Http404("No repeated units match.")
@@ -111,7 +111,7 @@ def cell_render(
     *,
     apart: set[int] | None = None,
 ) -> HttpResponse:
-    """The list of units; if it is known which of them have labels that differ, ``?apart`` narrows it."""
+    """List units; where it is known which of them have differing labels, ``?apart`` narrows the list."""
     chosen = request.GET.get("apart", "")
     shown = list(units)
     if apart is not None and chosen in APART:
@@ -172,7 +172,7 @@ SHIFT_TITLES = {
 
 @lab_page
 def annotation_views(request: LabRequest, project_id: int) -> HttpResponse:
-    """Each field in each view, and what changes from the first view to the others."""
+    """Show each field in each view, and what changes from the first view to the others."""
     project = project_or_404(project_id)
     codebook = load_codebook(project.codebook)
     first, *others = list_views(project)
@@ -194,7 +194,7 @@ def annotation_views(request: LabRequest, project_id: int) -> HttpResponse:
 
 @lab_page
 def annotation_shift(request: LabRequest, project_id: int) -> HttpResponse:
-    """The units behind a figure between the first view and the ``?view``: those of ``?source``.
+    """List the units behind a figure between the first view and the ``?view``: those of ``?source``.
 
     With ``?one`` and ``?other`` those that got these two answers, one in each view.
     """

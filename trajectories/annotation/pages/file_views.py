@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from http import HTTPStatus
 from typing import Any
 
@@ -16,6 +15,7 @@ from django.urls import reverse
 from core import blobs, file_lock
 from trajectories.annotation.jobs import job_request
 from trajectories.annotation.pages.common import project_or_404, render_page
+from trajectories.exports.files import file_store
 from trajectories.lab.episode_files.views import as_file
 from trajectories.models import AnnotationJob, AnnotationProject, Annotator
 from trajectories.shell.access import LabRequest, lab_action, lab_page, wants_fragment
@@ -97,7 +97,7 @@ def annotation_import_start(request: LabRequest, project_id: int) -> HttpRespons
 
 @lab_page
 def annotation_jobs(request: LabRequest, project_id: int) -> HttpResponseBase:
-    """The part of the project's page that lists its jobs."""
+    """Show the part of the project's page that lists its jobs."""
     project = project_or_404(project_id)
     if not wants_fragment(request):
         return redirect(f"{reverse('annotation_project', args=[project_id])}#{JOBS}")
@@ -112,7 +112,7 @@ def jobs_context(project: AnnotationProject) -> dict[str, Any]:
 
 @lab_page
 def annotation_job_file(request: LabRequest, project_id: int, job_id: int) -> HttpResponseBase:
-    """The archive that a job made."""
+    """Send the archive that a job wrote."""
     job = AnnotationJob.objects.filter(project_id=project_id, pk=job_id).first()
     if job is None or "sha256" not in job.result:
         raise Http404("This project has no such file.")
@@ -131,14 +131,8 @@ def _request(
 
 
 def _store(file: UploadedFile[Any]) -> str:
-    digest = hashlib.sha256()
-    for piece in file.chunks():
-        digest.update(piece)
-    file.seek(0)
-    stored = blobs.blob_receive(
-        read=file.read, sha256=digest.hexdigest(), limit=settings.BLOB_MAX_BYTES, storage=blobs.PRIVATE
-    )
-    return stored.sha256
+    """Store an upload; return its hash."""
+    return file_store(file.file, name=file.name or "", rows=0, limit=settings.BLOB_MAX_BYTES).sha256
 
 
 def _import_render(

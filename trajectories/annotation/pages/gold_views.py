@@ -21,7 +21,7 @@ FILE_BYTES_MAX = 1024 * 1024
 
 @lab_page
 def annotation_golds(request: LabRequest, project_id: int) -> HttpResponse:
-    """The gold units of a project with their answers, and the forms that mark more."""
+    """List the gold units of a project with their answers, and the forms that mark more."""
     return _page(request, project_or_404(project_id))
 
 
@@ -50,7 +50,7 @@ def annotation_gold_remove(request: LabRequest, project_id: int) -> HttpResponse
 
 
 def format_gold(unit: AnnotationUnit, codebook: Codebook) -> list[str]:
-    """The right answers of a gold unit in words."""
+    """Render the right answers of a gold unit."""
     values = (unit.gold or {}).get("values", {})
     return [
         f"{field.title}: {field.words(values[field.id])}" for field in codebook.fields if field.id in values

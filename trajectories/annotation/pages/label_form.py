@@ -44,11 +44,11 @@ def saving_read(data: QueryDict, *, codebook: Codebook, is_swapped: bool = False
 
 
 def answers_read(data: QueryDict, *, codebook: Codebook) -> Answers:
-    """The answers to the fields of the codebook; what belongs to none of them is left out."""
+    """Read the answers to the fields of the codebook; anything else is ignored."""
     values = {
-        one.id: list(dict.fromkeys(data.getlist(one.id))) if one.is_set else _value(data, one)
-        for one in codebook.fields
-        if one.is_set or data.get(one.id)
+        field.id: list(dict.fromkeys(data.getlist(field.id))) if field.is_set else _value(data, field)
+        for field in codebook.fields
+        if field.is_set or data.get(field.id)
     }
     spans = [
         [int(number) for number in match.groups()]
@@ -70,12 +70,12 @@ def answers_read(data: QueryDict, *, codebook: Codebook) -> Answers:
 
 
 def starts_read(query: QueryDict) -> dict[str, int]:
-    """The steps with which long lists of steps begin, by the parameter that names one."""
+    """Read the steps at which long lists begin, by parameter."""
     return {name: step for name in STARTS if (step := _step(query.get(name, "")))}
 
 
 def _value(data: QueryDict, one: Field) -> str | int:
-    """The chosen answer; the number of a step where the answer is one and a number was given."""
+    """Read the chosen answer: a step's number where the answer is a step and a number was given."""
     value = data.get(one.id, "")
     is_step = one.step_option is not None and value == one.step_option.id
     return (_step(data.get(f"{STEP_PREFIX}{one.id}", "")) if is_step else None) or value

@@ -53,7 +53,7 @@ CSV_COLUMNS = (
 
 @lab_page
 def annotation_machines(request: LabRequest, project_id: int) -> HttpResponse:
-    """The agreement of each machine with people, and of machines with each other."""
+    """Show the agreement of each machine with people, and of machines with each other."""
     project = project_or_404(project_id)
     jobs = project.jobs.filter(kind=AnnotationJob.Kind.MACHINE).select_related("created_by").order_by("-pk")
     return render_page(
@@ -83,7 +83,7 @@ def annotation_machine_start(request: LabRequest, project_id: int) -> HttpRespon
 
 @lab_page
 def annotation_machine_units(request: LabRequest, project_id: int) -> HttpResponse:
-    """The units of a ``?field`` behind a figure of a ``?machine``: ``?sign`` says who gave the ``?option``.
+    """List the units of a ``?field`` behind a ``?machine``'s figure: ``?sign`` says who gave the ``?option``.
 
     Of a ``?group`` of annotators, the units of ``?source``.
     """
@@ -93,7 +93,7 @@ def annotation_machine_units(request: LabRequest, project_id: int) -> HttpRespon
         return _group_units(request, page)
     compared = _comparison_or_404(page, request.GET.get("machine", ""))
     sign, option = request.GET.get("sign", ALL), request.GET.get("option", "")
-    one = next((one for one in compared.fields if one.field.id == request.GET.get("field")), None)
+    one = next((field for field in compared.fields if field.field.id == request.GET.get("field")), None)
     titles = {option.id: option.title for option in one.field.options} if one else {}
     if one is None or sign not in SIGNS or (sign != ALL and option not in titles):
         raise Http404("The codebook of this project has no such answers.")
@@ -103,8 +103,8 @@ def annotation_machine_units(request: LabRequest, project_id: int) -> HttpRespon
 
 
 def _group_units(request: LabRequest, page: MachinesPage) -> HttpResponse:
-    group = next((one for one in page.groups if one.id == request.GET["group"]), None)
-    fields = {one.field.id: one for one in group.fields} if group else {}
+    group = next((group for group in page.groups if group.id == request.GET["group"]), None)
+    fields = {field.field.id: field for field in group.fields} if group else {}
     one = fields.get(request.GET.get("field", ""))
     if group is None or one is None:
         raise Http404("This project has no such group, or no such field.")
@@ -116,7 +116,7 @@ def _group_units(request: LabRequest, page: MachinesPage) -> HttpResponse:
 
 @lab_page
 def annotation_machines_file(request: LabRequest, project_id: int) -> HttpResponseBase:
-    """The tables of the page as one file."""
+    """Send the tables of the page as one file."""
     page = MachinesPage(project=project_or_404(project_id))
     return render_table(f"annotation-{project_id}-machines.csv", _csv_rows(page))
 
@@ -131,13 +131,13 @@ def _comparison_or_404(page: MachinesPage, machine: str) -> Comparison:
 def _csv_rows(page: MachinesPage) -> Iterator[list[Any]]:
     yield list(CSV_COLUMNS)
     for compared in page.comparisons:
-        for one in compared.fields:
-            for row in one.rows:
+        for field in compared.fields:
+            for row in field.rows:
                 yield _csv_row(
                     row,
                     table="machine and people",
                     machine=compared.machine.name,
-                    field=one.field.id,
+                    field=field.field.id,
                     answer=row.option,
                     both=row.both,
                     machine_alone=row.machine,
@@ -150,7 +150,7 @@ def _csv_rows(page: MachinesPage) -> Iterator[list[Any]]:
 
 
 def _csv_row(row: MachineRow | AgreementRow, **cells: Any) -> list[Any]:
-    """``cells`` by column, and what rows of both kinds have; the others are empty."""
+    """Return a line of the file: ``cells`` by column, and what rows of both kinds have."""
     cells |= {"units": row.units, "note": row.reason}
     for name in FIGURES:
         columns = (f"{name}{end}" for end in ENDS)

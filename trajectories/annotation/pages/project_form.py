@@ -34,7 +34,9 @@ class OwnFieldsField(forms.FileField):
         if len(files) > FILES_MAX:
             raise ValidationError(f"These are {len(files)} files; send at most {FILES_MAX}.")
         try:
-            return [one for file in files for one in fields_read(file.name, file.read(FILE_MAX_BYTES + 1))]
+            return [
+                field for file in files for field in fields_read(file.name, file.read(FILE_MAX_BYTES + 1))
+            ]
         except GymError as error:
             raise ValidationError(error.message) from error
 

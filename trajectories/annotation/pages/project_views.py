@@ -31,12 +31,17 @@ from trajectories.shell.forms import OF_PROJECT
 QUOTA_PREFIX = "quota-"
 # Of the names of strata (stratum.sql).
 PARTS_BETWEEN = " · "
+# Fields of the form that a plan has under the same name.
+PLANNED = (
+    *("name", "steps", "seed", "by", "is_equal", "overlap_people", "reservation_minutes", "shows_setup"),
+    "own_fields",
+)
 FILES_AGAIN = "Choose the files again: browsers do not keep them with a form that comes back."
 
 
 @lab_page
 def annotation_new(request: LabRequest) -> HttpResponse:
-    """The form of a project on the episodes of the search that the address names."""
+    """Show the form of a project on the episodes of the search that the address names."""
     return _form_render(request, ProjectForm(), SearchRequest(request.GET))
 
 
@@ -64,7 +69,7 @@ def annotation_project(request: LabRequest, project_id: int) -> HttpResponse:
 
 @lab_action
 def annotation_quotas(request: LabRequest, project_id: int) -> HttpResponseBase:
-    """Store how many units each annotator labels at most; nothing written is no limit."""
+    """Store each annotator's quota; an empty one is no limit."""
     project = project_or_404(project_id)
     quotas: dict[int, int | None] = {}
     for name, text in request.POST.items():
@@ -79,7 +84,7 @@ def annotation_quotas(request: LabRequest, project_id: int) -> HttpResponseBase:
 
 
 def _in_words(stratum: Stratum) -> Stratum:
-    """The stratum with its arm in words; its name joins an arm, an outcome and a benchmark."""
+    """Return the stratum with its arm in words; its name joins an arm, an outcome and a benchmark."""
     parts = stratum.name.split(PARTS_BETWEEN)
     return replace(
         stratum, name=PARTS_BETWEEN.join(ARMS[part].label if part in ARMS else part for part in parts)
@@ -110,7 +115,7 @@ def _project_render(request: LabRequest, project: AnnotationProject, *, error: s
         error=error,
         golds=golds.list_golds(project).count(),
         score_fields=codebook.fields,
-        gold_scores=[(one.name, scores[one.pk]) for one in people if one.pk in scores],
+        gold_scores=[(person.name, scores[person.pk]) for person in people if person.pk in scores],
     )
 
 
@@ -150,22 +155,14 @@ def _form_render(
 def _project_create(form: ProjectForm, search: SearchRequest, *, user: object) -> int:
     data = form.cleaned_data
     plan = Plan(
-        name=data["name"],
         project=data.get(OF_PROJECT, DEFAULT_PROJECT),
         source=search.address(),
         episodes=list(search_episode_ids(search.search)),
-        steps=data["steps"],
-        seed=data["seed"],
-        by=data["by"],
-        is_equal=data["is_equal"],
         overlap_share=data["overlap"] / 100,
-        overlap_people=data["overlap_people"],
         repeat_share=data["repeats"] / 100,
-        reservation_minutes=data["reservation_minutes"],
-        shows_setup=data["shows_setup"],
-        own_fields=data["own_fields"],
         kind=data["kind"] or "step",
         views=list(dict.fromkeys(data["views"])),
+        **{name: data[name] for name in PLANNED},
     )
     creator = user if isinstance(user, User) else None
     return services.project_create(plan, people=list(data["people"]), creator=creator).pk

@@ -81,7 +81,7 @@ NOTES_SHOWN = 200
 
 @annotator_page
 def annotation(request: LabRequest) -> HttpResponse:
-    """The projects in which the reader labels, and for researchers all projects."""
+    """List the projects in which the reader labels, and for researchers all projects."""
     mine = selectors.read_progress(selectors.list_projects(request.user))
     cursor = request.GET.get("cursor", "")
     before = int(cursor) if is_id(cursor) else None
@@ -147,7 +147,7 @@ def annotation_label(request: LabRequest, project_id: int) -> HttpResponse:
 
 @annotator_page
 def annotation_codebook(request: LabRequest, project_id: int) -> HttpResponse:
-    """The codebook of a project, for its annotators and for researchers."""
+    """Show the codebook of a project to its annotators and to researchers."""
     if is_annotator(request.user):
         project = annotator_or_404(request, project_id).project
     else:
@@ -166,7 +166,7 @@ def annotation_codebook(request: LabRequest, project_id: int) -> HttpResponse:
 
 
 def build_unit_page(*, annotator: Annotator, slot: AnnotationSlot, **rest: Any) -> UnitPage:
-    """The page of a unit of the project's level."""
+    """Build the page of a unit of the project's level."""
     return PAGES[annotator.project.level](annotator=annotator, slot=slot, **rest)
 
 

@@ -89,15 +89,15 @@ class ShownRow:
 
     @property
     def beyond(self) -> str:
-        made = self.row.beyond
-        return "" if made is None or made.value is None else _points(made.value)
+        beyond = self.row.beyond
+        return "" if beyond is None or beyond.value is None else _points(beyond.value)
 
     @property
     def beyond_interval(self) -> str:
-        made = self.row.beyond
-        if made is None or made.low is None or made.high is None:
+        beyond = self.row.beyond
+        if beyond is None or beyond.low is None or beyond.high is None:
             return ""
-        return f"[{_points(made.low)}, {_points(made.high)}]"
+        return f"[{_points(beyond.low)}, {_points(beyond.high)}]"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +114,7 @@ class RatesPage:
     @cached_property
     def choice(self) -> Choice:
         """Chosen answers. Raises ``Http404`` for answers that the codebook does not have."""
-        known = [(one.id, option.id) for one in self.codebook.fields for option in one.options]
+        known = [(field.id, option.id) for field in self.codebook.fields for option in field.options]
         named = [(name, option) for name, _, option in (text.partition(":") for text in self._answers)]
         if not set(named) <= set(known):
             raise Http404("The codebook of this project has no such answers.")
@@ -132,14 +132,16 @@ class RatesPage:
     def fields(self) -> list[tuple[Field, list[tuple[Option, bool]]]]:
         """The choices of the form."""
         return [
-            (one, [(option, (one.id, option.id) in self.choice) for option in one.options])
-            for one in self.codebook.fields
+            (field, [(option, (field.id, option.id) in self.choice) for option in field.options])
+            for field in self.codebook.fields
         ]
 
     @property
     def title(self) -> str:
         """Description of what is counted, in the codebook's words."""
-        titles = {(one.id, option.id): option.title for one in self.codebook.fields for option in one.options}
+        titles = {
+            (field.id, option.id): option.title for field in self.codebook.fields for option in field.options
+        }
         return " or ".join(titles[one] for one in self.choice)
 
     @property
@@ -169,15 +171,17 @@ class RatesPage:
         rows = Annotator.objects.filter(project=self.project).exclude(kind=Annotator.Kind.PERSON)
         return [
             Machine(
-                annotator=one,
+                annotator=annotator,
                 rows=[
                     CorrectedRow(
-                        name=self.name(label), rate=rate, units_url=f"{self.units_url(key)}&machine={one.pk}"
+                        name=self.name(label),
+                        rate=rate,
+                        units_url=f"{self.units_url(key)}&machine={annotator.pk}",
                     )
-                    for key, label, rate in self.figures.corrected.get(one.pk, ())
+                    for key, label, rate in self.figures.corrected.get(annotator.pk, ())
                 ],
             )
-            for one in rows.order_by("kind", "name")
+            for annotator in rows.order_by("kind", "name")
         ]
 
     @property
@@ -205,7 +209,7 @@ class RatesPage:
         Raises ``Http404`` if the project has no such group.
         """
         units = self._units_of_machine(machine, sign) if machine else self._units_of_people(sign)
-        groups = {one.key: one for one in group_units(units, self.grouping)} if units else {}
+        groups = {known.key: known for known in group_units(units, self.grouping)} if units else {}
         if group not in groups:
             raise Http404("This project has no such units.")
         return [unit for unit, is_in in zip(units, groups[group].mask, strict=True) if is_in]
@@ -226,7 +230,7 @@ class RatesPage:
         ]
 
     def csv_rows(self) -> Iterator[list[Any]]:
-        """The tables of the page as one."""
+        """Yield the tables of the page as one."""
         yield list(CSV_COLUMNS)
         for row in self.figures.rows:
             yield _csv_row(
@@ -252,14 +256,14 @@ class RatesPage:
                     power=corrected.rate.power,
                     note=corrected.rate.reason,
                 )
-        for label, made in self.figures.successes:
+        for label, odds in self.figures.successes:
             yield _csv_row(
                 table="odds_ratio",
                 group=label,
-                units=made.informative,
-                trajectories=made.trajectories,
-                estimate=made.odds_ratio,
-                note=made.reason,
+                units=odds.informative,
+                trajectories=odds.trajectories,
+                estimate=odds.odds_ratio,
+                note=odds.reason,
             )
 
     @property
@@ -279,14 +283,14 @@ def _drawn(shown: ShownRow, *, group: str) -> dict[str, Any]:
 
 
 def _csv_row(**cells: Any) -> list[Any]:
-    """The cells of a row by column; those of an estimate follow from it, and others are empty."""
+    """Return a line of the file: cells by column, an estimate as three of them, the others empty."""
     for name, columns in ESTIMATES.items():
         cells |= dict(zip(columns, estimate_cells(cells.get(name)), strict=True))
     return [cells.get(column, "") for column in CSV_COLUMNS]
 
 
 def _points(value: float) -> str:
-    """A difference of shares in points, with its sign."""
+    """Render a difference of shares in percentage points, with its sign."""
     return numeral(100 * value, "+.1f")
 
 
@@ -309,7 +313,7 @@ def annotation_rates(request: LabRequest, project_id: int) -> HttpResponse:
 
 @lab_page
 def annotation_rate_units(request: LabRequest, project_id: int) -> HttpResponse:
-    """The labelled units of a ``?group``; with ``?sign`` those ``with`` or ``without`` the chosen answers.
+    """List the labelled units of a ``?group``; with ``?sign`` those ``with`` or ``without`` chosen answers.
 
     Of a ``?machine`` the ``sign`` is ``both`` or ``more``: units with labels of people, and without.
     """
@@ -323,6 +327,6 @@ def annotation_rate_units(request: LabRequest, project_id: int) -> HttpResponse:
 
 @lab_page
 def annotation_rates_file(request: LabRequest, project_id: int) -> HttpResponseBase:
-    """The tables of the page as one file."""
+    """Send the tables of the page as one file."""
     page = RatesPage(project=project_or_404(project_id), data=request.GET)
     return render_table(f"annotation-{project_id}-rates.csv", page.csv_rows())

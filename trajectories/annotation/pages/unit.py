@@ -156,7 +156,7 @@ class UnitPage:
     def steps_offered(self) -> list[tuple[int, Any]]:
         """Steps that may carry out what is announced, before and after this one, with their actions."""
         unit = self.slot.unit
-        options = (option for one in self.codebook.fields for option in one.options)
+        options = (option for field in self.codebook.fields for option in field.options)
         if self.step is None or not any(option.links_step for option in options):
             return []
         first = max(min(unit.step - STEPS_OFFERED // 2, self.last_step - STEPS_OFFERED + 1), 1)
@@ -190,7 +190,7 @@ class UnitPage:
         return [part for part in parts if part.text]
 
     def _thought(self, begin: int, end: int) -> str:
-        """Characters of the thought, without what names places of the page if the page is not shown."""
+        """Return characters of the thought, redacted if the page is not shown."""
         thought = self.step.thought if self.step else ""
         if self.has_page:
             return thought[begin:end]
@@ -234,7 +234,7 @@ class UnitPage:
 
     @property
     def questions(self) -> list[Question]:
-        return [Question(field=one, choices=self._choices(one)) for one in self.codebook.fields]
+        return [Question(field=field, choices=self._choices(field)) for field in self.codebook.fields]
 
     def _choices(self, one: Field) -> list[Choice]:
         value = self.answers.values.get(one.id)
@@ -251,7 +251,7 @@ class UnitPage:
 
 
 def summarise_label(label: Label | None, codebook: Codebook, *, is_swapped: bool | None = None) -> str:
-    """A label in a few words, such as ``Reasoning, The problem, Plan``.
+    """Summarise a label in a few words, such as ``Reasoning, The problem, Plan``.
 
     Of a pair, as it was shown to who labelled it, or as it is shown to a reader if ``is_swapped`` is given.
     """
@@ -263,5 +263,5 @@ def summarise_label(label: Label | None, codebook: Codebook, *, is_swapped: bool
     if label.is_swapped if is_swapped is None else is_swapped:
         answers = mirror_answers(answers, codebook=codebook)
     # In the order of the codebook, which JSON of the database does not keep; without empty sets.
-    given = [(one, answers.values.get(one.id)) for one in codebook.fields]
+    given = [(field, answers.values.get(field.id)) for field in codebook.fields]
     return ", ".join(one.words(value) for one, value in given if value not in (None, []))

@@ -1,4 +1,4 @@
-"""Order bias: does the order in which a pair is shown sway the choice?"""
+"""Order bias: the sway that the order of showing has on choices between pairs."""
 
 from __future__ import annotations
 

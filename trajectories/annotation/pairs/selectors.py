@@ -42,7 +42,7 @@ class PairChoices:
 
 
 def read_labelled_pairs(project: AnnotationProject) -> list[PairChoices]:
-    """Pairs with a choice of a person, in the queue's order; no repeats, skips or units for training."""
+    """Return pairs with a person's choice, in the queue's order; no repeats, skips or units for training."""
     codebook = load_codebook(project.codebook)
     pairs: dict[int, PairChoices] = {}
     for row in _rows(project):
@@ -81,7 +81,7 @@ def _pair(row: dict[str, Any]) -> PairChoices:
 
 
 def _choice(row: dict[str, Any], codebook: Codebook) -> Choice | None:
-    fields = {one.id: one for one in codebook.fields}
+    fields = {field.id: field for field in codebook.fields}
     values = {name: value for name, value in row["values"].items() if name in fields}
     answers = [value for name, value in values.items() if fields[name].is_preference]
     if row["state"] != Label.State.DONE or not answers:
@@ -92,7 +92,7 @@ def _choice(row: dict[str, Any], codebook: Codebook) -> Choice | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Winner:
-    """Preferred one of a pair: ``answer`` is an option, or ``disputed`` if none has a majority."""
+    """The preferred side of a pair: ``answer`` is an option, or ``disputed`` if none has a majority."""
 
     pair: PairChoices
     answer: str
@@ -106,7 +106,7 @@ class Winner:
 
 
 def list_winners(project: AnnotationProject) -> list[Winner]:
-    """The adjudicated choice of each pair, or that of more than half of the people."""
+    """Return the adjudicated choice of each pair, or that of more than half of the people."""
     return [_decide(pair) for pair in read_labelled_pairs(project)]
 
 

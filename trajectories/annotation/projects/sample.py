@@ -91,7 +91,7 @@ class Stratum:
 
 
 def count_strata(*, episodes: list[int], by: list[str], seed: int = 0, kind: str = "step") -> list[Stratum]:
-    """The strata of all candidates of these episodes; ``by`` are some of ``PARTS``, pairs go by task."""
+    """Count the candidates of these episodes by stratum; ``by`` are some of ``PARTS``, pairs go by task."""
     rows = KINDS[kind].strata.rows(episodes=episodes, by=by, seed=seed, most=PAIRED_MAX)
     return [
         Stratum(name=name, steps=steps, hidden=hidden, empty=empty) for name, steps, hidden, empty in rows

@@ -172,17 +172,17 @@ def _paragraphs_split(project_id: int) -> None:
     while rows := _LONG.rows(project=project_id, after=after, words=WORDS_MAX, limit=LONG_AT_ONCE):
         after = rows[-1][0]
         units = AnnotationUnit.objects.in_bulk([unit_id for unit_id, _ in rows])
-        changed, made = [], []
+        changed, created = [], []
         for unit_id, thought in rows:
             first, *others = _units_of(units[unit_id], split_paragraphs(thought))
             changed.append(first)
-            made += others
+            created += others
         AnnotationUnit.objects.bulk_update(changed, ["paragraph", "begin", "end", "weight"])
-        AnnotationUnit.objects.bulk_create(made)
+        AnnotationUnit.objects.bulk_create(created)
 
 
 def _units_of(unit: AnnotationUnit, places: list[tuple[int, int]]) -> list[AnnotationUnit]:
-    """The unit as its first paragraph, and new ones for the others; each stands for its part of the step."""
+    """Return the unit as its first paragraph, and new ones for the others, which share its weight."""
     units, weight = [], unit.weight / len(places)
     for number, (begin, end) in enumerate(places, start=1):
         one = (

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 from django.db import transaction
 from django.db.models import QuerySet
-from msgspec import Meta, Struct
 
 from core.errors import GymError
-from core.integers import BIGINT_MAX, INT_MAX
 from trajectories.annotation.codebook.types import Codebook, Field, load_codebook
-from trajectories.annotation.columns import PLACE, unit_paths
+from trajectories.annotation.columns import PLACE, UnitPlace, unit_paths
 from trajectories.annotation.labels import versions
 from trajectories.annotation.labels.answers import (
     NOTE_CHARS,
@@ -32,17 +30,9 @@ ERRORS_SHOWN = 5
 ERROR_CHARS = 500
 
 
-class Gold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A line of a file of golds: a unit by its place, its right ``values``, and ``why`` they are right.
+class Gold(UnitPlace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A line of a file of golds: a unit, its right ``values``, and ``why`` they are right."""
 
-    Of a pair ``episode`` is the first, as answers call it.
-    """
-
-    episode: Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
-    step: Annotated[int, Meta(ge=0, le=INT_MAX)]
-    paragraph: Annotated[int, Meta(ge=0, le=INT_MAX)] = 0
-    other_episode: Annotated[int, Meta(ge=1, le=BIGINT_MAX)] | None = None
-    other_step: Annotated[int, Meta(ge=0, le=INT_MAX)] | None = None
     values: dict[str, str | int | list[str]]
     why: str
 

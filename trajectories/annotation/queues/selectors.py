@@ -44,13 +44,13 @@ class Progress:
 
 
 def find_annotator(user: User | AnonymousUser, project_id: int) -> Annotator | None:
-    """The user as an annotator of the project; None if they are none of its annotators."""
+    """Return the user's annotator in the project, or None."""
     rows = Annotator.objects.select_related("project__codebook")
     return rows.filter(project_id=project_id, user_id=user.pk or 0).first()
 
 
 def find_slot(annotator: Annotator, **key: int | UUID) -> AnnotationSlot | None:
-    """A slot that the annotator holds, or one of the last ten that they finished.
+    """Return a slot that the annotator holds, or one of the last ten that they finished.
 
     ``key`` is ``pk`` or ``public_id``.
     """
@@ -63,7 +63,7 @@ def find_slot(annotator: Annotator, **key: int | UUID) -> AnnotationSlot | None:
 
 
 def find_label(annotator: Annotator, slot: UUID) -> Label | None:
-    """The newest label that they made of the unit of a slot."""
+    """Return the annotator's newest label of the unit of a slot."""
     rows = Label.objects.select_related("unit").filter(
         annotator=annotator, unit__slots__public_id=slot, layer=Label.Layer.BLIND, is_repeat=False
     )
@@ -71,14 +71,14 @@ def find_label(annotator: Annotator, slot: UUID) -> Label | None:
 
 
 def list_recent_slots(annotator: Annotator) -> list[AnnotationSlot]:
-    """The last ten that they finished, newest first."""
+    """Return the last ten slots that the annotator finished, newest first."""
     rows = AnnotationSlot.objects.filter(annotator=annotator, done_at__isnull=False)
     return list(rows.select_related("unit").order_by("-done_at", "-pk")[:EDITABLE])
 
 
 def read_progress(annotators: Sequence[Annotator]) -> list[Progress]:
     """Return the progress of these annotators, in one query."""
-    rows = {row[0]: row[1:] for row in _PROGRESS.rows(annotators=[one.pk for one in annotators])}
+    rows = {row[0]: row[1:] for row in _PROGRESS.rows(annotators=[annotator.pk for annotator in annotators])}
     progress = []
     for annotator in annotators:
         done, skipped, counted, free, beyond, active_ms, timed = rows[annotator.pk]
@@ -90,13 +90,13 @@ def read_progress(annotators: Sequence[Annotator]) -> list[Progress]:
 
 
 def list_projects(user: User | AnonymousUser) -> list[Annotator]:
-    """The projects in which the user labels, newest first."""
+    """Return the user's annotators, one a project, newest first."""
     rows = Annotator.objects.select_related("project").filter(user_id=user.pk or 0)
     return list(rows.order_by("-project_id", "pk"))
 
 
 def projects_page(before: int | None) -> tuple[list[AnnotationProject], int | None]:
-    """Projects with their counts of labels, newest first, and where the next page begins."""
+    """Return projects with their counts of labels, newest first, and the cursor of the next page."""
     rows = AnnotationProject.objects.order_by("-pk")
     if before is not None:
         rows = rows.filter(pk__lt=before)

@@ -37,7 +37,7 @@ def fit_length_baseline(*, has_it: Floats, words: Floats, weights: Floats, clust
 
 
 def logistic_fit(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Coefficients of a weighted logistic regression by Newton's method; ``y`` are shares from 0 to 1."""
+    """Fit a weighted logistic regression by Newton's method; ``y`` are shares from 0 to 1."""
     weights = weights / weights.mean()
     penalty = RIDGE * np.eye(x.shape[1])
     penalty[0, 0] = 0.0
@@ -55,7 +55,7 @@ def logistic_fit(x: Floats, y: Floats, weights: Floats) -> Floats:
 
 
 def bin_lengths(words: Floats, weights: Floats) -> Codes:
-    """The number of each unit's bin of length; bins are equally heavy as far as equal lengths allow."""
+    """Return each unit's bin of length; bins are equally heavy as far as equal lengths allow."""
     order = np.argsort(words, kind="stable")
     heavy = np.cumsum(weights[order]) / weights.sum()
     edges = [words[order][np.searchsorted(heavy, part / BINS)] for part in range(1, BINS)]
@@ -65,7 +65,7 @@ def bin_lengths(words: Floats, weights: Floats) -> Codes:
 def match_rates(
     *, has_it: Floats, weights: Floats, bins: Codes, groups: Sequence[Floats], resamples: Resamples
 ) -> tuple[list[Floats], float]:
-    """The rate of each group (a mask of units) in each sample, at the lengths that all units have together.
+    """Return the rate of each group (a mask of units) in each sample, at the lengths of all units together.
 
     Bins that a group lacks are left out for all; the second value is the weight of those that remain.
     """

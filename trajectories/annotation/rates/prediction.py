@@ -37,7 +37,7 @@ class CorrectedRate:
 
 
 def correct_rate(*, people: Floats, machine: Floats, weights: Floats, resamples: Resamples) -> CorrectedRate:
-    """Labels from 0 to 1, nan where there is none; ``weights`` 0 for units of another group."""
+    """Correct a rate; labels are from 0 to 1, nan where missing; ``weights`` 0 for units of another group."""
     has_machine = np.isfinite(machine) & (weights > 0)
     both, more = has_machine & np.isfinite(people), has_machine & ~np.isfinite(people)
     units, more_units = int(both.sum()), int(more.sum())
@@ -49,18 +49,18 @@ def correct_rate(*, people: Floats, machine: Floats, weights: Floats, resamples:
     beyond = resamples.mean(predicted, weights * more) - resamples.mean(predicted, weights * both)
     power = tune_power(of_people[1:], beyond[1:])
     trajectories = resamples.trajectories(both)
-    made = estimate_sample(of_people + power * beyond)
+    estimate = estimate_sample(of_people + power * beyond)
     return CorrectedRate(
         units=units,
         more_units=more_units,
         people=estimate_share(of_people, trajectories=trajectories),
-        corrected=_within_0_1(made),
+        corrected=_within_0_1(estimate),
         power=power,
     )
 
 
 def tune_power(of_people: Floats, beyond: Floats) -> float:
-    """The power that gives the least variance, from samples of both terms."""
+    """Return the power of least variance, from samples of both terms."""
     usable = np.isfinite(of_people) & np.isfinite(beyond)
     if usable.sum() < 2 or np.var(beyond[usable]) == 0:
         return 0.0
@@ -76,8 +76,8 @@ def _reason(both: NDArray[np.bool_], more: NDArray[np.bool_], resamples: Resampl
     return "" if more.any() else NO_MORE_UNITS
 
 
-def _within_0_1(made: Estimate) -> Estimate:
+def _within_0_1(estimate: Estimate) -> Estimate:
     def within(value: float | None) -> float | None:
         return None if value is None else min(max(value, 0.0), 1.0)
 
-    return Estimate(value=within(made.value), low=within(made.low), high=within(made.high))
+    return Estimate(value=within(estimate.value), low=within(estimate.low), high=within(estimate.high))

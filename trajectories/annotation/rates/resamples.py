@@ -55,19 +55,19 @@ class Resamples:
         return drawn
 
     def sums(self, values: Floats) -> Floats:
-        """The sum of a value of units in each sample."""
+        """Sum a value of units in each sample."""
         totals = np.bincount(self.codes, weights=values, minlength=self.count)
         return np.asarray(self.draws @ totals, dtype=np.float64)
 
     def mean(self, values: Floats, weights: Floats) -> Floats:
-        """The weighted mean in each sample (Hájek): weights count relative to each other."""
+        """Compute the weighted mean in each sample (Hájek): weights count relative to each other."""
         return ratio(self.sums(weights * values), self.sums(weights))
 
     def trajectories(self, mask: NDArray[np.bool_]) -> int:
         return len(np.unique(self.codes[mask]))
 
     def _members(self) -> list[Codes]:
-        """The trajectories of each stratum; those that are alone in theirs make one stratum together."""
+        """Group trajectories by stratum; those that are alone in theirs form one stratum together."""
         stratum = dict(zip(self.codes.tolist(), self.strata, strict=True))
         groups: dict[Hashable, list[int]] = {}
         for code, name in sorted(stratum.items()):
@@ -78,7 +78,7 @@ class Resamples:
 
 
 def estimate_sample(samples: Floats) -> Estimate:
-    """The estimate of the first sample, the interval of the others."""
+    """Estimate from the first sample, with the interval of the others."""
     value, others = float(samples[0]), samples[1:]
     if not np.isfinite(value):
         return Estimate(value=None)
@@ -91,13 +91,13 @@ def estimate_sample(samples: Floats) -> Estimate:
 
 
 def estimate_share(samples: Floats, *, trajectories: int) -> Estimate:
-    """The same of a share. Where nothing varies, the interval of as many trajectories (Wilson)."""
-    made = estimate_sample(samples)
-    if made.value is None:
-        return made
+    """Estimate a share. Where nothing varies, the interval is Wilson's for as many trajectories."""
+    estimate = estimate_sample(samples)
+    if estimate.value is None:
+        return estimate
     if trajectories < TRAJECTORIES_MIN:
-        return Estimate(value=made.value)
-    if made.low is None and made.value in (0.0, 1.0):
-        low, high = wilson(share=made.value, n=trajectories)
-        return Estimate(value=made.value, low=low, high=high)
-    return made
+        return Estimate(value=estimate.value)
+    if estimate.low is None and estimate.value in (0.0, 1.0):
+        low, high = wilson(share=estimate.value, n=trajectories)
+        return Estimate(value=estimate.value, low=low, high=high)
+    return estimate

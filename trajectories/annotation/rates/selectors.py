@@ -47,7 +47,7 @@ class RateUnit:
 
 
 def read_rate_units(project: AnnotationProject, *, codebook: Codebook, choice: Choice) -> list[RateUnit]:
-    """All units without golds. Labels are those of one view, the newest of each annotator, without repeats.
+    """Return all units but golds. Labels are of one view, the newest of each annotator, without repeats.
 
     Where people's answer was settled the adjudicated label counts, else the mean of theirs.
     """
@@ -65,7 +65,7 @@ def read_rate_units(project: AnnotationProject, *, codebook: Codebook, choice: C
 
 
 def rate_label(values: Answers, *, codebook: Codebook, choice: Choice) -> float | None:
-    """1 if a label has one of the chosen answers, 0 if it has none, None if it does not say.
+    """Return 1 if a label has one of the chosen answers, 0 if it has none, None if it does not say.
 
     An answer that ends the form rules out those of other fields; one that needs a reason for it, such as that
     it cannot be judged, says nothing.
@@ -74,9 +74,9 @@ def rate_label(values: Answers, *, codebook: Codebook, choice: Choice) -> float 
         return 1.0
     ends = [
         option
-        for one in codebook.fields
-        for option in one.options
-        if option.ends and _has(values, one.id, option.id)
+        for field in codebook.fields
+        for option in field.options
+        if option.ends and _has(values, field.id, option.id)
     ]
     if ends:
         return None if any(option.needs_note for option in ends) else 0.0

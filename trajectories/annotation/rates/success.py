@@ -51,17 +51,17 @@ def estimate_association(cases: Sequence[Case]) -> Association:
         strata.setdefault((case.item, case.group), []).append(case)
     informative = [members for members in strata.values() if len({case.is_correct for case in members}) == 2]
     items = np.array([members[0].item for members in informative])
-    made = Association(
+    counts = Association(
         items=len({case.item for case in cases}),
         informative=len(np.unique(items)),
         trajectories=sum(map(len, informative)),
     )
-    if made.informative < ITEMS_MIN:
-        return replace(made, reason=FEW)
+    if counts.informative < ITEMS_MIN:
+        return replace(counts, reason=FEW)
     speaking_for, against = np.array([_parts(members) for members in informative]).T
     if not (speaking_for.sum() and against.sum()):
-        return replace(made, reason=ONE_SIDED)
-    return replace(made, odds_ratio=_odds_ratio(speaking_for, against, items))
+        return replace(counts, reason=ONE_SIDED)
+    return replace(counts, odds_ratio=_odds_ratio(speaking_for, against, items))
 
 
 def _odds_ratio(speaking_for: Floats, against: Floats, items: Floats) -> Estimate:

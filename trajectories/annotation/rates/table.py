@@ -115,7 +115,7 @@ class Rates:
         return [("All", estimate_association(cases)), *by_group]
 
     def corrected(self, machine: int) -> list[tuple[Group, CorrectedRate]]:
-        """The rate of each group by a machine's labels, corrected by those of people."""
+        """Compute the rate of each group by a machine's labels, corrected by those of people."""
         seen = [unit for unit in self.units if unit.people is not None or machine in unit.machines]
         if not seen:
             return []
@@ -205,7 +205,7 @@ class Rates:
 
 
 def group_units(units: Sequence[RateUnit], grouping: Grouping) -> list[Group]:
-    """All units, then those of each group, in the order of their keys; masks are 1 for members."""
+    """Group units: all of them first, then each group, by key; masks are 1 for members."""
     labels: dict[Hashable, str] = {grouping.key(unit): grouping.label(unit) for unit in units}
     keys = [grouping.key(unit) for unit in units]
     ordered = sorted(labels, key=lambda key: (key is None, key))
@@ -253,7 +253,7 @@ class RateFigures:
 
 
 def figures(project: AnnotationProject, *, choice: Choice, grouping: Grouping) -> RateFigures:
-    """Return the figures, computed once for the present labels and verdicts: many units take seconds."""
+    """Return the figures, computed once for the present labels and verdicts, as many units take seconds."""
     machines = Annotator.objects.filter(project=project).exclude(kind=Annotator.Kind.PERSON)
     numbers = tuple(machines.order_by("pk").values_list("pk", flat=True))
     return _figures(project.pk, tuple(choice), grouping.id, numbers, _STATE.row(project=project.pk))

@@ -36,13 +36,13 @@ def _values(conversation: Conversation) -> Row:
         "messages": conversation.messages,
         "prompts": [
             {
-                "step": one.step,
-                "messages": one.length,
-                "exact": one.is_exact,
-                "check": one.check,
-                "prompt_sha256": one.sha256,
+                "step": prompt.step,
+                "messages": prompt.length,
+                "exact": prompt.is_exact,
+                "check": prompt.check,
+                "prompt_sha256": prompt.sha256,
             }
-            for one in conversation.prompts
+            for prompt in conversation.prompts
         ],
         "exact": conversation.is_exact,
         IMAGES: conversation.images,

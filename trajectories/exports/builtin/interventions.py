@@ -53,7 +53,7 @@ CORRECT, INCORRECT = Verdict.Outcome.CORRECT, Verdict.Outcome.INCORRECT
     origins=("forked",),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    """The success rate is over the outcomes that the filters keep, void ones never among them."""
+    """Yield rows; the success rate is over the outcomes that the filters keep, never over void ones."""
     episodes = read_episodes(batch)
     interventions = {one.group_id: one for one in Intervention.objects.filter(group__in=batch.ids)}
     for group in batch.ids:
@@ -91,7 +91,7 @@ def _row(intervention: Intervention, episodes: Sequence[Episode], batch: Batch) 
 
 
 def _sample(intervention: Intervention, continuation: Episode, batch: Batch) -> Row | None:
-    """The messages, those before the intervention as the continuation's policy was sent them."""
+    """Return the messages; those before the intervention are as the continuation's policy was sent them."""
     for conversation in read_batch_conversations(batch, continuation):
         for place, prompt in enumerate(conversation.prompts):
             if prompt.step != intervention.step:

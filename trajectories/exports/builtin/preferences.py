@@ -51,10 +51,10 @@ def rows(batch: Batch) -> Iterator[Row]:
     for episode in read_episodes(batch, "group_id"):
         groups[episode.group_id].append(episode)
     for of_group in groups.values():
-        made = list(_pairs(of_group, batch))
-        if not made:
+        pairs = list(_pairs(of_group, batch))
+        if not pairs:
             batch.left_out["no_pair"] += 1
-        yield from made
+        yield from pairs
 
 
 def pairs_choose(
@@ -70,22 +70,22 @@ def pairs_choose(
 
 
 def _pairs(episodes: list[Episode], batch: Batch) -> Iterator[Row]:
-    """Labels filter what is chosen alone, and their weight is that of the pair."""
-    made = 0
+    """Pair episodes; labels filter chosen ones alone, whose weight is that of the pair."""
+    count = 0
     for correct, incorrect in _same_prompt(episodes, batch):
         weights = {one: weight for one in correct if (weight := batch.episode_weight(one.pk))}
         for chosen, rejected in pairs_choose(list(weights), incorrect, seed=batch.parameters.seed):
-            if made >= batch.parameters.pairs_max:
+            if count >= batch.parameters.pairs_max:
                 batch.left_out["pairs_max"] += 1
                 continue
             good, bad = (whole_conversation(batch, episode) for episode in (chosen, rejected))
             if good and bad:
-                made += 1
+                count += 1
                 yield {**_row(chosen, rejected, good, bad), WEIGHT: weights[chosen]}
 
 
 def _same_prompt(episodes: list[Episode], batch: Batch) -> Iterable[tuple[list[Episode], list[Episode]]]:
-    """Correct and incorrect ones by their first prompt, which other looks change. Only its hash is kept."""
+    """Group correct and incorrect episodes by the hash of their first prompt, which other looks change."""
     sides: dict[bytes, tuple[list[Episode], list[Episode]]] = defaultdict(lambda: ([], []))
     for episode in episodes:
         for conversation in read_batch_conversations(batch, episode, first_alone=True):

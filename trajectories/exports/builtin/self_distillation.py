@@ -48,7 +48,7 @@ SHARED = ("task", "benchmark", "split", "key", "model", "simulated")
     options=("pairs_max", "seed"),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    """The outcomes are those of both sides; of the text side only correct ones are taken."""
+    """Yield rows; filters of outcomes apply to both sides, and the text side must be correct."""
     sides: dict[tuple[int, str, bool], tuple[list[Episode], list[Episode]]] = defaultdict(lambda: ([], []))
     for episode in read_episodes(batch, "task_id"):
         arm = ARMS[episode.arm]
@@ -58,19 +58,19 @@ def rows(batch: Batch) -> Iterator[Row]:
         elif arm.has_text and read_outcome(episode) == Verdict.Outcome.CORRECT:
             texts.append(episode)
     for texts, gyms in sides.values():
-        made = list(_pairs(texts, gyms, batch))
-        if not made:
+        pairs = list(_pairs(texts, gyms, batch))
+        if not pairs:
             batch.left_out["no_match"] += 1
-        yield from made
+        yield from pairs
 
 
 def _pairs(texts: list[Episode], gyms: list[Episode], batch: Batch) -> Iterator[Row]:
     """Pair each solution once with every different prompt in turn; labels filter solutions alone."""
     prompts = list(_prompts(gyms, batch)) if texts else []
     solutions = sorted(texts, key=lambda one: draw(one.pk, seed=batch.parameters.seed)) if prompts else []
-    made = 0
+    count = 0
     for text in solutions:
-        if made >= batch.parameters.pairs_max:
+        if count >= batch.parameters.pairs_max:
             batch.left_out["pairs_max"] += 1
             continue
         thought = _thought(text)
@@ -80,8 +80,8 @@ def _pairs(texts: list[Episode], gyms: list[Episode], batch: Batch) -> Iterator[
         weight = batch.episode_weight(text.pk)
         if weight is None:
             continue
-        gym, conversation = prompts[made % len(prompts)]
-        made += 1
+        gym, conversation = prompts[count % len(prompts)]
+        count += 1
         yield {**_row(text, gym, conversation, thought), WEIGHT: weight}
 
 
@@ -91,13 +91,13 @@ def _prompts(gyms: list[Episode], batch: Batch) -> Iterator[tuple[Episode, Conve
     for gym in gyms:
         if len(seen) >= batch.parameters.pairs_max:
             return
-        made = read_batch_conversations(batch, gym, first_alone=True)
-        if not made:
+        conversations = read_batch_conversations(batch, gym, first_alone=True)
+        if not conversations:
             continue
-        digest = hash_first_prompt(made[0])
+        digest = hash_first_prompt(conversations[0])
         if digest not in seen:
             seen.add(digest)
-            yield gym, made[0]
+            yield gym, conversations[0]
 
 
 def _row(text: Episode, gym: Episode, conversation: Conversation, thought: str) -> Row:

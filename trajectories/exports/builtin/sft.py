@@ -47,10 +47,10 @@ def rows(batch: Batch) -> Iterator[Row]:
 
 
 def _person_steps(episode: Episode, conversation: Conversation) -> list[dict[str, object]]:
-    """The steps of a person among the completions, each with the number of its message."""
+    """List the steps of a person among the completions, each with the number of its message."""
     authors = read_authors(episode, conversation)
     return [
-        {"step": one.step, "segment": authors[one.step][1], "message": one.length}
-        for one in conversation.prompts
-        if authors[one.step][0] == Step.Actor.PERSON
+        {"step": prompt.step, "segment": authors[prompt.step][1], "message": prompt.length}
+        for prompt in conversation.prompts
+        if authors[prompt.step][0] == Step.Actor.PERSON
     ]

@@ -62,12 +62,12 @@ def rows(batch: Batch) -> Iterator[Row]:
         if not pairs:
             batch.left_out["no_relative"] += 1
         pairs.sort(key=lambda pair: (pair.turn, draw(pair.bad.pk, seed=batch.parameters.seed)))
-        made = 0
+        count = 0
         for pair in pairs:
-            if made >= batch.parameters.pairs_max:
+            if count >= batch.parameters.pairs_max:
                 batch.left_out["pairs_max"] += 1
             elif row := _row(pair, batch):
-                made += 1
+                count += 1
                 yield row
 
 
@@ -109,9 +109,9 @@ def _pairs(tree: Sequence[Episode], lines: Lines, batch: Batch) -> Iterator[Pair
 def _revision(bad: Episode, batch: Batch) -> Revision | None:
     """Return the thought that names the episode, else one of those that name none."""
     revisions = batch.parameters.revisions
-    if own := [one for one in revisions if one.episode == bad.pk]:
+    if own := [revision for revision in revisions if revision.episode == bad.pk]:
         return own[0]
-    free = [one for one in revisions if one.episode is None]
+    free = [revision for revision in revisions if revision.episode is None]
     place = int.from_bytes(draw(bad.pk, seed=batch.parameters.seed)[:8])
     return free[place % len(free)] if free else None
 
@@ -141,7 +141,7 @@ def _row(pair: Pair, batch: Batch) -> Row | None:
         "bad_step": pair.bad_step,
         **training_messages(prompt=prompt, completion=completion),
         "loss": [False] * len(prompt) + [message["role"] == ASSISTANT for message in completion],
-        "exact": bad.prompts[failed].is_exact and all(one.is_exact for one in good.prompts[first:]),
+        "exact": bad.prompts[failed].is_exact and all(prompt.is_exact for prompt in good.prompts[first:]),
         WEIGHT: weight,
     }
 
@@ -163,8 +163,10 @@ class Lines:
         self._known: dict[int, dict[int, int]] = {}
 
     def of(self, episode_id: int) -> dict[int, int]:
-        """The episodes that hold the steps of an episode, itself first, with the last step of each that it
-        has inherited. A deleted parent ends the line."""
+        """Return the episodes that hold an episode's steps, itself first, each with the last step inherited.
+
+        A deleted parent ends the line.
+        """
         if (known := self._known.get(episode_id)) is not None:
             return known
         line = self._known[episode_id] = {episode_id: ENDLESS}
@@ -176,11 +178,11 @@ class Lines:
         return line
 
     def root(self, episode_id: int) -> int:
-        """The first episode of the line."""
+        """Return the first episode of the line."""
         return next(reversed(self.of(episode_id)))
 
     def common(self, one: int, other: int) -> int | None:
-        """The number of the last step that both have; None if they are of different trees."""
+        """Return the last step that both share; None if they are of different trees."""
         line, others = self.of(one), self.of(other)
         for episode_id, last in line.items():
             if episode_id in others:
@@ -189,7 +191,7 @@ class Lines:
 
 
 def group_by_root(episodes: Sequence[Episode], lines: Lines) -> dict[int, list[Episode]]:
-    """The episodes of each tree, in their order."""
+    """Group episodes by tree, in their order."""
     trees: dict[int, list[Episode]] = {}
     for episode in episodes:
         trees.setdefault(lines.root(episode.pk), []).append(episode)

@@ -45,7 +45,9 @@ def rows(batch: Batch) -> Iterator[Row]:
         Step.objects.filter(episode_id__in=list(steps)).order_by("episode_id", "index").values(*fields)
     ):
         steps[step["episode_id"]].append(step)
-    milestones = _milestones([one.pk for one in episodes if one.task.kind == kinds.SITE and one.has_page])
+    milestones = _milestones(
+        [episode.pk for episode in episodes if episode.task.kind == kinds.SITE and episode.has_page]
+    )
     for episode in episodes:
         shared = read_episode_values(episode)
         for step in steps[episode.pk]:
@@ -65,7 +67,7 @@ def rows(batch: Batch) -> Iterator[Row]:
 
 
 def _milestones(episodes: list[int]) -> dict[tuple[int, int], dict[str, float]]:
-    """Rewards with milestones, of steps on mock sites: they are computed when a trajectory is read."""
+    """Read rewards with milestones, of steps on mock sites, which are computed when a trajectory is read."""
     rewards: dict[tuple[int, int], dict[str, float]] = {}
     for line in selectors.trajectory_lines_of(episode_ids=episodes, principal=READER):
         trajectory = msgspec.json.decode(line)

@@ -61,7 +61,7 @@ def rows(batch: Batch) -> Iterator[Row]:
 
 
 def _transitions(episode: Episode, steps: list[dict[str, Any]], batch: Batch) -> Iterator[Row]:
-    """The reward of the last step is that of the verdict; before it there is none to give."""
+    """Yield the transitions of an episode: the verdict pays the last step, the others get 0."""
     shared = read_episode_values(episode)
     verdict = episode.verdict
     final = shared.pop("reward")

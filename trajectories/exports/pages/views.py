@@ -66,7 +66,7 @@ class ShownExport:
 
     @property
     def filters(self) -> list[tuple[str, str]]:
-        """Names and values of what differs from the defaults."""
+        """Names and values of the parameters that differ from the defaults."""
         shown = []
         for name in self.parameters.__struct_fields__:
             value = getattr(self.parameters, name)
@@ -86,7 +86,7 @@ class ShownExport:
 
     @property
     def bytes(self) -> int:
-        return sum(one["bytes"] for one in self.files)
+        return sum(file["bytes"] for file in self.files)
 
 
 DEFAULTS = parameters_read({})
@@ -164,7 +164,7 @@ def export_detail(request: LabRequest, export_id: int) -> HttpResponse:
 
 @lab_action
 def export_cancel(request: LabRequest, export_id: int) -> HttpResponseBase:
-    """Cancel it; nothing happens to one that has ended meanwhile."""
+    """Cancel an export; one that has ended meanwhile stays as it is."""
     shown = export_or_404(export_id, author=build_author(request))
     with suppress(GymError):
         services.export_cancel(shown.export)
@@ -173,7 +173,7 @@ def export_cancel(request: LabRequest, export_id: int) -> HttpResponseBase:
 
 @lab_action
 def export_again(request: LabRequest, export_id: int) -> HttpResponseBase:
-    """Write it afresh; nothing happens to one that goes on."""
+    """Write an export afresh; one that goes on stays as it is."""
     shown = export_or_404(export_id, author=build_author(request))
     with suppress(GymError):
         services.export_again(shown.export)

@@ -1,1 +1,0 @@
-"""The fields of the codebook, one file each."""
