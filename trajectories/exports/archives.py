@@ -115,7 +115,7 @@ def archive_open(project: AnnotationProject) -> Iterator[Archive]:
 def _digest(file: IO[bytes]) -> str:
     """Hash a file from its beginning; afterwards it stands at its end."""
     file.seek(0)
-    return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 def _member_info(name: str) -> zipfile.ZipInfo:

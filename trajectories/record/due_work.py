@@ -76,8 +76,9 @@ class WorkKind(Generic[Row]):
                 # The row says why.
                 logger.exception("%s %s failed", self.name, pk)
 
-        limits = {"soft_time_limit": SOFT_LIMIT_S, "time_limit": HARD_LIMIT_S}
-        self.task = shared_task(name=self.name, ignore_result=True, **limits)(work)
+        self.task = shared_task(
+            name=self.name, ignore_result=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S
+        )(work)
 
     @property
     def rows(self) -> QuerySet[Row]:

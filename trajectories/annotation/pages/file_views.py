@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
+from typing import IO, Any, cast
 
 from django import forms
 from django.conf import settings
@@ -132,7 +132,7 @@ def _request(
 
 def _store(file: UploadedFile[Any]) -> str:
     """Store an upload; return its hash."""
-    return file_store(file.file, name=file.name or "", rows=0, limit=settings.BLOB_MAX_BYTES).sha256
+    return file_store(cast("IO[bytes]", file.file), name="", rows=0, limit=settings.BLOB_MAX_BYTES).sha256
 
 
 def _import_render(

@@ -10,6 +10,7 @@ from django.shortcuts import redirect
 from core.errors import GymError
 from core.integers import is_id
 from trajectories.annotation.codebook.types import Codebook, load_codebook
+from trajectories.annotation.columns import PLACE
 from trajectories.annotation.pages.common import project_or_404, render_page
 from trajectories.annotation.queues import golds, selectors
 from trajectories.models import AnnotationProject, AnnotationUnit
@@ -58,7 +59,7 @@ def format_gold(unit: AnnotationUnit, codebook: Codebook) -> list[str]:
 
 
 def _mark(request: LabRequest, project: AnnotationProject) -> None:
-    texts = {name: request.POST.get(name, "").strip() for name in golds.PLACE}
+    texts = {name: request.POST.get(name, "").strip() for name in PLACE}
     place = {name: text for name, text in texts.items() if text}
     if not all(is_id(text) or text == "0" for text in place.values()):
         raise GymError("no_unit", "Episode, step and paragraph are numbers.", status=422)

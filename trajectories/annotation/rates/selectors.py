@@ -57,8 +57,8 @@ def read_rate_units(project: AnnotationProject, *, codebook: Codebook, choice: C
     return [
         RateUnit(
             *row,
-            people=settled[row[0]] if row[0] in settled else _mean(people.get(row[0], {})),
-            machines={who: value for who, value in machines.get(row[0], {}).items() if value is not None},
+            settled[row[0]] if row[0] in settled else _mean(people.get(row[0], {})),
+            {who: value for who, value in machines.get(row[0], {}).items() if value is not None},
         )
         for row in _UNITS.rows(project=project.pk)
     ]
