@@ -46,13 +46,10 @@ def read_labelled_units(
     out or the only ones.
     """
     rows = (
-        Label.objects.filter(
+        versions.filter_sample(project, is_repeat=is_repeat)
+        .filter(
             ~Q(annotator__kind=Annotator.Kind.PERSON) | Q(view=view or project.views[0]),
-            unit__project=project,
             layer=Label.Layer.BLIND,
-            is_repeat=is_repeat,
-            unit__gold__isnull=True,
-            codebook_id=project.codebook_id,
             annotator__kind__in=kinds,
         )
         .order_by("unit__position", "unit_id", "annotator_id", *versions.ORDER)

@@ -36,6 +36,13 @@ def filter_newest_done() -> QuerySet[Label]:
     return filter_newest(labels)
 
 
+def filter_sample(project: AnnotationProject, *, is_repeat: bool = False) -> QuerySet[Label]:
+    """Return a project's labels by its codebook, oldest first, without those of units for training."""
+    return Label.objects.filter(
+        unit__project=project, unit__gold__isnull=True, is_repeat=is_repeat, codebook_id=project.codebook_id
+    ).order_by(*ORDER)
+
+
 def read_blind_state(project: AnnotationProject) -> Hashable:
     """Return a value to cache by: what follows from the project's blind labels changes only with it.
 

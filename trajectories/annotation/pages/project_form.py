@@ -46,11 +46,6 @@ PEOPLE_MAX = 20
 MINUTES_MAX = 7 * 24 * 60
 
 
-class PeopleField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
-    def label_from_instance(self, obj: User) -> str:
-        return obj.get_username()
-
-
 class ProjectForm(forms.Form):
     """Choice of what to draw from the episodes of a search, and of who labels it."""
 
@@ -83,7 +78,7 @@ class ProjectForm(forms.Form):
     seed = forms.IntegerField(
         min_value=0, max_value=INT_MAX, initial=1, label="Seed", help_text="The same seed draws the same."
     )
-    people = PeopleField(
+    people = forms.ModelMultipleChoiceField(
         queryset=User.objects.none(),
         label="Annotators",
         widget=forms.CheckboxSelectMultiple,

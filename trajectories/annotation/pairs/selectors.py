@@ -59,13 +59,8 @@ def read_labelled_pairs(project: AnnotationProject) -> list[PairChoices]:
 
 
 def _rows(project: AnnotationProject) -> Iterator[dict[str, Any]]:
-    rows = Label.objects.filter(
-        unit__project=project,
-        is_repeat=False,
-        unit__gold__isnull=True,
-        codebook_id=project.codebook_id,
-        annotator__kind=Annotator.Kind.PERSON,
-    ).order_by("unit__position", "unit_id", *versions.ORDER)
+    people = versions.filter_sample(project).filter(annotator__kind=Annotator.Kind.PERSON)
+    rows = people.order_by("unit__position", "unit_id", *versions.ORDER)
     names = ("unit", *COLUMNS, *OF_LABEL)
     for row in rows.values_list("unit_id", *label_paths(COLUMNS), *OF_LABEL).iterator():
         yield dict(zip(names, row, strict=True))

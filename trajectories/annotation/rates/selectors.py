@@ -54,14 +54,13 @@ def read_rate_units(project: AnnotationProject, *, codebook: Codebook, choice: C
     if project.level != AnnotationProject.Level.STEP:
         return []
     people, settled, machines = _labels(project, codebook, choice)
-    return [
-        RateUnit(
-            *row,
-            settled[row[0]] if row[0] in settled else _mean(people.get(row[0], {})),
-            {who: value for who, value in machines.get(row[0], {}).items() if value is not None},
-        )
-        for row in _UNITS.rows(project=project.pk)
-    ]
+    units = []
+    for row in _UNITS.rows(project=project.pk):
+        unit = row[0]
+        of_people = settled[unit] if unit in settled else _mean(people.get(unit, {}))
+        of_machines = {who: value for who, value in machines.get(unit, {}).items() if value is not None}
+        units.append(RateUnit(*row, *(of_people, of_machines)))
+    return units
 
 
 def rate_label(values: Answers, *, codebook: Codebook, choice: Choice) -> float | None:
@@ -91,14 +90,10 @@ def _labels(
 ) -> tuple[_Shares, dict[int, float | None], _Shares]:
     """Return labels of people and of machines by unit and annotator, and the settled ones by unit."""
     view = View.FULL if View.FULL in project.views else project.views[0]
-    rows = Label.objects.filter(
+    rows = versions.filter_sample(project).filter(
         # Machines see all of a unit, and an answer is settled with all of it in view.
-        Q(view=view) | Q(layer=Label.Layer.ADJUDICATED) | ~Q(annotator__kind=Annotator.Kind.PERSON),
-        unit__project=project,
-        unit__gold__isnull=True,
-        is_repeat=False,
-        codebook_id=project.codebook_id,
-    ).order_by(*versions.ORDER)
+        Q(view=view) | Q(layer=Label.Layer.ADJUDICATED) | ~Q(annotator__kind=Annotator.Kind.PERSON)
+    )
     people: _Shares = {}
     machines: _Shares = {}
     settled: dict[int, float | None] = {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trajectories.exports.chats import EPISODE_COLUMNS, read_episode_values, read_weighted_conversations
-from trajectories.exports.conversations import Conversation
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 
@@ -28,13 +27,7 @@ from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 )
 def rows(batch: Batch) -> Iterator[Row]:
     for episode, conversation, weight in read_weighted_conversations(batch):
-        yield {**read_episode_values(episode), **_values(conversation), WEIGHT: weight}
-
-
-def _values(conversation: Conversation) -> Row:
-    return {
-        "messages": conversation.messages,
-        "prompts": [
+        prompts = [
             {
                 "step": prompt.step,
                 "messages": prompt.length,
@@ -43,7 +36,12 @@ def _values(conversation: Conversation) -> Row:
                 "prompt_sha256": prompt.sha256,
             }
             for prompt in conversation.prompts
-        ],
-        "exact": conversation.is_exact,
-        IMAGES: conversation.images,
-    }
+        ]
+        yield {
+            **read_episode_values(episode),
+            "messages": conversation.messages,
+            "prompts": prompts,
+            "exact": conversation.is_exact,
+            IMAGES: conversation.images,
+            WEIGHT: weight,
+        }

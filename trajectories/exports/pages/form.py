@@ -71,11 +71,6 @@ class WeightsField(forms.CharField):
         return weights
 
 
-class ProjectField(forms.ModelChoiceField):  # type: ignore[type-arg]
-    def label_from_instance(self, obj: AnnotationProject) -> str:
-        return obj.name
-
-
 def _count(label: str, *, maximum: int = INT_MAX, initial: int | None = None) -> forms.IntegerField:
     return forms.IntegerField(required=False, min_value=0, max_value=maximum, initial=initial, label=label)
 
@@ -127,7 +122,7 @@ class ExportForm(forms.Form):
     policy_version_max = _count("Policy version to")
     opened_from = _date("Opened from")
     opened_before = _date("Opened before")
-    project = ProjectField(
+    project = forms.ModelChoiceField(
         queryset=AnnotationProject.objects.none(),
         required=False,
         label="Labels of project",
