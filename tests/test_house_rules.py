@@ -19,6 +19,7 @@ from tasks_app.families import registry as families
 from tasks_app.questions import questions
 from tasks_app.registry import benchmarks
 from tasks_app.worlds.registry import worlds
+from trajectories.exports.registry import KINDS
 from trajectories.rollouts.samplers.plans import PARTS
 from verifiers.registry import VERIFIERS
 
@@ -187,8 +188,9 @@ def _plugin_files(package: Path) -> set[str]:
         (PARTS["strategy"], ROOT / "trajectories" / "rollouts" / "samplers" / "strategies"),
         (PARTS["rollouts"], ROOT / "trajectories" / "rollouts" / "samplers" / "rollouts"),
         (PARTS["horizon"], ROOT / "trajectories" / "rollouts" / "samplers" / "horizons"),
+        (KINDS, ROOT / "trajectories" / "exports" / "builtin"),
     ],
-    ids=["benchmarks", "verifiers", "strategies", "rollouts", "horizons"],
+    ids=["benchmarks", "verifiers", "strategies", "rollouts", "horizons", "exports"],
 )
 def test_one_plugin_file_is_one_registration_named_like_the_file(
     registry: Registry[object], folder: Path
