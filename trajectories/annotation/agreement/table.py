@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -209,8 +209,7 @@ def _row_of_answer(option: Option, ratings: Ratings) -> Row:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class FieldFigures:
+class FieldFigures(NamedTuple):
     """Figures of a ``FieldAgreement``, without the labels from which they follow."""
 
     field: Field
@@ -246,14 +245,5 @@ def _figures(project_id: int, view: str, state: Hashable) -> Figures:
     return Figures(
         units=len(units),
         trajectories=len({unit.episode for unit in units}),
-        fields=[
-            FieldFigures(
-                field=field.field,
-                whole=field.whole,
-                answers=field.answers,
-                matrix=field.matrix,
-                nearness=field.nearness,
-            )
-            for field in fields
-        ],
+        fields=[FieldFigures(*(getattr(field, name) for name in FieldFigures._fields)) for field in fields],
     )
