@@ -59,7 +59,7 @@ def read_rate_units(project: AnnotationProject, *, codebook: Codebook, choice: C
         unit = row[0]
         of_people = settled[unit] if unit in settled else _mean(people.get(unit, {}))
         of_machines = {who: value for who, value in machines.get(unit, {}).items() if value is not None}
-        units.append(RateUnit(*row, *(of_people, of_machines)))
+        units.append(RateUnit(*[*row, of_people, of_machines]))
     return units
 
 
