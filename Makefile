@@ -116,7 +116,7 @@ check-lint: setup
 	$(RUN) -m ruff check .
 
 check-types: setup
-	$(RUN) -m mypy core deploy gymsite tasks_app trajectories verifiers
+	$(RUN) -m mypy core deploy gymsite tasks_app trajectories validation verifiers
 	cd client && ../$(RUN) -m mypy
 
 check-imports: setup

@@ -119,6 +119,10 @@ if not IS_ARENA:
         "verifiers",
         *INSTALLED_APPS,
     ]
+if PROCESS == "manage" and (BASE_DIR / "validation").is_dir():
+    INSTALLED_APPS.append(
+        "validation"
+    )  # commands that check the product: part of a checkout, not of the image
 
 ARENA_MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",

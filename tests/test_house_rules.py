@@ -24,7 +24,7 @@ from trajectories.rollouts.samplers.plans import PARTS
 from verifiers.registry import VERIFIERS
 
 ROOT = Path(__file__).resolve().parent.parent
-PRODUCT = ("core", "deploy", "gymsite", "tasks_app", "trajectories", "verifiers", "client/src")
+PRODUCT = ("core", "deploy", "gymsite", "tasks_app", "trajectories", "validation", "verifiers", "client/src")
 FILE_MAX_LINES = 400
 FUNCTION_MAX_LINES = 40
 FORBIDDEN_MODULES = {"utils", "helpers", "manager"}

@@ -90,7 +90,7 @@ def _is_more(view: View) -> bool:
 def views(placed: Any) -> set[View]:
     """Every page of what a task is about: paths, with what the link that leads there adds to the query."""
     from core.presentation import Look
-    from gymsite.checks.shortcuts.site_walk import Walk
+    from validation.sites.site_walk import Walk
 
     world = placed.world.open(changes=placed.task.changes)
     walk = Walk(site=placed.world.site, world=world, look=Look())

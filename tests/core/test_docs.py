@@ -8,10 +8,10 @@ import pytest
 from django.conf import settings
 
 from core import presentation
-from gymsite.checks.shortcuts import measures
 from tasks_app.families import cheats
 from tasks_app.families.registry import discover, list_families
 from trajectories.record.prompts.templates import PARAPHRASES
+from validation.sites import shortcuts
 
 ROW = re.compile(r"^\| `(\w+)` \| (`.+?`) \|", re.MULTILINE)
 
@@ -48,8 +48,8 @@ def test_the_page_on_mock_sites_states_the_limits_of_the_checks() -> None:
     expected = {
         **blind,
         "searched": 1 - cheats.LEAST_DIFFERENT,
-        "random clicks": measures.MOST_CLICKED,
-        "first page": measures.MOST_SEEN,
+        "random clicks": shortcuts.MOST_CLICKED,
+        "first page": shortcuts.MOST_SEEN,
     }
     assert limits == {name: f"{limit:.0%}".removesuffix("%") for name, limit in expected.items()}
     assert f"fewer than {cheats.LEAST_JUDGED} tasks" in _page("mock_sites")

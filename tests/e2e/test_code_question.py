@@ -8,14 +8,14 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from core.presentation import Look
-from gymsite.checks.parity.check import items_check
-from gymsite.checks.parity.server import Item
+from gymsite.question_pages.server import Item
 from tasks_app.starters import starter_drafts
 from tests import coverage_choice, factories
 from tests.arena.test_code import PAYLOAD
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_pages import settled
 from trajectories.models import Episode, Submission
+from validation.parity.check import items_check
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 

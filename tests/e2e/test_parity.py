@@ -8,14 +8,14 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from playwright.sync_api import Browser
 
-from gymsite.checks.parity.check import Failure, items_check
-from gymsite.checks.parity.server import Item
+from gymsite.question_pages.server import Item
 from tasks_app import draft_assets
 from tasks_app.models import Task
 from tasks_app.types import TaskDraft
 from tests import factories
 from tests.e2e.commands import command_error
 from tests.e2e.test_question_kinds import HARD, SAMPLES
+from validation.parity.check import Failure, items_check
 
 pytestmark = pytest.mark.e2e
 

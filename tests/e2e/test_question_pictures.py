@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from core.blobs import blob_open
-from gymsite.checks.drawing import questions_draw
+from gymsite.question_pages.drawing import questions_draw
 from tasks_app import question_pictures
 from tests import factories
 

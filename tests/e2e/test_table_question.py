@@ -12,13 +12,13 @@ from playwright.sync_api import Browser, Page, expect
 
 from core.presentation import AXES, Look
 from gymsite.arena.questions import table
-from gymsite.checks.parity.check import items_check
-from gymsite.checks.parity.server import Item
+from gymsite.question_pages.server import Item
 from tasks_app.questions import Move
 from tests import coverage_choice, factories
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_pages import settled
 from trajectories.models import Episode, Submission
+from validation.parity.check import items_check
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 

@@ -9,7 +9,6 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from core import child_processes
-from gymsite.management.commands import check_guesses
 from tasks_app import loader
 from tasks_app.families.registry import FAMILIES, list_families
 from tasks_app.families.types import SiteTask
@@ -21,6 +20,7 @@ from tasks_app.types import TaskDraft
 from tasks_app.worlds import text_view
 from tasks_app.worlds.keys import changes_open, changes_seal, world_arguments, world_key
 from tasks_app.worlds.registry import state_plain
+from validation.management.commands import check_guesses
 from verifiers import denotations, registry
 from verifiers.types import Evidence
 from verifiers.types import Gold as Reference

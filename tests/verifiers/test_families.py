@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from verifiers import completions, denotations, mmmu_rules, registry
+from validation.verifiers import completions
+from verifiers import denotations, mmmu_rules, registry
 from verifiers.types import Evidence, Gold, UnparsableGold
 
 registry.discover()

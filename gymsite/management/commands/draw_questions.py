@@ -24,7 +24,7 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         try:
-            from gymsite.checks.drawing import questions_draw
+            from gymsite.question_pages.drawing import questions_draw
             from palaestra.errors import BrowserMissing
         except ModuleNotFoundError as error:
             raise CommandError(f"This needs the client ({error}): pip install ./client") from None

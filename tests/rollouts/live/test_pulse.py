@@ -6,7 +6,6 @@ import pytest
 from django.conf import settings
 from websockets.asyncio.client import connect
 
-from gymsite.checks.benchmarks.rounds import OWNER
 from tests import factories
 from tests.rollouts.live.conftest import Live, episodes_make, in_thread, judge
 from tests.rollouts.live.test_consumers import (
@@ -22,6 +21,7 @@ from tests.rollouts.live.test_consumers import (
 from trajectories.models import Episode
 from trajectories.record.api import auth
 from trajectories.rollouts.episodes.creation import Opening, episodes_open, group_refill
+from validation.benchmarks.rounds import OWNER
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -1,1 +1,0 @@
-"""Shortcuts: answers that a mock site's pages give away without being read (``check_shortcuts``)."""

@@ -1,0 +1,1 @@
+"""Checks of the product that no installation runs."""

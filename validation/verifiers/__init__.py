@@ -1,0 +1,1 @@
+"""Agreement of the verifiers with published verdicts (``check_verifiers``)."""
