@@ -66,7 +66,7 @@ questions.register(
     "code",
     QuestionKind(
         template="arena/code.html",
-        form_template="arena/_code_answering.html",
+        form_template="arena/_code_form.html",
         render=render,
         text=text,
         axtree_text=axtree_text,

@@ -31,6 +31,8 @@ SECTIONS = {
     "instead": ("message", "service"),
 }
 """Sections of each page in their usual order; the first is the page's purpose."""
+SHARED_SECTIONS = frozenset({"service", "summary"})
+"""Sections that are the same on every page that has them."""
 
 
 def page(
@@ -62,8 +64,8 @@ def page(
             "news": news,
             "notes": notes,
             "searched": searched,
-            "sections": [f"arena/reviews/{template}/_{name}.html" for name in order],
-            "main_section": f"arena/reviews/{template}/_{SECTIONS[template][0]}.html",
+            "sections": [_section_template(template, name) for name in order],
+            "main_section": _section_template(template, SECTIONS[template][0]),
             "panels": draw_panels(visit, here.partition("?")[0]),
             "pop_up": pop_up,
             **context,
@@ -72,6 +74,11 @@ def page(
         events=tuple(events),
         pop_ups=(str(pop_up["name"]),) if pop_up else (),
     )
+
+
+def _section_template(page_kind: str, section: str) -> str:
+    folder = "" if section in SHARED_SECTIONS else f"{page_kind}/"
+    return f"arena/reviews/{folder}_{section}.html"
 
 
 def _frame(visit: Visit) -> dict[str, Any]:

@@ -24,7 +24,14 @@ from tasks_app.worlds.stays.types import Listing, Room, Stay, World
 from tasks_app.worlds.stays.vocabulary import amenity_names
 
 LATEST_REVIEWS = 2
-SECTIONS = ("about", "rooms", "amenities", "terms", "policy", "guests_say")
+SECTIONS = (
+    "detail/about",
+    "detail/rooms",
+    "detail/amenities",
+    "detail/terms",
+    "_policy",
+    "detail/guests_say",
+)
 
 
 def detail(visit: Visit, listing_id: str) -> Page:
@@ -45,7 +52,7 @@ def detail(visit: Visit, listing_id: str) -> Page:
         status=422 if requested.errors else 200,
         events=_events(visit, listing, requested, room, month, has_amenities=has_amenities),
         **about(world, listing),
-        sections=[f"arena/stays/detail/{one}.html" for one in sections],
+        sections=[f"arena/stays/{section}.html" for section in sections],
         requested=requested,
         notes=_notes(visit, listing),
         rooms=rooms,

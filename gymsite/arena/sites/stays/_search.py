@@ -21,7 +21,7 @@ from tasks_app.worlds.stays.vocabulary import KINDS
 
 RECENT = 3
 SUGGESTED = 6
-SECTIONS = ("find", "recent", "suggested")
+SECTIONS = ("home/find", "home/recent", "home/suggested")
 """Sections of the first page; the form stands apart from the others where the look says so."""
 
 
@@ -36,7 +36,10 @@ def home(visit: Visit) -> Page:
         here="",
         view=town_view(world).name,
         search=search_form(world, results.Filters()),
-        sections=order_sections(visit.look, sections, seed=len(sections)),
+        sections=[
+            f"arena/stays/{section}.html"
+            for section in order_sections(visit.look, sections, seed=len(sections))
+        ],
         requested=requested,
         recent=[_recent(search) for search in reversed(visit.state.searches[-RECENT:])],
         suggested=[_card(world, results.Hit(listing=one), requested.query) for one in _suggested(world)],
