@@ -24,7 +24,6 @@ from tasks_app.types import BenchmarkPlugin, GoldDraft, Row, TaskDraft
 KEY_DIGITS = 20
 MISSES_MAX = 1_000
 """Known items in a row after which a rung counts as exhausted."""
-STARTERS_SEED = 1
 
 
 def generate(count: int, seed: int, split: str) -> Iterator[Row]:

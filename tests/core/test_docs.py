@@ -8,10 +8,9 @@ import pytest
 from django.conf import settings
 
 from core import presentation
-from tasks_app.families import cheats
 from tasks_app.families.registry import discover, list_families
 from trajectories.record.prompts.templates import PARAPHRASES
-from validation.sites import shortcuts
+from validation.sites import guesses, shortcuts
 
 ROW = re.compile(r"^\| `(\w+)` \| (`.+?`) \|", re.MULTILINE)
 
@@ -44,12 +43,12 @@ def test_the_page_on_mock_sites_states_the_limits_of_the_checks() -> None:
     limits = dict(
         re.findall(r"^\| [^|]*\| ([^|]+) \| [^|]+ \| (\d+)% \|$", _page("mock_sites"), re.MULTILINE)
     )
-    blind = dict.fromkeys(("commonest", "constant", "wording", "cannot"), cheats.MOST_RIGHT)
+    blind = dict.fromkeys(("commonest", "constant", "wording", "cannot"), guesses.MOST_RIGHT)
     expected = {
         **blind,
-        "searched": 1 - cheats.LEAST_DIFFERENT,
+        "searched": 1 - guesses.LEAST_DIFFERENT,
         "random clicks": shortcuts.MOST_CLICKED,
         "first page": shortcuts.MOST_SEEN,
     }
     assert limits == {name: f"{limit:.0%}".removesuffix("%") for name, limit in expected.items()}
-    assert f"fewer than {cheats.LEAST_JUDGED} tasks" in _page("mock_sites")
+    assert f"fewer than {guesses.LEAST_JUDGED} tasks" in _page("mock_sites")

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from core.draws import Draws
-from tasks_app.families import cheats, registry
+from tasks_app.families import registry
 from tasks_app.families import reviews as package
 from tasks_app.families.types import LEVELS, Family, SiteTask
 from tasks_app.worlds.reviews.text import reviews, search
 from tasks_app.worlds.reviews.types import World
 from tasks_app.worlds.reviews.world import SIZES, world, world_change
+from validation.sites import guesses
 
 pytestmark = pytest.mark.slow
 
@@ -119,7 +120,7 @@ def test_a_twin_differs_from_its_task_by_one_fact_and_the_answer(name: str) -> N
 @pytest.mark.parametrize("name", FAMILIES)
 def test_no_cheat_is_right_more_often_than_allowed(name: str) -> None:
     tasks = [task for _, task in drawn(FAMILIES[name], 16)]
-    (measured,) = cheats.measure(tasks)
+    (measured,) = guesses.measure(tasks)
     assert measured.exceeding == ()
 
 
@@ -127,9 +128,9 @@ def test_no_cheat_is_right_more_often_than_allowed(name: str) -> None:
 def test_the_sites_search_counts_something_else(name: str) -> None:
     pairs = [(of, task) for of, task in drawn(FAMILIES[name], 8) if "term" in task.given]
     searched = [str(len(search(of, task.given["product"], task.given["term"]))) for of, task in pairs]
-    (measured,) = cheats.measure([task for _, task in pairs], searched=searched)
+    (measured,) = guesses.measure([task for _, task in pairs], searched=searched)
     assert measured.searched is not None
-    assert measured.searched <= 1 - cheats.LEAST_DIFFERENT
+    assert measured.searched <= 1 - guesses.LEAST_DIFFERENT
 
 
 def test_tasks_differ_in_wording_and_answer() -> None:

@@ -1,1 +1,1 @@
-"""Verdicts on every gold of a benchmark and on wrong answers (``check_benchmarks``)."""
+"""Checks of benchmarks: verdicts on golds and wrong answers, and questions that may need another wording."""

@@ -7,8 +7,8 @@ from typing import ClassVar, Protocol
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from tasks_app.families import cheats
 from tasks_app.worlds import registry
+from validation.sites import guesses
 
 COUNT = 1_000
 
@@ -40,7 +40,7 @@ class SiteCheck(BaseCommand):
             "--least",
             type=int,
             metavar="N",
-            default=cheats.LEAST_JUDGED,
+            default=guesses.LEAST_JUDGED,
             help="Judge only families with at least N tasks.",
         )
         parser.add_argument("--seed", type=int, metavar="K", default=0)

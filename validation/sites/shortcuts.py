@@ -19,13 +19,13 @@ from django.conf import settings
 
 from core.draws import Draws
 from core.presentation import Look
-from tasks_app.families import cheats
 from tasks_app.families.types import SiteTask
 from tasks_app.sites import lanes
 from tasks_app.sites.drafts import PlacedTask
 from tasks_app.sites.worlds import SiteWorld
 from tasks_app.worlds.digest import plain
 from tasks_app.worlds.registry import worlds
+from validation.sites import guesses
 from validation.sites.blind_page import BlindPage, Field, Form
 from validation.sites.site_walk import FIRST_PAGE, Walk
 from verifiers import denotations, registry
@@ -93,12 +93,12 @@ Shares of tasks drawn for this table, not of those that are loaded. Right withou
 The last column names the limits that are exceeded."""
 
 
-def table(shortcuts: Iterable[Shortcuts], *, least: int = cheats.LEAST_JUDGED) -> str:
+def table(shortcuts: Iterable[Shortcuts], *, least: int = guesses.LEAST_JUDGED) -> str:
     """Tabulate one line per family, and a legend; families of fewer than ``least`` tasks are not judged."""
     lines = [f"{'family':28}{'tasks':>7}{'random clicks':>16}{'first page':>13}  {'by the rule':30}"]
     for row in shortcuts:
         seen = "-" if row.seen is None else f"{row.seen:.1%}"
-        over = " ".join(row.exceeding) if row.tasks >= least else cheats.TOO_FEW
+        over = " ".join(row.exceeding) if row.tasks >= least else guesses.TOO_FEW
         lines.append(f"{row.family:28}{row.tasks:>7}{row.clicked:>16.1%}{seen:>13}  {row.seen_by:30}  {over}")
     return "\n".join((*map(str.rstrip, lines), LEGEND))
 

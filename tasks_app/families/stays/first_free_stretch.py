@@ -17,7 +17,6 @@ from tasks_app.worlds.stays.types import Listing, Room, World
 
 WORDING = wording(__name__)
 
-FIELDS = ("Check-in date (YYYY-MM-DD)", "Price of the first night in euros")
 TRIES = 120
 # Level: nights, by how many nights the earlier stretch may be too short, days between asking and answer.
 SHAPES = {

@@ -15,7 +15,6 @@ from tasks_app.worlds.stays.types import Listing, World
 
 WORDING = wording(__name__)
 
-FIELDS = ("Last day of free cancellation (YYYY-MM-DD)", "Listing number")
 TRIES = 60
 # Level: houses, days between the best and the next at most, days by which arrivals differ at most.
 SHAPES = {1: (3, 12, 3), 2: (4, 8, 8), 3: (5, 5, 15), 4: (6, 3, 25), 5: (8, 2, 40)}

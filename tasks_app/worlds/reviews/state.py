@@ -11,10 +11,6 @@ from tasks_app.worlds.reviews.types import World
 Event = tuple[str, Mapping[str, Any]]
 
 
-MOST_OF_A_LINE = 10
-MOST_LINES = 50
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """Line of the basket: a product in one colour and size."""

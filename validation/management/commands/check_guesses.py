@@ -6,10 +6,10 @@ from typing import Any
 
 from django.conf import settings
 
-from tasks_app.families import cheats
 from tasks_app.sites import lanes
 from tasks_app.sites.drafts import PlacedTask
 from tasks_app.worlds import registry
+from validation.sites import guesses
 from validation.sites.command import SiteCheck
 
 
@@ -24,8 +24,8 @@ class Command(SiteCheck):
         arguments = {name: options[name] for name in ("count", "seed", "split")}
         drawn = lanes.tasks_draw(options["site"], salt=settings.WORLD_SALT, with_scope=False, **arguments)
         searched = [_searched(placed) for placed in drawn]
-        measured = cheats.measure([placed.task for placed in drawn], searched=searched)
-        self.report(measured, cheats.table, least=options["least"])
+        measured = guesses.measure([placed.task for placed in drawn], searched=searched)
+        self.report(measured, guesses.table, least=options["least"])
 
 
 def _searched(placed: PlacedTask) -> str | None:

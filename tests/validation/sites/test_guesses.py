@@ -4,6 +4,7 @@ import pytest
 
 from tasks_app.families import cheats
 from tasks_app.families.types import SiteTask
+from validation.sites import guesses
 
 
 def task(number: int, *answer: str, wording: str = "How many?", is_possible: bool = True) -> SiteTask:
@@ -18,8 +19,8 @@ def task(number: int, *answer: str, wording: str = "How many?", is_possible: boo
     )
 
 
-def measured(tasks: list[SiteTask], searched: tuple[str | None, ...] = ()) -> cheats.Guesses:
-    (result,) = cheats.measure(tasks, searched=searched)
+def measured(tasks: list[SiteTask], searched: tuple[str | None, ...] = ()) -> guesses.CheckedGuesses:
+    (result,) = guesses.measure(tasks, searched=searched)
     return result
 
 
@@ -71,7 +72,7 @@ def test_a_site_search_that_counts_right_too_often_is_reported() -> None:
 
 
 def test_the_table_names_what_is_over_its_limit() -> None:
-    lines = cheats.table(
+    lines = guesses.table(
         [measured([task(number, "4", "Ann") for number in range(20)])], least=20
     ).splitlines()
     assert lines[0].split()[:4] == ["family", "tasks", "commonest", "constant"]

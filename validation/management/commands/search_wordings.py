@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from core.errors import GymError
 from tasks_app.models import Task
 from tasks_app.registry import benchmarks
-from tasks_app.wording_suspects import suspicions
+from validation.benchmarks.wording_suspects import suspicions
 
 SHOWN_CHARS = 120
 

@@ -6,8 +6,8 @@ import pytest
 from django.core.management import call_command
 
 from tasks_app.wording_errata import FOLDER, load_errata
-from tasks_app.wording_suspects import suspicions
 from tests import factories
+from validation.benchmarks.wording_suspects import suspicions
 
 PAIR = {"signature": "def chain(pairs):", "asserts": ["assert chain([Pair(1, 2) for n in range(2)]) == 1"]}
 OF_TEXTS = [erratum for path in FOLDER.iterdir() if path.stem != "mbpp" for erratum in load_errata(path.stem)]
