@@ -5,12 +5,27 @@ from __future__ import annotations
 import os
 
 from celery import Celery
+from kombu.transport import redis, virtual
 
-from gymsite.broker import transport_mend
+
+class AcknowledgingQoS(redis.QoS):
+    """Counts a message as done even if Redis could not be told.
+
+    Kombu would count it as under way for ever: a worker that takes one at a time then takes none, and as it
+    never reads from the broken connection, it never opens another. Redis redelivers the message after an
+    hour, and a job may run twice.
+    """
+
+    def ack(self, delivery_tag: str) -> None:
+        try:
+            super().ack(delivery_tag)
+        except Exception:
+            virtual.QoS.ack(self, delivery_tag)
+            raise
+
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
-
-transport_mend()
+redis.Channel.QoS = AcknowledgingQoS
 app = Celery("palaestra")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(

@@ -5,10 +5,13 @@ Arena and lab are WSGI applications behind ``gymsite.door``, live is an ASGI app
 
 from __future__ import annotations
 
+import logging
 import os
 import resource
+import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -16,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from core import garbage
-from gymsite.services import parent_death, prefork
+from gymsite.services import parent_death
 
 WORKERS = 2
 KILL_AFTER_S = 4  # for workers that do not stop; all of `up` stops within ten seconds
@@ -41,7 +44,7 @@ def main(door: str) -> None:
         module = import_module(f"gymsite.wsgi_{door}")
     _listener(address).close()  # an unavailable address ends the server, not its workers one by one
     serve = partial(_door_serve, door, module, address)
-    prefork.workers_run(serve, count=WORKERS, kill_after_s=KILL_AFTER_S)
+    workers_run(serve, count=WORKERS, kill_after_s=KILL_AFTER_S)
 
 
 def _door_serve(door: str, module: ModuleType, address: tuple[str, int]) -> None:
@@ -102,6 +105,49 @@ def _load_watched(application: Callable[..., Any], parent: int) -> Callable[...,
     parent_death.die_with_parent(parent)
     exposition.expose("live")
     return application
+
+
+logger = logging.getLogger(__name__)
+
+RESPAWN_S = 0.5  # between replacements, so that workers that fail at once do not keep the machine busy
+SIGNALS = {*parent_death.STOP_SIGNALS, signal.SIGCHLD}
+
+
+def workers_run(serve: Callable[[], None], *, count: int, kill_after_s: float) -> None:
+    """Run ``serve`` in ``count`` processes until a stop signal; those that end before are replaced."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    workers = {_fork(serve) for _ in range(count)}
+    while signal.sigwait(SIGNALS) == signal.SIGCHLD:
+        for pid in _ended(workers):
+            logger.error("worker %d ended; starting another", pid)
+            workers.discard(pid)
+            time.sleep(RESPAWN_S)
+            workers.add(_fork(serve))
+    for pid in parent_death.end(workers, signum=signal.SIGTERM, wait_s=kill_after_s):
+        os.kill(pid, signal.SIGKILL)
+
+
+def _fork(serve: Callable[[], None]) -> int:
+    parent = os.getpid()
+    pid = os.fork()
+    if pid:
+        return pid
+    parent_death.die_with_parent(parent)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    status = 1
+    try:
+        serve()
+        status = 0
+    except BaseException:
+        logger.exception("a worker failed")
+    finally:
+        logging.shutdown()
+        os._exit(status)
+
+
+def _ended(workers: set[int]) -> list[int]:
+    """Reap those of the workers that have ended."""
+    return [pid for pid in workers if os.waitpid(pid, os.WNOHANG)[0]]
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -24,8 +24,9 @@ from typing import Any
 
 from core.errors import GymError
 from tasks_app import kinds, starters
+from tasks_app.benchmarks import _steps_numbers as numbers
+from tasks_app.benchmarks import _steps_texts as texts
 from tasks_app.benchmarks._hash_split import SPLITS, split_of
-from tasks_app.benchmarks._puzzle_steps import derive_solution
 from tasks_app.benchmarks._reasoning_gym import HIDDEN_TEXT, IN_LINES
 from tasks_app.registry import benchmark_register
 from tasks_app.solutions import lines
@@ -149,6 +150,48 @@ def starter_items() -> Iterator[TaskDraft]:
     """Yield items written by hand, in the form of the generator's."""
     for line in starters.find_path("reasoning_gym").read_text().splitlines():
         yield item_draft(json.loads(line), place="starter")
+
+
+DERIVATIONS: Mapping[str, Callable[[str, str], list[str]]] = {
+    "aiw": numbers.siblings,
+    "base_conversion": numbers.base,
+    "basic_arithmetic": numbers.expression,
+    "caesar_cipher": texts.caesar,
+    "chain_sum": numbers.expression,
+    "count_bits": numbers.bits,
+    "count_primes": numbers.primes,
+    "decimal_chain_sum": numbers.expression,
+    "fraction_simplification": numbers.fraction,
+    "gcd": numbers.common_divisor,
+    "isomorphic_strings": texts.isomorphic,
+    "jugs": texts.jugs,
+    "lcm": numbers.common_multiple,
+    "letter_counting": texts.letters,
+    "number_filtering": numbers.filtered,
+    "number_sorting": texts.listed,
+    "prime_factorization": numbers.factors,
+    "products": numbers.expression,
+    "ransom_note": texts.ransom,
+    "simple_equations": numbers.equation,
+    "spell_backward": texts.backward,
+    "tower_of_hanoi": numbers.hanoi,
+    "word_sequence_reversal": texts.listed,
+    "word_sorting": texts.listed,
+}
+
+
+def derive_solution(dataset: str, question: str, answer: str) -> str:
+    """Derive the steps, a line each; empty without any, or where they do not end with the answer."""
+    try:
+        steps = DERIVATIONS[dataset](question, answer) if dataset in DERIVATIONS else []
+    except (IndexError, ValueError):  # the question is worded in another way
+        return ""
+    return "\n".join(steps) if steps and _ends_with(steps, answer) else ""
+
+
+def _ends_with(steps: list[str], answer: str) -> bool:
+    """Return whether the last step states the answer; lists of moves are the answer together."""
+    return steps[-1].rstrip(".").endswith(answer) or f" {answer} " in steps[-1] or "\n".join(steps) == answer
 
 
 benchmark_register(

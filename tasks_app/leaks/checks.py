@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.conf import settings
 
 from core.errors import GymError
-from tasks_app.leaks import detection, prefixes
+from tasks_app.leaks import detection
 from tasks_app.models import Gold, Task
 
 
@@ -23,10 +23,10 @@ class LeakChecks:
         self._made = 0
 
     def clean_steps_store(self, golds: Iterable[Gold]) -> None:
-        """Store as ``prefixes.clean_steps_store`` does; solutions counted already need no check."""
+        """Store as the function ``clean_steps_store`` does; solutions counted already need no check."""
         uncounted = [gold for gold in golds if gold.clean_steps is None]
         self._count(len(uncounted))
-        prefixes.clean_steps_store(uncounted)
+        clean_steps_store(uncounted)
 
     def leaks_refuse(self, tasks: Iterable[Task], text: str, *, before: str = "") -> None:
         """Refuse leaks as ``detection.leaks_refuse`` does, for each of the tasks."""
@@ -47,3 +47,43 @@ class LeakChecks:
                 "checked the first time alone."
             )
             raise GymError("too_many_leak_checks", message, status=413)
+
+
+NEVER_CHECKED = ("text_too_long", "no_leak_check")
+
+
+def clean_steps_store(golds: Iterable[Gold]) -> None:
+    """Count the clean steps of golds, which need their tasks.
+
+    Each needs a leak check of its solution, once. Of a solution that cannot be checked no step can be given.
+    Raises ``GymError`` 422 ``no_solution``, naming the task, where another try might end otherwise.
+    """
+    for gold in golds:
+        gold.clean_steps = _clean_steps(gold)
+        # Of a gold whose steps were cut again meanwhile, nothing is stored.
+        Gold.objects.filter(pk=gold.pk, steps=gold.steps).update(clean_steps=gold.clean_steps)
+
+
+def _clean_steps(gold: Gold) -> int:
+    """Count the first steps without the answer. The last step never counts, whatever is in it."""
+    if not gold.steps:
+        return 0
+    try:
+        spans = detection.gold_leaks(gold.task, gold, "".join(gold.steps))
+    except GymError as error:
+        if error.code in NEVER_CHECKED:
+            return 0
+        # Its own message may quote the solution.
+        message = f"The reference solution of task {gold.task_id} could not be checked for the answer."
+        raise GymError("no_solution", message, status=422, fields={"tasks": [message]}) from None
+    end = min((leak.end for leak in spans), default=None)
+    return _steps_before(gold.steps, end)
+
+
+def _steps_before(steps: Sequence[str], end: int | None) -> int:
+    position = 0
+    for number, step in enumerate(steps[:-1]):
+        position += len(step)
+        if end is not None and position >= end:
+            return number
+    return len(steps) - 1

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from gymsite.arena.clock import TICK, virtual_now
+from gymsite.arena.site_dispatch import TICK, virtual_now
 
 
 def test_the_clock_moves_with_site_events_and_nothing_else() -> None:

@@ -14,8 +14,7 @@ import pytest
 from core.presentation import AXES, Look
 from gymsite.arena.panels import SLOW_MS
 from gymsite.arena.sites.labels import load_labels
-from gymsite.arena.sites.reviews._page import SECTIONS
-from gymsite.arena.sites.reviews._panels import NUMBERS, WRITTEN
+from gymsite.arena.sites.reviews._page import NUMBERS, SECTIONS, WRITTEN
 from gymsite.arena.sites.reviews._wording import day_text, time_text
 from gymsite.arena.sites.site import order_sections
 from tasks_app.questions import questions

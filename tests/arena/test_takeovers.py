@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from django.db.models.functions import Now
 
-from gymsite.arena import callers, restorations, takeovers, tool_calls
+from gymsite.arena import callers, takeovers, tool_calls
 from gymsite.arena.sites import events
 from gymsite.arena.sites.site import Event
 from palaestra.protocol.arms import PAGE_ARMS
@@ -264,7 +264,7 @@ def test_lines_that_were_left_out_are_not_compared(
     recorded: list[str], shown: str, differing: list[str]
 ) -> None:
     lines = shown.replace(" ", "\n")
-    assert restorations.compare_lines("\n".join(recorded), lines) == differing
+    assert takeovers.compare_lines("\n".join(recorded), lines) == differing
 
 
 def test_what_the_page_says_decides_neither_actor_nor_segment(act: Callable[..., Any]) -> None:

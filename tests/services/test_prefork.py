@@ -18,11 +18,11 @@ COUNT = 2
 GONE_S = 15.0
 PROGRAM = f"""
 import os, pathlib, sys, time
-from gymsite.services import prefork
+from gymsite.services import server
 def serve():
     pathlib.Path(sys.argv[1], str(os.getpid())).touch()
     time.sleep(600)
-prefork.workers_run(serve, count={COUNT}, kill_after_s=3)
+server.workers_run(serve, count={COUNT}, kill_after_s=3)
 """
 
 

@@ -15,7 +15,7 @@ from tasks_app import loader
 from tasks_app.benchmarks.ladder import generate
 from tasks_app.choices import is_movable
 from tasks_app.ladder.registry import ORDINALS, RUNGS, TAG
-from tasks_app.leaks.prefixes import clean_steps_store
+from tasks_app.leaks.checks import clean_steps_store
 from tasks_app.models import Gold
 from tasks_app.registry import benchmarks
 from tasks_app.solutions import lines

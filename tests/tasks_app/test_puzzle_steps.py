@@ -8,8 +8,8 @@ from itertools import islice
 
 import pytest
 
-from tasks_app.benchmarks._puzzle_steps import DERIVATIONS, derive_solution
 from tasks_app.benchmarks._reasoning_gym_items import Source, _offered_levels
+from tasks_app.benchmarks.reasoning_gym import DERIVATIONS, derive_solution
 from tests.tasks_app.second_answers.reading import value
 from verifiers.puzzles.rules import RULES
 

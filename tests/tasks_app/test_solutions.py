@@ -17,7 +17,7 @@ from django.core.management import call_command
 from core.tables import table_load
 from tasks_app import solutions
 from tasks_app.families.registry import FAMILIES, discover, list_families
-from tasks_app.leaks.prefixes import clean_steps_store
+from tasks_app.leaks.checks import clean_steps_store
 from tasks_app.models import Gold
 from tasks_app.registry import benchmarks
 from tasks_app.solutions import lines, sentences

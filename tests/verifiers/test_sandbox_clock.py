@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from verifiers.sandbox import enclosure, limits
-from verifiers.sandbox.clock import ProgramClock
+from verifiers.sandbox.observation import ProgramClock
 from verifiers.sandbox.suites import SandboxStalled, Suite, suite_run
 
 SPIN = "while True: pass"

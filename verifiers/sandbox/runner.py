@@ -12,9 +12,8 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 
 from verifiers.sandbox import cgroups, enclosure
-from verifiers.sandbox.clock import ProgramClock, find_program
-from verifiers.sandbox.home import Home
 from verifiers.sandbox.limits import CANDIDATE_MEMORY_BYTES, OUTPUT_BYTES, REPORT_BYTES, Limits
+from verifiers.sandbox.observation import Home, ProgramClock, find_program
 
 CHUNK = 65_536
 WATCH_S = 0.1

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from core.errors import GymError
+from core.commands import GymCommand
 from gymsite.services.backups import creation
 
 
-class Command(BaseCommand):
+class Command(GymCommand):
     help = (
         "Back up database, secrets and files into a folder, while the installation runs or not."
         " A second backup into the same folder copies only new files."
@@ -29,8 +29,6 @@ class Command(BaseCommand):
                 database_url=os.environ.get("DATABASE_URL", ""),
                 say=self.stdout.write,
             )
-        except GymError as error:
-            raise CommandError(error.message) from None
         except OSError as error:
             raise CommandError(f"The backup could not be written: {error}") from None
         self.stdout.write(

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from core import file_lock
-from core.errors import GymError
+from core.commands import GymCommand
 from tasks_app import question_pictures
 from tasks_app.registry import benchmarks
 
 BATCH = 100
 
 
-class Command(BaseCommand):
+class Command(GymCommand):
     help = "Draw the questions of a benchmark as pictures. Those that have one and have not changed are kept."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -28,10 +28,7 @@ class Command(BaseCommand):
             from palaestra.errors import BrowserMissing
         except ModuleNotFoundError as error:
             raise CommandError(f"This needs the client ({error}): pip install ./client") from None
-        try:
-            name = benchmarks.get(options["benchmark"]).id
-        except GymError as error:
-            raise CommandError(error.message) from None
+        name = benchmarks.get(options["benchmark"]).id
         tasks = question_pictures.tasks_undrawn(benchmark=name, limit=options["limit"])
         with tqdm(total=len(tasks), unit=" questions", disable=None) as bar:
             for first in range(0, len(tasks), BATCH):

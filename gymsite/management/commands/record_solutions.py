@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from core.errors import GymError
+from core.commands import GymCommand
 from palaestra.protocol.arms import ARMS
 from tasks_app import kinds
 from tasks_app.models import Task
@@ -21,7 +21,7 @@ COUNT, PAGES = 10, 1
 OUTLINES = ("axtree", "som")
 
 
-class Command(BaseCommand):
+class Command(GymCommand):
     help = (
         "Play tasks of a benchmark by their solutions, as episodes of a run. "
         "Guidance of the kind start_state opens episodes on the way of those of mock sites."
@@ -82,10 +82,7 @@ def _run(number: int) -> Run:
 
 def _tasks(options: dict[str, Any]) -> list[Task]:
     """Return the chosen tasks. Raises ``CommandError`` where there is none."""
-    try:
-        tasks = Task.objects.filter(benchmark=benchmarks.get(options["benchmark"]).id).order_by("pk")
-    except GymError as error:
-        raise CommandError(error.message) from None
+    tasks = Task.objects.filter(benchmark=benchmarks.get(options["benchmark"]).id).order_by("pk")
     if options["split"]:
         tasks = tasks.filter(split=options["split"])
     if options["tasks"]:

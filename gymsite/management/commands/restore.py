@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from core.errors import GymError
+from core.commands import GymCommand
 from gymsite.services.backups import restoration
 
 
-class Command(BaseCommand):
+class Command(GymCommand):
     help = "Restore a backup of `manage.py backup` into an empty VAR_DIR and database."
     requires_system_checks: list[str] = []
 
@@ -32,8 +32,6 @@ class Command(BaseCommand):
                 is_replacing=options["replace"],
                 say=self.stdout.write,
             )
-        except GymError as error:
-            raise CommandError(error.message) from None
         except OSError as error:
             raise CommandError(f"The backup could not be restored: {error}") from None
         if read.outside:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
+from core.commands import GymCommand
 from core.errors import GymError
 from tasks_app import solution_steps
-from tasks_app.leaks import prefixes
+from tasks_app.leaks import checks
 from tasks_app.models import Gold
 from tasks_app.registry import benchmarks
 
@@ -17,7 +18,7 @@ LEAK_HEADS = ("split", "checked", "first step leaks", "first two", "first three"
 BATCH = 100
 
 
-class Command(BaseCommand):
+class Command(GymCommand):
     help = "Cut the reference solutions of loaded tasks into steps, and show how many tasks have steps."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -30,10 +31,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        try:
-            plugins = [benchmarks.get(name) for name in options["benchmarks"] or benchmarks]
-        except GymError as error:
-            raise CommandError(error.message) from None
+        plugins = [benchmarks.get(name) for name in options["benchmarks"] or benchmarks]
         changed = sum(map(solution_steps.steps_store, plugins))
         self.stdout.write(f"{changed:,} solutions cut again.")
         names = {plugin.id for plugin in plugins}
@@ -49,7 +47,7 @@ class Command(BaseCommand):
         unchecked = Gold.objects.filter(task__benchmark__in=names, is_current=True, clean_steps=None)
         for gold in unchecked.exclude(steps=[]).select_related("task").order_by("pk").iterator(BATCH):
             try:
-                prefixes.clean_steps_store([gold])
+                checks.clean_steps_store([gold])
             except GymError as error:
                 self.stderr.write(error.message)
 

@@ -10,10 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
-from core.errors import GymError
+from core.commands import GymCommand
 from tasks_app import errata, guess_rates, hub, loader, record_files, solution_steps, sources
 from tasks_app.registry import benchmarks
 from tasks_app.types import BenchmarkPlugin, Row
@@ -23,7 +23,7 @@ SEED_HELP = (
 )
 
 
-class Command(BaseCommand):
+class Command(GymCommand):
     help = "Import the official file of a benchmark, or generate its tasks. Running it again changes nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -55,26 +55,23 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        try:
-            if options["errata"]:
-                self._errata(options)
-                return
-            if options["benchmark"] is None:
-                raise CommandError(f"Say which benchmark: one of {', '.join(benchmarks)}.")
-            plugin = benchmarks.get(options["benchmark"])
-            file: Path | None = options["file"]
-            named = sources.split_named(plugin, file) if file else plugin.splits[0]
-            split = options["split"] or named
-            others: Counter[str] = Counter()
-            read = _rows(plugin, split=split, options=options)
-            rows = islice(sources.rows_of_split(read, split=split, others=others), options["limit"])
-            started = time.monotonic()
-            with tqdm(desc=f"{plugin.id}/{split}", unit=" tasks", unit_scale=True, disable=None) as bar:
-                report = loader.tasks_load(
-                    plugin, rows, split=split, is_replacing=options["replace"], progress=bar.update
-                )
-        except GymError as error:
-            raise CommandError(error.message) from None
+        if options["errata"]:
+            self._errata(options)
+            return
+        if options["benchmark"] is None:
+            raise CommandError(f"Say which benchmark: one of {', '.join(benchmarks)}.")
+        plugin = benchmarks.get(options["benchmark"])
+        file: Path | None = options["file"]
+        named = sources.split_named(plugin, file) if file else plugin.splits[0]
+        split = options["split"] or named
+        others: Counter[str] = Counter()
+        read = _rows(plugin, split=split, options=options)
+        rows = islice(sources.rows_of_split(read, split=split, others=others), options["limit"])
+        started = time.monotonic()
+        with tqdm(desc=f"{plugin.id}/{split}", unit=" tasks", unit_scale=True, disable=None) as bar:
+            report = loader.tasks_load(
+                plugin, rows, split=split, is_replacing=options["replace"], progress=bar.update
+            )
         seconds = time.monotonic() - started
         solution_steps.steps_store(plugin, split=split)
         guessed = None if plugin.has_guess_rates else guess_rates.guess_rates_store(plugin, split=split)

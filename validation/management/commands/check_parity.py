@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 from tqdm import tqdm
 
-from core.errors import GymError
+from core.commands import GymCommand
 from tasks_app.models import Task
 from tasks_app.questions import questions
 from tasks_app.registry import benchmarks
@@ -40,7 +40,7 @@ class Tally:
         return (benchmark, *(f"{count:,}" for count in counts))
 
 
-class Command(BaseCommand):
+class Command(GymCommand):
     help = "Show that the source text of every item can be recovered from the observation of its page."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -83,10 +83,7 @@ class Command(BaseCommand):
             raise CommandError(f"{failed} items cannot be recovered.")
 
     def _tasks(self, options: dict[str, Any]) -> list[Task]:
-        try:
-            names = [benchmarks.get(options["benchmark"]).id] if options["benchmark"] else list(benchmarks)
-        except GymError as error:
-            raise CommandError(error.message) from None
+        names = [benchmarks.get(options["benchmark"]).id] if options["benchmark"] else list(benchmarks)
         tasks = Task.objects.order_by("pk")
         return [task for name in names for task in tasks.filter(benchmark=name)[: options["limit"]]]
 

@@ -7,9 +7,9 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from core.errors import GymError
+from core.commands import GymCommand
 from core.intervals import wilson
 from validation.verifiers import agreement
 from verifiers import registry
@@ -20,7 +20,7 @@ SHOWN_CHARS = 100
 ROW = "{:60} {:>4} {:>7} {:>3} {:>3} {:>12} {:>3} {:>3}"
 
 
-class Command(BaseCommand):
+class Command(GymCommand):
     help = "Compare our verifiers with published verdicts (JSONL files) and list every disagreement."
     requires_system_checks: list[str] = []
 
@@ -51,8 +51,6 @@ class Command(BaseCommand):
                         self._print_row(report, self._baseline(file, report))
                     else:
                         self._print(report)
-        except GymError as error:
-            raise CommandError(error.message) from error
         finally:
             pool.close()
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from core.errors import GymError
+from core.commands import GymCommand
 from tasks_app.models import Task
 from tasks_app.registry import benchmarks
 from validation.benchmarks.wording_suspects import suspicions
@@ -14,7 +14,7 @@ from validation.benchmarks.wording_suspects import suspicions
 SHOWN_CHARS = 120
 
 
-class Command(BaseCommand):
+class Command(GymCommand):
     help = (
         "List loaded questions that refer to a missing figure, ask for nothing or for a country that no "
         "column names, name a file, ask for something colored, need an undefined name in a program, or have "
@@ -27,10 +27,7 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         tasks = Task.objects.order_by("benchmark_id", "pk").only("benchmark_id", "split", "key", "payload")
         if options["benchmark"]:
-            try:
-                tasks = tasks.filter(benchmark=benchmarks.get(options["benchmark"]).id)
-            except GymError as error:
-                raise CommandError(error.message) from None
+            tasks = tasks.filter(benchmark=benchmarks.get(options["benchmark"]).id)
         searched = listed = 0
         for task in tasks.iterator():
             searched += 1

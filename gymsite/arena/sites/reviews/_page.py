@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from django.http import Http404
 
+from core.draws import Draws
 from core.tables import toml_load
 from gymsite.arena.panels import SLOW_MS
 from gymsite.arena.sites import pop_ups
 from gymsite.arena.sites.reviews import _wording as wording
-from gymsite.arena.sites.reviews._panels import draw_panels
 from gymsite.arena.sites.site import Event, Message, Page, Visit, order_sections
 from tasks_app.worlds.formats import counted
 from tasks_app.worlds.reviews.outlines import mean_tenths, star_counts
@@ -137,3 +138,39 @@ def find_label(visit: Visit, name: str, product: Product) -> str:
 
 def stars_drawn(number: int) -> str:
     return "★" * number + "☆" * (wording.STARS - number)
+
+
+NUMBERS = {"none": 0, "one": 1, "two": 2}
+LINKS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    title: str
+    text: str
+    links: tuple[tuple[str, str], ...] = ()
+    """Product ids and link texts."""
+
+
+WRITTEN = toml_load(Path(__file__).with_name("panels.toml"), dict[str, tuple[Panel, ...]])["panels"]
+
+
+def draw_panels(visit: Visit, here: str) -> list[Panel]:
+    """Draw as many panels as the look has."""
+    count = NUMBERS[visit.look.panels]
+    if not count:
+        return []
+    world: World = visit.world
+    draws = Draws(world.key, "reviews", "panels", visit.look.digest(), here)
+    return draws.sample((*WRITTEN, _also(world, draws), _brands(world)), count)
+
+
+def _also(world: World, draws: Draws) -> Panel:
+    chosen = draws.sample(world.products, LINKS)
+    links = tuple((product.id, product.name) for product in chosen)
+    return Panel(title="Customers also viewed", text="Popular in the last hour:", links=links)
+
+
+def _brands(world: World) -> Panel:
+    brands = sorted(product.brand for product in world.products)
+    return Panel(title="Our brands", text=f"{', '.join(brands[:-1])} and {brands[-1]}.")

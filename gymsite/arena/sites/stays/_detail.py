@@ -11,15 +11,23 @@ from gymsite.arena.sites.site import Event, Page, Visit, order_sections
 from gymsite.arena.sites.stays import _calendar as months
 from gymsite.arena.sites.stays import _facts as facts
 from gymsite.arena.sites.stays import _wording as wording
-from gymsite.arena.sites.stays._about import about, amenities_by_place
 from gymsite.arena.sites.stays._guest_reviews import review_card, scores
 from gymsite.arena.sites.stays._page import listing_at, page
 from gymsite.arena.sites.stays._query import StayRequest, request_read, stay_query
 from gymsite.arena.sites.stays._refusals import refusal_text
 from tasks_app.worlds.stays.bookings import booking_refusal, find_room
 from tasks_app.worlds.stays.calendar import night_prices
+from tasks_app.worlds.stays.pictures import gallery
 from tasks_app.worlds.stays.reviews import reviews
-from tasks_app.worlds.stays.text import guests_included, highlights
+from tasks_app.worlds.stays.text import (
+    description,
+    distance,
+    fees_rows,
+    guests_included,
+    highlights,
+    policy_text,
+    rules_rows,
+)
 from tasks_app.worlds.stays.types import Listing, Room, Stay, World
 from tasks_app.worlds.stays.vocabulary import amenity_names
 
@@ -152,3 +160,37 @@ def _cheapest(rooms: list[dict[str, Any]], requested: StayRequest) -> str:
 
 def _query(requested: StayRequest, **more: str) -> str:
     return urlencode({**(stay_query(requested.stay) if requested.stay else {}), **more})
+
+
+def about(world: World, listing: Listing) -> dict[str, Any]:
+    return {
+        "listing": listing,
+        "stars": f"{listing.stars}-star" if listing.stars else "",
+        "rating": wording.points(listing.rating),
+        "centre": distance(listing.centre_metres),
+        "pictures": [
+            {"name": hung.picture.name, "words": hung.picture.words, "caption": hung.caption}
+            for hung in gallery(world, listing)
+        ],
+        "paragraphs": description(world, listing),
+        "policy": policy_text(listing.policy),
+        "rules": rules_rows(listing.rules),
+        "fees": fees_rows(world, listing),
+    }
+
+
+def amenities_by_place(world: World, listing: Listing, *, shared: str) -> list[dict[str, Any]]:
+    """Group all amenities by place: the house first, under the heading ``shared``, then each room."""
+    places = [(shared, "", listing.amenities)]
+    places += [(room.name, room.id, room.amenities) for room in listing.rooms]
+    return [
+        {"title": title, "number": number, "groups": _grouped(world, has)} for title, number, has in places
+    ]
+
+
+def _grouped(world: World, has: tuple[str, ...]) -> list[tuple[str, list[str]]]:
+    groups: dict[str, list[str]] = {}
+    for one in world.amenities:
+        if one.id in has:
+            groups.setdefault(one.group, []).append(one.name)
+    return sorted(groups.items())

@@ -3,25 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from django.http import Http404
 
+from core.draws import Draws
 from core.tables import toml_load
 from gymsite.arena.panels import SLOW_MS
 from gymsite.arena.sites import pop_ups
 from gymsite.arena.sites.site import Event, Message, Page, Visit
 from gymsite.arena.sites.stays import _wording as wording
-from gymsite.arena.sites.stays._guest import guest
 from gymsite.arena.sites.stays._panels import draw_panels
 from gymsite.arena.sites.stays._query import GUESTS, StayRequest
+from tasks_app.worlds.cache import cached_by_world
+from tasks_app.worlds.formats import month_text
 from tasks_app.worlds.stays.bookings import find_listing, find_room
 from tasks_app.worlds.stays.pictures import front
 from tasks_app.worlds.stays.quotes import Quote
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
+from tasks_app.worlds.stays.vocabulary import NAMES
 
 TEXTS = toml_load(Path(__file__).with_name("pop_ups.toml"), pop_ups.Texts)
+
+
+FAMILIES = (
+    "Ashby",
+    "Bertrand",
+    "Calloway",
+    "Duarte",
+    "Eklund",
+    "Ferrand",
+    "Holm",
+    "Kessler",
+    "Lennox",
+    "Winter",
+)
+"""Family names after which no property is called."""
+YEARS_BEFORE = (2, 6)
+"""Years before the world's first day in which the guest joined."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guest:
+    name: str
+    initials: str
+    home: str
+    since: str
+
+
+@cached_by_world(most=1)
+def guest(world: World) -> Guest:
+    draws = Draws(world.key, "stays", world.edition, "guest")
+    names = NAMES[world.edition]
+    first, family = draws.pick(names.first_names), draws.pick(FAMILIES)
+    joined = world.first_day.replace(
+        year=world.first_day.year - draws.whole(*YEARS_BEFORE), month=draws.whole(1, 12), day=1
+    )
+    return Guest(
+        name=f"{first} {family}",
+        initials=f"{first[0]}{family[0]}",
+        home=draws.pick(names.homes),
+        since=month_text(joined),
+    )
 
 
 def page(

@@ -1,11 +1,15 @@
-"""A program's own time, net of the time for which a busy machine keeps it waiting."""
+"""Observation of a program from outside its sandbox: its own time, and the files of its home."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
+
+from verifiers.sandbox.enclosure import HOME
+from verifiers.sandbox.limits import HOME_FILES
 
 NANOSECONDS = 1e9
 
@@ -52,3 +56,23 @@ class ProgramClock:
 
 def _children(process: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+class Home:
+    """The home of a sandbox that has started. ``close`` it."""
+
+    def __init__(self, program: int | None) -> None:
+        """Open the home of ``program``, a process id or None. One that has ended never counts as full."""
+        self._descriptor: int | None = None
+        with contextlib.suppress(OSError):
+            self._descriptor = os.open(f"/proc/{program}/root{HOME}", os.O_PATH | os.O_DIRECTORY)
+
+    def is_full(self) -> bool:
+        if self._descriptor is None:
+            return False
+        files = os.fstatvfs(self._descriptor)
+        return files.f_files - files.f_ffree > HOME_FILES
+
+    def close(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
