@@ -161,13 +161,10 @@ def _elements(value: Any) -> Iterable[_Place]:
     """
     if isinstance(value, dict) and len(named := WRAPPERS & value.keys()) == 1:
         (wrapper,) = named
-        if _is_list_of_objects(value[wrapper]):
-            value = [item.get("row", item) for item in value[wrapper]]
+        items = value[wrapper]
+        if isinstance(items, list) and all(isinstance(item, dict) for item in items):
+            value = [item.get("row", item) for item in items]
     return enumerate(value, start=1) if isinstance(value, list) else [(1, value)]
-
-
-def _is_list_of_objects(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
 def _json_lines(file: Path) -> Iterator[_Place]:

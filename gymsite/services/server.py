@@ -118,7 +118,7 @@ def workers_run(serve: Callable[[], None], *, count: int, kill_after_s: float) -
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     workers = {_fork(serve) for _ in range(count)}
     while signal.sigwait(SIGNALS) == signal.SIGCHLD:
-        for pid in _ended(workers):
+        for pid in [pid for pid in workers if os.waitpid(pid, os.WNOHANG)[0]]:
             logger.error("worker %d ended; starting another", pid)
             workers.discard(pid)
             time.sleep(RESPAWN_S)
@@ -143,11 +143,6 @@ def _fork(serve: Callable[[], None]) -> int:
     finally:
         logging.shutdown()
         os._exit(status)
-
-
-def _ended(workers: set[int]) -> list[int]:
-    """Reap those of the workers that have ended."""
-    return [pid for pid in workers if os.waitpid(pid, os.WNOHANG)[0]]
 
 
 if __name__ == "__main__":

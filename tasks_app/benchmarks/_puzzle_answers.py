@@ -198,10 +198,6 @@ def is_emoji_sound(question: str, answer: str) -> bool:
     return bytes(data).decode(errors="replace") == answer
 
 
-def is_manipulation_sound(question: str, _answer: str) -> bool:
-    return "middle character" not in question
-
-
 def is_tsumego_sound(question: str, answer: str) -> bool:
     """Return whether the move alone captures, or alone takes the most stones where that is the aim."""
     rows = GO_ROW.findall(question)
@@ -263,7 +259,7 @@ SOUND: Mapping[str, Callable[[str, str], bool]] = {
     "list_functions": _puzzle_rules.is_list_settled,
     "number_sequence": _puzzle_rules.is_sequence_settled,
     "quantum_lock": is_lock_sound,
-    "string_manipulation": is_manipulation_sound,
+    "string_manipulation": lambda question, _answer: "middle character" not in question,
     "tsumego": is_tsumego_sound,
 }
 

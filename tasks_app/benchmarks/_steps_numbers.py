@@ -200,10 +200,6 @@ def siblings(question: str, answer: str) -> list[str]:
     ]
 
 
-def hanoi(question: str, answer: str) -> list[str]:
-    return answer.split("\n")
-
-
 def filtered(question: str, answer: str) -> list[str]:
     """Decide number by number which stay."""
     match = re.search(

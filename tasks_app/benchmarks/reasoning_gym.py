@@ -67,17 +67,11 @@ def _short_drafts(seed: int, split: str) -> Iterator[TaskDraft]:
     waiting = {order: deque[TaskDraft]() for order in ("brothers", "sisters")}
     for draft in _drafts(seed, SHORT_ITEMS_MAX, SHORT, str(SHORT_LEVEL)):
         order = SHORT_ORDER.match(draft.prompt)
-        if order and _short_split_of(draft.key) == split:
+        # The key is the hash of the question after the dataset's name.
+        if order and f"{SHORT}_{split_of(draft.key.partition('/')[2])}" == split:
             waiting[order[1]].append(draft)
         if all(waiting.values()):
             yield from [drafts.popleft() for drafts in waiting.values()]
-
-
-def _short_split_of(key: str) -> str:
-    """Choose the split of a short puzzle by its key, which is the hash of the question after the dataset's
-    name.
-    """
-    return f"{SHORT}_{split_of(key.partition('/')[2])}"
 
 
 def _drafts(seed: int, count: int, *only: str) -> Iterator[TaskDraft]:
@@ -174,7 +168,7 @@ DERIVATIONS: Mapping[str, Callable[[str, str], list[str]]] = {
     "ransom_note": texts.ransom,
     "simple_equations": numbers.equation,
     "spell_backward": texts.backward,
-    "tower_of_hanoi": numbers.hanoi,
+    "tower_of_hanoi": lambda _question, answer: answer.split("\n"),
     "word_sequence_reversal": texts.listed,
     "word_sorting": texts.listed,
 }

@@ -20,7 +20,7 @@ from tasks_app.benchmarks._hash_split import SPLITS, split_check, split_of
 from tasks_app.registry import benchmark_register
 from tasks_app.tool_tasks import families
 from tasks_app.tool_tasks.registry import FAMILIES, STAGE_TAG, TAG
-from tasks_app.tool_tasks.types import Graph, Item
+from tasks_app.tool_tasks.types import Item
 from tasks_app.tools import calls
 from tasks_app.tools.data import draw_data
 from tasks_app.tools.registry import TOOLS
@@ -71,7 +71,8 @@ def draft_of(name: str, draws: Draws) -> TaskDraft:
         gold=GoldDraft(answer=item.answer, extra=msgspec.to_builtins(item.truth)),
         difficulty=family.difficulty,
         tags=(f"{TAG}{name}", f"{STAGE_TAG}{family.stage}"),
-        oracle_steps=TYPE_AND_SUBMIT_STEPS + _steps(item.graphs[0]),
+        oracle_steps=TYPE_AND_SUBMIT_STEPS
+        + sum(len(calls.get_tool(node.tool).fields) + 1 for node in item.graphs[0]),
     )
 
 
@@ -81,11 +82,6 @@ def _panel(item: Item, draws: Draws) -> list[str]:
     needed = sorted({node.tool for graph in item.graphs for node in graph} | {*item.rivals, *item.harmless})
     others = draws.shuffled([tool for tool in TOOLS if tool not in needed])
     return draws.shuffled([*needed, *others[: max(0, PANEL - len(needed))]])
-
-
-def _steps(graph: Graph) -> int:
-    """Count each field as one step, and so the button."""
-    return sum(len(calls.get_tool(node.tool).fields) + 1 for node in graph)
 
 
 def starter_items() -> tuple[TaskDraft, ...]:

@@ -38,10 +38,6 @@ def _precision(score: Score) -> Part:
     return Part(called and score.is_needed, called)
 
 
-def _execution(score: Score) -> Part:
-    return Part(score.calls - score.failed, score.calls)
-
-
 def _mean_of(value: float | None) -> Part:
     return Part(value or 0.0, value is not None)
 
@@ -51,7 +47,7 @@ RATES: Mapping[str, Callable[[Score], Part]] = {
     "precision": _precision,
     "selection": lambda score: _mean_of(score.selection),
     "arguments": lambda score: _mean_of(score.arguments),
-    "execution": _execution,
+    "execution": lambda score: Part(score.calls - score.failed, score.calls),
 }
 
 

@@ -71,15 +71,11 @@ def _band(day: date, month: date, stay: Stay | None) -> str:
     return "".join([" is-chosen", *(f" {name}" for name, is_end in ends.items() if is_end)])
 
 
-def _is_offered(world: World, day: date, month: date) -> bool:
-    return day.month == month.month and world.first_day <= day < last_day(world)
-
-
 def _cell(world: World, state: State, listing: Listing, room: Room, day: date, month: date) -> dict[str, str]:
     if day.month != month.month:
         return {"kind": "outside"}
     cell = {"day": str(day.day)}
-    if not _is_offered(world, day, month):
+    if day.month != month.month or not world.first_day <= day < last_day(world):
         return {**cell, "kind": "closed", "text": "\N{EN DASH}"}
     if any(
         trip.room == room.id and trip.status == "booked" and trip.check_in <= day < trip.check_out
