@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from core.registry import Registry
 from tasks_app.types import BenchmarkPlugin
 
@@ -9,4 +11,5 @@ benchmarks: Registry[BenchmarkPlugin] = Registry("benchmark")
 
 
 def benchmark_register(plugin: BenchmarkPlugin) -> None:
-    benchmarks.register(plugin.id, plugin)
+    training = plugin.verifier_training or plugin.verifier_official
+    benchmarks.register(plugin.id, replace(plugin, verifier_training=training))

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from core.errors import GymError
@@ -35,8 +36,8 @@ def _splits_in_name(plugin: BenchmarkPlugin, file: Path) -> list[str]:
     """List the splits that are part of a file's name, as in "AIME_Dataset_1983_2024" or
     "train-00000-of-00002".
     """
-    stem = f"-{_dashed(file.stem)}-"
-    return [split for split in plugin.splits if f"-{_dashed(split)}-" in stem]
+    stem = f"-{dash_name(file.stem)}-"
+    return [split for split in plugin.splits if f"-{dash_name(split)}-" in stem]
 
 
 def split_files(plugin: BenchmarkPlugin, path: Path, *, split: str) -> list[Path]:
@@ -121,5 +122,7 @@ def _official_splits(plugin: BenchmarkPlugin, folder: Path) -> dict[str, tuple[P
     return {split: files for split, files in splits.items() if files}
 
 
-def _dashed(name: str) -> str:
+@lru_cache(maxsize=512)
+def dash_name(name: str) -> str:
+    """Write a name in lower case with one dash for whatever is no letter or digit."""
     return NOT_WORD.sub("-", name.casefold())

@@ -161,7 +161,8 @@ class BenchmarkPlugin:
     """A benchmark: facts about it, and the reader of its official rows, which its starter tasks prove.
 
     ``draft_of`` turns a record into a task; it leaves ``place`` and the gold's ``source`` to the caller and
-    raises ``ValueError`` for a record that it refuses. ``records`` prepares the records first; by default
+    raises ``ValueError`` for a record that it refuses. ``verifier_training`` is the official one by default.
+    ``records`` prepares the records first; by default
     the first line of a CSV or TSV file names the columns. A generated benchmark has
     ``generate(count, seed, split)`` and its own ``starters`` instead; ``has_guess_rates`` says that its
     drafts bring their guess rates. ``splits`` are the official names; the first one is the default. ``files``
@@ -180,8 +181,8 @@ class BenchmarkPlugin:
     license: str
     source: str
     verifier_official: str
-    verifier_training: str
     splits: tuple[str, ...]
+    verifier_training: str = ""
     draft_of: Callable[[Record], TaskDraft] | None = None
     records: Callable[[Records], Records] | None = None
     starters: Callable[[], Iterable[TaskDraft]] | None = None

@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 
 from tasks_app import kinds
 from tasks_app.benchmarks import _contest
 from tasks_app.benchmarks._choice_order import decide_order
+from tasks_app.sources import dash_name
 from tasks_app.types import BadRow, Record, Records, TaskDraft
 
 CHOOSE_AND_SUBMIT_STEPS = 2
@@ -83,8 +83,8 @@ def to_letter(index: int, *, count: int) -> str:
 
 def split_of(file: Path, names: Mapping[str, str]) -> str | None:
     """Return the split named by a file, or else by its folder; ``names`` are those that sources use."""
-    stem = f"-{_dashed(file.stem)}-"
-    splits = [split for name, split in names.items() if f"-{_dashed(name)}-" in stem]
+    stem = f"-{dash_name(file.stem)}-"
+    splits = [split for name, split in names.items() if f"-{dash_name(name)}-" in stem]
     return splits[0] if splits else names.get(file.parent.name.casefold())
 
 
@@ -115,8 +115,3 @@ def _check(*, question: str, texts: Sequence[str], labels: Sequence[str], answer
 
 def _missing_figure(text: str, *, has_pictures: bool) -> str:
     return _contest.MISSING_FIGURE_REASON if not has_pictures and MISSING_FIGURE.search(text) else ""
-
-
-@lru_cache(maxsize=512)
-def _dashed(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", name.casefold())

@@ -64,7 +64,6 @@ benchmark_register(
         license="the problems are the Mathematical Association of America's; AIMO sets: Apache-2.0",
         source="https://huggingface.co/datasets/di-zhang-fdu/AIME_1983_2024",
         verifier_official="numeric-v1",
-        verifier_training="numeric-v1",
         cut=sentences.cut,
         splits=("1983-2024", "validation", "2024", "2025"),
         draft_of=draft_of,

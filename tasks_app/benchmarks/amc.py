@@ -33,7 +33,6 @@ benchmark_register(
         license="Apache-2.0 (the set); the problems are the Mathematical Association of America's",
         source="https://huggingface.co/datasets/AI-MO/aimo-validation-amc",
         verifier_official="numeric-v1",
-        verifier_training="numeric-v1",
         cut=sentences.cut,
         splits=("validation",),
         draft_of=AMC.draft_of,

@@ -91,7 +91,6 @@ benchmark_register(
         license="CC BY-SA 4.0",
         source="https://allenai.org/data/arc",
         verifier_official="choice-v2",
-        verifier_training="choice-v2",
         splits=("train", "dev", "test"),
         draft_of=draft_of,
         files=files,

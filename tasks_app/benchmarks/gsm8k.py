@@ -78,7 +78,6 @@ benchmark_register(
         license="MIT",
         source="https://github.com/openai/grade-school-math",
         verifier_official="numeric-v1",
-        verifier_training="numeric-v1",
         cut=lines.cut,
         splits=("train", "test"),
         draft_of=draft_of,

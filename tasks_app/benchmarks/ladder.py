@@ -108,7 +108,6 @@ benchmark_register(
         license="Apache-2.0",
         source="made by this project",
         verifier_official="choice-v2",
-        verifier_training="choice-v2",
         splits=SPLITS,
         starters=starter_items,
         generate=generate,

@@ -140,7 +140,6 @@ benchmark_register(
         license="MIT",
         source="https://github.com/hendrycks/test",
         verifier_official="choice-v2",
-        verifier_training="choice-v2",
         splits=("test", "val", "dev", AUXILIARY),
         example_split="dev",
         example_tag="subject-",

@@ -9,6 +9,7 @@ of the test split are hidden (``?``): its rows are refused. The official check i
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,9 +18,10 @@ from typing import Literal
 
 import msgspec
 
+from core import latex
 from core.errors import GymError
 from tasks_app import kinds, record_files
-from tasks_app.benchmarks import _choices, _mmmu, _picture_sources
+from tasks_app.benchmarks import _choices, _picture_sources
 from tasks_app.registry import benchmark_register
 from tasks_app.solutions import sentences
 from tasks_app.types import BenchmarkPlugin, GoldDraft, HubSource, PictureDraft, Record, TaskDraft
@@ -78,7 +80,7 @@ def draft_of(record: Record) -> TaskDraft:
     if named is None:
         raise ValueError(f"the id {row.id[:80]!r} is not like validation_Accounting_1")
     pictures = read_pictures(record)
-    options = row.options if isinstance(row.options, list) else _mmmu.list_read(row.options)
+    options = row.options if isinstance(row.options, list) else list_read(row.options)
     question, explanation, *texts = _renumbered([row.question, row.explanation or "", *options], pictures)
     answer, *others = gold_values(row.answer)
     is_open = row.question_type == "open"
@@ -87,7 +89,7 @@ def draft_of(record: Record) -> TaskDraft:
         kind=kinds.PICTURE,
         payload={
             "text": _choices.cleaned(question),
-            "format": "latex" if _mmmu.is_latex([question, *texts]) else "plain",
+            "format": "latex" if is_latex([question, *texts]) else "plain",
         },
         pictures=tuple(pictures[number] for number in sorted(pictures)),
         gold=GoldDraft(
@@ -123,18 +125,18 @@ def _renumbered(texts: Sequence[str], pictures: Mapping[int, PictureDraft]) -> l
     question, explanation, *options = texts
     if not pictures:
         raise ValueError("it has no picture")
-    missing = _mmmu.places_in([question, *options]) - set(pictures)
+    missing = places_in([question, *options]) - set(pictures)
     if missing:
         raise ValueError(f"the text places <image {min(missing)}>, and the row has no such picture")
     numbers = {old: new for new, old in enumerate(sorted(pictures), start=1)}
-    return [_mmmu.renumber(text, numbers) for text in (question, explanation, *options)]
+    return [renumber(text, numbers) for text in (question, explanation, *options)]
 
 
 def gold_values(answer: str | list[str]) -> tuple[str, ...]:
     """Return one value, or the values of a list literal, each of which counts. Raises ``ValueError``."""
     golds = [answer] if isinstance(answer, str) else answer
     if isinstance(answer, str) and answer.startswith(("['", '["')):
-        golds = _mmmu.list_read(answer)
+        golds = list_read(answer)
     values = tuple(gold.strip() for gold in golds)
     if values == (HIDDEN,) or values == ("",):
         raise ValueError("its official answer is hidden")
@@ -146,11 +148,60 @@ def gold_values(answer: str | list[str]) -> tuple[str, ...]:
 def list_tags(row: OfficialRow, *, subject: str) -> tuple[str, ...]:
     """Return subject, subfield and kinds of picture; a broken list of kinds gives none."""
     try:
-        kinds = _mmmu.list_read(row.img_type or "[]")
+        kinds = list_read(row.img_type or "[]")
     except ValueError:
         kinds = []
     slugs = [NO_SLUG.sub("-", name.casefold()).strip("-") for name in (subject, row.subfield or "", *kinds)]
     return tuple(dict.fromkeys(slug for slug in slugs if slug))
+
+
+LITERAL_MAX_CHARS = 20_000
+PLACE = re.compile(r"<image ?(\d{1,2})>")
+
+# A command, an exponent or an index; not a row of underscores to be filled in.
+COMMAND_OR_SCRIPT = re.compile(r"\\[A-Za-z]+|[A-Za-z0-9)\]}|']\s?[\^_]\s?[A-Za-z0-9{(\\*+-]")
+WORDS_OF_FORMULA = re.compile(r"\\(?:text|mathrm|mbox)\w*\s*\{[^{}]*\}|\\[A-Za-z]+")
+# "10 or", "10-", "10 and the owner": what stands between two prices.
+BETWEEN_PRICES = re.compile(
+    r"[\d.,]+\s*(?:[-\u2013/+(]\s*$|[A-Za-z]{2,})|.*[A-Za-z]{3,} [A-Za-z]{3,}", re.DOTALL
+)
+
+
+def list_read(text: str) -> list[str]:
+    """Parse a literal such as ``['$6', '<image 2>']``; numbers in it as text. Raises ``ValueError``."""
+    if len(text) > LITERAL_MAX_CHARS:
+        raise ValueError(f"a list has {len(text):,} characters; {LITERAL_MAX_CHARS:,} are read")
+    try:
+        items = ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        items = None
+    if not isinstance(items, list) or not all(type(item) in (str, int, float) for item in items):
+        raise ValueError(f"{text[:80]!r} is not a list of texts")
+    return [str(item) for item in items]
+
+
+def places_in(texts: Sequence[str]) -> set[int]:
+    return {int(number) for text in texts for number in PLACE.findall(text)}
+
+
+def renumber(text: str, numbers: Mapping[int, int]) -> str:
+    """Renumber the picture places of a text; a place without a new number stays as it is."""
+    return PLACE.sub(
+        lambda place: f"<image {numbers[int(place[1])]}>" if int(place[1]) in numbers else place[0], text
+    )
+
+
+def is_latex(texts: Sequence[str]) -> bool:
+    """Return whether a formula has a command, an exponent or an index, and no two dollars are prices.
+
+    In most subjects dollars are money. A text that has both is better shown as written.
+    """
+    formulas = [
+        segment.text for text in texts for segment in latex.segments_split(text) if segment.is_formula
+    ]
+    if any(BETWEEN_PRICES.match(WORDS_OF_FORMULA.sub("", formula)) for formula in formulas):
+        return False
+    return any(COMMAND_OR_SCRIPT.search(formula) for formula in formulas)
 
 
 benchmark_register(

@@ -196,7 +196,6 @@ benchmark_register(
         license="Apache-2.0",
         source=SOURCE,
         verifier_official="reasoning_gym-v1",
-        verifier_training="reasoning_gym-v1",
         splits=(GENERATED, *SHORT_SPLITS),
         starters=starter_items,
         generate=generate,

@@ -136,7 +136,6 @@ benchmark_register(
         license="CC BY-NC-SA 4.0",
         source="https://github.com/lupantech/ScienceQA",
         verifier_official="choice-v2",
-        verifier_training="choice-v2",
         cut=sentences.cut,
         splits=("train", "val", "test"),
         records=records,

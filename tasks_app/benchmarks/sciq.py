@@ -76,7 +76,6 @@ benchmark_register(
         license="CC BY-NC 3.0",
         source="https://allenai.org/data/sciq",
         verifier_official="choice-v2",
-        verifier_training="choice-v2",
         splits=("train", "valid", "test"),
         records=records,
         draft_of=draft_of,

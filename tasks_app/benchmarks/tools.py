@@ -23,7 +23,7 @@ from tasks_app.tool_tasks.registry import FAMILIES, STAGE_TAG, TAG
 from tasks_app.tool_tasks.types import Item
 from tasks_app.tools import calls
 from tasks_app.tools.data import draw_data
-from tasks_app.tools.registry import TOOLS
+from tasks_app.tools.types import TOOLS
 from tasks_app.types import TYPE_AND_SUBMIT_STEPS, BenchmarkPlugin, GoldDraft, Row, TaskDraft
 
 KEY_DIGITS = 20
@@ -98,7 +98,6 @@ benchmark_register(
         license="Apache-2.0",
         source="made by this project",
         verifier_official="denotation-v1",
-        verifier_training="denotation-v1",
         splits=SPLITS,
         starters=starter_items,
         generate=generate,

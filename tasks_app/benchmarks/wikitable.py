@@ -141,7 +141,6 @@ benchmark_register(
         license="CC BY-SA 4.0",
         source="https://github.com/ppasupat/WikiTableQuestions",
         verifier_official="denotation-v1",
-        verifier_training="denotation-v1",
         splits=SPLITS,
         records=records,
         draft_of=draft_of,

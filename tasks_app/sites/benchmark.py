@@ -49,7 +49,6 @@ def plugin(site: str, *, title: str, starters: tuple[str, ...]) -> BenchmarkPlug
         license="Apache-2.0",
         source="made by this project",
         verifier_official="site_state-v1",
-        verifier_training="site_state-v1",
         splits=SPLITS,
         starters=partial(starters_draw, site, starters),
         generate=generated,

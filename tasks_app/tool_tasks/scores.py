@@ -10,7 +10,7 @@ from tasks_app.tool_tasks.distances import Fault, argument_distances, argument_f
 from tasks_app.tool_tasks.types import Call, Graph, Node, Truth
 from tasks_app.tools import calls as tool_calls
 from tasks_app.tools.data import ToolData
-from tasks_app.tools.registry import TOOLS
+from tasks_app.tools.types import TOOLS
 
 NOTHING, UNKNOWN = "no tool", "a tool that there is not"
 """Stand for a tool where none was needed or called, and where the one that was called does not exist."""

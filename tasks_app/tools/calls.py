@@ -8,8 +8,7 @@ from functools import cache
 from palaestra.protocol.suggestions import did_you_mean
 from tasks_app.tools import builtin
 from tasks_app.tools.data import ToolData
-from tasks_app.tools.registry import TOOLS
-from tasks_app.tools.types import Arguments, Result, Tool, ToolError
+from tasks_app.tools.types import TOOLS, Arguments, Result, Tool, ToolError
 
 ARGUMENT_CHARS = 200
 NAME_CHARS = 40

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from core.registry import Registry
 from tasks_app.tools.data import ToolData
 
 Kind = Literal["text", "number", "date", "time", "choice"]
@@ -52,3 +53,10 @@ class Result:
 
     text: str
     is_ok: bool
+
+
+TOOLS: Registry[Tool] = Registry("tool")
+
+
+def tool_register(tool: Tool) -> None:
+    TOOLS.register(tool.id, tool)

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from core.presentation import AXES, Look, look_rotate
-from gymsite.arena.answer_interactions import moves_in_look
 from gymsite.arena.panels import PANELS, choose_panels
 from gymsite.arena.pop_ups import POP_UPS, choose_pop_ups
 from gymsite.arena.wording import WORDINGS
@@ -16,6 +15,7 @@ from tasks_app.questions import SUBMIT, Move, questions
 from tests import factories
 from tests.arena.test_pages import Outline, page
 from tests.conftest import ArenaClient
+from tests.question_moves import moves_in_look
 from trajectories.models import Submission
 
 Address = Callable[..., str]

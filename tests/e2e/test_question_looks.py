@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from core.presentation import AXES, ROTATION, Look, look_rotate
-from gymsite.arena.answer_interactions import moves_in_look
 from gymsite.arena.panels import SLOW_MS
 from gymsite.arena.pop_ups import choose_pop_ups
 from tasks_app.questions import questions
@@ -20,6 +19,7 @@ from tests.e2e.axe import violations
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_pages import settled
 from tests.e2e.test_question_kinds import HARD, SIZES, episode_of, perform, submitted
+from tests.question_moves import moves_in_look
 from trajectories.models import Episode, Submission
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

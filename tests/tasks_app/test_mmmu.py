@@ -12,7 +12,7 @@ import pytest
 
 from core.errors import GymError
 from tasks_app import hub, record_files
-from tasks_app.benchmarks import _mmmu, mmmu
+from tasks_app.benchmarks import mmmu
 from tasks_app.registry import benchmarks
 from tasks_app.types import TaskDraft
 from tests.tasks_app import samples, samples_pictures
@@ -230,7 +230,7 @@ def test_hub_files_of_mmmu_pro_come_from_their_own_dataset(
     ],
 )
 def test_dollars_delimit_formulas_only_if_they_cannot_be_prices(texts: list[str], is_latex: bool) -> None:
-    assert _mmmu.is_latex(texts) is is_latex
+    assert mmmu.is_latex(texts) is is_latex
 
 
 def test_the_official_validation_answers_are_those_of_the_official_key() -> None:

@@ -8,7 +8,15 @@ from fractions import Fraction
 from typing import TypeVar
 
 from verifiers.mathtext import decimals, forms, regions, values
-from verifiers.mathtext.expressions import Apply, Node, Number, Symbol, collect_symbols, negate
+from verifiers.mathtext.expressions import (
+    Apply,
+    Node,
+    Number,
+    Symbol,
+    collect_symbols,
+    negate,
+    replace_symbol,
+)
 from verifiers.mathtext.forms import Form, Labelled, Listing, Region, Scalar, Span
 from verifiers.mathtext.parts import names_agree, only_counts
 from verifiers.mathtext.regions import list_to_region, to_region
@@ -75,15 +83,7 @@ def _are_assignments(gold: Form, answer: Form) -> bool:
 
 def _rename(form: Form, name: str) -> Form:
     """Give one variable a neutral name: ``f(x) = x`` and ``f(z) = z`` are one function."""
-    return Scalar(_replace_node(form.node, name, BOUND)) if isinstance(form, Scalar) else form
-
-
-def _replace_node(node: Node, name: str, by: Node) -> Node:
-    if isinstance(node, Symbol):
-        return by if node.name == name else node
-    if isinstance(node, Apply):
-        return Apply(node.name, tuple(_replace_node(arg, name, by) for arg in node.args))
-    return node
+    return Scalar(replace_symbol(form.node, name, BOUND)) if isinstance(form, Scalar) else form
 
 
 def _as_equation(answer: Labelled) -> Form:
@@ -341,7 +341,7 @@ def _solves(gold: forms.Relation, answer: Node) -> bool:
         return False
     (name,) = missing
     difference = _difference(gold)
-    if not same_expression(_replace_node(difference, name, answer), Number(Fraction(0))):
+    if not same_expression(replace_symbol(difference, name, answer), Number(Fraction(0))):
         return False
     try:
         point = dict.fromkeys(collect_symbols(difference), Fraction(7, 5))

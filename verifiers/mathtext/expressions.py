@@ -68,6 +68,15 @@ def collect_symbols(node: Node) -> frozenset[str]:
     return frozenset()
 
 
+def replace_symbol(node: Node, name: str, by: Node) -> Node:
+    """Replace a symbol everywhere in an expression."""
+    if isinstance(node, Symbol):
+        return by if node.name == name else node
+    if isinstance(node, Apply):
+        return Apply(node.name, tuple(replace_symbol(arg, name, by) for arg in node.args))
+    return node
+
+
 def negate(node: Node) -> Node:
     """Negate an expression."""
     return Number(-node.value, node.places) if isinstance(node, Number) else Apply("neg", (node,))

@@ -16,7 +16,7 @@ from itertools import permutations
 from typing import Any
 
 from verifiers.mathtext import values
-from verifiers.mathtext.expressions import Apply, Node, Number, Symbol, collect_symbols
+from verifiers.mathtext.expressions import Apply, Node, Number, Symbol, collect_symbols, replace_symbol
 from verifiers.mathtext.forms import Form, Labelled, Listing, Scalar
 
 COUNTERS = frozenset("kmnlj")
@@ -40,7 +40,7 @@ def unify_names(gold: Form, answer: Form, free: dict[str, str]) -> Iterator[tupl
     for order in permutations(ours):
         renamed = answer
         for old, new in zip(theirs, order, strict=True):
-            renamed = _map_nodes(renamed, partial(_replace_node, name=old, by=Symbol(new)))
+            renamed = _map_nodes(renamed, partial(replace_symbol, name=old, by=Symbol(new)))
         yield gold, renamed
         integers = {
             new for old, new in zip(theirs, order, strict=True) if "Z" in (free.get(old), free.get(new))
@@ -149,15 +149,7 @@ def _reduce_progression(node: Node, name: str) -> Node:
     whole = nearest if values.same_value(turns, Fraction(nearest)) else math.floor(turns)
     shift = Number(Fraction(-whole if line[1] > 0 else whole))
     sign = Number(Fraction(1 if line[1] > 0 else -1))
-    return _replace_node(node, name, Apply("add", (Apply("mul", (sign, Symbol(name))), shift)))
-
-
-def _replace_node(node: Node, name: str, by: Node) -> Node:
-    if isinstance(node, Symbol):
-        return by if node.name == name else node
-    if isinstance(node, Apply):
-        return Apply(node.name, tuple(_replace_node(arg, name, by) for arg in node.args))
-    return node
+    return replace_symbol(node, name, Apply("add", (Apply("mul", (sign, Symbol(name))), shift)))
 
 
 def _nodes(form: object) -> Iterator[Node]:

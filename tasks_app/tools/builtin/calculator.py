@@ -12,8 +12,7 @@ from fractions import Fraction
 
 from tasks_app.tools.data import ToolData
 from tasks_app.tools.readers import number_text
-from tasks_app.tools.registry import tool_register
-from tasks_app.tools.types import Arguments, Field, Tool, ToolError
+from tasks_app.tools.types import Arguments, Field, Tool, ToolError, tool_register
 
 TOKEN = re.compile(r"\s*(\d{1,15}(?:\.\d{1,10})?|\*\*|[-+*/^()])", re.ASCII)
 SIGNS = str.maketrans({"\u2212": "-", "\u00d7": "*", "\u00b7": "*", "\u00f7": "/"})

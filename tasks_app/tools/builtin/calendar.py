@@ -6,8 +6,7 @@ from datetime import date, timedelta
 
 from tasks_app.tools.data import ToolData
 from tasks_app.tools.readers import day_field, whole
-from tasks_app.tools.registry import tool_register
-from tasks_app.tools.types import Arguments, Field, Tool
+from tasks_app.tools.types import Arguments, Field, Tool, tool_register
 
 DAYS_MAX = 1_000
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

@@ -8,8 +8,7 @@ from fractions import Fraction
 from palaestra.protocol.suggestions import did_you_mean
 from tasks_app.tools.data import CURRENCIES, RATES_YEAR, ToolData
 from tasks_app.tools.readers import day_field, exact, folded, number_field, number_text
-from tasks_app.tools.registry import tool_register
-from tasks_app.tools.types import Arguments, Field, Tool, ToolError
+from tasks_app.tools.types import Arguments, Field, Tool, ToolError, tool_register
 
 SEVERAL = {
     "dollar": ("USD", "CAD", "AUD"),

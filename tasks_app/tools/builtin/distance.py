@@ -5,8 +5,7 @@ from __future__ import annotations
 from tasks_app.tools.data import ToolData
 from tasks_app.tools.geography import kilometres
 from tasks_app.tools.readers import place_field
-from tasks_app.tools.registry import tool_register
-from tasks_app.tools.types import Arguments, Tool
+from tasks_app.tools.types import Arguments, Tool, tool_register
 
 
 def run(values: Arguments, data: ToolData) -> str:

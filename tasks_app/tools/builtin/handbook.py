@@ -6,8 +6,7 @@ import re
 
 from tasks_app.tools.data import Section, ToolData
 from tasks_app.tools.readers import folded
-from tasks_app.tools.registry import tool_register
-from tasks_app.tools.types import Arguments, Field, Tool, ToolError
+from tasks_app.tools.types import Arguments, Field, Tool, ToolError, tool_register
 
 WORD = re.compile(r"[a-z]+")
 IDLE = {

@@ -7,8 +7,7 @@ from fractions import Fraction
 from palaestra.protocol.suggestions import did_you_mean
 from tasks_app.tools.data import COLUMNS, NUMBER_COLUMNS, ToolData
 from tasks_app.tools.readers import choice, exact, folded, number_text, words
-from tasks_app.tools.registry import tool_register
-from tasks_app.tools.types import Arguments, Field, Tool, ToolError
+from tasks_app.tools.types import Arguments, Field, Tool, ToolError, tool_register
 
 WAYS = ("list", "sum", "largest", "smallest", "count")
 LISTED_MAX = 20

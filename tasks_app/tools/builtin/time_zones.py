@@ -5,8 +5,7 @@ from __future__ import annotations
 from tasks_app.tools.data import ToolData
 from tasks_app.tools.geography import find_place
 from tasks_app.tools.readers import clock_field, place_field
-from tasks_app.tools.registry import tool_register
-from tasks_app.tools.types import Arguments, Tool
+from tasks_app.tools.types import Arguments, Tool, tool_register
 
 DAY_MINUTES = 24 * 60
 DAYS = {-1: "the day before", 0: "the same day", 1: "the next day"}

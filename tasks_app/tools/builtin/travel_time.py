@@ -5,8 +5,7 @@ from __future__ import annotations
 from tasks_app.tools.data import MEANS, ToolData
 from tasks_app.tools.geography import kilometres
 from tasks_app.tools.readers import choice, place_field
-from tasks_app.tools.registry import tool_register
-from tasks_app.tools.types import Arguments, Tool
+from tasks_app.tools.types import Arguments, Tool, tool_register
 
 
 def minutes(data: ToolData, start: str, end: str, means: str) -> int:

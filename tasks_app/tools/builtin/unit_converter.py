@@ -7,8 +7,7 @@ from fractions import Fraction
 from palaestra.protocol.suggestions import did_you_mean
 from tasks_app.tools.data import ToolData
 from tasks_app.tools.readers import exact, folded, number_field, number_text
-from tasks_app.tools.registry import tool_register
-from tasks_app.tools.types import Arguments, Field, Tool, ToolError
+from tasks_app.tools.types import Arguments, Field, Tool, ToolError, tool_register
 
 Unit = tuple[str, Fraction, Fraction]
 """The quantity; its size in the first unit of that quantity; an offset added before multiplying."""

@@ -6,8 +6,7 @@ from datetime import date, timedelta
 
 from tasks_app.tools.data import LAST_YEAR, REGIONS, ToolData
 from tasks_app.tools.readers import choice, day_field, whole
-from tasks_app.tools.registry import tool_register
-from tasks_app.tools.types import Arguments, Field, Tool, ToolError
+from tasks_app.tools.types import Arguments, Field, Tool, ToolError, tool_register
 
 DAYS_MAX = 250
 

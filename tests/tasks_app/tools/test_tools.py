@@ -16,8 +16,7 @@ from tasks_app.tools import calls
 from tasks_app.tools.builtin import calculator
 from tasks_app.tools.data import CURRENCIES, MEANS, REGIONS, draw_data
 from tasks_app.tools.readers import number_text
-from tasks_app.tools.registry import TOOLS
-from tasks_app.tools.types import ToolError
+from tasks_app.tools.types import TOOLS, ToolError
 
 DATA = draw_data(5)
 PLACES = [place.name for place in DATA.places]
