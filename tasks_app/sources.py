@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,15 +14,6 @@ from tasks_app import record_files
 from tasks_app.types import BadRow, BenchmarkPlugin, Row, TaskDraft
 
 NOT_WORD = re.compile(r"[^a-z0-9]+")
-
-
-@dataclass(frozen=True)
-class Split:
-    """A split of a folder; rows that cannot be read are with the first split of their files."""
-
-    name: str
-    drafts: list[TaskDraft]
-    bad: list[BadRow]
 
 
 def split_named(plugin: BenchmarkPlugin, file: Path) -> str:
@@ -49,7 +39,7 @@ def split_files(plugin: BenchmarkPlugin, path: Path, *, split: str) -> list[Path
     try:
         return plugin.files(path, split)
     except GymError as error:
-        names = _official_splits(plugin, path)
+        names = official_splits(plugin, path)
         if not names:
             raise
         message = f"{error.message} Found there: {', '.join(names)}; say which with --split."
@@ -79,41 +69,7 @@ def rows_of_split(rows: Iterable[Row], *, split: str, others: Counter[str]) -> I
             others[row.split] += 1
 
 
-def splits_in(plugin: BenchmarkPlugin, folder: Path) -> Iterator[Split]:
-    """Yield every split that a folder holds. Raises ``GymError`` ``no_file`` when it holds none."""
-    for files, named in _groups(plugin, folder).items():
-        yield from rows_by_split(record_files.drafts(plugin, files), named=named)
-
-
-def rows_by_split(rows: Iterable[Row], *, named: str) -> list[Split]:
-    """Group rows by split; ``named`` is the split of rows that name none."""
-    splits: dict[str, list[TaskDraft]] = {}
-    bad: list[BadRow] = []
-    for row in rows:
-        if isinstance(row, BadRow):
-            bad.append(row)
-        else:
-            splits.setdefault(row.split or named, []).append(row)
-    first, *others = (splits or {named: []}).items()
-    return [Split(*first, bad), *(Split(name, drafts, []) for name, drafts in others)]
-
-
-def _groups(plugin: BenchmarkPlugin, folder: Path) -> dict[tuple[Path, ...], str]:
-    """Group files that are read together, with the split of those of their rows that name none."""
-    if plugin.files is None:
-        by_split: dict[str, list[Path]] = {}
-        for file in record_files.source_files(folder):
-            by_split.setdefault(split_named(plugin, file), []).append(file)
-        return {tuple(files): split for split, files in by_split.items()}
-    groups: dict[tuple[Path, ...], str] = {}
-    for split, files in _official_splits(plugin, folder).items():
-        groups.setdefault(files, split)
-    if not groups:
-        raise GymError("no_file", f"The folder {folder} holds no file of {plugin.id}.")
-    return groups
-
-
-def _official_splits(plugin: BenchmarkPlugin, folder: Path) -> dict[str, tuple[Path, ...]]:
+def official_splits(plugin: BenchmarkPlugin, folder: Path) -> dict[str, tuple[Path, ...]]:
     """Return the splits whose files a folder holds."""
     splits: dict[str, tuple[Path, ...]] = {}
     for split in plugin.splits:

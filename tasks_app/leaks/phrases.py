@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from verifiers import extraction
 from verifiers.answer_text import list_boxes
 from verifiers.limits import SHORT_ANSWER_CHARS
 from verifiers.mathtext.number_words import number_in_words
@@ -31,6 +30,11 @@ NUMBERS = (
 _NUMBER_WORD = "|".join(sorted((*SMALL_NUMBERS, *THOUSANDS, "hundred"), key=len, reverse=True))
 NUMBER_WORDS = re.compile(
     rf"\b(?:{_NUMBER_WORD})(?:(?:[\s-]+|\s+and\s+)(?:{_NUMBER_WORD}))*\b", re.IGNORECASE
+)
+FORMULA = re.compile(
+    r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(?<!\\)\$(.+?)(?<!\\)\$"
+    r"|\\begin\{(?:equation|align|gather)\*?\}(.+?)\\end\{(?:equation|align|gather)\*?\}",
+    re.DOTALL,
 )
 # A run of what formulas are made of: commands, signs, figures, single letters; no words.
 FORMULA_RUN = re.compile(r"(?:\\[A-Za-z]+|\\.|(?<![A-Za-z])[A-Za-z](?![A-Za-z])|[^A-Za-z\\\n])+")
@@ -137,7 +141,7 @@ def _bare(match: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _formula_spans(text: str) -> set[tuple[int, int]]:
-    spans = {match.span(group) for match in extraction.FORMULA.finditer(text) for group in range(1, 6)}
+    spans = {match.span(group) for match in FORMULA.finditer(text) for group in range(1, 6)}
     spans |= {_inner(text, start, end, content) for start, end, content in list_boxes(text)}
     spans |= {run.span() for run in FORMULA_RUN.finditer(text) if FORMULA_SIGNS.search(run[0])}
     return {span for span in spans if span[0] >= 0}

@@ -8,11 +8,12 @@ from core.errors import GymError
 from tasks_app import sources
 from tasks_app.registry import benchmarks
 from tests.tasks_app import samples
+from validation.benchmarks import splits
 
 
 def _counts(benchmark: str, folder: Path) -> dict[str, tuple[int, int]]:
-    splits = sources.splits_in(benchmarks.get(benchmark), folder)
-    return {split.name: (len(split.drafts), len(split.bad)) for split in splits}
+    by_split = splits.splits_in(benchmarks.get(benchmark), folder)
+    return {split.name: (len(split.drafts), len(split.bad)) for split in by_split}
 
 
 def test_files_determine_their_split_and_trees_that_of_each_row(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 
 from core.errors import GymError
 from validation.verifiers import completions
+from validation.verifiers.extraction import extract
 from verifiers import denotations
 from verifiers.answer_text import make_verdict
-from verifiers.extraction import extract
 from verifiers.types import Evidence, Gold, Verdict
 
 VERIFIER_OF_BENCHMARK = {

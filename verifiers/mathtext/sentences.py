@@ -6,16 +6,7 @@ import re
 from typing import NamedTuple
 
 from verifiers.mathtext.normalization import extract_words
-from verifiers.mathtext.vocabulary import (
-    CONSTANTS,
-    DOUBTS,
-    FUNCTIONS,
-    GREEK,
-    HEDGES,
-    NAMELESS,
-    NOT_UNITS,
-    VERBS,
-)
+from verifiers.mathtext.vocabulary import CONSTANTS, FUNCTIONS, GREEK, HEDGES, NAMELESS, NOT_UNITS, VERBS
 
 VERB = re.compile(rf"\s+(?:{'|'.join(sorted(VERBS))})\s+", re.IGNORECASE)
 SIGN = re.compile(r"\s*[:=]\s*")
@@ -87,13 +78,6 @@ def _is_name(subject: str, *, is_sign: bool) -> bool:
     if FUNCTION_OF_ANSWER.match(" ".join(words)):
         return False
     return any(len(word) > 3 or not is_sign or word.istitle() for word in letters)
-
-
-def doubts_value(clause: str) -> bool:
-    """Return whether the words before a value call it into question; "about 12" still states it roughly."""
-    words = clause.lower().replace("'", " ").split()
-    is_function = any(FUNCTION_OF_ANSWER.match(" ".join(words[:end])) for end in range(len(words) + 1))
-    return is_function or bool(DOUBTS.intersection(words)) or re.search(r"n't\b", clause) is not None
 
 
 def without_trailing_words(text: str) -> str | None:

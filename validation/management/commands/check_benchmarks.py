@@ -13,13 +13,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from core.errors import GymError
-from tasks_app import kinds, loader, sources
+from tasks_app import kinds, loader
 from tasks_app.models import Task
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, BenchmarkPlugin, Row
 from trajectories.models import Run
 from trajectories.record.api import health
-from validation.benchmarks import rounds
+from validation.benchmarks import rounds, splits
 
 SHOWN_CHARS = 160
 OUTCOMES = tuple((role, kind) for role in rounds.ROLES for kind in (Run.Kind.EVAL, Run.Kind.TRAIN))
@@ -107,7 +107,7 @@ class Command(BaseCommand):
             for split in _splits(plugin, options):
                 yield self._check(plugin, split, limit=options["limit"])
 
-    def _check(self, plugin: BenchmarkPlugin, split: sources.Split, *, limit: int | None) -> Checked:
+    def _check(self, plugin: BenchmarkPlugin, split: splits.Split, *, limit: int | None) -> Checked:
         started = time.monotonic()
         name = f"{plugin.id}/{split.name}"
         rows: list[Row] = [*split.bad, *split.drafts[:limit]]
@@ -137,15 +137,15 @@ class Command(BaseCommand):
                 self.stdout.write(_line(finding))
 
 
-def _splits(plugin: BenchmarkPlugin, options: dict[str, Any]) -> Iterator[sources.Split]:
+def _splits(plugin: BenchmarkPlugin, options: dict[str, Any]) -> Iterator[splits.Split]:
     if plugin.generate is not None:
         if options["count"] and plugin.kind != kinds.SITE:
             named = plugin.splits[0]
-            yield from sources.rows_by_split(plugin.generate(options["count"], 0, named), named=named)
+            yield from splits.rows_by_split(plugin.generate(options["count"], 0, named), named=named)
         return
     folder: Path = options["path"] / (plugin.folder or plugin.id)
     if folder.is_dir():
-        yield from sources.splits_in(plugin, folder)
+        yield from splits.splits_in(plugin, folder)
 
 
 def _line(finding: rounds.Finding) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from verifiers.extraction import extract
+from validation.verifiers.extraction import extract
 
 CASES = [
     ("We get $x = 4$. Thus $\\boxed{\\frac{1}{2}}$.", "\\frac{1}{2}"),

@@ -21,20 +21,17 @@ from __future__ import annotations
 
 import re
 
+from tasks_app.leaks.phrases import FORMULA
 from verifiers.answer_text import list_boxes
 from verifiers.limits import SHORT_ANSWER_CHARS
 from verifiers.mathtext.normalization import BETWEEN_BOXES
-from verifiers.mathtext.sentences import doubts_value
+from verifiers.mathtext.sentences import FUNCTION_OF_ANSWER
+from verifiers.mathtext.vocabulary import DOUBTS
 
 SPECIAL_END = re.compile(r"<\|.*", re.DOTALL)
 ANSWER = re.compile(r"(?:^|\n)[\s*#_>]*answer\s*:[\s*_]*|\banswer\s*(?:is|:)\s*:?", re.IGNORECASE)
 SENTENCE_END = re.compile(r"\.(?:\s|$)|\n|\bI hope\b")
 HASHES = re.compile(r"####\s*([^\n]+)")
-FORMULA = re.compile(
-    r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(?<!\\)\$(.+?)(?<!\\)\$"
-    r"|\\begin\{(?:equation|align|gather)\*?\}(.+?)\\end\{(?:equation|align|gather)\*?\}",
-    re.DOTALL,
-)
 BETWEEN_FORMULAS = re.compile(r"\s*(?:[,;]|[,;]?\s*\b(?:and|or)\b)\s*")
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:[.,]\d+)?(?:\s?/\s?\d+)?\s?%?", re.ASCII)
 WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
@@ -92,7 +89,14 @@ def _is_doubted(before: str, after: str) -> bool:
     """Return whether the clause in which a value stands denies it, bounds it, or offers it among others."""
     if DOUBTED_AFTER.match(after) or AMONG_OTHERS.search(before):
         return True
-    return doubts_value(CLAUSE.split(before)[-1])
+    return _doubts_value(CLAUSE.split(before)[-1])
+
+
+def _doubts_value(clause: str) -> bool:
+    """Return whether the words before a value call it into question; "about 12" still states it roughly."""
+    words = clause.lower().replace("'", " ").split()
+    is_function = any(FUNCTION_OF_ANSWER.match(" ".join(words[:end])) for end in range(len(words) + 1))
+    return is_function or bool(DOUBTS.intersection(words)) or re.search(r"n't\b", clause) is not None
 
 
 def _last_run(text: str, formulas: list[re.Match[str]]) -> list[re.Match[str]]:
