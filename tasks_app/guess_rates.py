@@ -107,9 +107,7 @@ def _measured(
 
 
 def find_classes(ladders: Sequence[Sequence[Class]]) -> set[Class]:
-    """List the classes that enough tasks fall into: the whole, and those for which each task counts in the
-    finest one that has enough.
-    """
+    """List the classes with enough tasks, where each task counts in its finest class that has enough."""
     left = list(ladders)
     classes = {WHOLE_SAMPLE} if len(left) >= CLASS_MIN else set()
     for step in range(RUNGS):
@@ -171,9 +169,7 @@ def _judging(verifier_id: str) -> Iterator[Judge]:
 
 
 def _golds(ids: Sequence[int]) -> Mapping[int, tuple[Gold, str | tuple[str, ...]]]:
-    """Return the gold of each task whose gold is undisputed, and the answer that the gold holder would
-    submit.
-    """
+    """Return each undisputed gold, and the answer that its holder would submit, by task."""
     stored = StoredGold.objects.filter(task__in=ids, is_current=True)
     rows = stored.exclude(status=StoredGold.Status.DISPUTED).values_list(
         "task_id", "task__kind", "answer", "accepted", "extra"

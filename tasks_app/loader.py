@@ -273,9 +273,7 @@ def _json_rows(placed: Iterable[_Placed], content_of: Callable[[TaskDraft], dict
 
 
 def _hashed_content(draft: TaskDraft) -> dict[str, Any]:
-    """Return the content to hash, the visible one only: the arena can read the hash, and short golds could be
-    guessed from it.
-    """
+    """Return the content to hash, without the gold: the arena reads the hash, and could guess short golds."""
     content = _task_content(draft)
     digest = hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
     return {**content, "content_hash": digest}

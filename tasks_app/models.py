@@ -75,9 +75,7 @@ class Task(models.Model):
 
     @property
     def max_steps(self) -> int:
-        """Step budget of an agent on a page that it reads as an outline: half as many again as the scripted
-        solution takes, and five to spare.
-        """
+        """Step budget of an agent that reads outlines: 1.5 times the scripted solution, plus five."""
         return max_steps_for(self.oracle_steps)
 
 

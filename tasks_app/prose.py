@@ -55,9 +55,7 @@ class Prose:
 
 
 def cut_prose(payload: Mapping[str, Any], *, scale: int = 1) -> Prose:
-    """Cut a payload, in which all keys but ``text`` are optional. Pictures are drawn at ``scale`` times their
-    size.
-    """
+    """Cut a payload, in which only ``text`` is required; pictures are drawn at ``scale``."""
     figures = [
         replace(figure, width=figure.width * scale, height=figure.height * scale)
         for figure in list_figures(payload)
@@ -88,9 +86,7 @@ def list_texts(payload: Mapping[str, Any]) -> list[str]:
 
 
 def write_markdown(payload: Mapping[str, Any]) -> str:
-    """Write the question for arms without a page: passage, pictures without a place, text, lettered
-    choices.
-    """
+    """Write the question for arms without a page: passage, unplaced pictures, text, lettered choices."""
     figures = list_figures(payload)
     parts = [
         str(payload.get("passage", "")),

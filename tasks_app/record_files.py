@@ -138,9 +138,7 @@ def _json_file(file: Path) -> Iterator[_Place]:
 
 
 def _values(text: bytes) -> Iterator[_Place] | None:
-    """Parse objects one after another, each over several lines, as ``jq`` writes them; None for anything
-    else.
-    """
+    """Parse objects over several lines each, one after another, as ``jq`` writes them; else None."""
     values, at = list[_Place](), 0
     try:
         rest = text.decode().rstrip()

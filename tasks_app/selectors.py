@@ -143,9 +143,7 @@ def tasks_export(tasks: TaskFilter) -> Iterator[bytes]:
 
 
 def golds_export(tasks: TaskFilter) -> Iterator[bytes]:
-    """Yield the current golds of these tasks, as ``tasks_export``. For callers with the scope ``golds``
-    alone.
-    """
+    """Yield the current golds, as ``tasks_export`` does; for callers with the scope ``golds`` alone."""
     return _export(_EXPORT_GOLDS, tasks)
 
 

@@ -23,9 +23,7 @@ def split_named(plugin: BenchmarkPlugin, file: Path) -> str:
 
 
 def _splits_in_name(plugin: BenchmarkPlugin, file: Path) -> list[str]:
-    """List the splits that are part of a file's name, as in "AIME_Dataset_1983_2024" or
-    "train-00000-of-00002".
-    """
+    """List the splits in a file's name, such as "AIME_1983_2024" or "train-00000-of-00002"."""
     stem = f"-{dash_name(file.stem)}-"
     return [split for split in plugin.splits if f"-{dash_name(split)}-" in stem]
 

@@ -24,9 +24,7 @@ _WORD = re.compile(r"[^\W_]")
 
 
 def tasks_with(query: str) -> str:
-    """Write SQL for the ids of the tasks that match a search; ``query`` is its placeholder in the
-    statement.
-    """
+    """Write SQL for the ids of the tasks that match a search; ``query`` is its placeholder."""
     search = f"websearch_to_tsquery('{CONFIGURATION}'::regconfig, {query})"
     return f"SELECT k.id FROM tasks_app_task k WHERE {TASK_WORDS} @@ {search}"  # noqa: S608 (constants)
 

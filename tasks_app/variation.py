@@ -19,9 +19,7 @@ Variation = Mapping[str, Any]
 
 
 def payload_shown(payload: Mapping[str, Any], variation: Variation | None) -> Mapping[str, Any]:
-    """Return the payload as the episode shows it. An order that no longer fits the choices changes
-    nothing.
-    """
+    """Return the payload as the episode shows it; an order that no longer fits changes nothing."""
     if not variation:
         return payload
     shown = dict(payload)

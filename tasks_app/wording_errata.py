@@ -33,9 +33,7 @@ class WordingErratum(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def rows_corrected(rows: Iterable[Row], *, benchmark: str) -> Iterator[Row]:
-    """Correct the rows' wording and tag them ``erratum``; a source that has since been mended keeps its
-    own.
-    """
+    """Correct the rows' wording and tag them ``erratum``, unless their source was mended since."""
     known = load_errata(benchmark)
     for row in rows:
         yield _corrected(row, known) if known and isinstance(row, TaskDraft) else row

@@ -63,9 +63,7 @@ class Child:
         self._is_ready = False
 
     def judge(self, jobs: Sequence[Job], *, timeout_s: float) -> list[Reply]:
-        """Send jobs, return replies. After ``VerifierTimeout`` and ``VerifierCrash`` the child is
-        unusable.
-        """
+        """Send jobs, return replies. ``VerifierTimeout`` and ``VerifierCrash`` make the child unusable."""
         connection: Connection = self.connection
         try:
             self.ready_wait()

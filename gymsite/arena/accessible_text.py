@@ -19,9 +19,7 @@ DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$"))
 
 
 def render_text(text: str, *, text_format: str) -> str:
-    """Return a text as an outline shows it. Raises ``GymError`` ``text_lost`` if splitting lost some of
-    it.
-    """
+    """Return a text as an outline shows it. Raises ``GymError`` ``text_lost`` if splitting drops any."""
     if text_format != "latex":
         return text
     segments = list(latex.segments_split(text))

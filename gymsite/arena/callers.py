@@ -188,9 +188,7 @@ def link_redeem(code: str) -> int | None:
 
 
 def state_arrive(session: Session, address: str) -> State:
-    """Note that the expected document has arrived, with its address below the first page; return the state
-    that its script needs.
-    """
+    """Note the arrival of the expected document, by its address; return the state for its script."""
     row = _row(_ARRIVE, takeover=session.id, address=address) or (session.last_index + 1, "", "[]")
     acts = msgspec.json.decode(row[2]) if session.as_of is not None else ()
     return State(next=row[0], begun=session.begins_after, restoring=session.as_of, ids=row[1], acts=acts)

@@ -312,9 +312,7 @@ def _episode_message(
 
 
 def _answering(episode: episodes.PageEpisode) -> dict[str, object]:
-    """Build the form's context; ``check`` is the request to check the answer that the form holds, empty where
-    none was given.
-    """
+    """Build the form's context; ``check`` asks to check the answer that the form holds, if it does."""
     return {
         "takes_answer": episode.answer_channel == "page",
         "check": answer_check.REQUEST if episode.first_answer else "",

@@ -52,9 +52,7 @@ def environ_make(scope: HTTPScope, body: Body) -> dict[str, Any]:
 
 @lru_cache(maxsize=NAMES_CACHED)
 def _variable(name: bytes) -> str:
-    """Return a header's variable; empty for a name with an underscore, which could pass for another
-    header.
-    """
+    """Return a header's variable; empty for a name with an underscore, which could pose as another."""
     if b"_" in name:
         return ""
     variable = name.decode("latin-1").upper().replace("-", "_")

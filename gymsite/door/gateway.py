@@ -188,9 +188,7 @@ class Gateway:
         return answer
 
     async def _stream(self, call: Call, answer: Answer, stream: Stream, receive: ASGIReceiveCallable) -> None:
-        """Send blocks as the client takes them. An exception cuts the connection, so that no client takes a
-        part for the whole.
-        """
+        """Send blocks as the client takes them. An exception cuts the connection: no part looks whole."""
         lane = self.lanes["stream"]
         gone = asyncio.ensure_future(receive())
         is_export = answer.length is None  # files, of known length, are not limited: pages show them

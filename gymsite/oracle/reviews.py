@@ -223,9 +223,7 @@ def _most_of_five(solver: Solver) -> tuple[str, str]:
 
 
 def _picked(reviews: list[Read], given: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the first review that meets all conditions; if none does, the first that misses one, with the
-    letter of that condition.
-    """
+    """Return the first review that meets all conditions, else the first that misses one and its letter."""
     missed = {review["id"]: [not meets(review, of) for of in given["conditions"]] for review in reviews}
     full = [review for review in reviews if not any(missed[review["id"]])]
     near = [review for review in reviews if sum(missed[review["id"]]) == 1]

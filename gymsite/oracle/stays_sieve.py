@@ -74,7 +74,5 @@ class Sifting:
         return missed
 
     def _is_dearer(self, nights: int) -> bool:
-        """Return whether the nights of a room alone, as listed in the results, cost at least as much as the
-        nearest so far.
-        """
+        """Return whether the listed nights alone cost as much as the nearest room so far."""
         return bool(self.near) and nights >= min(self.near)[0]

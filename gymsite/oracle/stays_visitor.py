@@ -133,9 +133,7 @@ class Visitor:
         return next(trip for trip in self.town.trips if trip.code == code)
 
     def search(self, given: Any = None, *, house: str = "") -> None:
-        """Search for a stay's dates and guests, a house's name, or both, by the form of this page or of
-        the first one.
-        """
+        """Search for a stay, a house's name, or both, by the form of this page or of the first."""
         form = self.page.locator("form[role=search]").filter(has=self.page.locator("#place"))
         if not form.count():
             self.press("link", "Staywell")

@@ -200,9 +200,7 @@ def environment(
 
 
 def judge_keys(process: Process, caller: Mapping[str, str]) -> dict[str, str]:
-    """Return the key of the model that labels, for workers that run no programs of agents; those of judges
-    for the worker that calls them.
-    """
+    """Return the keys of the models that label and judge, for the workers that call these."""
     is_judging = process.kind == "worker" and process.role == "gym_worker"
     names = {JUDGE_KEY: is_judging, JUDGE_KEYS: process.queue == JUDGES}
     return {name: caller[name] for name, is_given in names.items() if is_given and caller.get(name)}

@@ -165,9 +165,7 @@ def _start_servers(installation: Installation, supervisor: Supervisor, *, say: C
 def _children(
     installation: Installation, url: str, *, say: Callable[[str], None]
 ) -> tuple[list[Child], list[Child]]:
-    """Return the children that the installation waits for, and those that start afterwards: further copies
-    do.
-    """
+    """Return the children that the installation waits for, and those that start later: further copies."""
     host = replicas.host_name(installation.var_dir)
     max_connections, elsewhere = replicas.read_connections(url, host=host)
     if elsewhere:

@@ -92,9 +92,7 @@ def speaks_of_others(text: str) -> bool:
 
 
 def _points_at_letter(text: str) -> bool:
-    """Return whether a text refers to a letter, as ``As (a) but warmer`` does, but ``adenine (A)`` does
-    not.
-    """
+    """Return whether a text refers to a letter: ``As (a) but warmer`` does, ``adenine (A)`` does not."""
     return any(
         match["word"] is None or match["word"][0].casefold() != match["letter"].casefold()
         for match in IN_BRACKETS.finditer(text)
@@ -102,9 +100,7 @@ def _points_at_letter(text: str) -> bool:
 
 
 def _have_own_letters(texts: Sequence[str]) -> bool:
-    """Return whether texts bring letters, ``A. mass``, ``B. weight``, or are nothing but letters, as of
-    points.
-    """
+    """Return whether texts bring letters of their own (``A. mass``) or are letters alone, as of points."""
     marks = [OWN_LABEL.match(text) for text in texts]
     own = [place for place, mark in enumerate(marks) if mark and mark[1].upper() == chr(ord("A") + place)]
     return len(own) > 1 or all(LONE_LETTER.fullmatch(text) for text in texts)

@@ -64,9 +64,7 @@ class Place:
 
 
 def parse_place(url: str) -> Place | None:
-    """Parse the place in an address such as ``.../2022_AMC_12A_Problems/Problem_10``; None for other
-    forms.
-    """
+    """Parse the place in an address such as ``.../2022_AMC_12A_Problems/Problem_10``, else None."""
     match = ADDRESS.search(url)
     if match is None:
         return None
@@ -98,9 +96,7 @@ class Contest:
     answers_of: Callable[[int | float | str], Sequence[str]]
 
     def draft_of(self, record: Record) -> TaskDraft:
-        """Build a draft, whose key is year, paper and number (``2022-II-8``), or else the ``id`` or the row's
-        number.
-        """
+        """Build a draft, keyed by year, paper and number (``2022-II-8``), else by the ``id`` or row."""
         row = record.read(OfficialRow)
         place = parse_place(row.url) or (place_in_file(record) if row.id is None else None)
         return self.draft(

@@ -142,9 +142,7 @@ def _package() -> Any:
 
 
 def _answer(name: str, entry: dict[str, Any], dataset: Any) -> str:
-    """Return the package's answer, one that its metadata holds, or ours where its own is wrong; empty where
-    there is none.
-    """
+    """Return the package's answer, that of its metadata, or ours where it is wrong; empty without any."""
     metadata = entry["metadata"]
     if name == "figlet_font" and metadata["font"] in UNCLEAR_FONTS:
         return ""
@@ -161,9 +159,7 @@ def _answer(name: str, entry: dict[str, Any], dataset: Any) -> str:
 
 
 def _is_right(puzzle: Puzzle, dataset: Any) -> bool:
-    """Return whether the generator's own answer is right: the only text given to the package's scorers
-    here.
-    """
+    """Return whether the generator's answer is right: all that the package's scorers are given here."""
     if clean_answer(puzzle.answer) is None:
         return False
     if puzzle.dataset in PACKAGED:

@@ -46,9 +46,7 @@ def _folders(file: Path) -> tuple[Path, ...]:
 
 
 def find_table(context: str, *, questions: Path) -> Path:
-    """Find the table that a question of the file ``questions`` names. Raises ``ValueError`` when there is
-    none.
-    """
+    """Find the table that a question of the file ``questions`` names. Raises ``ValueError`` without one."""
     path = above(questions, context) if TABLE_PATH.fullmatch(context) else None
     if path is None:
         raise ValueError(f"there is no table {context[:80]!r} in a folder above the file")
@@ -78,9 +76,7 @@ def unescape_table(table: Table) -> Table:
 
 
 def is_country_lost(question: str, *, table: Table, answers: Iterable[str]) -> bool:
-    """Return whether a question asks for a country that neither it nor the table names, since the flags of
-    the original page left no text.
-    """
+    """Return whether a question asks for a country of which the page showed the flag alone."""
     if not ASKS_FOR_COUNTRY.search(question):
         return False
     seen = _letters(" ".join([question, *table.header, *(cell for row in table.rows for cell in row)]))

@@ -35,9 +35,7 @@ class CsvRow(msgspec.Struct, rename={"year": "Year", "question": "Question", "an
 
 
 def accepted_answers(cell: int | float | str) -> list[str]:
-    """List the integers that an answer cell names, without leading zeros. Raises ``ValueError`` if it names
-    none.
-    """
+    """List the integers in an answer cell, without leading zeros. Raises ``ValueError`` for none."""
     match = ANSWERS.fullmatch(_contest.bare(cell))
     if match is None:
         raise ValueError(f"the answer {str(cell)[:80]!r} is not an integer from 0 to 999")

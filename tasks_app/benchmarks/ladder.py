@@ -27,9 +27,7 @@ MISSES_MAX = 1_000
 
 
 def generate(count: int, seed: int, split: str) -> Iterator[Row]:
-    """Generate ``count`` tasks of a split, or fewer if all rungs are exhausted; a higher count only adds
-    tasks.
-    """
+    """Generate up to ``count`` tasks of a split; a higher count only adds tasks."""
     split_check(split, owner="The ladder has")
     return islice(_in_turns(seed, split), count)
 

@@ -51,9 +51,7 @@ class OfficialRow(msgspec.Struct):
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """Build a draft. The key is the official ``task_id``, which implies the split. Raises ``ValueError`` for
-    what is empty or not Python.
-    """
+    """Build a draft, keyed by the official ``task_id``. Raises ``ValueError`` for empty or invalid code."""
     row = record.read(OfficialRow)
     text = (row.text or row.prompt).strip()
     code = _lines(row.code)
@@ -99,9 +97,7 @@ def extract_signature(code: str, *, tests: list[str]) -> str:
 
 
 def held_back(draft: TaskDraft) -> Mapping[str, Any]:
-    """Run the reference in the sandbox. Raises ``ValueError`` when it fails its asserts, and
-    ``SandboxMissing``.
-    """
+    """Run the reference in the sandbox. Raises ``ValueError`` if it fails, and ``SandboxMissing``."""
     gold = Gold(draft.gold.answer, extra=draft.gold.extra)
     try:
         result = mutation.held_back(gold, seed=int(draft.key))

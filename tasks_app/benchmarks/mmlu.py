@@ -117,9 +117,7 @@ def has_formulas(question: str, choices: Sequence[str]) -> bool:
 
 
 def with_dollars(choice: str) -> str:
-    r"""Put a choice that is one bare formula, such as ``-\frac{1}{2}``, between dollars; leave others as they
-    are.
-    """
+    r"""Put a choice that is one bare formula, such as ``-\frac{1}{2}``, between dollars."""
     return f"${choice.strip()}$" if _is_bare_formula(choice) else choice
 
 

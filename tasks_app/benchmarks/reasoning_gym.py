@@ -120,9 +120,7 @@ def item_draft(item: Mapping[str, Any], *, place: str = "") -> TaskDraft:
 
 
 def _payload(name: str, question: str) -> dict[str, Any]:
-    """Build the payload. Boards are drawn in columns, so white space is preserved: ``layout``
-    ``preformatted``.
-    """
+    """Build the payload. Boards are drawn in columns and keep white space: ``layout`` ``preformatted``."""
     payload: dict[str, Any] = {"text": question, "format": "plain"}
     if is_drawn(question):
         payload["layout"] = "preformatted"

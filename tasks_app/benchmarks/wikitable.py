@@ -55,9 +55,7 @@ class HubRow(msgspec.Struct):
 
 
 def files(folder: Path, split: str) -> list[Path]:
-    """List the question files of a split: in the official tree, in its ``data`` folder, or in a copy of the
-    hub's.
-    """
+    """List a split's question files: in the official tree, its ``data`` folder or the hub's copy."""
     official = (folder / "data" / f"{split}.tsv", folder / f"{split}.tsv")
     paths = [file for file in official if file.is_file()][:1]
     paths = paths or [file for pattern in HUB_FILES.get(split, ()) for file in sorted(folder.glob(pattern))]
@@ -67,18 +65,14 @@ def files(folder: Path, split: str) -> list[Path]:
 
 
 def records(rows: Records) -> Records:
-    """Name columns by the first line. The files next to the questions may have changed since the last
-    load.
-    """
+    """Name columns by the first line. Files beside the questions may differ from the last load's."""
     _wikitables.table_read.cache_clear()
     _canonical_read.cache_clear()
     return record_files.with_header(rows)
 
 
 def draft_of(record: Record) -> TaskDraft:
-    """Build a draft, whose key is the official id. Raises ``ValueError`` for an empty text and a bad
-    table.
-    """
+    """Build a draft, keyed by the official id. Raises ``ValueError`` for an empty text or a bad table."""
     if isinstance(record.value, dict) and "table" in record.value:
         hub_row = record.read(HubRow)
         table = _wikitables.unescape_table(hub_row.table)
@@ -92,9 +86,7 @@ def draft_of(record: Record) -> TaskDraft:
 
 @lru_cache(1)
 def _canonical_read(questions: Path) -> Mapping[str, str]:
-    """Read ``targetCanon`` by id, from the tagged file next to a file of questions; empty if there is
-    none.
-    """
+    """Read ``targetCanon`` by id, from the tagged file beside the questions; empty without one."""
     path = _wikitables.above(questions, f"tagged/data/{questions.stem}.tagged")
     if path is None:
         return {}

@@ -81,9 +81,7 @@ def draft_make(
 
 
 def gold_make(task: SiteTask) -> GoldDraft:
-    """Build the gold: the answer and, for a task that is done, the final state's required parts
-    (``state``).
-    """
+    """Build the gold: the answer and, for a task that is done, the required parts of the final state."""
     extra: dict[str, Any] = {
         "is_possible": task.is_possible,
         "twin": task.twin,

@@ -31,9 +31,7 @@ def _recall(score: Score) -> Part:
 
 
 def _precision(score: Score) -> Part:
-    """Count the episodes with a call, and those of them that need one; optional calls are right either
-    way.
-    """
+    """Count the episodes with a call, and those of them that need one; optional calls count in neither."""
     called = score.called > 0 and not score.is_optional
     return Part(called and score.is_needed, called)
 
@@ -57,9 +55,7 @@ def confusion_part(score: Score, pair: Pair) -> Part:
 
 
 def fault_part(score: Score, place: Pair, *, fault: Fault | None = None) -> Part:
-    """Count how often a field was filled in wrongly, of the calls of its tool; in one way if ``fault`` names
-    it.
-    """
+    """Count how often a field was wrong among the calls of its tool; in one way if ``fault`` is given."""
     tool, field = place
     faults = [_fault(differing, field) for name, differing in score.faults if name == tool]
     return Part(sum(one is not None and fault in (None, one) for one in faults), len(faults))

@@ -56,9 +56,7 @@ class Score:
 
     @property
     def selection(self) -> float | None:
-        """Score of *which*: share of calls of the right tools among those made and missing; None where no
-        call is needed, or none was made.
-        """
+        """Score of *which*: share of right tools among the calls made and missing; None without any."""
         if not self.is_needed or not self.called:
             return None
         return self.matched / (self.nodes + self.surplus)

@@ -41,9 +41,7 @@ def number(text: str, _data: ToolData) -> str:
 
 
 def whole(low: int, high: int) -> Read:
-    """Make the reader of a whole number from ``low`` to ``high``; it raises ``ToolError`` for anything
-    else.
-    """
+    """Make the reader of a whole number from ``low`` to ``high``, which raises ``ToolError``."""
 
     def read(text: str, data: ToolData) -> str:
         value = exact(number(text, data))

@@ -52,9 +52,7 @@ def _text(site: str, world: Any, scope: str) -> str:
 
 
 def is_short(site: str, world: Any, scope: Mapping[str, Any]) -> bool:
-    """Return whether a scope's text has at most ``SHORT_TOKENS``; rendered only where its bounds do not
-    decide.
-    """
+    """Return whether a scope's text has at most ``SHORT_TOKENS``; rendered where bounds do not decide."""
     return _is_short(site, world, json.dumps(scope))
 
 

@@ -32,9 +32,7 @@ AFFINE_PROBES = (Fraction(3, 11), Fraction(14, 11), Fraction(25, 11))
 
 
 def same_form(gold: Form, answer: Form) -> bool:
-    """Return whether two forms are equivalent, directed by the gold: what it leaves out (labels, units) an
-    answer may add.
-    """
+    """Return whether two forms are equivalent; an answer may add labels and units that the gold lacks."""
     if isinstance(gold, Labelled) or isinstance(answer, Labelled):
         return _same_labelled(gold, answer)
     compare = COMPARISONS.get(type(gold))
@@ -155,9 +153,7 @@ def _same_node(gold: Node, answer: Node) -> bool:
 
 
 def _same_part(gold: Form, answer: Form) -> bool:
-    """Compare two entries or coordinates; for an exact number of the gold, a decimal of fewer digits will
-    do.
-    """
+    """Compare two entries or coordinates: a decimal of fewer digits will do for the gold's exact number."""
     if same_form(gold, answer):
         return True
     if not isinstance(gold, Scalar) or not isinstance(answer, Scalar):

@@ -135,9 +135,7 @@ class _Reader:
                 return node
 
     def joined(self, left: Node) -> Node:
-        """Parse a factor beside ``left``: a product, or a mixed number such as ``2\\frac{1}{3}`` or ``2
-        1/3``.
-        """
+        """Parse a factor beside ``left``: a product, or a mixed number such as ``2\\frac{1}{3}``."""
         is_whole = _is_digits(self.peek(-1)) and isinstance(left, Number)
         start = self.position
         right = self.factor()
@@ -333,9 +331,7 @@ def _split_letters(piece: str) -> list[str]:
 
 
 def _is_digits(text: str) -> bool:
-    """Return whether all are ASCII digits: ``str.isdigit`` accepts signs that nobody else reads as
-    numbers.
-    """
+    """Return whether all are ASCII digits; ``str.isdigit`` accepts others that nobody reads as numbers."""
     return text.isascii() and text.isdigit()
 
 

@@ -259,9 +259,7 @@ def _logarithm(value: Value, base: Value = Fraction(10)) -> Value:
 def _make_rounding(
     exact: Callable[[Fraction], int], inexact: Callable[[Value], Value]
 ) -> Callable[[Value], Value]:
-    """Make a rounding that takes an inexact number next to a whole one for it; beyond its digits the whole
-    part is unknown.
-    """
+    """Make a rounding that snaps inexact numbers to a nearby whole one; ``Undefined`` beyond its digits."""
 
     def rounded(value: Value) -> Value:
         if isinstance(value, Fraction):

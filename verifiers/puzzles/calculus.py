@@ -91,9 +91,7 @@ def _is_known_node(node: ast.AST) -> bool:
 
 
 def _dual(node: ast.expr, point: dict[str, Dual]) -> Dual:
-    """Evaluate with the derivative. ``ZeroDivisionError``, ``ValueError``, ``OverflowError`` without a
-    value.
-    """
+    """Evaluate with the derivative. Raises ``ArithmeticError`` or ``ValueError`` without a value."""
     if isinstance(node, ast.Constant):
         return _check_bounds(Dual(m.mpc(str(node.value)), m.mpc(0)))
     if isinstance(node, ast.Name):

@@ -94,9 +94,7 @@ def suite_run(program: str, suite: Suite, *, limits: Limits | None = None, hash_
 
 
 def _report(suite: Suite, records: list[dict[str, Any]], ran: runner.PairRun) -> Report:
-    """Build the report; ``records`` are the results of the asserts, then of everything, or fewer if the
-    program ended before.
-    """
+    """Build the report; ``records`` are those of the asserts, then of the rest, fewer if it ended early."""
     report = _report_ended(suite, ran.stop or "the program broke its tests")
     if records:
         asserts = records[0]

@@ -11,9 +11,7 @@ from tasks_app.questions import Payload, QuestionKind, Visit, questions
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
-    """Build the context. The payload has ``pictures``, and ``text`` with ``<image k>`` at picture k's
-    place.
-    """
+    """Build the context. The payload has ``pictures``, and ``text`` with ``<image k>`` for picture k."""
     zoom = _zoom.read_zoom(visit)
     return {"prose": prose.cut_prose(payload, scale=zoom.times), "zoom": zoom, "has_lines": False}
 

@@ -16,9 +16,7 @@ _decode = msgspec.json.Decoder(dict[str, str]).decode
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
-    """Build the context. The payload has ``text``, ``tools`` (the ids of the panel's tools in their order)
-    and the ``seed`` of their data.
-    """
+    """Build the context. The payload has ``text``, ``tools`` (ids in order) and their data's ``seed``."""
     return {
         "prose": prose.cut_prose(payload),
         "has_lines": False,

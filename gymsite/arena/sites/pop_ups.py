@@ -46,9 +46,7 @@ def due(look: Look, *, seen: int, closed: Container[str]) -> Name | None:
 
 
 def pop_up_make(visit: Visit, texts: Texts, **facts: str) -> dict[str, object] | None:
-    """Build the pop-up of this page for its template, with the facts filled in title and text; its button's
-    label has its name.
-    """
+    """Build this page's pop-up for its template, with the facts filled in."""
     name = due(visit.look, seen=visit.state.seen, closed=visit.state.closed)
     if name is None:
         return None

@@ -1,6 +1,4 @@
-"""Number of a product's reviews that mention a term, under a varying rule, and who wrote the newest or
-oldest.
-"""
+"""Number of a product's reviews that mention a term under a rule, and the author of the first or last."""
 
 from __future__ import annotations
 

@@ -60,9 +60,7 @@ def _best(full: tuple[drafts.Offer, ...]) -> drafts.Offer | None:
 
 
 def _is_hard(sifted: conditions.Sifted, required: list[conditions.Condition], least: int) -> bool:
-    """Return whether one room is best, and better-rated ones miss one condition: one of them by the
-    budget.
-    """
+    """Return whether one room is best, and better-rated ones miss one condition, some the budget."""
     best = _best(sifted.full)
     if best is None:
         return False
@@ -115,9 +113,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 
 def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
-    """Book a room that misses one condition, one that meets all and is rated worse, the best for another
-    stay.
-    """
+    """Book a near miss, a room that is rated worse, or the best one for another stay."""
     stay = drafts.parse_stay(task.given)
     sifted = conditions.sift_places(world, task.given)
     best = _best(sifted.full)

@@ -65,9 +65,7 @@ def _options(world: World, trip: Trip, first: date, width: int) -> list[Stay]:
 
 
 def _target(world: World, trip: Trip, how: str, first: date, width: int) -> Stay | None:
-    """Return the new stay, if the rule gives one that has a trap; None where the trip's own dates would
-    do.
-    """
+    """Return the new stay, if the rule gives one with a trap; None where the trip's own dates would do."""
     options = _options(world, trip, first, width)
     if not options or (how == "first" and options[0].check_in == first):
         return None
@@ -126,9 +124,7 @@ def _nights_needed(world: World, trip: Trip, first: date, width: int) -> tuple[s
 
 
 def _moves(world: World, trip: Trip, stay: Stay, first: date, how: str, width: int) -> int:
-    """Count reading the room's calendar; arrivals whose nights are partly the trip's own are priced one by
-    one.
-    """
+    """Count reading the room's calendar; arrivals on the trip's own nights are priced one by one."""
     asking_once = 3
     if how == "named":
         return 2 + asking_once + 1 + moves.HANDING_IN

@@ -36,9 +36,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
 
 def _is_hard(sifted: conditions.Sifted, required: list[conditions.Condition], least: int) -> bool:
-    """Return whether one room is cheapest, behind enough near misses, one of them by what its house
-    shares.
-    """
+    """Return whether one room is cheapest behind enough near misses, one by what its house shares."""
     if not sifted.full:
         return False
     best = sifted.full[0]

@@ -1,6 +1,4 @@
-"""Those of six amenities that a room, or none of two or three rooms, has for itself; the house may share
-them.
-"""
+"""Those of six amenities that none of some rooms has for itself; the house may share them."""
 
 from __future__ import annotations
 

@@ -49,9 +49,7 @@ def rank_sections(query: str, data: ToolData) -> list[Section]:
 
 
 def read(text: str, data: ToolData) -> str:
-    """Read a query as the title of its best section: queries that lead to the same one are the same
-    argument.
-    """
+    """Read a query as the title of its best section: all queries for one section are one argument."""
     sections = rank_sections(folded(text), data)
     if not sections:
         titles = ", ".join(section.title for section in data.sections)

@@ -35,9 +35,7 @@ class Plot:
 
 
 def terms_plant(draws: Draws, plots: list[Plot], terms: tuple[Term, ...]) -> list[tuple[Mark, ...]]:
-    """Plant terms and return the marks of each review, lengthened and replied to where its marks ask for
-    it.
-    """
+    """Plant terms and return each review's marks; reviews grow, and get replies, where marks need it."""
     planter = _Planter(draws, plots)
     for term in terms:
         planter.plant(term)

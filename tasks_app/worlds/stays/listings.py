@@ -150,9 +150,7 @@ def _rooms(
 
 
 def words_draw(draws: Draws) -> Words:
-    """Draw random bits, one for every night of each word. Rooms share them, each turned by a number of
-    nights.
-    """
+    """Draw random bits for every night of each word; rooms share words, each rotated by its own count."""
     return tuple(
         sum(int(draws.share() * (1 << _WORD_BITS)) << _WORD_BITS * part for part in range(_PARTS))
         for _ in range(WORDS)

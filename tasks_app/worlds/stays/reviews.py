@@ -116,9 +116,7 @@ class _Guest:
 
 @cached_by_world(most=6)
 def reviews(world: World, listing: Listing) -> tuple[Review, ...]:
-    """Draw the listing's reviews, latest first; their scores are about its rating, which counts more
-    ratings.
-    """
+    """Draw the listing's reviews, latest first; scores are near its rating, which counts more ratings."""
     draws = Draws(world.key, "stays", world.edition, "reviews", listing.id)
     age = 0
     written = []

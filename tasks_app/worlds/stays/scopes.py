@@ -35,9 +35,7 @@ def build_scope(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def listings_in(world: World, scope: Scope | None) -> list[Listing]:
-    """List the houses that the site's search finds for the scope's places and stay, or for one of its names,
-    with namesakes.
-    """
+    """List the houses that the site's search finds for a scope's places and stay, or for a name in it."""
     if scope is None:
         return list(world.listings)
     if "places" in scope:
@@ -100,9 +98,7 @@ def _common(one: range, other: range) -> range:
 
 
 def _nights_of(world: World, scope: Scope | None) -> list[range]:
-    """Return the nights that a scope covers. Its stays are to come: no task asks for days before the
-    first.
-    """
+    """Return the nights of a scope's stays, all of them to come."""
     if scope is None:
         return [range(NIGHTS)]
     if "since" in scope:

@@ -74,9 +74,7 @@ def _about(scope: Scope | None) -> str:
 
 
 def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
-    """Yield ever closer bounds: by numbers of houses, rooms and nights; with the exact calendars; with the
-    houses too.
-    """
+    """Yield ever closer bounds: by counts, with exact calendars, with the houses too."""
     listings, spans = listings_in(world, scope), spans_in(world, scope)
     rooms = [(listing, room) for listing in listings for room in listing.rooms]
     least, most = (

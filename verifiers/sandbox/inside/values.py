@@ -38,9 +38,7 @@ def encode(value: Any, keep: Callable[[Any], dict[str, Any]]) -> Any:
 
 
 def _encode_text(text: str) -> Any:
-    """Encode NUL and lone surrogates in hexadecimal: expected values are stored in Postgres, which has
-    neither.
-    """
+    """Encode NUL and lone surrogates in hexadecimal, since Postgres stores neither."""
     try:
         text.encode()
         is_storable = "\0" not in text

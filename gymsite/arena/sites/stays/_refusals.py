@@ -22,8 +22,6 @@ REFUSALS: Mapping[Refusal, str] = {
 
 
 def refusal_text(visit: Visit, refusal: Refusal, *, room: Room, stay: Stay | None, but: str = "") -> str:
-    """Word a refusal; empty when nothing stands in the way. Nights of the trip with code ``but`` do not
-    count.
-    """
+    """Word a refusal, empty for none. Nights of the trip with code ``but`` do not count."""
     own = own_trip(visit.state, room, stay, but=but) if stay and refusal == "not_free" else None
     return f"You have already booked some of these nights: trip {own.code}." if own else REFUSALS[refusal]

@@ -62,9 +62,7 @@ def _ended(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> tuple[str, ..
 
 
 def _folded(gold: GoldFacts) -> Sequence[str]:
-    """Return what the answer rests on that is folded at first; where nothing is, nothing else has to be
-    opened.
-    """
+    """Return the evidence that is folded at first, else all of it: then nothing has to be opened."""
     return [need for need in gold.needs if need.endswith((" more", " reply"))] or gold.needs
 
 

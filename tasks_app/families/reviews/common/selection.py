@@ -112,9 +112,7 @@ class Selection:
         return self.value(outline), outline.reviewer
 
     def wrong(self, world: World, task: SiteTask) -> tuple[str, ...]:
-        """Answer with the review that is foremost in the site's own search, whatever rule and conditions
-        say.
-        """
+        """Answer with the foremost review of the site's own search, whatever the rule and conditions."""
         searched = [review.outline for review in brute_force.searched(world, task.given)]
         ranked = sorted(searched, key=KEYS[task.given["way"]], reverse=True)
         return next(answer for answer in map(self._answer, ranked) if answer != task.answer)

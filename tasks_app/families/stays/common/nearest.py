@@ -25,9 +25,7 @@ ORDERING = 2
 
 
 def finding(given: Mapping[str, Any], offers: Sequence[Offer]) -> int:
-    """Count opening houses, pricing rooms and turning pages, from the first filtered results to the
-    answer.
-    """
+    """Count opening houses, pricing rooms and turning pages, from the first results to the answer."""
     required = conditions.read_conditions(given)
     left = {house.id for house in moves.houses(given, offers)}
     fitting = [offer for offer in offers if offer.listing.id in left and not _unread(offer, required)]
