@@ -63,7 +63,7 @@ class Child:
         self._is_ready = False
 
     def judge(self, jobs: Sequence[Job], *, timeout_s: float) -> list[Reply]:
-        """Send jobs, return replies. ``VerifierTimeout`` and ``VerifierCrash`` make the child unusable."""
+        """Send jobs, return replies. Raises ``VerifierTimeout``, ``VerifierCrash``; either ends the child."""
         connection: Connection = self.connection
         try:
             self.ready_wait()

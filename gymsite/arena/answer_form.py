@@ -14,7 +14,7 @@ from tasks_app import kinds
 
 @views.only("POST")
 def submit(request: HttpRequest, token: str) -> HttpResponse:
-    """Accept the answer once; sending the same again succeeds, and another one changes nothing.
+    """Accept the answer once; a repetition succeeds, another answer changes nothing. Raises ``Http404``.
 
     A first answer that is to be checked leads back to the form.
     """

@@ -18,7 +18,7 @@ QUESTION = "../"
 
 @views.only("GET", "HEAD", "POST")
 def call(request: HttpRequest, token: str, tool: str) -> HttpResponse:
-    """Call a tool of the episode's question. Revisits of the address are led to the question."""
+    """Call a tool of the question; revisits of the address lead back to it. Raises ``Http404``."""
     episode = views.find_episode(request, token, is_counted=False)
     if tool not in episode.tools.intersection(questions.get(episode.kind).own_tools(episode.payload)):
         raise Http404

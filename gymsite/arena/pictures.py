@@ -25,7 +25,7 @@ METHOD = 2
 
 @views.only("GET", "HEAD")
 def site_picture(request: HttpRequest, token: str, name: str, width: int) -> HttpResponse:
-    """Serve a picture by its name, at one of two widths. No query: pictures do not depend on the episode."""
+    """Serve a picture, the same in every episode, at one of two widths. Raises ``Http404``."""
     views.find_episode_id(request, token)
     if width not in WIDTHS or find_drawing(name) is None:
         raise Http404

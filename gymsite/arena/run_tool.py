@@ -23,7 +23,7 @@ REFUSALS = {
 
 @views.only("GET", "HEAD", "POST")
 def run(request: HttpRequest, token: str) -> HttpResponse:
-    """Start a run, or show the last one."""
+    """Start a run, or show the last one. Raises ``Http404``."""
     episode = views.find_episode(request, token, is_counted=False)
     if TOOL not in episode.tools & questions.get(episode.kind).tools:
         raise Http404

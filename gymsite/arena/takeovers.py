@@ -114,7 +114,7 @@ def link(request: HttpRequest, code: str) -> HttpResponse:
 
 @for_person("GET")
 def frame(request: HttpRequest, session: Session) -> HttpResponse:
-    """Serve the bar, and in a frame below it the page of the episode."""
+    """Serve the bar, and in a frame below it the page of the episode. Raises ``Http404``."""
     episode = episodes.page_open(
         episode_id=session.episode_id, step=None, is_counted=False, takeover=session.id
     )

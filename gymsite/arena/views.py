@@ -79,7 +79,7 @@ def first_page(request: HttpRequest, token: str) -> HttpResponse:
 
 @only("GET", "HEAD", "POST")
 def site_page(request: HttpRequest, token: str, rest: str) -> HttpResponse:
-    """Serve a page of a mock site other than its home page, or take a form sent there."""
+    """Serve a page of a mock site other than its home page, or take a form sent there. Raises ``Http404``."""
     episode = find_episode(request, token)
     if episode.kind != kinds.SITE:
         raise Http404
@@ -95,7 +95,7 @@ def site_page(request: HttpRequest, token: str, rest: str) -> HttpResponse:
 
 @only("GET", "HEAD")
 def picture(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
-    """Serve a picture of the task: the same bytes as in arms without a page."""
+    """Serve a picture of the task: the same bytes as in arms without a page. Raises ``Http404``."""
     episode = find_episode(request, token, is_counted=False)
     for figure in list_figures(episode.payload):
         if figure.name == name:
@@ -114,7 +114,7 @@ def done(request: HttpRequest, token: str) -> HttpResponse:
 
 @only("POST")
 def page_events(request: HttpRequest, token: str) -> HttpResponse:
-    """Store a batch of page events. Past the caps it is dropped silently: the agent did nothing wrong."""
+    """Store a batch of page events, or drop it silently past the caps. Raises ``Http404``."""
     episode_id = find_episode_id(request, token)
     if callers.read_as_of(request) is not None:
         return HttpResponse(status=204)
@@ -129,7 +129,7 @@ def page_events(request: HttpRequest, token: str) -> HttpResponse:
 
 @only("POST")
 def recording_chunk(request: HttpRequest, token: str) -> HttpResponse:
-    """Store a chunk of the DOM recording of an episode that is recorded in full.
+    """Store a chunk of the DOM recording of an episode that is recorded in full. Raises ``Http404``.
 
     Chunks are stored even while a fork is restored: a page's first one holds all of it, and without that one
     nothing that happens there later could be replayed.

@@ -66,6 +66,7 @@ def draft_of(record: Record) -> TaskDraft:
     """Build a draft. The key is the question's author and its number in its file, ``human/12``.
 
     The hub's rows may be in another order, so their keys are ``human/row-12``, numbered across its files.
+    Raises ``ValueError`` for a file or chart of another name.
     """
     if isinstance(record.value, dict):
         for name, kind in (("human_or_machine", HubRow), ("type", RenamedRow)):

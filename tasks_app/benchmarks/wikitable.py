@@ -55,7 +55,7 @@ class HubRow(msgspec.Struct):
 
 
 def files(folder: Path, split: str) -> list[Path]:
-    """List a split's question files: in the official tree, its ``data`` folder or the hub's copy."""
+    """List a split's question files, of the official tree or the hub. Raises ``GymError`` ``no_file``."""
     official = (folder / "data" / f"{split}.tsv", folder / f"{split}.tsv")
     paths = [file for file in official if file.is_file()][:1]
     paths = paths or [file for pattern in HUB_FILES.get(split, ()) for file in sorted(folder.glob(pattern))]

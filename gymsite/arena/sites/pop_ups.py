@@ -56,7 +56,7 @@ def pop_up_make(visit: Visit, texts: Texts, **facts: str) -> dict[str, object] |
 
 
 def close(visit: Visit, name: str) -> Change:
-    """Close a pop-up and return to its page; closing it again changes nothing."""
+    """Close a pop-up and return to its page; closing it again changes nothing. Raises ``Http404``."""
     if visit.form is None or name not in (FIRST, *LATER):
         raise Http404
     back = visit.form.get("back", "")

@@ -21,6 +21,7 @@ CENTS = 2
 
 
 def read(text: str, _data: ToolData) -> str:
+    """Read a currency's code. Raises ``ToolError``."""
     code = folded(text).upper()
     if code in CURRENCIES:
         return code

@@ -49,7 +49,7 @@ def rank_sections(query: str, data: ToolData) -> list[Section]:
 
 
 def read(text: str, data: ToolData) -> str:
-    """Read a query as the title of its best section: all queries for one section are one argument."""
+    """Read a query as the title of its best section, which is compared. Raises ``ToolError``."""
     sections = rank_sections(folded(text), data)
     if not sections:
         titles = ", ".join(section.title for section in data.sections)

@@ -14,6 +14,7 @@ LISTED_MAX = 20
 
 
 def run(values: Arguments, data: ToolData) -> str:
+    """Answer about the cells of the matching rows. Raises ``ToolError``."""
     column, way = values["show"], values["as"]
     cells = [row[column] for row in data.rows if folded(row[values["where"]]) == values["equals"]]
     if not cells:

@@ -85,6 +85,7 @@ _BY_NAME = {**{folded(name): name for name in UNITS}, **SHORT}
 
 
 def read(text: str, _data: ToolData) -> str:
+    """Read a unit by its name or short form. Raises ``ToolError``."""
     plain = folded(text)
     for name in (plain, plain.removesuffix("s")):
         if name in _BY_NAME:

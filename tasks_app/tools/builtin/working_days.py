@@ -12,6 +12,7 @@ DAYS_MAX = 250
 
 
 def run(values: Arguments, data: ToolData) -> str:
+    """Count working days from a date. Raises ``ToolError`` past the known holidays."""
     day, left = date.fromisoformat(values["date"]), int(values["days"])
     while left:
         day += timedelta(days=1)

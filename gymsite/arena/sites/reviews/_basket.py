@@ -56,7 +56,7 @@ def _card(world: World, line: Line) -> dict[str, Any]:
 
 
 def basket_add(visit: Visit) -> Change:
-    """Add one more of a product in a colour and size."""
+    """Add one more of a product in a colour and size. Raises ``Http404``."""
     if visit.form is None:
         raise Http404
     product = product_at(visit.world, visit.form.get("product", ""))
@@ -73,7 +73,7 @@ def basket_add(visit: Visit) -> Change:
 
 
 def basket_set(visit: Visit) -> Change:
-    """Change the quantity of something in the basket, or remove it."""
+    """Change the quantity of something in the basket, or remove it. Raises ``Http404``."""
     form = visit.form
     if form is None:
         raise Http404

@@ -107,7 +107,7 @@ def _notes(visit: Visit, product: Product, offered: Offered, requested: ReviewRe
 
 
 def helpful(visit: Visit, product_id: str, review_id: str) -> Change:
-    """Vote for a review, or withdraw the vote."""
+    """Vote for a review, or withdraw the vote. Raises ``Http404``."""
     product = product_at(visit.world, product_id)
     if visit.form is None or all(outline.id != review_id for outline in outlines(visit.world, product.id)):
         raise Http404

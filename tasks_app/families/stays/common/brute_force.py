@@ -102,6 +102,7 @@ def failing(world: World, given: Any) -> list[tuple[list[int], int, Listing, Roo
 
 
 def cancelling(world: World, code: str) -> int:
+    """Compute the fee of cancelling a trip now. Raises ``ValueError`` for a policy without a last tier."""
     trip = next(trip for trip in world.trips if trip.code == code)
     listing, room = drafts.room_numbered(world, trip.room)
     left = trip.check_in.toordinal() - world.first_day.toordinal()
