@@ -113,11 +113,11 @@ def _rooms_read(graph: grimp.ImportGraph, package: str) -> tuple[dict[str, Room]
         if not inside or name in LEFT_OUT:
             continue
         modules = {child, *graph.find_descendants(child)}
-        imported = {one for module in modules for one in graph.find_modules_directly_imported_by(module)}
-        folders = ", ".join(sorted(one.rpartition(".")[2] for one in inside if graph.find_children(one)))
-        floors = frozenset(one.partition(".")[0] for one in imported) - {package}
+        imported = {path for module in modules for path in graph.find_modules_directly_imported_by(module)}
+        folders = ", ".join(sorted(path.rpartition(".")[2] for path in inside if graph.find_children(path)))
+        floors = frozenset(path.partition(".")[0] for path in imported) - {package}
         rooms[name] = Room(name, textwrap.shorten(folders, SUBFOLDER_CHARS + 3, placeholder=" …"), floors)
-        imports[name] = {one.split(".")[1] for one in imported if one.startswith(f"{package}.")} - {name}
+        imports[name] = {path.split(".")[1] for path in imported if path.startswith(f"{package}.")} - {name}
     return rooms, {name: imports[name] & rooms.keys() for name in rooms}
 
 

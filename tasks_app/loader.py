@@ -239,8 +239,8 @@ def _golds_write(cursor: Any, placed: list[_Placed]) -> list[GoldChange]:
     return [GoldChange(placed[n].name, version) for n, _, version in changes if version > 1]
 
 
-def _steps(one: _Placed) -> list[str]:
-    return cut_steps(benchmarks.get(one.benchmark), one.draft.gold.solution)
+def _steps(item: _Placed) -> list[str]:
+    return cut_steps(benchmarks.get(item.benchmark), item.draft.gold.solution)
 
 
 def _solved_rows(placed: list[_Placed]) -> str:
@@ -262,12 +262,12 @@ def _json_rows(placed: Iterable[_Placed], content_of: Callable[[TaskDraft], dict
     rows = [
         {
             "n": n,
-            "benchmark": one.benchmark,
-            "split": one.split,
-            "key": one.draft.key,
-            **content_of(one.draft),
+            "benchmark": item.benchmark,
+            "split": item.split,
+            "key": item.draft.key,
+            **content_of(item.draft),
         }
-        for n, one in enumerate(placed)
+        for n, item in enumerate(placed)
     ]
     return msgspec.json.encode(rows).decode()
 

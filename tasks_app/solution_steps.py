@@ -94,10 +94,10 @@ def leak_counts() -> list[LeakCounts]:
             benchmark=benchmark,
             split=split,
             checked=checked,
-            leaking=(float(one), float(two), float(three)),
+            leaking=(float(first), float(second), float(third)),
             clean=clean,
         )
-        for benchmark, split, checked, one, two, three, clean in _rows(_LEAKS)
+        for benchmark, split, checked, first, second, third, clean in _rows(_LEAKS)
     ]
 
 

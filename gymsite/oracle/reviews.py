@@ -137,7 +137,7 @@ class Solver:
     def _read_on(self, met: dict[str, Read]) -> None:
         """Read every review of the list, from this page to the last."""
         while True:
-            fresh = [one for one in self.read() if one["id"] not in met]
+            fresh = [review for review in self.read() if review["id"] not in met]
             for review in fresh:
                 met[review["id"]] = self._opened(review)
             if not self._go_on() and not fresh:

@@ -19,7 +19,7 @@ class Sifting:
     ``near`` are those that miss one condition: total, its letter, the listing's number.
     """
 
-    one: Visitor
+    visitor: Visitor
     given: Mapping[str, Any]
     results: str = ""
     known: dict[str, list[Offered]] = field(default_factory=dict)
@@ -32,22 +32,22 @@ class Sifting:
 
     def search(self, *, sort: str = "") -> None:
         """Search for the stay, filtered by the task's conditions."""
-        self.one.search(self.given)
-        self.one.filter(self.given, sort=sort)
-        self.results = self.one.page.url
+        self.visitor.search(self.given)
+        self.visitor.filter(self.given, sort=sort)
+        self.results = self.visitor.page.url
 
     def fitting(self, house: str) -> Iterator[tuple[int, str]]:
         """Yield checkout total and listing number of each room of a house that meets all conditions."""
         for room in self._rooms(house):
             if not room.missed and not self._priced(room):
-                yield self.one.total(), self.one.listing_number()
+                yield self.visitor.total(), self.visitor.listing_number()
 
     def nearest(self) -> tuple[str, str]:
         """Return the letter and number of the cheapest room that misses exactly one condition."""
-        self.one.goto(self.results)
-        self.one.loosen(self.given)
+        self.visitor.goto(self.results)
+        self.visitor.loosen(self.given)
         stay = [date.fromisoformat(self.given[name]) for name in ("check_in", "check_out")]
-        for house, night in self.one.houses_in_turn():
+        for house, night in self.visitor.houses_in_turn():
             if self._is_dearer(night * (stay[1] - stay[0]).days):
                 break
             for room in sorted(self._rooms(house), key=lambda room: room.nights):
@@ -59,18 +59,21 @@ class Sifting:
 
     def _rooms(self, house: str) -> list[Offered]:
         if house not in self.known:
-            self.known[house] = self.one.rooms(house, self.conditions)
+            self.known[house] = self.visitor.rooms(house, self.conditions)
         return self.known[house]
 
     def _priced(self, room: Offered) -> list[int]:
         """Open the room's checkout; return the indices of the conditions that it misses."""
-        self.one.goto(room.checkout)
+        self.visitor.goto(room.checkout)
         self.priced.add(room.checkout)
-        total, budget = self.one.total(), [int(value) for kind, value in self.conditions if kind == "budget"]
+        total, budget = (
+            self.visitor.total(),
+            [int(value) for kind, value in self.conditions if kind == "budget"],
+        )
         kinds = [kind for kind, _ in self.conditions]
         missed = [*room.missed, *(kinds.index("budget") for most in budget if total > most)]
         if len(missed) == 1:
-            self.near.append((total, LETTERS[missed[0]], self.one.listing_number()))
+            self.near.append((total, LETTERS[missed[0]], self.visitor.listing_number()))
         return missed
 
     def _is_dearer(self, nights: int) -> bool:

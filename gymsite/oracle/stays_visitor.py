@@ -163,8 +163,8 @@ class Visitor:
         if amenities:
             form.locator("summary").click()
             self.moves += 1
-        for one in amenities:
-            self.tick(form.get_by_label(amenity_names(self.town.edition)[one], exact=True))
+        for amenity in amenities:
+            self.tick(form.get_by_label(amenity_names(self.town.edition)[amenity], exact=True))
         if sort:
             self.choose(form.get_by_label(self["sort"], exact=True), sort)
         self.press("button", self["apply"], within=form)

@@ -34,10 +34,10 @@ class Family:
     def of_story(cls, story: str) -> Family:
         family = cls()
         for couple in SENTENCE.finditer(story):
-            one, other = couple["one"], couple["other"]
-            family.spouse |= {one: other, other: one}
+            first, other = couple["one"], couple["other"]
+            family.spouse |= {first: other, other: first}
             for child in NAME_BREAK.split(couple["children"] or ""):
-                family.parents[child] = {one, other}
+                family.parents[child] = {first, other}
         return family
 
     def parents_of(self, name: str) -> set[str]:

@@ -126,7 +126,7 @@ def family_relationships(question: str, _answer: str, dataset: Any) -> str:
 def syllogism(question: str, _answer: str, _dataset: Any) -> str:
     """Return what holds in every world; empty where it depends on whether there are any of a kind."""
     *premises, conclusion = STATEMENT.findall(question)
-    kinds = sorted({kind for _, one, _, other in (*premises, conclusion) for kind in (one, other)})
+    kinds = sorted({kind for _, subject, _, other in (*premises, conclusion) for kind in (subject, other)})
     beings = [frozenset(some) for count in range(len(kinds) + 1) for some in combinations(kinds, count)]
     worlds = [world for count in range(len(beings) + 1) for world in combinations(beings, count)]
     counters = [
@@ -140,8 +140,8 @@ def syllogism(question: str, _answer: str, _dataset: Any) -> str:
 
 
 def _holds(statement: tuple[str, str, str, str], world: Iterable[frozenset[str]]) -> bool:
-    quantity, one, negation, other = statement
-    are_other = [other in being for being in world if one in being]
+    quantity, subject, negation, other = statement
+    are_other = [other in being for being in world if subject in being]
     if quantity == "All":
         return all(are_other)
     if quantity == "No":

@@ -108,7 +108,7 @@ def common_divisor(question: str, answer: str) -> list[str]:
 
 
 def common_multiple(question: str, answer: str) -> list[str]:
-    numbers = [int(one) for one in re.findall(r"\d+", question)]
+    numbers = [int(number) for number in re.findall(r"\d+", question)]
     steps, multiple = [], numbers[0]
     for number in numbers[1:]:
         more, divisor = _euclid([multiple, number])

@@ -79,14 +79,14 @@ def isomorphic(question: str, answer: str) -> list[str]:
     forth: dict[str, str] = {}
     back: dict[str, str] = {}
     steps: list[str] = []
-    for one, other in zip(first, second, strict=True):
-        if forth.get(one, other) != other or back.get(other, one) != one:
-            taken = one if one in forth else back[other]
-            clash = f"{one} would become {other}, but {taken} becomes {forth[taken]}."
+    for letter, other in zip(first, second, strict=True):
+        if forth.get(letter, other) != other or back.get(other, letter) != letter:
+            taken = letter if letter in forth else back[other]
+            clash = f"{letter} would become {other}, but {taken} becomes {forth[taken]}."
             return [*steps, clash, "So the answer is False."]
-        if one not in forth:
-            steps.append(f"{one} becomes {other}.")
-        forth[one], back[other] = other, one
+        if letter not in forth:
+            steps.append(f"{letter} becomes {other}.")
+        forth[letter], back[other] = other, letter
     return [*steps, "So the answer is True."]
 
 

@@ -77,7 +77,7 @@ def _earliest(
     event = _last_of(milestone, gold, events)
     if not milestone.is_one_way or evident is None:
         return event
-    return evident if event is None else min(event, evident, key=lambda one: one.seq)
+    return evident if event is None else min(event, evident, key=lambda candidate: candidate.seq)
 
 
 def _last_of(milestone: Milestone, gold: GoldFacts, events: Sequence[Event]) -> Event | None:

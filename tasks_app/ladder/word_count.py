@@ -24,8 +24,8 @@ def draw(draws: Draws) -> Item:
 def _steps(word: str, times: int, listed: list[str]) -> tuple[str, ...]:
     """Mark the words of the list, one after the other, then count the marks."""
     marks = (
-        f"The {place} word is {one}: {'this counts' if one == word else 'this does not count'}."
-        for place, one in zip(ORDINALS, listed, strict=True)
+        f"The {place} word is {item}: {'this counts' if item == word else 'this does not count'}."
+        for place, item in zip(ORDINALS, listed, strict=True)
     )
     return (*marks, f"The list says {word} {times} {'time' if times == 1 else 'times'}.")
 

@@ -70,7 +70,7 @@ class _Target:
 
     @property
     def repeatable(self) -> _Target:
-        return _Target(tuple(one for one in self.tries if one[0].may_repeat))
+        return _Target(tuple(attempt for attempt in self.tries if attempt[0].may_repeat))
 
 
 def leaks(task: Task, text: str) -> list[Leak]:
@@ -101,7 +101,9 @@ def gold_leaks(task: Task, gold: StoredGold, text: str) -> list[Leak]:
         if any(phrase.may_repeat for phrase in accepted):
             repeated = _targets(task, gold, _question(task))[number].repeatable
             if _accepted(repeated, deadline=deadline):
-                accepted = [one for one in accepted if not one.may_repeat or _is_announced(text, one)]
+                accepted = [
+                    phrase for phrase in accepted if not phrase.may_repeat or _is_announced(text, phrase)
+                ]
         if not accepted:
             return []
         hits += accepted
@@ -274,7 +276,7 @@ def _is_announced(text: str, phrase: Phrase) -> bool:
 def _distinct(text: str, hits: Iterable[Phrase]) -> list[Leak]:
     """Return the shortest of the phrases that overlap, in order."""
     chosen: list[Leak] = []
-    for phrase in sorted(hits, key=lambda one: (one.end - one.start, one.start)):
+    for phrase in sorted(hits, key=lambda hit: (hit.end - hit.start, hit.start)):
         if all(phrase.end <= other.start or phrase.start >= other.end for other in chosen):
             chosen.append(Leak(phrase.start, phrase.end, text[phrase.start : phrase.end]))
     return sorted(chosen)

@@ -66,7 +66,7 @@ def generate(site: str, *, count: int, seed: int, split: str, salt: bytes) -> It
         rate_of = rates.result()
     drafts = (draft_make(placed, split=split, guess_rate=rate_of[placed.task.family]) for placed in drawn)
     # In the order of their hashes: as drawn, an impossible task would always follow its twin.
-    for number, draft in enumerate(sorted(drafts, key=lambda one: one.key.rpartition("/")[2]), start=1):
+    for number, draft in enumerate(sorted(drafts, key=lambda drawn: drawn.key.rpartition("/")[2]), start=1):
         yield replace(draft, place=f"task {number}")
 
 
@@ -88,8 +88,8 @@ def guess_rates(site: str, *, split: str, salt: bytes) -> Mapping[str, float]:
         pool=child_processes.InlineExecutor(),
     )
     return {
-        one.family: round(one.best, RATE_DECIMALS)
-        for one in cheats.measure([placed.task for placed in drawn])
+        guesses.family: round(guesses.best, RATE_DECIMALS)
+        for guesses in cheats.measure([placed.task for placed in drawn])
     }
 
 

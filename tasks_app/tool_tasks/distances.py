@@ -67,8 +67,8 @@ def _distance(field: Field, expected: str, given: str, data: ToolData) -> float:
 def _of_values(field: Field, right: str, value: str) -> float:
     match field.kind:
         case "number":
-            one, other = Fraction(right), Fraction(value)
-            return float(abs(one - other) / max(abs(one), abs(other)))
+            first, other = Fraction(right), Fraction(value)
+            return float(abs(first - other) / max(abs(first), abs(other)))
         case "date":
             return abs((date.fromisoformat(right) - date.fromisoformat(value)).days) / DAYS_FAR
         case "time":
@@ -84,6 +84,6 @@ def _minutes(clock: str) -> int:
     return int(hours) * 60 + int(minutes)
 
 
-def _of_texts(one: str, other: str) -> float:
+def _of_texts(first: str, other: str) -> float:
     """Return the share of characters that are not in common, ignoring case."""
-    return 1.0 - SequenceMatcher(None, one.casefold(), other.casefold(), autojunk=False).ratio()
+    return 1.0 - SequenceMatcher(None, first.casefold(), other.casefold(), autojunk=False).ratio()

@@ -146,7 +146,11 @@ def working_day(draws: Draws, data: ToolData) -> Question:
 def working_day_after(day: date, days: int, region: str, data: ToolData) -> str:
     """Pick from the list of all working days of the next months."""
     following = (day + timedelta(days=number) for number in range(1, 3 * days + 60))
-    working = [one for one in following if one.isoweekday() < 6 and one not in data.holidays[region]]
+    working = [
+        candidate
+        for candidate in following
+        if candidate.isoweekday() < 6 and candidate not in data.holidays[region]
+    ]
     return working[days - 1].isoformat()
 
 

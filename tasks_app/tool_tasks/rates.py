@@ -58,7 +58,7 @@ def fault_part(score: Score, place: Pair, *, fault: Fault | None = None) -> Part
     """Count how often a field was wrong among the calls of its tool; in one way if ``fault`` is given."""
     tool, field = place
     faults = [_fault(differing, field) for name, differing in score.faults if name == tool]
-    return Part(sum(one is not None and fault in (None, one) for one in faults), len(faults))
+    return Part(sum(other is not None and fault in (None, other) for other in faults), len(faults))
 
 
 def _fault(faults: Mapping[str, Fault], field: str) -> Fault | None:
@@ -94,7 +94,7 @@ class Rates:
 def compute_rates(scores: Sequence[Score]) -> Rates:
     parts = {name: [part(score) for score in scores] for name, part in RATES.items()}
     by_field: dict[Pair, list[float]] = defaultdict(list)
-    for tool, fields in (one for score in scores for one in score.distances):
+    for tool, fields in (pair for score in scores for pair in score.distances):
         for name, distance in fields.items():
             by_field[tool, name].append(distance)
     confusions = Counter(pair for score in scores for pair in score.confusions)

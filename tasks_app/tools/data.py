@@ -97,7 +97,7 @@ def draw_data(seed: int) -> ToolData:
         speeds={name: draws.at("speeds", name).whole(*bounds) for name, bounds in MEANS.items()},
         rates={code: _rates(draws.at("rates", code), WORDS.currencies[code]) for code in CURRENCIES},
         holidays={region: _holidays(draws.at("holidays", region)) for region in REGIONS},
-        sections=tuple(_section(draws.at("handbook", one.title), one) for one in WORDS.sections),
+        sections=tuple(_section(draws.at("handbook", words.title), words) for words in WORDS.sections),
         rows=_rows(draws.at("table")),
     )
 

@@ -14,7 +14,7 @@ def find_place(data: ToolData, name: str) -> Place:
 
 def kilometres(data: ToolData, start: str, end: str) -> int:
     """Return the distance between two places by their full names, to the nearest whole kilometre."""
-    one, other = find_place(data, start), find_place(data, end)
-    square = (one.x - other.x) ** 2 + (one.y - other.y) ** 2
+    first, other = find_place(data, start), find_place(data, end)
+    square = (first.x - other.x) ** 2 + (first.y - other.y) ** 2
     # Four times the square has twice the root, which is rounded by adding one and halving.
     return (isqrt(4 * square) + 1) // 2

@@ -94,8 +94,8 @@ def tasks_check(tasks: Sequence[Task], *, runs: Sequence[Run], progress: Progres
                 others = chain(answers[index + 1 :], answers[:index])
                 answer = _answer(task, answers[index], role, episode.variation, others=others)
                 sent[episode.pk] = _Sent(task, golds[task.pk], run, role, answer)
-        for episode_id, one in sent.items():
-            services.submission_receive(episode_id=episode_id, answer=one.answer, principal=OWNER)
+        for episode_id, submission in sent.items():
+            services.submission_receive(episode_id=episode_id, answer=submission.answer, principal=OWNER)
         _wait(list(sent), progress)
         yield from _findings(sent)
 

@@ -41,11 +41,11 @@ def _next_label(texts: Mapping[str, str], right: str) -> str:
     return next((label for label in others if texts[label] != texts[right]), NOTHING_LIKE_IT)
 
 
-def _differs(one: str, other: str) -> bool:
-    numbers = _number(one), _number(other)
+def _differs(first: str, other: str) -> bool:
+    numbers = _number(first), _number(other)
     if numbers[0] is not None and numbers[1] is not None:
         return abs(numbers[0] - numbers[1]) > APART * max(abs(numbers[0]), abs(numbers[1]))
-    plain, another = _plain(one), _plain(other)
+    plain, another = _plain(first), _plain(other)
     return plain not in another and another not in plain
 
 

@@ -75,8 +75,8 @@ class Walk:
             form=form,
             root="../" * path.count("/") or "./",
         )
-        made: Page | Change = match.func(visit, *match.args, **match.kwargs)
-        return made
+        response: Page | Change = match.func(visit, *match.args, **match.kwargs)
+        return response
 
     def _see(self, path: str, page: Page) -> None:
         root = "../" * path.count("/") or "./"

@@ -192,7 +192,9 @@ def math_verify_judge(_verifier_id: str, gold: Gold, evidence: Evidence) -> Verd
     answer = math_verify.parse(str(evidence.answer))
     golds = (math_verify.parse(_in_dollars(text)) for text in (gold.answer, *gold.accepted))
     return make_verdict(
-        any(math_verify.verify(one, answer) for one in golds), gold=gold.answer, answer=str(answer)
+        any(math_verify.verify(gold_answer, answer) for gold_answer in golds),
+        gold=gold.answer,
+        answer=str(answer),
     )
 
 

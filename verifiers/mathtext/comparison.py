@@ -211,7 +211,7 @@ def _same_labelled_items(gold: Sequence[Labelled], answer: Sequence[Labelled]) -
     """Compare by name where both sides have names, else in the order written or in that of the names."""
     labels = [[item.label for item in side] for side in (gold, answer)]
     if all(labels[0]) and all(labels[1]):
-        by_name = [[item for item in answer if names_agree(one.label, item.label)] for one in gold]
+        by_name = [[item for item in answer if names_agree(expected.label, item.label)] for expected in gold]
         are_paired = all(len(items) == 1 for items in by_name)
         return are_paired and all(map(same_form, gold, (items[0] for items in by_name)))
     is_bare = not any(labels[0]) or not any(labels[1])

@@ -111,9 +111,9 @@ Drawing: TypeAlias = Callable[[int], Image.Image]
 """Draws a picture at a width."""
 
 
-def mix(one: Colour, other: Colour, share: float) -> Colour:
+def mix(first: Colour, other: Colour, share: float) -> Colour:
     """Mix two colours; ``share`` 0 is the first, 1 the second."""
-    red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
+    red, green, blue = (round(a + (b - a) * share) for a, b in zip(first, other, strict=True))
     return red, green, blue
 
 

@@ -53,9 +53,9 @@ def _row_house(s: Scene, *, end: float, side: int, number: int) -> None:
     s.area([at(near, 1), at(near, 1.16), at(far, 1.16), at(far, 1)], roof)
     for row in (0.2, 0.46, 0.72):
         for bay in (0.2, 0.62):
-            one, two = near + (far - near) * bay, near + (far - near) * (bay + 0.24)
+            left, right = near + (far - near) * bay, near + (far - near) * (bay + 0.24)
             glass = s.glass(0.5)
-            corners = [at(one, row), at(one, row + 0.16), at(two, row + 0.16), at(two, row)]
+            corners = [at(left, row), at(left, row + 0.16), at(right, row + 0.16), at(right, row)]
             s.area(corners, glass)
             s.line([*corners, corners[0]], s.on(FRAME), 1 + 3 * near)
     s.line([at(near, 1), at(far, 1)], darker(roof, 0.2), 1 + 4 * near)

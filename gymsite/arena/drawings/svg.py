@@ -89,6 +89,6 @@ def _paint(text: str) -> Paint:
     return lambda _: colour
 
 
-def _mixed(one: Paint, other: Paint, share: float, colours: Mapping[str, Colour | None]) -> Colour | None:
-    mixed = one(colours), other(colours)
+def _mixed(first: Paint, other: Paint, share: float, colours: Mapping[str, Colour | None]) -> Colour | None:
+    mixed = first(colours), other(colours)
     return mix(mixed[0], mixed[1], share) if mixed[0] and mixed[1] else None

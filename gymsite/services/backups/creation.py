@@ -53,10 +53,10 @@ def backup_make(folder: Path, *, var_dir: Path, database_url: str, say: Say) -> 
         url = stack.enter_context(database_running(var_dir, database_url=database_url))
         preparation.database_use(url)
         stack.enter_context(file_lock.hold_files())
-        made = _parts_make(folder, url=url, var_dir=var_dir, say=say)
-        manifest.manifest_write(folder, made)
-        _leftovers_delete(folder, made)
-    return made
+        backup = _parts_make(folder, url=url, var_dir=var_dir, say=say)
+        manifest.manifest_write(folder, backup)
+        _leftovers_delete(folder, backup)
+    return backup
 
 
 def _parts_make(folder: Path, *, url: str, var_dir: Path, say: Say) -> Manifest:

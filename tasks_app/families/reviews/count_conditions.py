@@ -69,7 +69,7 @@ def _task(
 ) -> SiteTask:
     query = option.query
     end, witness = draws.pick(list(drafts.ends(counted).items()))
-    first, second = (conditions.condition_text(one, product) for one in option.pair)
+    first, second = (conditions.condition_text(condition, product) for condition in option.pair)
     slots = {"product": drafts.named(product), "first": first, "second": second, "end": end}
     if query:
         wording = drafts.mention_text(WORDING, draws, query, "task_with_term", **slots)

@@ -107,7 +107,7 @@ def _moves(world: World, given: dict[str, Any], best: drafts.Offer) -> int:
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """Book a better-rated room that misses one condition."""
     sifted = conditions.sift_places(world, task.given)
-    offer = max(sifted.near, key=lambda one: (one[0].listing.rating, -one[0].total))[0]
+    offer = max(sifted.near, key=lambda miss: (miss[0].listing.rating, -miss[0].total))[0]
     events = [goals.booked(world, offer.listing, offer.room, drafts.parse_stay(task.given))]
     return euros(offer.total), goals.new_trip(world, events).code
 

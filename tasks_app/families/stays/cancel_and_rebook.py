@@ -35,7 +35,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     for _ in range(TRIES if len(possible) >= count else 0):
         trips = draws.sample(possible, count)
         fees = sorted((due[trip.code], trip.code) for trip in trips)
-        trip = next(one for one in trips if one.code == fees[0][1])
+        trip = next(other for other in trips if other.code == fees[0][1])
         is_tied = count > 1 and fees[0][0] == fees[1][0]
         if is_tied or (fees[0][0] == trip.price and not may_be_whole):
             continue
@@ -47,7 +47,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
 def _choices(world: World, draws: Draws, trip: Trip, count: int, most: int) -> list[tuple[Listing, Room]]:
     """List rooms of different houses: one or more that are nearly free, then one that is, then any."""
-    stay, own = nights_mask(world, trip.check_in, trip.check_out), {one.room for one in world.trips}
+    stay, own = nights_mask(world, trip.check_in, trip.check_out), {other.room for other in world.trips}
     free = [pair for pair in drafts.bookable(world, trip.stay) if pair[1].id not in own]
     full = [
         (listing, room)
@@ -121,16 +121,16 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
     """Cancel another trip, book another room or stay, or leave out one of the two."""
     after = (task.goal or {})["state"]["trips"]
-    made = next(one for one in after if one["code"] == task.answer[1])
-    gone = [one["code"] for one in after if one["status"] == "cancelled"]
+    booking = next(other for other in after if other["code"] == task.answer[1])
+    gone = [other["code"] for other in after if other["status"] == "cancelled"]
     trips = {trip.code: trip for trip in world.trips if trip.code in task.given["trips"]}
     trip = next(trips[code] for code in gone if code in trips)
     rooms = {number: drafts.room_numbered(world, number) for number in task.given["rooms"]}
-    cancelled, booked = _events(world, trip, *rooms.pop(made["room"]))
-    free = [one for one in rooms.values() if drafts.can_book(world, *one, trip.stay)]
-    right = drafts.room_numbered(world, made["room"])
+    cancelled, booked = _events(world, trip, *rooms.pop(booking["room"]))
+    free = [pair for pair in rooms.values() if drafts.can_book(world, *pair, trip.stay)]
+    right = drafts.room_numbered(world, booking["room"])
     instead = [
-        *(goals.booked(world, *one, trip.stay) for one in free),
+        *(goals.booked(world, *pair, trip.stay) for pair in free),
         *goals.booked_otherwise(world, *right, trip.stay, after=[cancelled]),
     ]
     return (

@@ -149,11 +149,11 @@ def _changed(world: World, listing: Listing, room: Room, trip: Trip, stay: Stay)
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """Apply the right rule to another trip, of the same house where there is one."""
-    trip = next(one for one in world.trips if one.code == task.given["trip"])
-    others = [one for one in goals.upcoming(world) if one.code != trip.code]
-    other = min(others, key=lambda one: (one.listing != trip.listing, one.check_in))
+    trip = next(other for other in world.trips if other.code == task.given["trip"])
+    others = [other for other in goals.upcoming(world) if other.code != trip.code]
+    other = min(others, key=lambda candidate: (candidate.listing != trip.listing, candidate.check_in))
     listing, room = drafts.room_numbered(world, other.room)
-    after = next(one for one in (task.goal or {})["state"]["trips"] if one["code"] == trip.code)
+    after = next(record for record in (task.goal or {})["state"]["trips"] if record["code"] == trip.code)
     stay = drafts.shift(other.stay, (date.fromisoformat(after["check_in"]) - other.check_in).days)
     cents = quote(world, listing, room, stay).total + listing.policy.change_cents
     return euros(cents), other.code
@@ -162,8 +162,8 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
     """Choose other arrivals near the right one, move other trips to it, or cancel and book again."""
     after = (task.goal or {})["state"]["trips"]
-    trip = next(one for one in world.trips if one.code == task.given["trip"])
-    arrival = date.fromisoformat(next(one["check_in"] for one in after if one["code"] == trip.code))
+    trip = next(other for other in world.trips if other.code == task.given["trip"])
+    arrival = date.fromisoformat(next(record["check_in"] for record in after if record["code"] == trip.code))
     stay = drafts.shift(trip.stay, (arrival - trip.check_in).days)
     moved = [
         *((trip, other) for other in _options(world, trip, arrival - NEAR, 2 * NEAR.days) if other != stay),
@@ -178,7 +178,7 @@ def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
         goals.cancelled(world, trip),
         goals.booked(world, *drafts.room_numbered(world, trip.room), stay),
     )
-    changed = (_changed(world, *drafts.room_numbered(world, one.room), one, to) for one, to in moved)
+    changed = (_changed(world, *drafts.room_numbered(world, other.room), other, to) for other, to in moved)
     return (*((event,) for event in changed), rebooked)
 
 

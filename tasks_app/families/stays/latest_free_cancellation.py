@@ -75,13 +75,13 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 def check(world: World, task: SiteTask) -> bool:
     by_day: dict[date, list[str]] = {}
-    for one in task.given["arrivals"]:
-        arrival = date.fromisoformat(one["check_in"])
-        policies = [listing.policy for listing in world.listings if listing.id == one["listing"]]
+    for stay in task.given["arrivals"]:
+        arrival = date.fromisoformat(stay["check_in"])
+        policies = [listing.policy for listing in world.listings if listing.id == stay["listing"]]
         for back in range(100):
             left = next(tier for tier in policies[0].tiers if back >= tier.days)
             if left.percent == 0 and not left.first_night:
-                by_day.setdefault(date.fromordinal(arrival.toordinal() - back), []).append(one["listing"])
+                by_day.setdefault(date.fromordinal(arrival.toordinal() - back), []).append(stay["listing"])
                 break
     last = max(by_day)
     return by_day[last] == [task.answer[1]] and last.isoformat() == task.answer[0]

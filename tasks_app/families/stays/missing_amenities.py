@@ -99,7 +99,7 @@ def check(world: World, task: SiteTask) -> bool:
         )
         if lacks != (amenity in answered):
             return False
-    in_order = answered == [one for one in task.given["asked"] if one in answered]
+    in_order = answered == [amenity for amenity in task.given["asked"] if amenity in answered]
     return bool(answered) and in_order and task.answer[1] == task.given["rooms"][0]
 
 

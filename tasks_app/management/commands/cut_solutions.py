@@ -39,7 +39,9 @@ class Command(GymCommand):
         self._table(HEADS, rows)
         if options["leaks"]:
             self._check(names)
-            leaks = [_leak_cells(one) for one in solution_steps.leak_counts() if one.benchmark in names]
+            leaks = [
+                _leak_cells(counts) for counts in solution_steps.leak_counts() if counts.benchmark in names
+            ]
             self._table(LEAK_HEADS, leaks)
 
     def _check(self, names: set[str]) -> None:

@@ -78,7 +78,7 @@ def _order(draws: Draws, data: ToolData) -> Item:
 
 
 def _hire(draws: Draws, data: ToolData) -> Item:
-    section = next(one for one in data.sections if one.title == "Boat hire")
+    section = next(candidate for candidate in data.sections if candidate.title == "Boat hire")
     hours = draws.whole(2, section.numbers["hours"])
     fee, deposit = section.numbers["fee"], section.numbers["deposit"]
     text = (

@@ -45,7 +45,7 @@ def rank_sections(query: str, data: ToolData) -> list[Section]:
         for section in data.sections
     ]
     matching = [(score, section) for score, section in scores if score]
-    return [section for _, section in sorted(matching, key=lambda one: -one[0])]
+    return [section for _, section in sorted(matching, key=lambda pair: -pair[0])]
 
 
 def read(text: str, data: ToolData) -> str:

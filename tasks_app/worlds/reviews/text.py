@@ -172,7 +172,7 @@ class _Scribe:
             if draft.is_new(pattern):
                 break
         else:
-            unused = [one for one in patterns if id(one) not in draft.used]
+            unused = [pattern for pattern in patterns if id(pattern) not in draft.used]
             pattern = draft.draws.pick([*filter(draft.is_new, unused)] or unused or patterns)
         draft.used.add(id(pattern))
         draft.topics |= pattern.topics

@@ -63,8 +63,8 @@ def _trips(before: State, expected: State, final: State) -> Iterator[Condition]:
     changed = []
     for code, trip in required.items():
         if code not in old:
-            made = left.get(code) or (others.pop(0) if others else None)
-            yield from _booking(trip, made)
+            booking = left.get(code) or (others.pop(0) if others else None)
+            yield from _booking(trip, booking)
             continue
         for fact, text in FACTS.items():
             actual = text(left[code])

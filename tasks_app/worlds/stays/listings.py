@@ -97,7 +97,7 @@ def _room_names(draws: Draws, kind: Kind, house: str) -> list[tuple[str, str, in
     stems = kind.rooms
     for word, excluded in ROOMS.impossible_rooms.items():
         if word in house:
-            stems = tuple(one for one in stems if one[0] not in excluded)
+            stems = tuple(stem for stem in stems if stem[0] not in excluded)
     turns = ROOMS.name_turns
     index = draws.whole(0, len(turns) - 1)
     names = []

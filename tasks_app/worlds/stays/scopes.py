@@ -27,7 +27,7 @@ def build_scope(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
         rooms = {leg["room"] for leg in given["legs"]}
         return {"houses": _named(world, rooms), "stays": _stays_of(given["legs"])}
     if "arrivals" in given:
-        numbers = {one["listing"] for one in given["arrivals"]}
+        numbers = {stay["listing"] for stay in given["arrivals"]}
         return {"houses": _named(world, numbers), "stays": _stays_of(given["arrivals"])}
     if "since" in given:
         return {"houses": _named(world, {given["room"]}), "since": given["since"]}
@@ -42,7 +42,7 @@ def listings_in(world: World, scope: Scope | None) -> list[Listing]:
         places = set(scope["places"])
         inside = [listing for listing in world.listings if listing.neighbourhood in places]
         state = State(trips=world.trips)
-        days = [[date.fromisoformat(day) for day in one] for one in scope["stays"]]
+        days = [[date.fromisoformat(day) for day in stay] for stay in scope["stays"]]
         stays = [Stay(check_in=first, check_out=end, guests=scope["guests"]) for first, end in days]
         return [
             listing
@@ -72,7 +72,7 @@ def _named(world: World, numbers: set[str]) -> list[list[str]]:
 def _stays_of(stays: Iterable[Mapping[str, Any]]) -> list[list[str]]:
     """Return days of arrival and departure; the same day where no departure is stated."""
     days = {(stay["check_in"], stay.get("check_out", stay["check_in"])) for stay in stays}
-    return [list(one) for one in sorted(days)]
+    return [list(stay) for stay in sorted(days)]
 
 
 def spans_in(world: World, scope: Scope | None) -> list[range]:
@@ -88,13 +88,13 @@ def spans_in(world: World, scope: Scope | None) -> list[range]:
 
 def _within(month: range, spans_in_scope: Sequence[range]) -> range:
     """Return the nights of a month from the first one in scope to the last."""
-    parts = [_common(month, one) for one in spans_in_scope]
-    starts, stops = [one.start for one in parts if one], [one.stop for one in parts if one]
+    parts = [_common(month, span) for span in spans_in_scope]
+    starts, stops = [part.start for part in parts if part], [part.stop for part in parts if part]
     return range(min(starts, default=0), max(stops, default=0))
 
 
-def _common(one: range, other: range) -> range:
-    return range(max(one.start, other.start), min(one.stop, other.stop))
+def _common(first: range, other: range) -> range:
+    return range(max(first.start, other.start), min(first.stop, other.stop))
 
 
 def _nights_of(world: World, scope: Scope | None) -> list[range]:
@@ -107,7 +107,7 @@ def _nights_of(world: World, scope: Scope | None) -> list[range]:
     if "places" in scope:
         return [range(first - BESIDE, end + BESIDE) for first, end in stays]
     nights = [range(first, max(end, first + 1)) for first, end in stays]
-    return [month for month in _months(world.first_day) if any(_common(month, one) for one in nights)]
+    return [month for month in _months(world.first_day) if any(_common(month, span) for span in nights)]
 
 
 def _night(world: World, day: str) -> int:

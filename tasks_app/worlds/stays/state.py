@@ -102,7 +102,7 @@ def _with_trip(state: State, data: Mapping[str, Any], *, reason: str, **facts: A
     trip = state.trip(data["trip"])
     if trip is None or trip.status != "booked":
         return state
-    trips = tuple(replace(one, **facts) if one is trip else one for one in state.trips)
+    trips = tuple(replace(other, **facts) if other is trip else other for other in state.trips)
     cents = data.get("fee", 0)
     fees = (*state.fees, FeePaid(trip.code, reason, cents)) if cents else state.fees
     return replace(state, trips=trips, fees=fees)

@@ -47,7 +47,9 @@ def description(world: World, listing: Listing) -> tuple[str, ...]:
     }
 
     def some(sentences: tuple[str, ...], count: int) -> str:
-        return " ".join(one.format_map(slots) for one in draws.sample(fitting(sentences, listing), count))
+        return " ".join(
+            sentence.format_map(slots) for sentence in draws.sample(fitting(sentences, listing), count)
+        )
 
     paragraphs = [
         f"{some(DESCRIPTIONS.openings, 1)} {some(DESCRIPTIONS.places, draws.whole(1, 2))}",
@@ -103,7 +105,7 @@ def highlights(listing: Listing) -> tuple[str, ...]:
 def named_at_once(world: World, listing: Listing) -> frozenset[str]:
     """Return the house's amenities that its page names before all are requested."""
     text, names = " ".join(description(world, listing)), amenity_names(world.edition)
-    described = (one for one in listing.amenities if names[one].lower() in text)
+    described = (amenity for amenity in listing.amenities if names[amenity].lower() in text)
     return frozenset((*highlights(listing), *described))
 
 
@@ -119,7 +121,7 @@ def distance(metres: int) -> str:
 
 def fitting(sentences: tuple[str, ...], listing: Listing) -> list[str]:
     denied = [words for words, fits in FITS.items() if not fits(listing)]
-    return [one for one in sentences if not any(words in one for words in denied)]
+    return [sentence for sentence in sentences if not any(words in sentence for words in denied)]
 
 
 def _offer(world: World, listing: Listing, draws: Draws) -> str:
@@ -127,7 +129,7 @@ def _offer(world: World, listing: Listing, draws: Draws) -> str:
     both = {amenity.id for amenity in world.amenities if amenity.scope == "both"}
     chosen = draws.sample(listing.amenities, min(3, len(listing.amenities)))
     names = amenity_names(world.edition)
-    offered = [f"{'shared ' * (one in both)}{names[one].lower()}" for one in chosen]
+    offered = [f"{'shared ' * (amenity in both)}{names[amenity].lower()}" for amenity in chosen]
     return f"Facilities for all guests: {', '.join(offered)}." if offered else ""
 
 

@@ -130,7 +130,7 @@ def _room(world: World, listing: Listing, room: Room, spans: Sequence[range]) ->
 
 
 def _amenities(world: World, has: tuple[str, ...]) -> str:
-    return ", ".join(one.name for one in amenities(world.edition) if one.id in has) or "none"
+    return ", ".join(amenity.name for amenity in amenities(world.edition) if amenity.id in has) or "none"
 
 
 def _rows(rows: Iterable[tuple[str, str]]) -> str:

@@ -38,7 +38,7 @@ def help_page(visit: Visit, topic: str = "") -> Page:
         title=visit.labels[TOPICS[topic].title],
         here=f"help/{topic}" if topic else "help",
         paragraphs=TOPICS[topic].paragraphs,
-        topics=[(name, visit.labels[one.title]) for name, one in TOPICS.items() if name not in ("", topic)],
+        topics=[(name, visit.labels[page.title]) for name, page in TOPICS.items() if name not in ("", topic)],
     )
 
 

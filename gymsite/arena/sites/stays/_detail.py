@@ -51,7 +51,7 @@ def detail(visit: Visit, listing_id: str) -> Page:
     has_amenities = visit.query.get("amenities", "") == "all"
     labels = visit.labels
     sections = order_sections(visit.look, SECTIONS, seed=len(SECTIONS))
-    rooms = [_room_card(visit, listing, one, requested) for one in listing.rooms]
+    rooms = [_room_card(visit, listing, room, requested) for room in listing.rooms]
     return page(
         visit,
         "detail",
@@ -65,14 +65,14 @@ def detail(visit: Visit, listing_id: str) -> Page:
         notes=_notes(visit, listing),
         rooms=rooms,
         cheapest=_cheapest(rooms, requested),
-        highlights=[amenity_names(world.edition)[one] for one in highlights(listing)],
+        highlights=[amenity_names(world.edition)[amenity] for amenity in highlights(listing)],
         has_more_shared=len(listing.amenities) > len(highlights(listing)),
         amenities=amenities_by_place(world, listing, shared=labels["shared"]) if has_amenities else None,
         amenities_query=_query(requested, amenities="all"),
         calendar=_month(visit, listing, room, month, requested.stay) if room else None,
         calendar_room=room,
         calendar_query=_query(requested, room=room.id) if room else "",
-        latest=[review_card(one) for one in reviews(world, listing)[:LATEST_REVIEWS]],
+        latest=[review_card(review) for review in reviews(world, listing)[:LATEST_REVIEWS]],
         scores=scores(world, listing),
     )
 
@@ -82,7 +82,9 @@ def _notes(visit: Visit, listing: Listing) -> list[str]:
     rooms = tuple(room.id for room in listing.rooms)
     offered = (
         Offer("room", labels["rooms"], rooms),
-        Offer("month", labels["calendar"], tuple(f"{one:%Y-%m}" for one in months.list_months(visit.world))),
+        Offer(
+            "month", labels["calendar"], tuple(f"{month:%Y-%m}" for month in months.list_months(visit.world))
+        ),
         Offer("amenities", labels["amenities"], ("all",)),
     )
     return not_offered(visit.query, offered)
@@ -190,7 +192,7 @@ def amenities_by_place(world: World, listing: Listing, *, shared: str) -> list[d
 
 def _grouped(world: World, has: tuple[str, ...]) -> list[tuple[str, list[str]]]:
     groups: dict[str, list[str]] = {}
-    for one in world.amenities:
-        if one.id in has:
-            groups.setdefault(one.group, []).append(one.name)
+    for amenity in world.amenities:
+        if amenity.id in has:
+            groups.setdefault(amenity.group, []).append(amenity.name)
     return sorted(groups.items())

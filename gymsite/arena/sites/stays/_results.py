@@ -51,9 +51,9 @@ class Filters:
     def query(self, requested: StayRequest, *, page: int) -> str:
         """Return the address of a page of the same results."""
         chosen = [("place", self.place), ("name", self.name), *_dates(requested)]
-        chosen += [("area", one) for one in self.areas]
-        chosen += [("kind", one) for one in self.kinds]
-        chosen += [("amenity", one) for one in self.amenities]
+        chosen += [("area", area) for area in self.areas]
+        chosen += [("kind", kind) for kind in self.kinds]
+        chosen += [("amenity", amenity) for amenity in self.amenities]
         chosen += [("rating", str(self.rating or "")), ("price", str(self.price or ""))]
         chosen += [("sort", self.sort), ("page", str(page))]
         return urlencode([(name, value) for name, value in chosen if value])
@@ -77,7 +77,7 @@ def filters_read(world: World, query: QueryDict, *, has_dates: bool) -> Filters:
         name=" ".join(query.get("name", "").split())[:NAME_CHARS],
         areas=_chosen(query.getlist("area"), world.town.neighbourhoods),
         kinds=_chosen(query.getlist("kind"), KINDS),
-        amenities=_chosen(query.getlist("amenity"), tuple(one.id for one in world.amenities)),
+        amenities=_chosen(query.getlist("amenity"), tuple(amenity.id for amenity in world.amenities)),
         rating=number_read(query.get("rating", ""), RATINGS) or 0,
         price=(number_read(query.get("price", ""), PRICES) or 0) if has_dates else 0,
         sort=sort if is_offered else "recommended",
@@ -143,7 +143,7 @@ def _fits(hit: Hit, filters: Filters) -> bool:
         and (not filters.kinds or listing.kind in filters.kinds)
         and listing.rating >= filters.rating
         and (not filters.price or hit.cents <= filters.price * 100)
-        and all(_offers(listing, one) for one in filters.amenities)
+        and all(_offers(listing, amenity) for amenity in filters.amenities)
     )
 
 

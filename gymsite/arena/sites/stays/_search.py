@@ -42,7 +42,9 @@ def home(visit: Visit) -> Page:
         ],
         requested=requested,
         recent=[_recent(search) for search in reversed(visit.state.searches[-RECENT:])],
-        suggested=[_card(world, results.Hit(listing=one), requested.query) for one in _suggested(world)],
+        suggested=[
+            _card(world, results.Hit(listing=listing), requested.query) for listing in _suggested(world)
+        ],
     )
 
 
@@ -83,14 +85,14 @@ def search(visit: Visit) -> Page:
 def _notes(visit: Visit, requested: StayRequest, filters: results.Filters) -> list[str]:
     world, labels = visit.world, visit.labels
     areas, order = world.town.neighbourhoods, results.SORTS[filters.sort][0]
-    sorts = [one for one in results.SORTS if requested.stay or one != "price"]
+    sorts = [sort for sort in results.SORTS if requested.stay or sort != "price"]
     offered = (
         Offer("place", labels["where"], areas),
         Offer("area", labels["neighbourhood"], areas),
         Offer("kind", labels["kind"], KINDS),
-        Offer("amenity", labels["amenities"], [one.id for one in world.amenities]),
-        Offer("rating", labels["rating"], [str(one) for one in results.RATINGS]),
-        Offer("price", labels["price"], [str(one) for one in results.PRICES] if requested.stay else []),
+        Offer("amenity", labels["amenities"], [amenity.id for amenity in world.amenities]),
+        Offer("rating", labels["rating"], [str(rating) for rating in results.RATINGS]),
+        Offer("price", labels["price"], [str(price) for price in results.PRICES] if requested.stay else []),
         Offer("sort", labels["sort"], sorts, shown=order),
     )
     return not_offered(visit.query, offered)
@@ -131,20 +133,23 @@ def _recent(search: Any) -> dict[str, str]:
 
 def _offered(world: World, requested: StayRequest, filters: results.Filters) -> dict[str, Any]:
     groups: dict[str, list[tuple[str, str, bool]]] = {}
-    for one in world.amenities:
-        groups.setdefault(one.group, []).append((one.id, one.name, one.id in filters.amenities))
+    for amenity in world.amenities:
+        groups.setdefault(amenity.group, []).append(
+            (amenity.id, amenity.name, amenity.id in filters.amenities)
+        )
     return {
-        "areas": [(one, one, one in filters.areas) for one in world.town.neighbourhoods],
-        "kinds": [(one, one, one in filters.kinds) for one in KINDS],
+        "areas": [(area, area, area in filters.areas) for area in world.town.neighbourhoods],
+        "kinds": [(kind, kind, kind in filters.kinds) for kind in KINDS],
         "groups": sorted(groups.items()),
         "ratings": [
-            (one, f"{wording.points(one)} or higher", one == filters.rating) for one in results.RATINGS
+            (rating, f"{wording.points(rating)} or higher", rating == filters.rating)
+            for rating in results.RATINGS
         ],
-        "prices": [(one, f"Up to EUR {one}", one == filters.price) for one in results.PRICES],
+        "prices": [(price, f"Up to EUR {price}", price == filters.price) for price in results.PRICES],
         "sorts": [
-            (one, title, one == filters.sort)
-            for one, (title, _) in results.SORTS.items()
-            if requested.stay or one != "price"
+            (sort, title, sort == filters.sort)
+            for sort, (title, _) in results.SORTS.items()
+            if requested.stay or sort != "price"
         ],
         "open_amenities": bool(filters.amenities),
     }

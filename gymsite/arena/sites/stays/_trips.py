@@ -23,7 +23,7 @@ STATUSES = ("booked", "past", "cancelled")
 
 def trips(visit: Visit) -> Page:
     labels = visit.labels
-    cards = [trip_card(visit, trip) for trip in sorted(visit.state.trips, key=lambda one: one.check_in)]
+    cards = [trip_card(visit, trip) for trip in sorted(visit.state.trips, key=lambda trip: trip.check_in)]
     groups = [
         (status, labels[status], [card for card in cards if card["trip"].status == status])
         for status in STATUSES

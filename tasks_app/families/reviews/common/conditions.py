@@ -82,4 +82,4 @@ def pairs_draw(draws: Draws, options: Iterable[Condition], count: int) -> list[t
         by_kind.setdefault(option.kind, []).append(option)
     kinds = sorted(by_kind)
     drawn = (draws.sample(kinds, 2) for _ in range(count))
-    return [(draws.pick(by_kind[one]), draws.pick(by_kind[two])) for one, two in drawn]
+    return [(draws.pick(by_kind[first]), draws.pick(by_kind[second])) for first, second in drawn]

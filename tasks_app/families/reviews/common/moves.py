@@ -40,7 +40,7 @@ def mentioning(query: MentionQuery) -> int:
 def meeting(everything: Iterable[Outline], pair: Iterable[Condition], query: MentionQuery | None) -> int:
     """Count finding those that meet two conditions and, with a query, mention its term."""
     filters = [condition for condition in pair if condition.fact in FILTERED]
-    fitting = [each for each in everything if all(conditions.holds(one, each) for one in filters)]
+    fitting = [each for each in everything if all(conditions.holds(condition, each) for condition in filters)]
     if query is None:
         return OPENING + len(filters) + bool(filters) + _turning(len(fitting))
     ids = {outline.id for outline in fitting}
@@ -65,7 +65,7 @@ def _searches(query: MentionQuery) -> Sequence[tuple[str, int | None]]:
     others = [form for form in forms if word not in form]
     if not others:
         return [(word, None)]
-    holding = {one: sum(2 << place for place, form in enumerate(forms) if one in form) for one in forms}
+    holding = {part: sum(2 << place for place, form in enumerate(forms) if part in form) for part in forms}
     searched = [(word, holding[word] | 1)]
     return searched if query.rule.is_one_form else searched + [(other, holding[other]) for other in others]
 

@@ -87,7 +87,7 @@ class Selection:
     def _task(self, draws: Draws, picked: Picked, level: int) -> SiteTask:
         query, slots = picked.query, {"way": picked.way}
         if picked.pair:
-            texts = (conditions.condition_text(one, query.product) for one in picked.pair)
+            texts = (conditions.condition_text(condition, query.product) for condition in picked.pair)
             slots["first"], slots["second"] = texts
         return SiteTask(
             family=self.wording.id,
@@ -122,7 +122,9 @@ class Selection:
         by_missed: dict[tuple[str, ...], list[Review]] = {}
         for review in brute_force.mentioning(world, task.given):
             letters = zip(LETTERS, task.given["conditions"], strict=False)
-            missed = tuple(letter for letter, one in letters if not brute_force.meets(review, one))
+            missed = tuple(
+                letter for letter, condition in letters if not brute_force.meets(review, condition)
+            )
             by_missed.setdefault(missed, []).append(review)
         if full := by_missed.get(()):
             foremost = brute_force.foremost(full, task.given["way"])

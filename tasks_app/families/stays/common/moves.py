@@ -70,6 +70,6 @@ def pricing(stays: Sequence[Stay]) -> int:
     moves = len(stays) - 1
     for stay in stays:
         now = (stay.check_in, stay.check_out, stay.guests)
-        moves += sum(one != other for one, other in zip(now, before, strict=True)) + 2
+        moves += sum(value != other for value, other in zip(now, before, strict=True)) + 2
         before = now
     return moves
