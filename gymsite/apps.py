@@ -19,14 +19,14 @@ class GymsiteConfig(AppConfig):
 
         registry.discover(questions)
         site_registry.discover(sites)
-        drawings.source_set(_drawn)
+        drawings.source_set(_draw)
         if settings.PROCESS in SENDERS:
             from gymsite import celery
 
             celery.app.set_default()
 
 
-def _drawn(name: str, width: int) -> bytes:
+def _draw(name: str, width: int) -> bytes:
     from gymsite.arena import pictures
 
     if width not in pictures.WIDTHS:

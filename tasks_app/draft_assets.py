@@ -44,14 +44,14 @@ def draft_complete(draft: TaskDraft) -> TaskDraft:
     Raises ``ValueError`` for a picture that cannot be shown.
     """
     if draft.pictures:
-        pictures = [_stored(picture, number) for number, picture in enumerate(draft.pictures, start=1)]
+        pictures = [_store(picture, number) for number, picture in enumerate(draft.pictures, start=1)]
         draft = replace(draft, payload={**draft.payload, "pictures": pictures}, pictures=())
     if draft.prompt:
         return draft
     return replace(draft, prompt=questions.get(draft.kind).text(draft.payload))
 
 
-def _stored(draft: PictureDraft, number: int) -> dict[str, Any]:
+def _store(draft: PictureDraft, number: int) -> dict[str, Any]:
     from tasks_app import pictures
 
     try:

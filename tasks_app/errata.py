@@ -89,7 +89,7 @@ def _lines(records: Iterable[Record | BadRow], bad: list[BadRow]) -> Iterator[tu
             bad.append(record)
             continue
         try:
-            erratum = msgspec.convert(_named(record.value), Erratum)
+            erratum = msgspec.convert(_name_fields(record.value), Erratum)
             _check_text(str(part) for part in (*msgspec.structs.astuple(erratum)[:-1], *erratum.answers))
             yield record.place, erratum
         except (msgspec.ValidationError, ValueError) as error:
@@ -105,7 +105,7 @@ def _check_text(parts: Iterable[str]) -> None:
         raise ValueError("the line is not valid UTF-8")
 
 
-def _named(value: object) -> object:
+def _name_fields(value: object) -> object:
     """Return the row with ``Corrected answer`` read as ``corrected_answer``, and without empty cells."""
     if not isinstance(value, dict):
         return value

@@ -81,13 +81,13 @@ def tasks_load(
     """
     report = LoadReport()
     with file_lock.hold_files():  # pictures are stored before the rows that name them
-        for batch in _batches_stored(plugin, rows, split=split, is_replacing=is_replacing, report=report):
+        for batch in _store_batches(plugin, rows, split=split, is_replacing=is_replacing, report=report):
             if progress:
                 progress(len(batch))
     return report
 
 
-def _batches_stored(
+def _store_batches(
     plugin: BenchmarkPlugin, rows: Iterable[Row], *, split: str, is_replacing: bool, report: LoadReport
 ) -> Iterator[list[_Placed]]:
     benchmark_store(plugin)

@@ -69,7 +69,7 @@ def steps_store(plugin: BenchmarkPlugin, *, split: str | None = None) -> int:
     golds = Gold.objects.filter(task__benchmark=plugin.id).exclude(solution="")
     if split is not None:
         golds = golds.filter(task__split=split)
-    return sum(_stored(batch) for batch in _changed(golds.order_by("pk").iterator(BATCH_ROWS), plugin))
+    return sum(_store(batch) for batch in _find_changed(golds.order_by("pk").iterator(BATCH_ROWS), plugin))
 
 
 def step_counts() -> list[StepCounts]:
@@ -101,7 +101,7 @@ def leak_counts() -> list[LeakCounts]:
     ]
 
 
-def _changed(golds: Iterator[Gold], plugin: BenchmarkPlugin) -> Iterator[list[Gold]]:
+def _find_changed(golds: Iterator[Gold], plugin: BenchmarkPlugin) -> Iterator[list[Gold]]:
     batch: list[Gold] = []
     for gold in golds:
         steps = cut_steps(plugin, gold.solution)
@@ -115,7 +115,7 @@ def _changed(golds: Iterator[Gold], plugin: BenchmarkPlugin) -> Iterator[list[Go
         yield batch
 
 
-def _stored(golds: list[Gold]) -> int:
+def _store(golds: list[Gold]) -> int:
     Gold.objects.bulk_update(golds, ["steps", "clean_steps"])
     return len(golds)
 

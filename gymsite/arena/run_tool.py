@@ -30,17 +30,17 @@ def run(request: HttpRequest, token: str) -> HttpResponse:
     if not episode.is_open:
         return views.taken_page(request, episode)
     if request.method != "POST":
-        return _shown(request, episode)
+        return _show(request, episode)
     typed = ""
     try:
         # Forms end their lines with CRLF, programs do not.
         typed = forms.read_answer_form(request).get(forms.ANSWER_FIELD, "").replace("\r\n", "\n")
-        return _started(request, episode, typed)
+        return _start(request, episode, typed)
     except GymError as error:
-        return _shown(request, episode, error=error, typed=typed)
+        return _show(request, episode, error=error, typed=typed)
 
 
-def _started(request: HttpRequest, episode: episodes.PageEpisode, program: str) -> HttpResponse:
+def _start(request: HttpRequest, episode: episodes.PageEpisode, program: str) -> HttpResponse:
     if not program.strip():
         raise GymError("no_program", "Write a program first.", status=422)
     if "\0" in program:
@@ -65,7 +65,7 @@ def _started(request: HttpRequest, episode: episodes.PageEpisode, program: str) 
     return forms.SeeOther("run")
 
 
-def _shown(
+def _show(
     request: HttpRequest, episode: episodes.PageEpisode, *, error: GymError | None = None, typed: str = ""
 ) -> HttpResponse:
     if PART_HEADER not in request.headers:

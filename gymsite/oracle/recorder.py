@@ -48,7 +48,7 @@ def solutions_record(
     Raises ``palaestra.errors.ApiError``, ``BrowserMissing`` and ``Unreachable``.
     """
     golds = {gold.task_id: gold for gold in Gold.objects.filter(task__in=tasks, is_current=True)}
-    sites = {task.pk: _known(task, golds[task.pk]) for task in tasks if task.kind == kinds.SITE}
+    sites = {task.pk: _build_known(task, golds[task.pk]) for task in tasks if task.kind == kinds.SITE}
     solutions = {
         pk: Solution(task=pk, answer=gold.answer, solution=gold.solution) for pk, gold in golds.items()
     }
@@ -76,7 +76,7 @@ def key_lent(run: Run) -> Iterator[str]:
         keys.key_revoke(ApiKey.objects.get(digest=auth.key_digest(key)).pk, author=auth.COMMAND)
 
 
-def _known(task: Task, gold: Gold) -> KnownSite:
+def _build_known(task: Task, gold: Gold) -> KnownSite:
     site = task.payload["site"]
     world = registry.worlds.get(site).open_world(**world_arguments(task.payload, salt=settings.WORLD_SALT))
     return KnownSite(task=site_task(task, gold), site=site, world=world)

@@ -201,7 +201,7 @@ def solve(solver: Solver, *, is_searched: bool = True) -> tuple[str, ...]:
         return _most_of_five(solver)
     matches = solver.mentioning(world.product(task.given["product"]), is_searched=is_searched)
     if "way" in task.given:
-        return _picked(matches, task.given)
+        return _pick(matches, task.given)
     matches = [
         review for review in matches if all(meets(review, of) for of in task.given.get("conditions", ()))
     ]
@@ -222,7 +222,7 @@ def _most_of_five(solver: Solver) -> tuple[str, str]:
     return name, str(most - second)
 
 
-def _picked(reviews: list[Read], given: Mapping[str, Any]) -> tuple[str, str]:
+def _pick(reviews: list[Read], given: Mapping[str, Any]) -> tuple[str, str]:
     """Return the first review that meets all conditions, else the first that misses one and its letter."""
     missed = {review["id"]: [not meets(review, of) for of in given["conditions"]] for review in reviews}
     full = [review for review in reviews if not any(missed[review["id"]])]

@@ -98,14 +98,14 @@ class PageServer:
         return response
 
     def _picture(self, request: HttpRequest, name: str) -> HttpResponseBase:
-        item, _ = self._shown(request)
+        item, _ = self._find_item(request)
         for figure in list_figures(item.payload):
             if figure.name == name and blob_exists(figure.sha256):
                 return blob_response(request, figure.sha256)
         return HttpResponse(status=404)
 
     def _question(self, request: HttpRequest) -> HttpResponse:
-        item, look = self._shown(request)
+        item, look = self._find_item(request)
         episode = PageEpisode(
             episode_id=0,
             status="open",
@@ -119,7 +119,7 @@ class PageServer:
         )
         return views.question_page(request, episode)
 
-    def _shown(self, request: HttpRequest) -> tuple[Item, Look]:
+    def _find_item(self, request: HttpRequest) -> tuple[Item, Look]:
         token = request.path.split("/")[2]
         item, look = token.removeprefix(TOKEN_PREFIX).split("-")
         return self._items[int(item)], self._looks[int(look)]

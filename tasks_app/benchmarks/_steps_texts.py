@@ -55,14 +55,14 @@ def caesar(question: str, answer: str) -> list[str]:
         return []
     coded, plain = match[1].split(), answer.split()
     shift = (ord(coded[0][0]) - ord(plain[0][0])) % 26
-    if [_moved(word, shift) for word in coded] != plain:
+    if [_move(word, shift) for word in coded] != plain:
         return []
     steps = [f"{word} becomes {clear}." for word, clear in zip(coded, plain, strict=True)]
     first = f"Each letter stands for the one {shift} places before it in the alphabet, A following Z."
     return [first, *steps, f"So the text is {answer}."]
 
 
-def _moved(word: str, shift: int) -> str:
+def _move(word: str, shift: int) -> str:
     return "".join(chr((ord(letter) - ord("A") - shift) % 26 + ord("A")) for letter in word)
 
 

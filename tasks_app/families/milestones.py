@@ -62,7 +62,7 @@ def gold_facts(*, answer: str, extra: Mapping[str, Any]) -> GoldFacts:
 
 def reached(milestones: Iterable[Milestone], gold: GoldFacts, events: Sequence[Event]) -> list[Reached]:
     """Evaluate each milestone that the wording asks for, in the order in which its family names them."""
-    evident = _last_of(EVIDENCE, gold, events)
+    evident = _find_last(EVIDENCE, gold, events)
     return [
         Reached(name=milestone.name, event=_earliest(milestone, gold, events, evident))
         for milestone in milestones
@@ -74,13 +74,13 @@ def _earliest(
     milestone: Milestone, gold: GoldFacts, events: Sequence[Event], evident: Event | None
 ) -> Event | None:
     """Return the event that reached the milestone, or that completed all evidence if that was earlier."""
-    event = _last_of(milestone, gold, events)
+    event = _find_last(milestone, gold, events)
     if not milestone.is_one_way or evident is None:
         return event
     return evident if event is None else min(event, evident, key=lambda candidate: candidate.seq)
 
 
-def _last_of(milestone: Milestone, gold: GoldFacts, events: Sequence[Event]) -> Event | None:
+def _find_last(milestone: Milestone, gold: GoldFacts, events: Sequence[Event]) -> Event | None:
     missing, shown = list(milestone.parts(gold)), evidence.Shown()
     if not missing:
         return None

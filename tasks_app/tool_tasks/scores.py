@@ -135,11 +135,11 @@ def _by_graph(calls: Sequence[Call], graph: Graph, truth: Truth, distances: _Dis
         faults=tuple(
             (node.tool, argument_faults(calls[index], distances.of(node, index))) for node, index in matched
         ),
-        confusions=tuple(zip_longest(missing, map(_tool_named, surplus), fillvalue=NOTHING)),
+        confusions=tuple(zip_longest(missing, map(_find_tool, surplus), fillvalue=NOTHING)),
     )
 
 
-def _tool_named(call: Call) -> str:
+def _find_tool(call: Call) -> str:
     """Return the tool of a call; a policy may name what it likes."""
     tool_calls.discover()
     return call.tool if call.tool in TOOLS else UNKNOWN

@@ -51,7 +51,7 @@ def changes_open(sealed: str, *, key: bytes, text: str) -> list[dict[str, Any]]:
 
 def world_arguments(payload: Mapping[str, Any], *, salt: bytes) -> dict[str, Any]:
     """Return the arguments of ``open_world`` from a task's payload: ``key, edition, first_day, changes``."""
-    key, changes = _opened(salt, payload["site"], payload["world"], payload["changes"], payload["text"])
+    key, changes = _open(salt, payload["site"], payload["world"], payload["changes"], payload["text"])
     return {
         "key": key,
         "edition": payload["edition"],
@@ -61,7 +61,7 @@ def world_arguments(payload: Mapping[str, Any], *, salt: bytes) -> dict[str, Any
 
 
 @lru_cache(maxsize=1024)
-def _opened(salt: bytes, site: str, number: int, sealed: str, text: str) -> tuple[bytes, str]:
+def _open(salt: bytes, site: str, number: int, sealed: str, text: str) -> tuple[bytes, str]:
     """Return the key of a world, and a task's changes as JSON: every page of an episode needs them."""
     key = world_key(salt=salt, site=site, number=number)
     return key, json.dumps(changes_open(sealed, key=key, text=text))

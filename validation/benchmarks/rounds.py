@@ -88,7 +88,7 @@ def tasks_check(tasks: Sequence[Task], *, runs: Sequence[Run], progress: Progres
         some = {task.pk: index for index, task in enumerate(tasks[start : start + TASKS_TOGETHER], start)}
         sent: dict[int, _Sent] = {}
         for run in runs:
-            for episode in _opened(list(some), run=run):
+            for episode in _open(list(some), run=run):
                 index = some[episode.task_id]
                 task, role = tasks[index], ROLES[episode.sample_index]
                 others = chain(answers[index + 1 :], answers[:index])
@@ -100,7 +100,7 @@ def tasks_check(tasks: Sequence[Task], *, runs: Sequence[Run], progress: Progres
         yield from _findings(sent)
 
 
-def _opened(ids: list[int], *, run: Run) -> list[Episode]:
+def _open(ids: list[int], *, run: Run) -> list[Episode]:
     """Open two samples of each task: one for each role."""
     body = Opening(run=run.pk, tasks=ids, arm=ARM, samples_per_task=len(ROLES), seed=SEED)
     opened = creation.episodes_open(opening=body, principal=OWNER)["episodes"]

@@ -37,7 +37,7 @@ EXCERPT_CHARS = 40
 
 def expected_text(kind: str, payload: Mapping[str, Any]) -> str:
     """Return the text that a page of this question kind must show. Raises ``GymError`` ``text_lost``."""
-    return _packed(questions.get(kind).axtree_text(payload))
+    return _pack(questions.get(kind).axtree_text(payload))
 
 
 def observed_text(observation: str, *, look: Look, payload: Mapping[str, Any]) -> str:
@@ -64,7 +64,7 @@ def observed_text(observation: str, *, look: Look, payload: Mapping[str, Any]) -
     head = [pair for pair in lines[:start] if not _is_head(pair[1])]
     form = _form_lines(wording, is_dialog=look.form == "dialog")
     question = [pair for pair in (*head, *parts[0], *parts[1]) if not _is_frame(pair[1], form)]
-    return _packed("".join(_words(text, line) for text, line in question))
+    return _pack("".join(_words(text, line) for text, line in question))
 
 
 def difference(*, expected: str, observed: str) -> str | None:
@@ -115,7 +115,7 @@ def _words(text: str, line: Line) -> str:
     return line.text if line.role in ("text", outline.PREFORMATTED) else text
 
 
-def _packed(text: str) -> str:
+def _pack(text: str) -> str:
     return DOLLARS.sub("$", SPACE.sub("", text))
 
 

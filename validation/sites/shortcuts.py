@@ -214,12 +214,12 @@ def _click(walk: Walk, draws: Draws) -> None:
     forms, links = walk.here.forms, walk.here.links
     if forms and (not links or draws.chance(FORM_CHANCE)):
         form = draws.pick(forms)
-        walk.send(form, _filled(form, walk.here, draws))
+        walk.send(form, _fill(form, walk.here, draws))
     elif links:
         walk.go(draws.pick(links)[1])
 
 
-def _filled(form: Form, here: BlindPage, draws: Draws) -> list[tuple[str, str]]:
+def _fill(form: Form, here: BlindPage, draws: Draws) -> list[tuple[str, str]]:
     values = ((field.name, _value(field, here, draws)) for field in form.fields)
     return [(name, value) for name, value in values if value is not None]
 

@@ -52,7 +52,7 @@ class Walk:
     def _ask(self, path: str, query: QueryDict, form: QueryDict | None) -> bool:
         for _ in range(MOST_REDIRECTS):
             try:
-                reply = self._made(path, query, form)
+                reply = self._respond(path, query, form)
             except Http404:
                 return False
             self.events += reply.events
@@ -63,7 +63,7 @@ class Walk:
             path, query, form = split.path.lstrip("/"), QueryDict(split.query), None
         return False
 
-    def _made(self, path: str, query: QueryDict, form: QueryDict | None) -> Page | Change:
+    def _respond(self, path: str, query: QueryDict, form: QueryDict | None) -> Page | Change:
         match = resolve(self._site.id, path)
         visit = Visit(
             world=self.world,

@@ -23,9 +23,9 @@ def numeric(gold: Gold, evidence: Evidence) -> Verdict:
     text = short_answer(evidence)
     number = (written_in_words(text) or stated_number(text)) if text else None
     if number is None:
-        return unparsable(gold=_shown(golds[0]), answer=text or "")
+        return unparsable(gold=_show(golds[0]), answer=text or "")
     correct = any(written.value in possible_values(number) for written in golds)
-    return make_verdict(correct, gold=_shown(golds[0]), answer=_shown(number))
+    return make_verdict(correct, gold=_show(golds[0]), answer=_show(number))
 
 
 def _gold_number(text: str) -> Written:
@@ -35,5 +35,5 @@ def _gold_number(text: str) -> Written:
     return number
 
 
-def _shown(number: Written) -> str:
+def _show(number: Written) -> str:
     return f"{number.value}%" if number.is_percent else str(number.value)

@@ -29,12 +29,12 @@ def judge(gold: Gold, evidence: Evidence, *, strict: bool) -> Verdict:
     golds = [(text, gold_forms(text)) for text in texts if text]
     if not golds or not clean(golds[0][0]):
         raise UnparsableGold(f"The gold {gold.answer[:80]!r} holds no answer.")
-    shown_gold = _shown(golds[0][0], golds[0][1])
+    shown_gold = _show(golds[0][0], golds[0][1])
     text = short_answer(evidence)
     if text is None or not clean(text):
         return unparsable(gold=shown_gold, answer=text or "")
     readings = answer_forms(text)
-    shown_answer = _shown(text, readings)
+    shown_answer = _show(text, readings)
     if any(_is_same(gold_text, forms, text, readings, strict=strict) for gold_text, forms in golds):
         return make_verdict(True, gold=shown_gold, answer=shown_answer)
     if not readings and not is_beyond_grammar(clean(text) or ""):
@@ -89,7 +89,7 @@ def _squeeze(text: str) -> str:
     return FREE_SPACE.sub("", text)
 
 
-def _shown(text: str, forms: Sequence[Form]) -> str:
+def _show(text: str, forms: Sequence[Form]) -> str:
     return written(forms[0]) if forms else (clean(text) or text)
 
 

@@ -102,7 +102,7 @@ def _reals(text: str, _depth: int) -> Form | None:
     return Scalar(INFINITY) if is_endless(text) else None
 
 
-def _named(text: str, depth: int) -> Form | None:
+def _parse_named(text: str, depth: int) -> Form | None:
     """Parse a value that words name. Only plain sentences have a value in words: others may say anything."""
     named = named_value(text)
     form = read(named.value, depth) if named else None
@@ -384,5 +384,5 @@ READERS = (
         _without,
         _membership,
     ),
-    *(_named, _relation, _bracketed, _plus_minus, _based, _ratio, scalar, _words),
+    *(_parse_named, _relation, _bracketed, _plus_minus, _based, _ratio, scalar, _words),
 )

@@ -31,12 +31,12 @@ COUNTED = re.compile(
 
 def named_parts(parts: Sequence[str]) -> list[tuple[str, str]]:
     """Split each part into name and value; without names, unless every part has one of its own."""
-    named = [_named(part.strip()) for part in parts]
+    named = [_split_name(part.strip()) for part in parts]
     names = [name for name, _ in named]
     return named if all(names) and len(set(names)) == len(names) else [("", part) for part in parts]
 
 
-def _named(part: str) -> tuple[str, str]:
+def _split_name(part: str) -> tuple[str, str]:
     for pattern in PATTERNS:
         if match := pattern.match(part):
             name = extract_words(match["name"]) if len(match["name"]) > 1 else match["name"]

@@ -102,12 +102,12 @@ def points_for(left: Node, right: Node) -> list[dict[str, Fraction]]:
         {name: row[index % len(row)] + index // len(row) for index, name in enumerate(ordered)}
         for row in POSITIVE_POINTS
     ]
-    points.append({name: _drawn(f"{name} {left} {right}") for name in ordered})
+    points.append({name: _draw(f"{name} {left} {right}") for name in ordered})
     points += [points[0] | {name: -points[1][name]} for name in ordered]
     return points
 
 
-def _drawn(text: str) -> Fraction:
+def _draw(text: str) -> Fraction:
     """Hash the text to a number between 0 and 5."""
     digest = hashlib.sha256(text.encode()).digest()
     return Fraction(1 + int.from_bytes(digest[:4], "big") % (5 * DRAWN_OVER - 1), DRAWN_OVER)

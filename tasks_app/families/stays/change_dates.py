@@ -86,7 +86,7 @@ def _task(world: World, draws: Draws, trip: Trip, stay: Stay, first: date, level
     listing, room = drafts.room_numbered(world, trip.room)
     last = first + timedelta(days=width - 1)
     rule = WORDING.text(draws, f"to_{how}", first=day_text(first), last=day_text(last))
-    events = [_changed(world, listing, room, trip, stay)]
+    events = [_change(world, listing, room, trip, stay)]
     end = last if how == "cheapest" else stay.check_in
     return SiteTask(
         family=WORDING.id,
@@ -136,7 +136,7 @@ def _moves(world: World, trip: Trip, stay: Stay, first: date, how: str, width: i
     return reading + 2 + asking_once * priced + 1 + moves.HANDING_IN
 
 
-def _changed(world: World, listing: Listing, room: Room, trip: Trip, stay: Stay) -> Event:
+def _change(world: World, listing: Listing, room: Room, trip: Trip, stay: Stay) -> Event:
     data = {
         "trip": trip.code,
         "check_in": stay.check_in.isoformat(),
@@ -178,7 +178,7 @@ def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
         goals.cancelled(world, trip),
         goals.booked(world, *drafts.room_numbered(world, trip.room), stay),
     )
-    changed = (_changed(world, *drafts.room_numbered(world, other.room), other, to) for other, to in moved)
+    changed = (_change(world, *drafts.room_numbered(world, other.room), other, to) for other, to in moved)
     return (*((event,) for event in changed), rebooked)
 
 

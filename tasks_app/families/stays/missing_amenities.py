@@ -25,7 +25,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
         if len(listing.rooms) < max(count, least):
             continue
         rooms = draws.sample(listing.rooms, count)
-        listed = _listed(world, draws, listing, rooms, tempting)
+        listed = _list_amenities(world, draws, listing, rooms, tempting)
         if listed:
             return _task(world, draws, listing, rooms, listed, level)
     return None
@@ -35,7 +35,9 @@ def _had(rooms: list[Room]) -> set[str]:
     return {amenity for room in rooms for amenity in room.amenities}
 
 
-def _listed(world: World, draws: Draws, listing: Listing, rooms: list[Room], tempting: int) -> list[str]:
+def _list_amenities(
+    world: World, draws: Draws, listing: Listing, rooms: list[Room], tempting: int
+) -> list[str]:
     """List six amenities with one to four missing, ``tempting`` of them shared in the house at least."""
     had = _had(rooms)
     missing = [amenity for amenity in room_ids(world.edition) if amenity not in had]

@@ -72,13 +72,13 @@ def _dollars(draws: Draws, data: ToolData) -> Question:
     amount = draws.whole(2, 90) * 100
     question = questions.money_of(amount, DOLLARS[people], "EUR", day=day, data=data)
     text = (
-        f"On {_worded(day)} someone changed {amount} {people} dollars into EUR at the rate of that day. How "
+        f"On {_day(day)} someone changed {amount} {people} dollars into EUR at the rate of that day. How "
         "many EUR was that? Give at most two decimals."
     )
     return Question(text, question.answer, question.graphs)
 
 
-def _worded(day: date) -> str:
+def _day(day: date) -> str:
     return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 

@@ -136,11 +136,10 @@ class _Planter:
         """Return the marks with their sentences drawn."""
         marks = self.marks
         return [
-            self._placed(number, marks[number]) if number in marks else ()
-            for number in range(len(self.plots))
+            self._place(number, marks[number]) if number in marks else () for number in range(len(self.plots))
         ]
 
-    def _placed(self, number: int, marks: list[Mark]) -> tuple[Mark, ...]:
+    def _place(self, number: int, marks: list[Mark]) -> tuple[Mark, ...]:
         count = self.in_body[number]
         if not count:
             return tuple(marks)

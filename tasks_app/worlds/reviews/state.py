@@ -66,7 +66,7 @@ def helpful_votes(state: State, *, review: str, drawn: int) -> int:
     return drawn + (review in state.voted)
 
 
-def _shown(state: State, data: Mapping[str, Any]) -> State:
+def _show(state: State, data: Mapping[str, Any]) -> State:
     """Note shown facts; folded text is on a page only when its opening was requested."""
     opened = [fact.split() for fact in data["facts"] if fact.endswith((" more", " reply"))]
     return replace(
@@ -81,7 +81,7 @@ def _looked(state: State, data: Mapping[str, Any]) -> State:
     return replace(state, seen=state.seen + 1)
 
 
-def _basket_changed(state: State, data: Mapping[str, Any]) -> State:
+def _change_basket(state: State, data: Mapping[str, Any]) -> State:
     line = Line(**data)
     key = (line.product, line.colour, line.size)
     if any(old.is_of(*key) for old in state.basket):
@@ -99,10 +99,10 @@ def _recent_search(state: State, data: Mapping[str, Any]) -> State:
 _STEPS: Mapping[str, Callable[[State, Mapping[str, Any]], State]] = {
     "helpful_voted": lambda state, data: replace(state, voted=state.voted | {data["review"]}),
     "helpful_withdrawn": lambda state, data: replace(state, voted=state.voted - {data["review"]}),
-    "shown": _shown,
+    "shown": _show,
     "product_opened": _looked,
     "questions_opened": _looked,
     "banner_closed": lambda state, data: replace(state, closed=state.closed | {data["name"]}),
-    "basket_changed": _basket_changed,
+    "basket_changed": _change_basket,
     "recent_search": _recent_search,
 }

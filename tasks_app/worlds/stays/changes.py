@@ -27,10 +27,10 @@ def nights_freed(world: World, nights: Mapping[str, int]) -> World:
         left = taken(room) & ~nights[room.id]
         return replace(room, taken=left.to_bytes(len(room.taken), "little"))
 
-    return _rooms_changed(world, nights, freed)
+    return _change_rooms(world, nights, freed)
 
 
-def _rooms_changed(world: World, rooms: Container[str], change: Callable[[Room], Room]) -> World:
+def _change_rooms(world: World, rooms: Container[str], change: Callable[[Room], Room]) -> World:
     def listing_in(listing: Listing) -> Listing:
         if not any(room.id in rooms for room in listing.rooms):
             return listing
@@ -46,7 +46,7 @@ def _room_loses(world: World, change: Mapping[str, Any]) -> World:
             room, amenities=tuple(amenity for amenity in room.amenities if amenity != change["amenity"])
         )
 
-    return _rooms_changed(world, {change["room"]}, without)
+    return _change_rooms(world, {change["room"]}, without)
 
 
 _CHANGES = {"room_loses": _room_loses}

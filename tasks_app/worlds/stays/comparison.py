@@ -76,7 +76,7 @@ def _trips(before: State, expected: State, final: State) -> Iterator[Condition]:
         "frame", "All else of earlier trips", expected=UNCHANGED, actual=", ".join(changed) or UNCHANGED
     )
     booked = (f"{trip['code']} ({', '.join(text(trip) for text in FACTS.values())})" for trip in others)
-    yield make_condition("frame", "Further bookings", expected=NONE, actual=_listed(booked))
+    yield make_condition("frame", "Further bookings", expected=NONE, actual=_join(booked))
 
 
 def _booking(trip: Row, booked: Row | None) -> Iterator[Condition]:
@@ -99,14 +99,14 @@ def _fees(expected: State, final: State) -> Iterator[Condition]:
             "goal", f"Fee for the {_cause(fee)}", expected=f"EUR {euros(fee['cents'])}", actual=actual
         )
     paid_too = (f"{_cause(fee)}, EUR {euros(fee['cents'])}" for fee in others)
-    yield make_condition("frame", "Further fees", expected=NONE, actual=_listed(paid_too))
+    yield make_condition("frame", "Further fees", expected=NONE, actual=_join(paid_too))
 
 
 def _cause(fee: Row) -> str:
     return f"{fee['reason']} of {fee['trip']}"
 
 
-def _listed(texts: Iterable[str]) -> str:
+def _join(texts: Iterable[str]) -> str:
     return "; ".join(texts) or NONE
 
 

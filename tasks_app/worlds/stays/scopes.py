@@ -22,16 +22,16 @@ BESIDE = 2
 
 def build_scope(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
     if "places" in given:
-        return {"places": list(given["places"]), "guests": given["guests"], "stays": _stays_of([given])}
+        return {"places": list(given["places"]), "guests": given["guests"], "stays": _read_stays([given])}
     if "legs" in given:
         rooms = {leg["room"] for leg in given["legs"]}
-        return {"houses": _named(world, rooms), "stays": _stays_of(given["legs"])}
+        return {"houses": _list_named(world, rooms), "stays": _read_stays(given["legs"])}
     if "arrivals" in given:
         numbers = {stay["listing"] for stay in given["arrivals"]}
-        return {"houses": _named(world, numbers), "stays": _stays_of(given["arrivals"])}
+        return {"houses": _list_named(world, numbers), "stays": _read_stays(given["arrivals"])}
     if "since" in given:
-        return {"houses": _named(world, {given["room"]}), "since": given["since"]}
-    return {"houses": _named(world, {given["listing"]}), "stays": []}
+        return {"houses": _list_named(world, {given["room"]}), "since": given["since"]}
+    return {"houses": _list_named(world, {given["listing"]}), "stays": []}
 
 
 def listings_in(world: World, scope: Scope | None) -> list[Listing]:
@@ -60,7 +60,7 @@ def listings_in(world: World, scope: Scope | None) -> list[Listing]:
     ]
 
 
-def _named(world: World, numbers: set[str]) -> list[list[str]]:
+def _list_named(world: World, numbers: set[str]) -> list[list[str]]:
     """Return name and neighbourhood of the houses that have one of the numbers, their own or a room's."""
     return [
         [listing.name, listing.neighbourhood]
@@ -69,7 +69,7 @@ def _named(world: World, numbers: set[str]) -> list[list[str]]:
     ]
 
 
-def _stays_of(stays: Iterable[Mapping[str, Any]]) -> list[list[str]]:
+def _read_stays(stays: Iterable[Mapping[str, Any]]) -> list[list[str]]:
     """Return days of arrival and departure; the same day where no departure is stated."""
     days = {(stay["check_in"], stay.get("check_out", stay["check_in"])) for stay in stays}
     return [list(stay) for stay in sorted(days)]
@@ -81,7 +81,7 @@ def spans_in(world: World, scope: Scope | None) -> list[range]:
     All of them; or those from the month of a day on; or, where the scope is about houses, whole months as
     their pages have them; or, where houses are searched for, the nights of the stay and some beside it.
     """
-    spans_in_scope = _nights_of(world, scope)
+    spans_in_scope = _list_nights(world, scope)
     spans = (_within(month, spans_in_scope) for month in _months(world.first_day))
     return [span for span in spans if span]
 
@@ -97,7 +97,7 @@ def _common(first: range, other: range) -> range:
     return range(max(first.start, other.start), min(first.stop, other.stop))
 
 
-def _nights_of(world: World, scope: Scope | None) -> list[range]:
+def _list_nights(world: World, scope: Scope | None) -> list[range]:
     """Return the nights of a scope's stays, all of them to come."""
     if scope is None:
         return [range(NIGHTS)]

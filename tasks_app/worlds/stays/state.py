@@ -87,7 +87,7 @@ def _booked(world: World, state: State, data: Mapping[str, Any]) -> State:
     return replace(state, trips=(*state.trips, trip))
 
 
-def _changed(world: World, state: State, data: Mapping[str, Any]) -> State:
+def _change(world: World, state: State, data: Mapping[str, Any]) -> State:
     return _with_trip(
         state,
         data,
@@ -117,7 +117,7 @@ _STEPS: Mapping[str, Callable[[World, State, Mapping[str, Any]], State]] = {
     "shown": _looked,
     "banner_closed": lambda world, state, data: replace(state, closed=state.closed | {data["name"]}),
     "booked": _booked,
-    "changed": _changed,
+    "changed": _change,
     "cancelled": lambda world, state, data: _with_trip(
         state, data, reason="cancellation", status="cancelled"
     ),

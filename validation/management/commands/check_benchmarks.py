@@ -79,7 +79,7 @@ class Command(BaseCommand):
         checked: list[Checked] = []
         try:
             self._check_workers()
-            checked.extend(self._checked(options))
+            checked.extend(self._check_all(options))
         except GymError as error:
             self._print(checked)
             raise CommandError(error.message) from None
@@ -101,7 +101,7 @@ class Command(BaseCommand):
         if report["sandbox"] != health.OK:
             self.stderr.write("No worker has a sandbox: verdicts on programs will be void.")
 
-    def _checked(self, options: dict[str, Any]) -> Iterator[Checked]:
+    def _check_all(self, options: dict[str, Any]) -> Iterator[Checked]:
         names = [benchmarks.get(options["benchmark"]).id] if options["benchmark"] else list(benchmarks)
         for plugin in map(benchmarks.get, names):
             for split in _splits(plugin, options):

@@ -69,7 +69,7 @@ def basket_add(visit: Visit) -> Change:
     quantity = 1 + sum(line.quantity for line in lines)
     if quantity > MOST:
         return Change(events=(), to="basket?full=1")
-    return _changed(Line(product=product.id, colour=colour, size=size, quantity=quantity))
+    return _change(Line(product=product.id, colour=colour, size=size, quantity=quantity))
 
 
 def basket_set(visit: Visit) -> Change:
@@ -84,9 +84,9 @@ def basket_set(visit: Visit) -> Change:
         return Change(events=(), to="basket")
     if quantity not in ("0", *QUANTITIES):
         return Change(events=(), to=f"basket?{urlencode({'quantity': quantity})}")
-    return _changed(Line(product=line.product, colour=line.colour, size=line.size, quantity=int(quantity)))
+    return _change(Line(product=line.product, colour=line.colour, size=line.size, quantity=int(quantity)))
 
 
-def _changed(line: Line) -> Change:
+def _change(line: Line) -> Change:
     facts = {name: getattr(line, name) for name in ("product", "colour", "size", "quantity")}
     return Change(events=(("basket_changed", facts),), to="basket", conflict_to="basket", is_confirmed=True)

@@ -64,7 +64,7 @@ def review_list(visit: Visit, product_id: str) -> Page:
     requested = request_read(product, offered, visit.query)
     listed = reviews_find(world, visit.state, product, requested)
     here, requested, has_next = cut(listed, requested)
-    opened = _opened(visit)
+    opened = _open(visit)
     say = visit.labels
     return page(
         visit,
@@ -121,7 +121,7 @@ def helpful(visit: Visit, product_id: str, review_id: str) -> Change:
     return Change(events=((kind, {"review": review_id}),), to=back, conflict_to=back)
 
 
-def _opened(visit: Visit) -> Opened:
+def _open(visit: Visit) -> Opened:
     requested = {name: visit.query.get(name, "") for name in ("more", "reply", "original")}
     return Opened(state=visit.state, locale=visit.look.locale, **requested)
 
@@ -136,13 +136,13 @@ def _events(
         events.append(("filtered", {"product": product.id, "query": requested.page_at(1)}))
     if is_end:
         events.append(("end_reached", {"product": product.id, "query": requested.page_at(1)}))
-    events.append(_shown(f"review {outline.id}" for outline in here))
+    events.append(_show(f"review {outline.id}" for outline in here))
     for outline in here:
         events += _opening(outline, opened)
     return events
 
 
-def _shown(facts: Iterable[str]) -> Event:
+def _show(facts: Iterable[str]) -> Event:
     """Return the event of the facts that the page holds, by the names that tasks use for what they need."""
     return "shown", {"facts": sorted(set(facts))}
 
@@ -152,9 +152,9 @@ def _opening(outline: Outline, opened: Opened) -> list[Event]:
     events: list[Event] = []
     is_original = bool(outline.language) and outline.id == opened.original
     if opened.has_more(outline) and outline.sentences > FOLD and not is_original:
-        events.append(_shown([f"review {outline.id} more"]))
+        events.append(_show([f"review {outline.id} more"]))
     if opened.has_reply(outline) and outline.has_reply:
-        events.append(_shown([f"review {outline.id} reply"]))
+        events.append(_show([f"review {outline.id} reply"]))
     if is_original:
         events.append(("original_shown", {"review": outline.id}))
     return events

@@ -72,7 +72,7 @@ def change(visit: Visit, code: str) -> Page | Change:
     if requested.stay is None or refusal:
         query = urlencode(given_in(visit.form, "check_in", "check_out"))
         return Change(events=(), to=f"trips/{trip.code}/change?{query}")
-    return _changed(visit, listing, room, trip, requested.stay)
+    return _change(visit, listing, room, trip, requested.stay)
 
 
 def cancel(visit: Visit, code: str) -> Page | Change:
@@ -166,7 +166,7 @@ def _change_page(
     )
 
 
-def _changed(visit: Visit, listing: Listing, room: Room, trip: Trip, stay: Stay) -> Change:
+def _change(visit: Visit, listing: Listing, room: Room, trip: Trip, stay: Stay) -> Change:
     data = {
         "trip": trip.code,
         "check_in": stay.check_in.isoformat(),
