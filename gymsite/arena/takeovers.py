@@ -34,16 +34,16 @@ ENDED = {
     "given_up": ("Given up", "This episode ends without an answer. You can close this page."),
     "diverged": (
         "This fork could not be restored",
-        "Its page is not the one that the agent saw, so it counts for nothing. Take over from another step.",
+        "Its page differs from the one the agent saw, so it does not count. Take over from another step.",
     ),
     "idle": (
         "This takeover has ended",
-        "Nothing was done for too long, or it goes on in another tab. What you had done is on record.",
+        "It was idle for too long, or continues in another tab. What you did is on record.",
     ),
 }
-USED = "This link was used before, or its takeover has ended. Take over again in the lab to get another one."
-TASKS = {kinds.SITE: "The task and its answer stand at the top of the page."}
-ON_PAGE = "The task stands on the page: read it, and answer it there."
+USED = "This link has been used, or its takeover has ended. Take over again in the lab for a new one."
+TASKS = {kinds.SITE: "The task and its answer field are at the top of the page."}
+ON_PAGE = "The task is on the page: read it and answer it there."
 
 View = Callable[..., HttpResponseBase]
 Text = Annotated[str, Meta(max_length=400_000)]
@@ -108,7 +108,7 @@ def link(request: HttpRequest, code: str) -> HttpResponse:
     """Lead the person to the page: once."""
     takeover_id = callers.link_redeem(code)
     if takeover_id is None:
-        return _message(request, title="This link leads nowhere", text=USED, status=410)
+        return _message(request, title="This link is no longer valid", text=USED, status=410)
     return forms.SeeOther(f"{callers.build_root(takeover_id)}takeover/")
 
 

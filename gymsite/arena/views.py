@@ -35,9 +35,7 @@ NO_PAGE = Message(
 
 
 NOT_NOW = Message(
-    title="This answer was not taken",
-    text="The pages of this episode are being brought to where they were.",
-    status=409,
+    title="This answer was not accepted", text="The pages of this episode are being restored.", status=409
 )
 
 TAKEN = Message(title="A person has taken over", text="Wait until this episode is handed back.", status=409)
