@@ -68,9 +68,7 @@ def records(files: Iterable[Path]) -> Records:
 
 
 def with_header(rows: Iterable[Record | BadRow]) -> Records:
-    """Turn CSV and TSV records into objects, named by the first line of their file, which counts as no
-    record; other records stay as they are.
-    """
+    """Name cells of CSV and TSV records by their file's first line, which is no record; others stay."""
     names: list[str] = []
     file: Path | None = None
     headers: Counter[str] = Counter()
@@ -89,9 +87,7 @@ def with_header(rows: Iterable[Record | BadRow]) -> Records:
 
 
 def drafts(plugin: BenchmarkPlugin, files: Iterable[Path]) -> Iterator[Row]:
-    """Yield a draft of every record of a benchmark's files. One without the official fields, or that the
-    benchmark refuses with a ``ValueError``, comes as a ``BadRow``.
-    """
+    """Yield a draft of each record, or a ``BadRow`` if it lacks official fields or is refused."""
     if plugin.draft_of is None:
         return
     prepare = plugin.records or with_header

@@ -160,9 +160,7 @@ class PageEpisode:
 
 
 def build_note(path: str, query: str, *, is_document: bool) -> dict[str, str]:
-    """Return the data of a page's event: the ``path`` of a document below the episode's first page, or the
-    path and query of what a script has ``fetched``.
-    """
+    """Return a page event's data: the ``path`` of a document, or the address that a script ``fetched``."""
     name, text = ("path", path) if is_document else ("fetched", f"{path}?{query}")
     return {name: text.replace("\0", "\ufffd")[:PATH_MAX]}
 

@@ -54,9 +54,7 @@ def stated_number(text: str) -> Written | None:
 
 
 def _factor_of_words(before: str, after: str) -> int | None:
-    """Return the factor that the words around a number state; None when they change its meaning otherwise, or
-    when there are more than words: another number, an operator.
-    """
+    """Return the factor that the words around a number state; None if they change its meaning otherwise."""
     if not all(char.isalpha() or char in PUNCTUATION for char in before + after):
         return None
     if "=" in after or before.count("=") > 1 or re.search(r"\w\($|(?<![A-Za-z])[A-Za-z]$", before):

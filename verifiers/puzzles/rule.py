@@ -54,9 +54,7 @@ def restrict_shape(shape: str, rule: Rule) -> Rule:
 
 
 def clean_answer(text: str) -> str | None:
-    """Return the text without outer white space and with newlines as line ends; None if it is blank or too
-    long, or has control characters or lone surrogates.
-    """
+    """Return the stripped text, with newlines as line ends; None if blank, too long or unprintable."""
     plain = text.replace("\r\n", "\n").strip()
     if not plain or len(plain) > ANSWER_CHARS:
         return None

@@ -3,7 +3,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
@@ -39,31 +38,28 @@ class Command(BaseCommand):
         # Children do not read .env: it may hold secrets that some of them must not know.
         chosen = {name: value for name, value in dotenv_values(BASE_DIR / ".env").items() if value}
         chosen |= os.environ
+        ports = {name: getattr(settings, name) for name in ("ARENA_PORT", "LAB_PORT", "LIVE_PORT")}
+        addresses = {"arena": settings.ARENA_URL, "lab": settings.LAB_URL, "live": settings.LIVE_URL}
+        processes = processes_chosen(only) if only else PROCESSES
+        if settings.METRICS_PORT:
+            ports["METRICS_PORT"] = settings.METRICS_PORT
+            addresses["metrics"] = f"http://{settings.METRICS_HOST}:{settings.METRICS_PORT}/metrics"
+        else:
+            processes = tuple(process for process in processes if process.name != METRICS)
         installation = Installation(
             var_dir=settings.VAR_DIR,
             host=chosen.get("GYM_HOST", "127.0.0.1"),
-            ports={name: getattr(settings, name) for name in ("ARENA_PORT", "LAB_PORT", "LIVE_PORT")},
-            addresses={"arena": settings.ARENA_URL, "lab": settings.LAB_URL, "live": settings.LIVE_URL},
+            ports=ports,
+            addresses=addresses,
             database_url=chosen.get("DATABASE_URL", ""),
             direct_url=chosen.get("DATABASE_DIRECT_URL", ""),
             redis_url=chosen.get("REDIS_URL", ""),
             sandbox_redis_url=chosen.get("SANDBOX_REDIS_URL", ""),
             slow_statement_ms=settings.SLOW_STATEMENT_MS,
             settings=chosen,
-            processes=processes_chosen(only) if only else PROCESSES,
+            processes=processes,
             is_replica=bool(only),
         )
-        if settings.METRICS_PORT:
-            address = f"http://{settings.METRICS_HOST}:{settings.METRICS_PORT}/metrics"
-            installation = replace(
-                installation,
-                ports={**installation.ports, "METRICS_PORT": settings.METRICS_PORT},
-                addresses={**installation.addresses, "metrics": address},
-            )
-        else:
-            installation = replace(
-                installation, processes=tuple(row for row in installation.processes if row.name != METRICS)
-            )
         startup.up(installation, say=self._say)
 
     def _say(self, line: str) -> None:
