@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,14 +20,12 @@ from palaestra.protocol.grammars import GRAMMARS
 from tests.annotation import scene as annotation
 from tests.conftest import LabClient
 from tests.exports import scene as exports
-from trajectories.annotation.agreement.selectors import units_labelled
+from trajectories.annotation.agreement.selectors import read_labelled_units
 from trajectories.annotation.agreement.table import agreement
-from trajectories.annotation.codebook import builtin as codebook_fields
-from trajectories.annotation.codebook import document
-from trajectories.annotation.codebook.registry import FIELDS, codebook_current
+from trajectories.annotation.codebook import registry as codebook
 from trajectories.annotation.queues import services
 from trajectories.exports import builtin as export_kinds
-from trajectories.exports import services as export_services
+from trajectories.exports.jobs import EXPORTS
 from trajectories.exports.registry import KINDS
 from trajectories.models import Export, Label
 
@@ -54,30 +53,30 @@ def rows(batch):
         yield {"episode": episode.pk, "steps": episode.steps.count()}
 '''
 
-FIELD = '''
-"""Tone of a thought."""
+FIELD = """
+id = "tone"
+rank = 9
+level = "step"
+title = "Tone"
+question = "In which tone is it written?"
+test = "Read it aloud."
 
-from trajectories.annotation.codebook.registry import register
-from trajectories.annotation.codebook.types import Field, Option
+[[options]]
+id = "cheerful"
+key = "8"
+title = "Cheerful"
+definition = "The thought is cheerful."
+positive = ["So."]
+negative = ["No."]
 
-
-def option(id, key):
-    examples = {"positive": ["So."], "negative": ["No."]}
-    return Option(id=id, key=key, title=id.title(), definition=f"The thought is {id}.", **examples)
-
-
-register(
-    Field(
-        id="tone",
-        rank=9,
-        level="step",
-        title="Tone",
-        question="In which tone is it written?",
-        test="Read it aloud.",
-        options=[option("cheerful", "8"), option("gloomy", "9")],
-    )
-)
-'''
+[[options]]
+id = "gloomy"
+key = "9"
+title = "Gloomy"
+definition = "The thought is gloomy."
+positive = ["So."]
+negative = ["No."]
+"""
 
 SPEC = """
 from palaestra.protocol.actions import ActionSpec, FieldSpec
@@ -184,7 +183,7 @@ def test_an_export_kind_is_listed_by_the_api_and_written_in_every_format(
     episode = exports.played(exports.gym_group(), steps=3)
     for format_ in ("jsonl", "parquet"):
         _, export = api("trainer").json("POST", "/exports", {"kind": "lengths", "format": format_})
-        assert export_services.export_do(export["id"])
+        assert EXPORTS.run(export["id"])
     rows = [exports.rows_of(export) for export in Export.objects.filter(parameters__format="jsonl")]
     assert rows == [[{"episode": episode.pk, "steps": 3}]]
     assert [export.result["rows"] for export in Export.objects.all()] == [1, 1]
@@ -200,11 +199,20 @@ def test_an_export_kind_is_in_the_form_and_has_a_page(drop: Drop, lab: Lab, owne
     assert "Lengths" in lab(owner).get(f"/exports/{exports.exported('lengths').pk}/").content.decode()
 
 
+@pytest.fixture
+def tone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """A codebook with one file more."""
+    shutil.copytree(Path(codebook.__file__).parent / "builtin", tmp_path / "builtin")
+    (tmp_path / "builtin" / "tone.toml").write_text(FIELD)
+    monkeypatch.setattr(codebook, "__file__", str(tmp_path / "registry.py"))
+    codebook.load_fields.cache_clear()
+    yield
+    codebook.load_fields.cache_clear()
+
+
 @pytest.mark.django_db
-@pytest.mark.usefixtures("own_storages")
-def test_a_field_of_the_codebook_is_in_the_document_labelled_and_compared(drop: Drop, lab: Lab) -> None:
-    drop(codebook_fields, FIELDS, "tone", FIELD)
-    assert "In which tone is it written?" in document.codebook_text()
+@pytest.mark.usefixtures("own_storages", "tone")
+def test_a_field_of_the_codebook_is_labelled_and_compared(lab: Lab) -> None:
     people = [annotation.labeller(name) for name in ("ana", "ben")]
     project = annotation.project(*people, of=annotation.episodes(1, steps=1))
     html = lab(people[0]).get(f"/annotation/{project.pk}/queue").content.decode()
@@ -214,7 +222,9 @@ def test_a_field_of_the_codebook_is_in_the_document_labelled_and_compared(drop: 
         slot = services.slot_next(annotation.annotator(project, person).pk)
         annotation.label(slot, values={**annotation.COMPLETE, "tone": tone})
     assert sorted(label.values["tone"] for label in Label.objects.all()) == ["cheerful", "gloomy"]
-    compared = {row.field.id: row for row in agreement(units_labelled(project), codebook_current())}
+    compared = {
+        row.field.id: row for row in agreement(read_labelled_units(project), codebook.build_codebook())
+    }
     assert [title.title for title in compared["tone"].answers] == ["Cheerful", "Gloomy"]
 
 
