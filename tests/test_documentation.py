@@ -25,7 +25,7 @@ CODE_PAGES = [
     page for page in PAGES if page not in (CLIENT_PAGE, CHANGELOG) and page.parent.name != "decisions"
 ]
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
-ROOMS = "client|core|deploy|docs|gymsite|static|tasks_app|tests|trajectories|verifiers"
+ROOMS = "client|core|deploy|docs|gymsite|static|tasks_app|tests|trajectories|validation|verifiers"
 PATH = re.compile(rf"`((?:{ROOMS})/[\w./-]*)`")
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from trajectories.reports.losses import made, real_sample, scores
 from trajectories.reports.losses.rules import LostEpisode, loss_of
 
 QUESTION = "A baker sells 120 loaves and 45 rolls. How many pieces are that?"
@@ -68,24 +67,3 @@ def test_a_choice_that_is_named_by_its_text_is_the_answer_that_was_concluded() -
     assert lost(
         question=question, observations=[question], thoughts=["3, 7: the answer is 12"], answer=["B"]
     ) == ("procedure")
-
-
-def test_the_rules_are_right_on_trajectories_that_they_were_not_tuned_on() -> None:
-    for score in made.scores("held_out", each=60, seed=2):
-        assert (score.precision or 0) >= 0.75, score
-        assert (score.recall or 0) >= 0.75, score
-
-
-def test_the_two_sets_of_made_trajectories_share_no_text() -> None:
-    tuning, held_out = (made.texts(name) for name in scores.SETS)
-
-    assert not {text for kind in tuning.values() for text in kind} & {
-        text for kind in held_out.values() for text in kind
-    }
-
-
-def test_the_rules_agree_with_a_reader_of_real_episodes_that_they_were_not_tuned_on() -> None:
-    given = real_sample.scores("held_out")
-
-    assert sum(score.true for score in given) >= 25
-    assert sum(score.hits for score in given) / sum(score.true for score in given) >= 0.8

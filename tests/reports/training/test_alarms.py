@@ -6,7 +6,6 @@ import math
 
 import pytest
 
-from trajectories.reports.training import simulation
 from trajectories.reports.training.alarms import RULES, RUN_RATE, Evaluated, alarms_of, level, text_alarm
 from trajectories.reports.training.figures import Figure, Sums, figure_of
 
@@ -85,14 +84,3 @@ def test_the_error_of_a_mean_is_clustered_by_task() -> None:
         figure_of(Sums(tasks=0, count=0, total=0, count_squared=0, count_times_total=0, total_squared=0))
         is None
     )
-
-
-def test_healthy_runs_rarely_raise_an_alarm_and_sick_ones_mostly_do() -> None:
-    """``manage.py check_alarms`` at a size that a test can afford."""
-    usual, runs = simulation.REGIMES[0], 60
-    healthy = simulation.simulate(usual, runs=runs, seed=3)
-
-    assert healthy.any_raised / runs <= 0.1
-    for mode in simulation.FAILURE_MODES[1::2]:
-        sick = simulation.simulate(usual, mode, runs=10, seed=3)
-        assert sick.raised[mode.alarm] >= 7, mode.name

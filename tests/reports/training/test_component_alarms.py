@@ -16,7 +16,6 @@ from tests.reports.training.test_alarms import figures
 from tests.reports.training.test_view import tables_of
 from trajectories.models import Episode, RewardSource, Run, VersionSum
 from trajectories.record.projects import EVERYTHING
-from trajectories.reports.training import component_simulation as simulation
 from trajectories.reports.training.alarms import RUN_RATE, Alarm, level, spent
 from trajectories.reports.training.component_alarms import RULES, component_alarms
 from trajectories.reports.training.view import training_view
@@ -116,20 +115,6 @@ def test_the_levels_of_all_tests_rules_and_stages_stay_within_the_rate_of_a_run(
     total = tests * RULES * math.fsum(spent(stage) for stage in range(1, 10_000))
 
     assert total == pytest.approx(RUN_RATE, rel=1e-3)
-
-
-def test_flat_and_learning_runs_rarely_raise_an_alarm_and_collapses_mostly_do() -> None:
-    """``manage.py check_alarms`` at a size that a test can afford."""
-    usual = simulation.SHOWN[0]
-
-    healthy = [simulation.simulate(usual, course, runs=40, seed=3) for course in simulation.HEALTHY[:4]]
-    collapse, plateau = (simulation.simulate(usual, simulation.SICK[at], runs=12, seed=3) for at in (1, 3))
-
-    assert sum(tally.any_raised for tally in healthy) / 160 <= 0.05
-    collapses = {rule: count for rule, count in collapse.raised.items() if rule != "plateau"}
-    assert min(collapses.values()) >= 9
-    assert collapse.raised["plateau"] == 0
-    assert plateau.raised["plateau"] >= 3
 
 
 # ---- the view

@@ -1,6 +1,7 @@
 """Rules that classify where an episode on a page was lost; the first that holds decides.
 
-They read recorded evidence alone, never a gold. ``manage.py check_losses`` measures how often they are right.
+They read recorded evidence alone, never a gold. ``python -m validation.losses`` measures how often they are
+right.
 """
 
 from __future__ import annotations

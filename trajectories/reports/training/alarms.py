@@ -2,7 +2,7 @@
 
 The chance of any false alarm in a run is to be at most ``RUN_RATE``: each rule has an equal part of it, and
 its tests at one version after another spend that part as 6 / (pi i)^2 (alpha spending), so that an alarm that
-was raised stays, however many versions follow. ``manage.py check_alarms`` measures the rate by simulation.
+was raised stays, however many versions follow. ``python -m validation.alarms`` measures the rate.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ ALARM_COLUMNS = (
 SPENDING = (
     "An alarm also needs a p-value below what is left for that version, so that of healthy runs at most 5% "
     "ever raise one on behaviour, and at most 5% one on components of rewards (measured by simulation: "
-    "manage.py check_alarms)."
+    "python -m validation.alarms)."
 )
 
 

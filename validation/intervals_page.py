@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from trajectories.reports.estimators.simulation import Regime, Tally
+from validation.evaluations import Regime, Tally
 
 # Columns: the share that an interval should cover, or that a test should err.
 COVERAGE, ALARMS = 0.95, 0.05
@@ -37,10 +37,10 @@ SILENT = 0.01
 SILENT_MAX = 0.9
 PAGE = """# How often a report's intervals and tests are right
 
-`manage.py check_intervals --write docs/intervals.md` wrote this page: it simulates evaluations with known
-truth, with the estimators of the report. {replicates:,} evaluations per regime and table cell, so that the
-simulation's own standard error is {error:.2f} points near 95 and 5. Intervals should cover in 95% of them,
-tests err in 5%; what is off by more than 1.5 points towards too many errors is **bold**, what is off to
+`python -m validation.intervals --write docs/intervals.md` wrote this page: it simulates evaluations with
+known truth, with the estimators of the report. {replicates:,} evaluations per regime and table cell, so that
+the simulation's own standard error is {error:.2f} points near 95 and 5. Intervals should cover in 95% of
+them, tests err in 5%; what is off by more than 1.5 points towards too many errors is **bold**, what is off to
 the careful side *italic*. In brackets, the share of evaluations in which the report gives no number and says
 why: the rates are of the others.
 

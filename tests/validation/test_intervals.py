@@ -1,15 +1,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pytest
-from django.core.management import call_command
 
-from trajectories.reports.estimators import gaps, simulation
-from trajectories.reports.training import transfer_simulation
+from trajectories.reports.estimators import gaps
 from trajectories.reports.training.differences import double_difference
+from validation import evaluations, intervals, transfers
 
 REPLICATES = 60
 
@@ -17,7 +16,7 @@ REPLICATES = 60
 def test_intervals_over_items_and_looks_cover_the_truth() -> None:
     tallies = {
         tally.method: tally
-        for tally in simulation.coverage(simulation.REGIMES[0], replicates=REPLICATES, seed=3)
+        for tally in evaluations.coverage(evaluations.REGIMES[0], replicates=REPLICATES, seed=3)
     }
 
     for method in ("accuracy, text", "accuracy, page", "gap", "odds ratio"):
@@ -28,15 +27,15 @@ def test_intervals_over_items_and_looks_cover_the_truth() -> None:
 
 def test_the_simulation_sees_an_interval_that_is_too_narrow() -> None:
     """An interval over items alone, on three looks, does not cover what all looks would give."""
-    regime = replace(simulation.REGIMES[0], looks=3, samples=3, look_sd=1.5)
-    tallies = {tally.method: tally for tally in simulation.coverage(regime, replicates=REPLICATES, seed=3)}
+    regime = replace(evaluations.REGIMES[0], looks=3, samples=3, look_sd=1.5)
+    tallies = {tally.method: tally for tally in evaluations.coverage(regime, replicates=REPLICATES, seed=3)}
     assert tallies["gap"].share is not None  # on these looks, which it covers
     hits = 0
-    rng = simulation.np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     for _ in range(REPLICATES):
-        drawn = simulation.draw(regime, rng)
-        pair = simulation.gaps.pair_of(drawn.text, drawn.page)
-        estimate = simulation.gaps.gap(pair)
+        drawn = evaluations.draw(regime, rng)
+        pair = gaps.pair_of(drawn.text, drawn.page)
+        estimate = gaps.gap(pair)
         hits += estimate.low <= drawn.truth_text - drawn.truth_page <= estimate.high
 
     assert hits / REPLICATES < tallies["gap"].share - 0.2
@@ -46,7 +45,7 @@ def test_the_command_simulates_a_regime_in_processes_and_writes_the_page(tmp_pat
     page = tmp_path / "intervals.md"
 
     arguments = ["--replicates", "100", "--processes", "1", "--regime", "one sample", "--write", str(page)]
-    call_command("check_intervals", *arguments, stdout=StringIO(), stderr=StringIO())
+    intervals.main(arguments)
 
     (row,) = (line for line in page.read_text().splitlines() if line.startswith("| one sample"))
     shares = [float(cell.strip(" *")) for cell in row.split("|")[2:-1] if cell.strip(" *") != "–"]
@@ -57,8 +56,7 @@ def test_the_command_simulates_a_regime_in_processes_and_writes_the_page(tmp_pat
 
 def test_the_interval_of_a_change_beyond_that_of_text_covers_the_truth() -> None:
     tallies = {
-        tally.method: tally
-        for tally in transfer_simulation.transfers_simulate(transfer_simulation.TRANSFER_REGIMES[0], seed=3)
+        tally.method: tally for tally in transfers.transfers_simulate(transfers.TRANSFER_REGIMES[0], seed=3)
     }
 
     for method, tally in tallies.items():
@@ -68,8 +66,8 @@ def test_the_interval_of_a_change_beyond_that_of_text_covers_the_truth() -> None
 
 
 def test_a_large_simulation_has_the_change_that_is_the_truth() -> None:
-    regime = replace(transfer_simulation.TRANSFER_REGIMES[0], items=20_000, looks=5_000)
-    text, page = transfer_simulation.changes_draw(regime, simulation.np.random.default_rng(1))
+    regime = replace(transfers.TRANSFER_REGIMES[0], items=20_000, looks=5_000)
+    text, page = transfers.changes_draw(regime, np.random.default_rng(1))
 
     for change in (text, page):
         assert gaps.gap(change.pair).value == pytest.approx(change.truth, abs=0.01)

@@ -3,7 +3,7 @@
 It measures the coverage of the table's intervals, and the error rates of its tests.
 
 Text and page are evaluated before and after training, on the same items in the same looks. The log-odds of a
-right answer are as in simulated evaluations (``estimators.simulation``); training adds a gain to each arm,
+right answer are as in simulated evaluations (``validation.evaluations``); training adds a gain to each arm,
 an item's own change in each arm, and a change to each look's effect.
 """
 
@@ -18,7 +18,8 @@ import numpy as np
 from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, Estimate, Floats
 from trajectories.reports.estimators.clusters import LOOKS_MIN
-from trajectories.reports.estimators.simulation import (
+from trajectories.reports.training.differences import double_difference
+from validation.evaluations import (
     CHUNK,
     Tally,
     below,
@@ -30,7 +31,6 @@ from trajectories.reports.estimators.simulation import (
     share_of,
     tally_add,
 )
-from trajectories.reports.training.differences import double_difference
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from core.intervals import wilson
-from trajectories.reports.losses import made, real_sample
 from trajectories.reports.losses.rules import RULES, TITLES
-from trajectories.reports.losses.scores import SETS, Score
+from validation.losses import made, real_sample
+from validation.losses.scores import SETS, Score
 
 PAGE = """# Where an episode was lost
 
@@ -26,7 +25,7 @@ never over golds. The first rule that holds gives the class; without one an epis
 ## How often the rules are right
 
 On made trajectories, {each:,} of each class, put together from questions and phrases
-(`trajectories/reports/losses/made.toml`). The rules were tuned on the first set and are measured on the
+(`validation/losses/made.toml`). The rules were tuned on the first set and are measured on the
 second, which shares no text with it. Made trajectories are cleaner than real ones: these figures are
 upper bounds. 95% Wilson intervals.
 
@@ -36,7 +35,7 @@ upper bounds. 95% Wilson intervals.
 
 ## On real episodes
 
-{count} wrong episodes on pages (`trajectories/reports/losses/real_sample.jsonl`) of {models}, each read from
+{count} wrong episodes on pages (`validation/losses/real_sample.jsonl`) of {models}, each read from
 beginning to end, before the rules were applied to it, by a reader (a language model) who was told what the
 classes mean and no rule. {tuned} of them showed what rules were missing; the table is of the other
 {held_out}, from later runs. So small a model seldom submits: the classes that need an answer do not occur.
@@ -49,32 +48,31 @@ What the rules miss by construction: a number that is misread as an altogether d
 reading probe; an answer that differs from a conclusion that no thought states; a model that reads a
 page silently.
 
-`manage.py check_losses --write docs/losses.md` wrote this page.
+`python -m validation.losses --write docs/losses.md` wrote this page.
 """
 
 
-class Command(BaseCommand):
-    help = "Print precision and recall of the rules that say where an episode was lost, on made trajectories."
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--each", type=int, default=1_000, help="Made trajectories of each class.")
-        parser.add_argument("--seed", type=int, default=1)
-        parser.add_argument("--write", type=Path, metavar="FILE", help="Write the page of the table.")
-
-    def handle(self, *, each: int, seed: int, write: Path | None, **options: Any) -> None:
-        held_out, tuning = (
-            {score.id: score for score in made.scores(name, each=each, seed=seed)} for name in reversed(SETS)
-        )
-        lines = [
-            f"| {TITLES[kind]} | {_share(score.hits, score.given)} | {_share(score.hits, score.true)} "
-            f"| {_share(tuning[kind].hits, tuning[kind].true)} |"
-            for kind, score in held_out.items()
-        ]
-        rules = "\n".join(f"| {rule.title} | {rule.words} |" for rule in RULES)
-        page = PAGE.format(rules=rules, each=each, scores="\n".join(lines), **_real())
-        self.stdout.write(page)
-        if write:
-            write.write_text(page, encoding="utf-8")
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Score the rules, and print or write the page of the results."""
+    parser = ArgumentParser(prog="python -m validation.losses", description=__doc__)
+    parser.add_argument("--each", type=int, default=1_000, help="Made trajectories of each class.")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", type=Path, metavar="FILE", help="Write the page of the table.")
+    options = parser.parse_args(arguments)
+    held_out, tuning = (
+        {score.id: score for score in made.scores(name, each=options.each, seed=options.seed)}
+        for name in reversed(SETS)
+    )
+    lines = [
+        f"| {TITLES[kind]} | {_share(score.hits, score.given)} | {_share(score.hits, score.true)} "
+        f"| {_share(tuning[kind].hits, tuning[kind].true)} |"
+        for kind, score in held_out.items()
+    ]
+    rules = "\n".join(f"| {rule.title} | {rule.words} |" for rule in RULES)
+    page = PAGE.format(rules=rules, each=options.each, scores="\n".join(lines), **_real())
+    print(page, end="")
+    if options.write:
+        options.write.write_text(page, encoding="utf-8")
 
 
 def _real() -> dict[str, Any]:
@@ -102,3 +100,7 @@ def _share(hits: int, count: int) -> str:
         return "–"
     low, high = wilson(share=hits / count, n=count)
     return f"{hits / count:.1%} ({low:.1%} to {high:.1%})"
+
+
+if __name__ == "__main__":
+    main()

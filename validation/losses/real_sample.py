@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from trajectories.reports.losses.rules import LostEpisode, loss_of
-from trajectories.reports.losses.scores import Score, SetName, scores_of
+from validation.losses.scores import Score, SetName, scores_of
 
 
 class ClassedEpisode(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

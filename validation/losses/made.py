@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from trajectories.reports.losses.rules import BUDGET_REASONS, LostEpisode, loss_of
-from trajectories.reports.losses.scores import Score, SetName, scores_of
+from validation.losses.scores import Score, SetName, scores_of
 
 # How often a model restates a number that it read, and names what it concluded.
 RESTATED, CONCLUDED = 0.85, 0.75

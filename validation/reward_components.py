@@ -1,7 +1,7 @@
 """Simulated figures of components, flat, learning and collapsing, and how often alarms are raised.
 
 Versions jitter and drift, and episodes of one task resemble each other. What goes wrong begins at half of the
-versions and is complete after ``simulation.RAMP`` of them; a plateau takes the rest of the run.
+versions and is complete after ``training_runs.RAMP`` of them; a plateau takes the rest of the run.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from trajectories.reports.training.alarms import Alarm
 from trajectories.reports.training.component_alarms import COLLAPSES, DRIFT, PLATEAU, component_alarms
 from trajectories.reports.training.component_sums import MEASURES, SHAPING
 from trajectories.reports.training.figures import Figure, Sums, figure_of
-from trajectories.reports.training.simulation import RAMP, REGIMES, Regime, drift, onset_of
 from trajectories.rewards.components.outcome import OUTCOME
+from validation.training_runs import RAMP, REGIMES, Regime, drift, onset_of
 
 RULES = (*COLLAPSES, PLATEAU)
 STAGES = 4

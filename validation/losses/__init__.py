@@ -1,0 +1,1 @@
+"""Accuracy of the rules that classify losses; ``python -m validation.losses`` prints it."""
