@@ -13,8 +13,9 @@ from trajectories.reports.pages.charts.kinds import chart_draw
 from trajectories.reports.pages.latex import table_tex
 from trajectories.reports.pages.tables import table_shown
 from trajectories.reports.training.alarms import Alarm
-from trajectories.reports.training.pages.charts import POINTS_MAX, charts_of
+from trajectories.reports.training.pages.charts import charts_of
 from trajectories.shell.charts.drawing import Drawing
+from trajectories.shell.charts.lines import POINTS_MAX
 
 ITEM = {"benchmark": "gsm8k", "item": "1", "text_zero_shot": 75.0, "gym": 0.0}
 

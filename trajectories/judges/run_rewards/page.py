@@ -9,7 +9,7 @@ from functools import cached_property
 from django.http import QueryDict
 
 from core.errors import GymError
-from trajectories.judges.run_rewards.charts import Point, chart_of
+from trajectories.judges.run_rewards.charts import Point, chart_draw
 from trajectories.judges.run_rewards.episodes import (
     EPISODES_MAX,
     Comparison,
@@ -171,10 +171,10 @@ class RewardsPage:
             named.reference: _points(rows, None)
             for named, rows in zip(self._named, self._versions, strict=True)
         }
-        drawn = [("Total", chart_of("total", "Total", totals, numbers))]
+        drawn = [("Total", chart_draw("total", "Total", totals, numbers))]
         for place, term in enumerate(self._terms(0)):
             lines = {self._named[0].reference: _points(self._versions[0], place)}
-            drawn.append((term, chart_of(f"term-{place}", term, lines, numbers)))
+            drawn.append((term, chart_draw(f"term-{place}", term, lines, numbers)))
         return [(title, drawing) for title, drawing in drawn if drawing]
 
 

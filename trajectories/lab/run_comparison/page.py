@@ -13,7 +13,7 @@ from core.integers import is_id
 from palaestra.protocol import histories
 from palaestra.protocol.grammars import GRAMMARS
 from palaestra.protocol.observations import OBSERVATION_FORMATS
-from trajectories.lab.run_comparison.charts import Line, chart_of
+from trajectories.lab.run_comparison.charts import Line, chart_draw
 from trajectories.lab.run_comparison.selectors import version_voids
 from trajectories.rollouts.runs.pages.dashboard_selectors import version_rates_by_run
 from trajectories.rollouts.runs.pages.pages import COMPARED_MOST
@@ -105,8 +105,8 @@ class RunComparison:
             shares = voids.get(row.pk, {})
             void.append(Line(number=number, name=row.run.name, points=_alone(shares)))
         charts = (
-            chart_of("accuracy", "Accuracy, which is the mean reward", accuracy),
-            chart_of("void", "Void episodes", void),
+            chart_draw("accuracy", "Accuracy, which is the mean reward", accuracy),
+            chart_draw("void", "Void episodes", void),
         )
         return [chart for chart in charts if chart]
 

@@ -6,7 +6,8 @@ program that reads SVG understands.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from xml.etree import ElementTree
 
@@ -68,8 +69,21 @@ class Drawing:
     def dot(self, kind: str, x: float, y: float, *, r: float = 4, **options: Any) -> None:
         self._add("circle", kind, cx=x, cy=y, r=r, **options)
 
-    def path(self, kind: str, points: list[tuple[float, float]]) -> None:
-        self._add("polyline", kind, points=" ".join(f"{_number(x)},{_number(y)}" for x, y in points))
+    def path(self, kind: str, points: list[tuple[float, float]], *, tag: str = "polyline") -> None:
+        self._add(tag, kind, points=" ".join(f"{_number(x)},{_number(y)}" for x, y in points))
+
+    def area(self, kind: str, points: list[tuple[float, float]]) -> None:
+        self.path(kind, points, tag="polygon")
+
+    @contextmanager
+    def group(self, tip: str) -> Iterator[None]:
+        """Put the shapes that are drawn inside into one group, which ``tip`` explains."""
+        outside, self.shapes = self.shapes, []
+        yield
+        group = ElementTree.Element("g")
+        ElementTree.SubElement(group, "title").text = tip
+        group.extend(shape for shape, _ in self.shapes)
+        self.shapes = [*outside, (group, "")]
 
     def text(self, kind: str, x: float, y: float, text: str, **options: Any) -> None:
         """``y`` is the middle of the line."""
@@ -129,6 +143,7 @@ def _styled(shape: ElementTree.Element) -> ElementTree.Element:
     own = {name: value for name, value in shape.attrib.items() if name != "class"}
     made = ElementTree.Element(shape.tag, {**style, **own})
     made.text = shape.text
+    made.extend(_styled(child) for child in shape if child.tag != "title")
     return made
 
 

@@ -106,7 +106,7 @@ def test_rare_reasons_and_many_versions_are_put_together(monkeypatch: pytest.Mon
         ("correct", "answer"),
         ("incorrect", "other"),
     ]
-    assert [(bar.label, bar.counts) for bar in made.bars] == [
+    assert [(versions.label, versions.counts) for versions in made.versions] == [
         ("Versions 1 to 2", [10, 4]),
         ("Versions 3 to 4", [10, 4]),
     ]

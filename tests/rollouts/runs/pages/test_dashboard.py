@@ -24,7 +24,8 @@ from trajectories.models import Episode, PolicyVersion, Run, Step, Verdict, Verd
 from trajectories.record import hot_sql
 from trajectories.rollouts.runs.pages import dashboard_cache, dashboard_selectors
 from trajectories.rollouts.runs.pages.dashboard_cache import run_dashboard
-from trajectories.rollouts.runs.pages.reward_plot import POINTS_MAX, reward_plot
+from trajectories.rollouts.runs.pages.reward_plot import RewardPlot, reward_plot
+from trajectories.shell.charts.lines import POINTS_MAX
 from trajectories.shell.queries import tallies
 
 pytestmark = pytest.mark.django_db
@@ -115,7 +116,7 @@ def test_rates_are_of_tasks_and_not_of_episodes(run: Run, unremembered: None) ->
     assert state.arms == {"gym": whole}
     assert state.plot is not None
     assert whole.rate is not None
-    assert state.plot.newest.rate == whole.rate
+    assert state.plot.rates[-1][1] == whole.rate
     assert (whole.rate.correct, whole.rate.judged, whole.rate.tasks) == (11, 22, 5)
     assert whole.rate == _rate_by_hand(run)
 
@@ -369,12 +370,19 @@ def test_the_plot_shows_every_version_or_every_nth() -> None:
     assert reward_plot({}) is None
     few = reward_plot({1: rate, 7: rate})
     assert few is not None
-    assert (len(few.points), few.stride, few.has_whiskers) == (2, 1, True)
+    assert (len(few.rates), few.stride, _has_band(few)) == (2, 1, False)
     versions = 3 * POINTS_MAX + 1
     long = reward_plot(dict.fromkeys(range(1, versions + 1), rate))
     assert long is not None
-    assert (long.stride, long.newest.version, long.has_whiskers) == (4, versions, False)
-    assert len(long.points) <= POINTS_MAX
+    assert (long.stride, long.rates[-1][0], _has_band(long)) == (4, versions, True)
+    assert len(long.rates) <= POINTS_MAX
+
+
+def _has_band(plot: RewardPlot) -> bool:
+    """Whiskers that would touch each other are drawn as a band."""
+    svg = plot.drawing.page_svg()
+    assert ("plot-band" in svg) != ("plot-whisker" in svg)
+    return "plot-band" in svg
 
 
 def test_the_runs_page_shows_the_plot_with_words_and_a_table(

@@ -9,6 +9,7 @@ from typing import Any
 from trajectories.reports.pages.labels import arm_label
 from trajectories.reports.pages.tables import link_of
 from trajectories.shell.charts.drawing import SERIES, Drawing, labels_width
+from trajectories.shell.charts.lines import Line, Point, grid_draw, series_style
 from trajectories.shell.charts.scale import Scale, share_scale
 
 WIDTH, GAP = 760, 28
@@ -89,33 +90,30 @@ def versions_draw(table: Mapping[str, Any]) -> Drawing | None:
 def _version_panel(
     drawing: Drawing, rows: Sequence[Row], arms: Sequence[str], sides: tuple[float, float], top: float
 ) -> None:
-    up = share_scale(start=top + PLOT, end=top)
-    for text, y in up.ticks:
-        drawing.line("plot-grid", sides[0], y, sides[1], y)
-        drawing.text("plot-soft plot-small plot-end", sides[0] - 6, y, text)
-    versions: list[int] = sorted({row["version"] for row in rows})
-    first, span = versions[0], max(versions[-1] - versions[0], 1)
-
-    def place(version: int) -> float:
-        return float(sides[0] + 8 + (sides[1] - sides[0] - 16) * (version - first) / span)
-
-    for version in {versions[0], versions[-1]}:
+    y = share_scale(start=top + PLOT, end=top)
+    grid_draw(drawing, Scale(low=0, high=1, step=1, start=sides[0], end=sides[1]), y, size="plot-small ")
+    first, last = (end(row["version"] for row in rows) for end in (min, max))
+    x = Scale(low=first, high=max(last, first + 1), step=1, start=sides[0] + 8, end=sides[1] - 8)
+    for version in dict.fromkeys((first, last)):
         drawing.text(
-            "plot-soft plot-small plot-middle", place(version), top + PLOT + 12, f"version {version}"
+            "plot-soft plot-small plot-middle", x.place(version), top + PLOT + 12, f"version {version}"
         )
     for number, arm in enumerate(arms):
-        line = sorted((row for row in rows if row["arm"] == arm), key=lambda row: row["version"])
-        points = [(place(row["version"]), up.place(row["accuracy"])) for row in line]
-        if len(points) > 1:
-            drawing.path(f"plot-stroke-{number % len(SERIES)}", points)
-        for row, (x, y) in zip(line, points, strict=True):
-            if row.get("low") is not None:
-                drawing.line(
-                    f"plot-stroke-{number % len(SERIES)}", x, up.place(row["low"]), x, up.place(row["high"])
-                )
-            tip = f"version {row['version']}, {_tip(row)}"
-            kind = f"plot-ink-{number % len(SERIES)}"
-            drawing.dot(kind, x, y, link=link_of(row, "accuracy"), tip=tip)
+        style = series_style(number % len(SERIES))
+        points = [
+            Point(
+                row["version"],
+                row["accuracy"],
+                f"version {row['version']}, {_tip(row)}",
+                row.get("low"),
+                row.get("high"),
+                link_of(row, "accuracy"),
+            )
+            for row in sorted(rows, key=lambda row: int(row["version"]))
+            if row["arm"] == arm
+        ]
+        line = Line(points=points, style=style._replace(whisker=style.stroke))
+        line.draw(drawing, x, y, whiskers_max=len(points), r=4)
 
 
 def _panels(table: Mapping[str, Any]) -> list[tuple[str, list[Row]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,22 +11,13 @@ from trajectories.reports.pages.formats import CHARTS as KINDS
 from trajectories.reports.pages.formats import FileLink, file_links
 from trajectories.reports.pages.tables import INTERVALS, link_of
 from trajectories.shell.charts.drawing import Drawing
-from trajectories.shell.charts.scale import scale_of
-from trajectories.shell.charts.version_axes import axes_draw, versions_scale
+from trajectories.shell.charts.lines import FRAME, Line, LineChart, Point, series_style, thin
 from trajectories.shell.text.untrusted import visible
 
 if TYPE_CHECKING:
     from trajectories.reports.training.alarms import Alarm
 
-WIDTH, HEIGHT = 560, 244
-LEFT, RIGHT, TOP, BOTTOM = 58, 16, 30, 46
-POINTS_MAX = 120
-WHISKERS_MAX = 60
 LEGEND_WIDTH = 120
-LEGEND_Y = 14
-# By the number of a chart's line: they differ in more than colour.
-LINES = (("plot-stroke-0", "plot-ink-0"), ("plot-stroke-1 plot-dashed", "plot-ink-1"))
-
 WORDS = "words per thought"
 Row = Mapping[str, Any]
 
@@ -125,19 +116,7 @@ def charts_of(tables: Mapping[str, Mapping[str, Any]], alarms: Sequence[Alarm]) 
     start = _start(tables)
     rows = {spec.id: _rows(spec, tables[spec.table], start=start) for spec in specs}
     versions = sorted({version for placed in rows.values() for version, _ in placed})
-    return [
-        Chart(
-            id=spec.id,
-            title=visible(spec.title),
-            table=spec.table,
-            drawing=_Plot(spec, rows[spec.id], versions, alarms).draw(),
-            has_intervals=any(
-                _interval(row, name)[0] is not None for _, row in rows[spec.id] for name in spec.columns
-            ),
-        )
-        for spec in specs
-        if len(rows[spec.id]) > 1
-    ]
+    return [_chart(spec, rows[spec.id], versions, alarms) for spec in specs if len(rows[spec.id]) > 1]
 
 
 def _evaluated(table: Mapping[str, Any]) -> list[ChartSpec]:
@@ -213,83 +192,54 @@ def _start(tables: Mapping[str, Mapping[str, Any]]) -> int:
     return 0 if first == 0 and 0 not in versions["evaluations"] else first - 1
 
 
-def _rows(spec: ChartSpec, table: Mapping[str, Any], *, start: int) -> list[tuple[int, Row]]:
+def _rows(spec: ChartSpec, table: Mapping[str, Any], *, start: int) -> Sequence[tuple[int, Row]]:
     """Rows with a number to draw, by version."""
     rows = [row for row in table["rows"] if row.get(spec.by, "") == spec.scope]
     rows = [row for row in rows if any(row.get(name) is not None for name in spec.columns)]
     placed = [(start if row["version"] is None else int(row["version"]), row) for row in rows]
-    stride = -(-len(placed) // POINTS_MAX)
-    return placed[::-1][::stride][::-1] if placed else []
+    return thin(placed)
 
 
-class _Plot:
-    """One chart: the scales, and what is drawn on them."""
-
-    def __init__(
-        self,
-        spec: ChartSpec,
-        rows: Sequence[tuple[int, Row]],
-        versions: Sequence[int],
-        alarms: Sequence[Alarm],
-    ) -> None:
-        self._spec, self._rows, self._versions = spec, rows, versions
-        self._alarms = [
-            alarm for alarm in alarms if alarm.rule in spec.rules and alarm.scope in ("", spec.scope)
-        ]
-        self._x = versions_scale(versions, start=LEFT, end=WIDTH - RIGHT)
-        self._y = scale_of(_ends(spec, rows), start=HEIGHT - BOTTOM, end=TOP, within=spec.within)
-        self._drawing = Drawing(
-            name=f"chart-{spec.id}",
-            width=WIDTH,
-            height=HEIGHT,
-            title=f"{visible(spec.title)} by policy version",
-            description=f"{len(rows)} versions, in {spec.unit}. The table has the same.",
-        )
-
-    def draw(self) -> Drawing:
-        self._drawing.text("plot-soft plot-small plot-end", self._x.end, LEGEND_Y, self._spec.unit)
-        axes_draw(self._drawing, self._x, self._y, versions=self._versions)
-        for alarm in self._alarms:
-            x = self._x.place(alarm.version)
-            tip = f"{alarm.title}, version {alarm.version}"
-            self._drawing.line("plot-alarm", x, TOP, x, HEIGHT - BOTTOM, tip=tip)
-        for number, (column, name) in enumerate(self._spec.columns.items()):
-            rows = [(version, row) for version, row in self._rows if row.get(column) is not None]
-            if rows:
-                self._line(number, column, visible(name), rows)
-        return self._drawing
-
-    def _line(self, number: int, column: str, name: str, rows: Sequence[tuple[int, Row]]) -> None:
-        drawing, (stroke, ink) = self._drawing, LINES[number]
-        if len(self._spec.columns) > 1:
-            start = LEFT + number * LEGEND_WIDTH
-            drawing.line(stroke, start, LEGEND_Y, start + 20, LEGEND_Y)
-            drawing.text("", start + 26, LEGEND_Y, name)
-        points = [(self._x.place(version), self._y.place(row[column])) for version, row in rows]
-        drawing.path(stroke, points)
-        for (_, row), (x, y) in zip(rows, points, strict=True):
-            low, high = _interval(row, column)
-            if low is not None and high is not None and len(self._rows) <= WHISKERS_MAX:
-                drawing.line(f"{stroke} plot-faint", x, self._y.place(low), x, self._y.place(high))
-            tip = _tip(row, column, name, self._spec.unit)
-            drawing.dot(ink, x, y, r=3.5, link=link_of(row, column), tip=tip)
+def _chart(
+    spec: ChartSpec, rows: Sequence[tuple[int, Row]], versions: Sequence[int], alarms: Sequence[Alarm]
+) -> Chart:
+    lines = [_line(spec, number, column, rows) for number, column in enumerate(spec.columns)]
+    points = [point for line in lines for point in line.points]
+    ends = [end for point in points for end in (point.value, point.low, point.high) if end is not None]
+    chart = LineChart(
+        name=f"chart-{spec.id}",
+        title=f"{visible(spec.title)} by policy version",
+        description=f"{len(rows)} versions, in {spec.unit}. The table has the same.",
+        lines=lines,
+        versions=versions,
+        values=FRAME.scale_of(ends, within=spec.within),
+        unit=spec.unit,
+        alarms=[
+            (alarm.version, f"{alarm.title}, version {alarm.version}")
+            for alarm in alarms
+            if alarm.rule in spec.rules and alarm.scope in ("", spec.scope)
+        ],
+        legend_width=LEGEND_WIDTH if len(spec.columns) > 1 else 0,
+    )
+    return Chart(
+        id=spec.id,
+        title=visible(spec.title),
+        table=spec.table,
+        drawing=chart.draw(),
+        has_intervals=any(point.low is not None for point in points),
+    )
 
 
-def _tip(row: Row, column: str, name: str, unit: str) -> str:
-    low, high = _interval(row, column)
-    where = "the start" if row["version"] is None else f"version {row['version']}"
-    between = "" if low is None else f" ({low:.4g} to {high:.4g})"
-    return f"{name} at {where}: {row[column]:.4g}{between} {unit}"
-
-
-def _interval(row: Row, column: str) -> tuple[float | None, float | None]:
-    low, high = INTERVALS.get(column, ("", ""))
-    return row.get(low), row.get(high)
-
-
-def _ends(spec: ChartSpec, rows: Iterable[tuple[int, Row]]) -> list[float]:
-    """All values to draw, with the ends of their intervals."""
-    values = [
-        value for _, row in rows for name in spec.columns for value in (row.get(name), *_interval(row, name))
-    ]
-    return [value for value in values if value is not None]
+def _line(spec: ChartSpec, number: int, column: str, rows: Sequence[tuple[int, Row]]) -> Line:
+    """The line of one column, dashed if it is not the first."""
+    name = visible(spec.columns[column])
+    points = []
+    for version, row in rows:
+        if row.get(column) is None:
+            continue
+        low, high = (row.get(end) for end in INTERVALS.get(column, ("", "")))
+        where = "the start" if row["version"] is None else f"version {row['version']}"
+        between = "" if low is None else f" ({low:.4g} to {high:.4g})"
+        tip = f"{name} at {where}: {row[column]:.4g}{between} {spec.unit}"
+        points.append(Point(version, row[column], tip, low, high, link_of(row, column)))
+    return Line(name=name, style=series_style(number, is_dashed=number == 1), points=points)

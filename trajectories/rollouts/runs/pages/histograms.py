@@ -11,14 +11,13 @@ from typing import NamedTuple
 from core.sql import Statement
 from palaestra.protocol.arms import ARMS
 from trajectories.models import Verdict
+from trajectories.shell.charts.bars import Bar, BarChart
+from trajectories.shell.charts.drawing import Drawing
 
 # The latest, so that a long run's page costs what a short one's does.
 EPISODES_COUNTED = 1_000
 BINS_MAX = 16
 OUTCOMES = ("correct", "incorrect", "void")
-# In units of the drawing's SVG.
-WIDTH, HEIGHT = 360, 150
-LEFT, RIGHT, TOP, BOTTOM = 36, 6, 8, 20
 _SPENT = Statement(__file__, "spent")
 
 
@@ -45,41 +44,51 @@ class Spent(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bar:
-    """The episodes of one outcome in a bin."""
-
-    outcome: str
-    count: int
-    y: str
-    height: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Bin:
+    """``counts`` of episodes by outcome; ``tick`` is the label of its start."""
+
     label: str
-    total: int
+    tick: str
     counts: Sequence[int]
-    x: str
-    width: str
-    bars: Sequence[Bar]
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Histogram:
-    """``episodes`` of them have the value; ``ticks`` are texts below the bins, with their places."""
+    """A histogram of the episodes that have the value."""
 
     id: str
     title: str
     unit: str
     note: str
     bins: Sequence[Bin]
-    ticks: Sequence[tuple[str, str]]
-    highest: int
-    episodes: int
     outcomes: Sequence[str] = OUTCOMES
-    width: int = WIDTH
-    height: int = HEIGHT
-    base: int = HEIGHT - BOTTOM
+
+    @property
+    def episodes(self) -> int:
+        return sum(bin_.total for bin_ in self.bins)
+
+    @property
+    def drawing(self) -> Drawing:
+        return BarChart(
+            name=f"spent-{self.id}",
+            title=self.title,
+            description="By outcome. All values are in the table below.",
+            bars=[self._bar(bin_) for bin_ in self.bins],
+        ).draw()
+
+    def _bar(self, bin_: Bin) -> Bar:
+        counts = list(zip(self.outcomes, bin_.counts, strict=True))
+        episodes = f"{bin_.total:,} episode{'' if bin_.total == 1 else 's'}"
+        parts = [f"{count:,} {outcome}" for outcome, count in counts if count]
+        return Bar(
+            tip=f"{bin_.label} {self.unit}: {', '.join([episodes, *parts])}",
+            parts=[(f"bar-{outcome}", count) for outcome, count in counts],
+            tick=bin_.tick,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,12 +104,15 @@ class Histograms:
 def histograms_of(run_id: int) -> Histograms | None:
     """Build the histograms; None until an episode has ended."""
     rows = [Spent(*row) for row in _SPENT.rows(run=run_id, latest=EPISODES_COUNTED)]
-    made = [
-        _counted("steps", "Steps", "steps", rows, lambda row: row.steps),
-        _counted("tokens", "Completion tokens", "tokens", rows, lambda row: row.tokens),
-        _shares(rows),
+    histograms = [
+        histogram
+        for histogram in (
+            _by_count("steps", "Steps", "steps", rows, lambda row: row.steps),
+            _by_count("tokens", "Completion tokens", "tokens", rows, lambda row: row.tokens),
+            _by_budget(rows),
+        )
+        if histogram
     ]
-    histograms = [one for one in made if one]
     if not histograms:
         return None
     # Guided episodes are among the latest, and are left out.
@@ -108,28 +120,42 @@ def histograms_of(run_id: int) -> Histograms | None:
     return Histograms(histograms=histograms, episodes=len(rows), is_sample=ended.exists())
 
 
-def _counted(
+def _by_count(
     name: str, title: str, unit: str, rows: Iterable[Spent], value_of: Callable[[Spent], float | None]
 ) -> Histogram | None:
     known = [(value, row.outcome) for row in rows if (value := value_of(row)) is not None]
     if not known:
         return None
     size = bin_size(max(value for value, _ in known))
-    placed = [(int(value // size), outcome) for value, outcome in known]
-    last = max(place for place, _ in placed)
-    labels = [_range(place * size, size) for place in range(last + 1)]
-    return _drawn(name, title, unit, "", placed, labels, [f"{place * size:,}" for place in range(last + 1)])
+    numbers = Counter((int(value // size), outcome) for value, outcome in known)
+    starts = range(0, size * (1 + max(number for number, _ in numbers)), size)
+    labels = [
+        (f"{start:,}" if size == 1 else f"{start:,} to {start + size - 1:,}", f"{start:,}")
+        for start in starts
+    ]
+    return Histogram(id=name, title=title, unit=unit, note="", bins=_bins(labels, numbers))
 
 
-def _shares(rows: Iterable[Spent]) -> Histogram | None:
-    known = [(share, row.outcome) for row in rows if (share := row.share) is not None]
-    if not known:
-        return None
-    placed = [(min(int(share * 10), 9), outcome) for share, outcome in known]
-    labels = [f"{place * 10}% to {place * 10 + 10}%" for place in range(10)]
-    note = "of steps or completion tokens, whichever came nearer to its limit"
-    ticks = [f"{place * 10}%" for place in range(10)]
-    return _drawn("budget", "Outcome by share of budget used", "of the budget", note, placed, labels, ticks)
+def _by_budget(rows: Iterable[Spent]) -> Histogram | None:
+    numbers = Counter(
+        (min(int(share * 10), 9), row.outcome) for row in rows if (share := row.share) is not None
+    )
+    labels = [(f"{start}% to {start + 10}%", f"{start}%") for start in range(0, 100, 10)]
+    histogram = Histogram(
+        id="budget",
+        title="Outcome by share of budget used",
+        unit="of the budget",
+        note="of steps or completion tokens, whichever came nearer to its limit",
+        bins=_bins(labels, numbers),
+    )
+    return histogram if numbers else None
+
+
+def _bins(labels: Sequence[tuple[str, str]], numbers: Counter[tuple[int, str]]) -> list[Bin]:
+    return [
+        Bin(label=label, tick=tick, counts=[numbers[number, outcome] for outcome in OUTCOMES])
+        for number, (label, tick) in enumerate(labels)
+    ]
 
 
 def bin_size(largest: float) -> int:
@@ -137,59 +163,3 @@ def bin_size(largest: float) -> int:
     least = (largest + 1) / BINS_MAX
     power = 10 ** max(0, math.floor(math.log10(least))) if least > 1 else 1
     return next(size for times in (1, 2, 5, 10) if (size := times * power) >= least)
-
-
-def _range(start: int, size: int) -> str:
-    return f"{start:,}" if size == 1 else f"{start:,} to {start + size - 1:,}"
-
-
-def _drawn(
-    name: str,
-    title: str,
-    unit: str,
-    note: str,
-    placed: Sequence[tuple[int, str]],
-    labels: Sequence[str],
-    starts: Sequence[str],
-) -> Histogram:
-    counts = Counter(placed)
-    totals = [sum(counts[place, outcome] for outcome in OUTCOMES) for place in range(len(labels))]
-    highest = max(totals)
-    step = (WIDTH - LEFT - RIGHT) / len(labels)
-    bins = [
-        Bin(
-            label=label,
-            total=totals[place],
-            counts=[counts[place, outcome] for outcome in OUTCOMES],
-            x=f"{LEFT + place * step + 1:.1f}",
-            width=f"{max(step - 2, 1):.1f}",
-            bars=_bars([(outcome, counts[place, outcome]) for outcome in OUTCOMES], highest),
-        )
-        for place, label in enumerate(labels)
-    ]
-    stride = -(-len(starts) // 8)
-    ticks = [
-        (start, f"{LEFT + (place + 0.5) * step:.1f}")
-        for place, start in enumerate(starts)
-        if not place % stride
-    ]
-    return Histogram(
-        id=name,
-        title=title,
-        unit=unit,
-        note=note,
-        bins=bins,
-        ticks=ticks,
-        highest=highest,
-        episodes=len(placed),
-    )
-
-
-def _bars(counts: Sequence[tuple[str, int]], highest: int) -> list[Bar]:
-    """The bars of a column, the lowest first."""
-    unit, base, bars = (HEIGHT - TOP - BOTTOM) / highest, float(HEIGHT - BOTTOM), []
-    for outcome, count in counts:
-        if count:
-            base -= count * unit
-            bars.append(Bar(outcome=outcome, count=count, y=f"{base:.1f}", height=f"{count * unit:.1f}"))
-    return bars

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 from palaestra.protocol.end_reasons import END_REASONS
 from trajectories.rollouts.runs.pages.curves import Endings
+from trajectories.shell.charts.bars import Bar, BarChart
+from trajectories.shell.charts.drawing import Drawing
 
 # Neighbouring versions share a bar where there are more.
 BARS_MAX = 60
 REASONS_SHOWN = 7
 OTHER = "other"
-# In units of the drawing's SVG.
-WIDTH, HEIGHT = 360, 150
-LEFT, RIGHT, TOP, BOTTOM = 36, 6, 8, 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,46 +32,55 @@ class Reason:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
-    reason: Reason
-    count: int
-    y: str
-    height: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bar:
-    """The episodes of some neighbouring versions."""
+class Versions:
+    """The episodes of some neighbouring versions, counted by reason."""
 
     label: str
-    total: int
     counts: Sequence[int]
-    x: str
-    width: str
-    parts: Sequence[Part]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReasonChart:
+    """A bar for each entry of ``versions``, from the ``first`` version to the ``newest``."""
+
     reasons: Sequence[Reason]
-    bars: Sequence[Bar]
-    first: str
-    newest: str
-    base: int = HEIGHT - BOTTOM
+    versions: Sequence[Versions]
+    first: int
+    newest: int
+
+    @property
+    def drawing(self) -> Drawing:
+        return BarChart(
+            name="reasons",
+            title="End reasons by policy version",
+            description="All values are in the table below.",
+            bars=[self._bar(versions) for versions in self.versions],
+            ends=(f"version {self.first}", f"version {self.newest}"),
+        ).draw()
+
+    def _bar(self, versions: Versions) -> Bar:
+        counts = list(zip(self.reasons, versions.counts, strict=True))
+        parts = [f"{count:,} {reason.outcome} ({reason.label})" for reason, count in counts if count]
+        return Bar(
+            tip=f"{versions.label}: {', '.join([f'{sum(versions.counts):,} ended', *parts])}",
+            parts=[(reason.css, count) for reason, count in counts],
+        )
 
 
 def reason_chart(ends: Mapping[int, Endings]) -> ReasonChart | None:
     """Build the chart; None for fewer than two versions, where the list of end reasons says it all."""
-    versions = sorted(ends)
-    if len(versions) < 2:
+    numbers = sorted(ends)
+    if len(numbers) < 2:
         return None
-    stride = -(-len(versions) // BARS_MAX)
-    bins = [versions[start : start + stride] for start in range(0, len(versions), stride)]
+    stride = -(-len(numbers) // BARS_MAX)
     reasons = _reasons(ends)
-    step = (WIDTH - LEFT - RIGHT) / len(bins)
-    bars = [_bar(bin_, ends, reasons, x=LEFT + place * step, step=step) for place, bin_ in enumerate(bins)]
     return ReasonChart(
-        reasons=reasons, bars=bars, first=f"version {versions[0]}", newest=f"version {versions[-1]}"
+        reasons=reasons,
+        versions=[
+            _count(numbers[start : start + stride], ends, reasons) for start in range(0, len(numbers), stride)
+        ],
+        first=numbers[0],
+        newest=numbers[-1],
     )
 
 
@@ -96,26 +104,15 @@ def _reasons(ends: Mapping[int, Endings]) -> list[Reason]:
     return reasons
 
 
-def _bar(
-    versions: Sequence[int], ends: Mapping[int, Endings], reasons: Sequence[Reason], *, x: float, step: float
-) -> Bar:
+def _count(numbers: Sequence[int], ends: Mapping[int, Endings], reasons: Sequence[Reason]) -> Versions:
+    """Add up the endings of neighbouring versions."""
     named = {(reason.outcome, reason.code) for reason in reasons}
     counts: dict[tuple[str, str], int] = defaultdict(int)
-    for version in versions:
-        for (outcome, code), episodes in ends[version].items():
+    for number in numbers:
+        for (outcome, code), episodes in ends[number].items():
             counts[(outcome, code) if (outcome, code) in named else (outcome, OTHER)] += episodes
-    total = sum(counts.values())
-    base, unit, parts = float(HEIGHT - BOTTOM), (HEIGHT - TOP - BOTTOM) / total, []
-    for reason in reasons:
-        if count := counts[reason.outcome, reason.code]:
-            base -= count * unit
-            parts.append(Part(reason=reason, count=count, y=f"{base:.1f}", height=f"{count * unit:.1f}"))
-    first, last = versions[0], versions[-1]
-    return Bar(
+    first, last = numbers[0], numbers[-1]
+    return Versions(
         label=f"Version {first}" if first == last else f"Versions {first} to {last}",
-        total=total,
         counts=[counts[reason.outcome, reason.code] for reason in reasons],
-        x=f"{x + min(1.0, step / 8):.1f}",
-        width=f"{max(step - min(2.0, step / 4), 0.5):.1f}",
-        parts=parts,
     )

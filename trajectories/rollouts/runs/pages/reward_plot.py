@@ -1,4 +1,4 @@
-"""The mean reward by policy version, as coordinates in an SVG."""
+"""The mean reward by policy version."""
 
 from __future__ import annotations
 
@@ -6,76 +6,44 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.statistics import Rate
+from trajectories.shell.charts.drawing import Drawing
+from trajectories.shell.charts.lines import POINTS_MAX, Frame, Line, LineChart, Point, Style, thin
+from trajectories.shell.charts.scale import Scale
 
-WIDTH, HEIGHT = 640, 200
-LEFT, RIGHT, TOP, BOTTOM = 40, 12, 12, 26
-POINTS_MAX = 120
-WHISKERS_MAX = 60
-
-
-@dataclass(frozen=True, kw_only=True)
-class Point:
-    """The mean reward of one policy version; ``low_y`` lies below ``high_y``."""
-
-    version: int
-    rate: Rate
-    x: str
-    y: str
-    low_y: str
-    high_y: str
+FRAME = Frame(width=640, height=200, left=40, right=12, top=12, bottom=26)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plot:
-    """Plot of every ``stride``-th version, always including the newest.
+class RewardPlot:
+    """The mean rewards of every ``stride``-th version, the newest last, which is always among them."""
 
-    ``line`` and ``band`` are SVG points; a band replaces whiskers that would touch each other.
-    """
-
-    points: Sequence[Point]
+    rates: Sequence[tuple[int, Rate]]
     stride: int
-    line: str
-    band: str
-    ticks: Sequence[tuple[str, str]]
-    has_whiskers: bool
 
     @property
-    def first(self) -> Point:
-        return self.points[0]
+    def drawing(self) -> Drawing:
+        first, newest = (
+            f"{rate.value:.2f} at version {version} ({rate.low:.2f} to {rate.high:.2f})"
+            for version, rate in (self.rates[0], self.rates[-1])
+        )
+        points = [Point(version, rate.value, "", rate.low, rate.high) for version, rate in self.rates]
+        style = Style("plot-line", "plot-dot", "plot-whisker", band="plot-band")
+        return LineChart(
+            name="plot",
+            title="Mean reward by policy version",
+            description=f"From {first} to {newest}. All values are in the table below.",
+            lines=[Line(points=points, style=style)],
+            versions=[version for version, _ in self.rates],
+            values=Scale(low=0, high=1, step=0.5, start=FRAME.height - FRAME.bottom, end=FRAME.top),
+            frame=FRAME,
+            ends="version",
+            r=3,
+        ).draw()
 
-    @property
-    def newest(self) -> Point:
-        return self.points[-1]
 
-
-def reward_plot(rates: Mapping[int, Rate]) -> Plot | None:
+def reward_plot(rates: Mapping[int, Rate]) -> RewardPlot | None:
     """Build the plot; None unless an episode with a policy version was judged."""
-    versions = sorted(rates)
-    if not versions:
+    if not rates:
         return None
-    stride = -(-len(versions) // POINTS_MAX)
-    shown = versions[::-1][::stride][::-1]
-    span = max(shown[-1] - shown[0], 1)
-    points = [_point(version, rates[version], share=(version - shown[0]) / span) for version in shown]
-    low = " ".join(f"{point.x},{point.low_y}" for point in reversed(points))
-    high = " ".join(f"{point.x},{point.high_y}" for point in points)
-    has_whiskers = len(points) <= WHISKERS_MAX
-    return Plot(
-        points=points,
-        stride=stride,
-        line=" ".join(f"{point.x},{point.y}" for point in points),
-        band="" if has_whiskers else f"{high} {low}",
-        ticks=[(f"{share:.1f}", _y(share)) for share in (0.0, 0.5, 1.0)],
-        has_whiskers=has_whiskers,
-    )
-
-
-def _point(version: int, rate: Rate, *, share: float) -> Point:
-    x = LEFT + share * (WIDTH - LEFT - RIGHT)
-    return Point(
-        version=version, rate=rate, x=f"{x:.1f}", y=_y(rate.value), low_y=_y(rate.low), high_y=_y(rate.high)
-    )
-
-
-def _y(share: float) -> str:
-    return f"{TOP + (1 - share) * (HEIGHT - TOP - BOTTOM):.1f}"
+    stride = -(-len(rates) // POINTS_MAX)
+    return RewardPlot(rates=thin(sorted(rates.items())), stride=stride)

@@ -8,27 +8,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from trajectories.shell.charts.drawing import Drawing
-from trajectories.shell.charts.scale import Scale, scale_of, share_scale
+from trajectories.shell.charts.lines import (
+    FRAME,
+    LEGEND_Y,
+    Frame,
+    Line,
+    LineChart,
+    Point,
+    grid_draw,
+    series_style,
+    title_draw,
+)
+from trajectories.shell.charts.scale import Scale
 
-WIDTH, HEIGHT = 560, 244
-LEFT, RIGHT, TOP, BOTTOM = 58, 16, 30, 46
-LEGEND_WIDTH, LEGEND_Y = 110, 14
-WIDE = 840
+WIDE = Frame(width=840)
+LEGEND_WIDTH = 110
 POINTS_MAX = 60
 # Of a posterior: 90%.
 QUANTILES = (0.05, 0.95)
-# By the number of a chart's line: neighbours differ in more than colour.
-LINES = (
-    ("plot-stroke-0", "plot-ink-0"),
-    ("plot-stroke-1 plot-dashed", "plot-ink-1"),
-    ("plot-stroke-2", "plot-ink-2"),
-    ("plot-stroke-3 plot-dashed", "plot-ink-3"),
-)
 DIFFICULTIES = ("easy", "middle", "hard", "unknown")
 
 Summary = Mapping[str, Any]
 Draws = Sequence[tuple[int, Summary]]
-Points = Sequence[tuple[int, float, str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,31 +44,33 @@ def charts_of(draws: Draws) -> list[Chart]:
     """Return charts over a sampler's draws, by number: those with at least two points."""
     success = {name: _shares(draws, _success_of(name)) for name in DIFFICULTIES}
     budgets = [
-        (number, float(summary["max_steps"][1]), f"draw {number}: {summary['max_steps'][1]} steps")
+        Point(number, float(summary["max_steps"][1]), f"draw {number}: {summary['max_steps'][1]} steps")
         for number, summary in draws
         if summary["max_steps"]
     ][:: math.ceil(len(draws) / POINTS_MAX) or 1]
     charts = [
-        chart_of(
+        chart_draw(
             "teaching",
             "Groups that teach",
             "share of completed groups whose rewards differ, since the draw before",
             {"Groups": _shares(draws, _teaching)},
             unit="%",
         ),
-        chart_of(
+        chart_draw(
             "difficulty",
             "Success by difficulty",
             "share of judged episodes that were correct, since the draw before",
             {name.title(): points for name, points in success.items() if points},
             unit="%",
         ),
-        chart_of("horizon", "Step budget", "the greatest of each draw", {"Steps": budgets}, unit="steps"),
+        chart_draw("horizon", "Step budget", "the greatest of each draw", {"Steps": budgets}, unit="steps"),
     ]
     return [chart for chart in charts if chart]
 
 
-def draw_chart(items: Sequence[Mapping[str, Any]], *, band: tuple[float, float] | None) -> Drawing | None:
+def posteriors_draw(
+    items: Sequence[Mapping[str, Any]], *, band: tuple[float, float] | None
+) -> Drawing | None:
     """Draw the posterior means of one draw's tasks with 90% intervals, lowest first, and the band.
 
     None without posteriors.
@@ -81,30 +84,31 @@ def draw_chart(items: Sequence[Mapping[str, Any]], *, band: tuple[float, float] 
         return None
     drawing = Drawing(
         name="draw-posteriors",
-        width=WIDE,
-        height=HEIGHT,
+        width=WIDE.width,
+        height=WIDE.height,
         title="Success of the tasks drawn, as it was known",
         description="Posterior means with 90% intervals, the lowest first. The table has the same means.",
     )
-    scale = share_scale(start=HEIGHT - BOTTOM, end=TOP)
-    right = WIDE - RIGHT
+    # A task is in the middle of its part of the axis.
+    x = Scale(low=0, high=len(known), step=1, start=WIDE.left, end=WIDE.width - WIDE.right)
+    y = WIDE.share_scale()
     if band is not None:
-        low, high = (scale.place(100 * end) for end in band)
-        drawing.rect("plot-margin", LEFT, high, right - LEFT, low - high)
-    _values_axis(drawing, scale, right=right, unit="% success")
-    for place, item in enumerate(known):
-        x = LEFT + (place + 0.5) / len(known) * (right - LEFT)
-        why = item["why"]
+        low, high = (y.place(100 * end) for end in band)
+        drawing.rect("plot-margin", x.start, high, x.end - x.start, low - high)
+    drawing.text("plot-soft plot-small plot-end", x.end, LEGEND_Y, "% success")
+    grid_draw(drawing, x, y)
+    for number, item in enumerate(known):
+        across, why = x.place(number + 0.5), item["why"]
         ends = [100 * float(betaincinv(*why["posterior"], share)) for share in QUANTILES]
-        drawing.line("plot-whisker", x, scale.place(ends[0]), x, scale.place(ends[1]))
+        drawing.line("plot-whisker", across, y.place(ends[0]), across, y.place(ends[1]))
         drawing.dot(
             "plot-hollow" if why["reason"] == "exploration" else "plot-dot",
-            x,
-            scale.place(100 * why["mean"]),
+            across,
+            y.place(100 * why["mean"]),
             link=f"/tasks/{item['task']}/",
             tip=f"Task {item['task']}, {why['reason']}: {why['mean']:.0%} ({ends[0]:.0f} to {ends[1]:.0f} %)",
         )
-    drawing.text("plot-soft plot-small plot-end", right, HEIGHT - 9, "tasks of the draw")
+    title_draw(drawing, x, "tasks of the draw")
     return drawing
 
 
@@ -121,7 +125,7 @@ def _success_of(name: str) -> Callable[[Summary], tuple[int, int]]:
     return of
 
 
-def _shares(draws: Draws, of: Callable[[Summary], tuple[int, int]]) -> Points:
+def _shares(draws: Draws, of: Callable[[Summary], tuple[int, int]]) -> list[Point]:
     """Percentages by draw; of many draws, neighbours are added up."""
     stride = math.ceil(len(draws) / POINTS_MAX) or 1
     points = []
@@ -132,43 +136,35 @@ def _shares(draws: Draws, of: Callable[[Summary], tuple[int, int]]) -> Points:
         if total:
             first, last = part[0][0], part[-1][0]
             where = f"draw {first}" if first == last else f"draws {first} to {last}"
-            points.append((last, 100 * hits / total, f"{where}: {hits} of {total} ({hits / total:.0%})"))
+            points.append(Point(last, 100 * hits / total, f"{where}: {hits} of {total} ({hits / total:.0%})"))
     return points
 
 
-def chart_of(id_: str, title: str, note: str, lines: Mapping[str, Points], *, unit: str) -> Chart | None:
+def chart_draw(
+    id_: str, title: str, note: str, lines: Mapping[str, Sequence[Point]], *, unit: str
+) -> Chart | None:
     """Lines by name, at most four, over the numbers of draws; None with fewer than two draws."""
-    numbers = sorted({number for points in lines.values() for number, _, _ in points})
+    numbers = sorted({point.version for points in lines.values() for point in points})
     if len(numbers) < 2:
         return None
-    x = Scale(low=numbers[0], high=numbers[-1], step=1, start=LEFT, end=WIDTH - RIGHT)
-    values = [value for points in lines.values() for _, value, _ in points]
-    span = {"start": HEIGHT - BOTTOM, "end": TOP}
-    y = share_scale(**span) if unit == "%" else scale_of([0, *values], **span, within=(0, math.inf))
-    drawing = Drawing(
+    values = [point.value for points in lines.values() for point in points]
+    chart = LineChart(
         name=f"chart-{id_}",
-        width=WIDTH,
-        height=HEIGHT,
         title=f"{title} by draw",
         description=f"{note}; from draw {numbers[0]} to draw {numbers[-1]}.",
+        versions=numbers,
+        values=FRAME.share_scale() if unit == "%" else FRAME.scale_of([0, *values], within=(0, math.inf)),
+        unit=unit,
+        ends="draw",
+        legend_width=LEGEND_WIDTH,
+        r=3,
+        lines=[
+            Line(
+                name=name,
+                style=series_style(number, is_dashed=number % 2 == 1),
+                points=[point._replace(tip=f"{name}, {point.tip}") for point in points],
+            )
+            for number, (name, points) in enumerate(lines.items())
+        ],
     )
-    _values_axis(drawing, y, right=WIDTH - RIGHT, unit=unit)
-    for number in (numbers[0], numbers[-1]):
-        kind = "plot-soft" if number == numbers[0] else "plot-soft plot-end"
-        drawing.text(kind, x.place(number), HEIGHT - BOTTOM + 16, f"draw {number}")
-    for place, (name, points) in enumerate(lines.items()):
-        stroke, ink = LINES[place]
-        start = LEFT + place * LEGEND_WIDTH
-        drawing.line(stroke, start, LEGEND_Y, start + 20, LEGEND_Y)
-        drawing.text("", start + 26, LEGEND_Y, name)
-        drawing.path(stroke, [(x.place(number), y.place(value)) for number, value, _ in points])
-        for number, value, tip in points:
-            drawing.dot(ink, x.place(number), y.place(value), r=3, tip=f"{name}, {tip}")
-    return Chart(id=id_, title=title, note=note, drawing=drawing)
-
-
-def _values_axis(drawing: Drawing, scale: Scale, *, right: float, unit: str) -> None:
-    drawing.text("plot-soft plot-small plot-end", right, LEGEND_Y, unit)
-    for text, y in scale.ticks:
-        drawing.line("plot-grid", LEFT, y, right, y)
-        drawing.text("plot-soft plot-end", LEFT - 6, y, text)
+    return Chart(id=id_, title=title, note=note, drawing=chart.draw())

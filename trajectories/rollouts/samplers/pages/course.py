@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 
 from trajectories.rollouts.samplers.course import Measured, Progress, progress_of
-from trajectories.rollouts.samplers.pages.charts import POINTS_MAX, Chart, Draws, chart_of
+from trajectories.rollouts.samplers.pages.charts import POINTS_MAX, Chart, Draws, chart_draw
+from trajectories.shell.charts.lines import Point
 
 MOVES = {
     "begins": "the course begins with it",
@@ -20,23 +21,23 @@ def course_charts(draws: Draws) -> list[Chart]:
     """The stage by draw, and the criteria of each stage as long as it lasted."""
     known = [(number, one) for number, summary in draws if (one := progress_of(summary))]
     known = known[:: math.ceil(len(known) / POINTS_MAX) or 1]
-    stages = [(number, float(one.stage), f"draw {number}: {course_words(one)}") for number, one in known]
-    charts = [chart_of("stages", "Stage", "the one that each draw was of", {"Stage": stages}, unit="stage")]
+    stages = [Point(number, float(one.stage), f"draw {number}: {course_words(one)}") for number, one in known]
+    charts = [chart_draw("stages", "Stage", "the one that each draw was of", {"Stage": stages}, unit="stage")]
     for stage in dict.fromkeys(one.stage for _, one in known):
         note = "their values over the newest judged episodes of the stage"
         lines = _lines(known, stage)
-        charts.append(chart_of(f"stage-{stage}", f"Criteria of stage {stage}", note, lines, unit=""))
+        charts.append(chart_draw(f"stage-{stage}", f"Criteria of stage {stage}", note, lines, unit=""))
     return [chart for chart in charts if chart]
 
 
-def _lines(known: Iterable[tuple[int, Progress]], stage: int) -> dict[str, list[tuple[int, float, str]]]:
+def _lines(known: Iterable[tuple[int, Progress]], stage: int) -> dict[str, list[Point]]:
     """Points by criterion, up to the draw that left the stage."""
-    lines: dict[str, list[tuple[int, float, str]]] = {}
+    lines: dict[str, list[Point]] = {}
     for number, progress in known:
         left = progress.because if progress.move == "moves_on" else []
         for one in (*left, *progress.criteria):
             if one.stage == stage and one.value is not None:
-                point = (number, one.value, f"draw {number}: {criterion_words(one)}")
+                point = Point(number, one.value, f"draw {number}: {criterion_words(one)}")
                 lines.setdefault(_name(one), []).append(point)
     return lines
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from tasks_app.models import Task
 from trajectories.models import Run, Sampler, SamplerDraw
 from trajectories.rollouts.samplers.course import progress_of
-from trajectories.rollouts.samplers.pages.charts import Chart, charts_of, draw_chart
+from trajectories.rollouts.samplers.pages.charts import Chart, charts_of, posteriors_draw
 from trajectories.rollouts.samplers.pages.course import course_charts, course_words
 from trajectories.rollouts.samplers.plans import PARTS, DifficultySchedule
 from trajectories.shell.charts.drawing import Drawing
@@ -121,7 +121,7 @@ class SamplersPage:
     def drawing(self) -> Drawing | None:
         strategy = self.sampler.plan["strategy"] if self.sampler else {}
         band = (strategy["low"], strategy["high"]) if {"low", "high"} <= strategy.keys() else None
-        return draw_chart([row.item for row in self.rows], band=band)
+        return posteriors_draw([row.item for row in self.rows], band=band)
 
     @cached_property
     def course(self) -> str:
