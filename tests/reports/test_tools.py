@@ -20,8 +20,8 @@ from tests import factories
 from tests.reports.test_computation import assert_sound, correct_if, evaluation, tables_of
 from tests.tool_policies import OTHERS, POLICIES
 from trajectories.models import Episode, Report, SiteEvent
+from trajectories.reports.builtin.tools import NO_FIELD
 from trajectories.reports.estimators.accuracy import FEW_ITEMS
-from trajectories.reports.tool_tables import NO_FIELD
 
 pytestmark = pytest.mark.django_db
 

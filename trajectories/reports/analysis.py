@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from palaestra.protocol.arms import ARMS
 from trajectories.models import Run
 from trajectories.reports import setups
 from trajectories.reports.arm_data import BenchmarkData, Item
+from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.answers import Codes
 from trajectories.reports.ladder import UNSCORED, ArmKey, contrasts_of
 from trajectories.reports.tables import search_link
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +50,13 @@ class Analysis:
     benchmark: str
     data: BenchmarkData
     runs: Mapping[int, Run]
+    _results: dict[Callable[..., Any], list[Any]] = field(default_factory=dict, init=False, repr=False)
+
+    def once(self, read: Callable[[Analysis], Iterable[T]]) -> list[T]:
+        """Return all that ``read`` yields of this benchmark, which is read once for all tables."""
+        if read not in self._results:
+            self._results[read] = list(read(self))
+        return self._results[read]
 
     @property
     def alpha(self) -> float:
@@ -107,3 +117,19 @@ class Analysis:
         """The items on which two arms differ."""
         query = {"benchmark": self.benchmark, "a": a.id, "b": b.id}
         return f"/reports/{self.report_id}/items?{urlencode(query)}"
+
+
+def pair_compared(
+    analysis: Analysis, a: ArmKey, b: ArmKey, items: Codes, *, is_forced: bool = False
+) -> tuple[str, gaps.Pair | None]:
+    """Pair the two arms on these items, or return why they are not compared and None."""
+    for key in (a, b):
+        if key not in analysis.arms:
+            return f"no episode of {key.label} has begun", None
+        if mixed := analysis.mixture(key):
+            return f"{key.label} is {mixed}", None
+    difference = analysis.difference(a, b)
+    if difference and not is_forced:
+        return f"not a gap: the set-ups differ ({difference})", None
+    pair = gaps.pair_of(analysis.data.answers(a, items), analysis.data.answers(b, items))
+    return (difference, pair) if pair else (gaps.NO_SHARED, None)

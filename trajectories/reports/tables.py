@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from msgspec import Struct, to_builtins
 
-if TYPE_CHECKING:
-    # It brings NumPy, and this module is read by every server.
-    from trajectories.reports.estimators.answers import Estimate
+from trajectories.reports.estimators.answers import Estimate
 
 Row = Mapping[str, Any]
 
@@ -32,7 +30,8 @@ class Column(Struct, frozen=True):
 class Table(Struct, frozen=True, kw_only=True):
     """Rows hold a value per column, None where it cannot be stated: the row's ``note`` says why.
 
-    ``links`` in a row are the lab's addresses of the episodes behind its columns.
+    ``links`` in a row are the lab's addresses of the episodes behind its columns. ``main`` are the columns
+    that a terminal has room for.
     """
 
     id: str
@@ -40,13 +39,15 @@ class Table(Struct, frozen=True, kw_only=True):
     columns: Sequence[Column]
     rows: Sequence[Row]
     notes: Sequence[str] = ()
+    main: Sequence[str] = ()
 
 
 def table_record(table: Table) -> dict[str, Any]:
     """Return a table as JSON; cells missing in a row are null."""
     empty = {column.id: None for column in table.columns}
     rows = [{**empty, **row} for row in table.rows]
-    return {**to_builtins(table), "rows": to_builtins(rows)}
+    record = {**to_builtins(table), "rows": to_builtins(rows)}
+    return record if table.main else {name: part for name, part in record.items() if name != "main"}
 
 
 def search_link(**query: str | int) -> str:

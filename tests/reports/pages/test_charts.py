@@ -13,7 +13,7 @@ from tests.conftest import LabClient
 from tests.reports.test_computation import LOOKS, correct_if, evaluation, tables_of
 from tests.reports.training import scene
 from trajectories.models import Episode, Run
-from trajectories.reports.pages.charts.kinds import CHARTS
+from trajectories.reports.registry import TABLES
 
 pytestmark = pytest.mark.django_db
 Lab = Callable[[Any], LabClient]
@@ -67,7 +67,9 @@ def test_every_value_of_a_report_opens_its_episodes(lab: Lab, owner: Any) -> Non
     for episode in Episode.objects.all():
         scene.facts_add(episode.pk, thought_words=20.0 + episode.pk % 9)
     titles = {
-        table["title"] for table in tables_of(report).values() if table["id"] in CHARTS and table["rows"]
+        table["title"]
+        for table in tables_of(report).values()
+        if TABLES.get(table["id"]).chart and table["rows"]
     }
     client = lab(owner)
 

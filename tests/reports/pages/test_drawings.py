@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from trajectories.reports.pages.charts.kinds import chart_draw
+from trajectories.reports.catalogue import chart_draw
 from trajectories.reports.pages.latex import table_tex
 from trajectories.reports.pages.tables import table_shown
 from trajectories.reports.training.alarms import Alarm

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trajectories.reports.pages.labels import label_of
+from trajectories.reports.labels import label_of
 
 
 @pytest.mark.parametrize(

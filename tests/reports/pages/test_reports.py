@@ -16,6 +16,7 @@ from tests.conftest import LabClient
 from tests.reports.test_computation import correct_if, evaluation, tables_of
 from trajectories.models import Report
 from trajectories.reports.pages.pages import ReportPage, Section
+from trajectories.reports.registry import TABLES
 
 pytestmark = pytest.mark.django_db
 
@@ -80,7 +81,10 @@ def test_what_is_longer_than_a_screen_is_folded() -> None:
     rows = [{"benchmark": "gsm8k", "rung": f"rung {place}", "gap": 1.0} for place in range(50)]
     table = {"id": "rungs", "title": "Rungs", "columns": [], "notes": []}
 
-    short, long = Section({**table, "rows": rows[:3]}), Section({**table, "rows": rows})
+    chart = TABLES.get("rungs").chart
+
+    short = Section({**table, "rows": rows[:3]}, chart=chart)
+    long = Section({**table, "rows": rows}, chart=chart)
 
     assert (short.is_long, short.is_tall) == (False, False)
     assert (long.is_long, long.is_tall) == (True, True)

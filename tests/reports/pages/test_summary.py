@@ -8,7 +8,7 @@ import pytest
 from django.template.loader import render_to_string
 from django.utils.html import strip_tags
 
-from trajectories.reports.pages.charts.kinds import chart_draw
+from trajectories.reports.catalogue import chart_draw
 from trajectories.reports.pages.summary import sentences_of
 
 

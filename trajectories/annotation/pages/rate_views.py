@@ -27,8 +27,8 @@ from trajectories.annotation.rates.table import (
     group_units,
 )
 from trajectories.models import AnnotationProject, Annotator
-from trajectories.reports.pages.charts.forest import Forest
-from trajectories.reports.pages.labels import arm_label
+from trajectories.reports.charts.forest import Forest
+from trajectories.reports.labels import arm_label
 from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.charts.drawing import Drawing
 from trajectories.shell.text.numerals import numeral

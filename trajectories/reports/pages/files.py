@@ -11,7 +11,7 @@ from core.errors import GymError
 from palaestra.protocol.suggestions import did_you_mean
 from trajectories.models import Report
 from trajectories.reports import exports, selectors
-from trajectories.reports.pages.charts.kinds import chart_draw
+from trajectories.reports.catalogue import chart_draw
 from trajectories.reports.pages.formats import (
     CHARTS,
     CONTENT_TYPES,

@@ -9,7 +9,6 @@ import msgspec
 from django.http import StreamingHttpResponse
 
 from trajectories.reports import exports
-from trajectories.reports.pages.charts.paper import pdf_of, png_of
 from trajectories.reports.pages.latex import table_tex
 from trajectories.reports.pages.tables import table_shown
 from trajectories.shell.charts.drawing import Drawing
@@ -29,6 +28,23 @@ CONTENT_TYPES = {
 NAMES = {"tex": "LaTeX", "parquet": "Parquet"}
 # A file of the lab is data: whatever it holds, a browser runs none of it.
 FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+# Three pixels to one of the page: 300 dpi in a column of a paper.
+PNG_SCALE = 3.0
+
+
+def pdf_of(svg: str) -> bytes:
+    # The library is 30 MB, and only those who export charts need it.
+    import vl_convert
+
+    return vl_convert.svg_to_pdf(svg)
+
+
+def png_of(svg: str) -> bytes:
+    import vl_convert
+
+    return vl_convert.svg_to_png(svg, scale=PNG_SCALE)
+
 
 TABLES: dict[str, Callable[[Table, str], bytes]] = {
     "csv": lambda table, _: exports.table_as_csv(table),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trajectories.models import Step
-from trajectories.reports.pages.labels import arm_label
+from trajectories.reports.labels import arm_label
 from trajectories.reports.pages.tables import table_get, text_of
 from trajectories.shell.queries.steps import HAS_PICTURE
 

@@ -13,15 +13,16 @@ from core.errors import GymError
 from core.paging import page_cut
 from trajectories.models import Report
 from trajectories.reports import selectors
+from trajectories.reports.catalogue import table_known
 from trajectories.reports.items import item_differences
 from trajectories.reports.ladder import ArmKey, arm_read
 from trajectories.reports.pages import formats
-from trajectories.reports.pages.charts.kinds import CHARTS, chart_draw
 from trajectories.reports.pages.formats import FileLink, file_links
 from trajectories.reports.pages.look_pictures import LookPicture, look_pictures
 from trajectories.reports.pages.summary import sentences_of
 from trajectories.reports.pages.tables import ShownTable, table_get, table_shown, tables_of
 from trajectories.reports.plan import ALPHA
+from trajectories.reports.registry import Chart
 from trajectories.shell.charts.drawing import Drawing
 from trajectories.shell.forms import CursorForm
 
@@ -29,19 +30,6 @@ REPORTS_PER_PAGE = 25
 POLL_S = 2
 # Of a table, and in pixels of a chart, that are not folded.
 ROWS_SHOWN, CHART_SHOWN = 20, 1000
-# Long and for reference: fetched when they are opened.
-APART = frozenset(
-    {
-        "items",
-        "loss_episodes",
-        "looks",
-        "pass_at_k",
-        "reading_items",
-        "reading_looks",
-        "sensitivity",
-        "setups",
-    }
-)
 OPEN = "episodes still open"
 
 
@@ -60,22 +48,25 @@ class ReportsPage:
 class Section:
     """A stored table with its chart and its files.
 
-    One that ``is_apart`` has a page of its own, and rows here only in the file of the page. A chart that is
-    elsewhere on the page is not drawn again.
+    One for reference ``is_apart``: it has a page of its own, and rows here only in the file of the page.
     """
 
     def __init__(
-        self, table: Mapping[str, Any], *, margin: float | None = None, has_chart: bool = True
+        self,
+        table: Mapping[str, Any],
+        *,
+        chart: Chart | None = None,
+        margin: float | None = None,
+        is_reference: bool = False,
     ) -> None:
-        self._table, self._margin = table, margin
+        self._table, self._chart, self._margin = table, chart, margin
         self.id: str = table["id"]
         self.title: str = table["title"]
         self.notes: Sequence[str] = table["notes"]
         self.rows = len(table["rows"])
-        self.is_apart = self.id in APART and self.rows > 0
+        self.is_apart = is_reference and self.rows > 0
         self.is_long = self.is_apart or self.rows > ROWS_SHOWN
-        self._chart = CHARTS.get(self.id) if has_chart else None
-        self.caption = self._chart.caption if self._chart else ""
+        self.caption = chart.caption if chart else ""
         self.table_files = file_links(self.id, formats.TABLES)
 
     @cached_property
@@ -84,7 +75,7 @@ class Section:
 
     @cached_property
     def drawing(self) -> Drawing | None:
-        return chart_draw(self._table, margin=self._margin) if self._chart else None
+        return self._chart.drawing(self._table, margin=self._margin) if self._chart else None
 
     @property
     def is_tall(self) -> bool:
@@ -119,8 +110,13 @@ class ReportPage:
 
     @cached_property
     def sections(self) -> list[Section]:
-        margin = self.report.plan.get("margin")
-        return [Section(table, margin=margin) for table in tables_of(self.report.result)]
+        return [self._section(table) for table in tables_of(self.report.result)]
+
+    def _section(self, table: Mapping[str, Any]) -> Section:
+        known, margin = table_known(table["id"]), self.report.plan.get("margin")
+        if known is None:
+            return Section(table)
+        return Section(table, chart=known.chart, margin=margin, is_reference=known.is_reference)
 
     @property
     def setup(self) -> str:

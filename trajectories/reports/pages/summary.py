@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from trajectories.reports.pages.labels import arm_label
+from trajectories.reports.labels import arm_label
 from trajectories.reports.pages.tables import table_get, text_of
 
 POINTS = "points"

@@ -4,62 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
-from trajectories.reports.pages.labels import label_of
+from trajectories.reports.catalogue import table_known
+from trajectories.reports.labels import label_of
 from trajectories.shell.text.numerals import numeral
 
-# Columns that are shown as the interval of another, and pairs that are shown as one range.
-NAMED_INTERVALS = (
-    "matched",
-    "text",
-    "page",
-    "change",
-    "beyond_text",
-    "reward",
-    "void",
-    "invalid_actions",
-    "thought_words",
-    "restates",
-    "numbers",
-    "formulas",
-    "checks",
-    "steps",
-    "loops",
-    "backtracks",
-    "outcome",
-    "syntax",
-    "executed",
-    "needed",
-    "redundant",
-    "selection",
-    "arguments",
-    "call_results",
-    "shaping",
-    "recall",
-    "precision",
-    "execution",
-    "wrong",
-)
-INTERVALS = {
-    "accuracy": ("low", "high"),
-    "gap": ("low", "high"),
-    "pass_at_k": ("low", "high"),
-    "words": ("low", "high"),
-    "per_step": ("per_step_low", "per_step_high"),
-    "estimate": ("low", "high"),
-    "share": ("low", "high"),
-    "reading": ("low", "high"),
-    "effect": ("low", "high"),
-    "odds_ratio": ("odds_low", "odds_high"),
-    "corrected": ("corrected_low", "corrected_high"),
-    **{name: (f"{name}_low", f"{name}_high") for name in NAMED_INTERVALS},
-}
+# Pairs of columns that are shown as one range.
 RANGES = {"bootstrap_low": ("bootstrap_high", "Bootstrap"), "void_low": ("void_high", "With void")}
 DECIMALS = {"%": 1, "points": 1, "words": 1, "count": 0, "": 3}
-# What a wide table shows apart, below what names its rows.
-OTHER_TESTS = {"odds_ratio", "p_permutation", "p_mcnemar", "bootstrap_low", "p_equivalence", "void_low"}
-APART = {"gaps": OTHER_TESTS, "setup_differences": OTHER_TESTS}
+# Columns that name a row: a wide table has them in both parts.
 NAMING = 2
 
 
@@ -98,10 +53,12 @@ def table_get(result: Mapping[str, Any] | None, table_id: str) -> Mapping[str, A
 
 
 def table_shown(table: Mapping[str, Any]) -> ShownTable:
+    """Return what a page shows of a stored table."""
+    known = table_known(table["id"])
+    aside = known.aside if known else frozenset()
     names = [column["id"] for column in table["columns"]]
-    others = APART.get(table["id"], set())
-    apart = _part(table, [*names[:NAMING], *(name for name in names if name in others)]) if others else None
-    return _part(table, [name for name in names if name not in others], notes=table["notes"], apart=apart)
+    rest = _part(table, [*names[:NAMING], *(name for name in names if name in aside)]) if aside else None
+    return _part(table, [name for name in names if name not in aside], notes=table["notes"], apart=rest)
 
 
 def _part(
@@ -111,8 +68,8 @@ def _part(
     notes: Sequence[str] = (),
     apart: ShownTable | None = None,
 ) -> ShownTable:
-    merged = {name for column in table["columns"] for name in _ends(column)}
-    merged |= {high for high, _ in RANGES.values()}
+    intervals = _intervals(table)
+    merged = {end for ends in intervals.values() for end in ends} | {high for high, _ in RANGES.values()}
     columns = [
         column
         for column in table["columns"]
@@ -122,15 +79,30 @@ def _part(
         id=table["id"],
         title=table["title"],
         heads=[(_head(column), _is_number(column)) for column in columns],
-        rows=[[_cell(row, column) for column in columns] for row in table["rows"]],
+        rows=[
+            [_cell(row, column, intervals.get(column["id"], ("", ""))) for column in columns]
+            for row in table["rows"]
+        ],
         notes=notes,
         apart=apart,
     )
 
 
-def _ends(column: Mapping[str, str]) -> tuple[str, ...]:
-    """The columns of its interval: a share of void episodes has one, their number none."""
-    return () if column["unit"] == "count" else INTERVALS.get(column["id"], ())
+def _intervals(table: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """The columns of each column's interval: those named after it, else those that follow it.
+
+    Counts have none: a share of void episodes has an interval, their number a range.
+    """
+    columns = [column for column in table["columns"] if column["unit"] != "count"]
+    intervals = {}
+    for column, low, high in zip_longest(columns, columns[1:], columns[2:], fillvalue={"id": ""}):
+        own = f"{column['id']}_low", f"{column['id']}_high"
+        following = low["id"], high["id"]
+        if any(own[0] in row for row in table["rows"]):
+            intervals[column["id"]] = own
+        elif [end.rpartition("_")[2] for end in following] == ["low", "high"] and following[0] not in RANGES:
+            intervals[column["id"]] = following
+    return intervals
 
 
 def _is_empty(table: Mapping[str, Any], column: Mapping[str, str]) -> bool:
@@ -138,7 +110,7 @@ def _is_empty(table: Mapping[str, Any], column: Mapping[str, str]) -> bool:
     return not _is_number(column) and all(not row.get(column["id"]) for row in table["rows"])
 
 
-def _cell(row: Mapping[str, Any], column: Mapping[str, str]) -> Cell:
+def _cell(row: Mapping[str, Any], column: Mapping[str, str], ends: tuple[str, str]) -> Cell:
     name, unit = column["id"], column["unit"]
     title = _head(column)
     if name in RANGES:
@@ -149,19 +121,11 @@ def _cell(row: Mapping[str, Any], column: Mapping[str, str]) -> Cell:
         return Cell(title=title, text=label_of(row, name), link=link)
     if value is None and not _is_number(column):
         return Cell(title=title, text="")
-    low, high = (row.get(end) for end in _ends(column) or ("", ""))
+    low, high = (row.get(end) for end in ends)
     interval = "" if low is None else _range(low, high, unit)
     return Cell(
         title=title, text=text_of(value, unit), interval=interval, link=link, is_number=_is_number(column)
     )
-
-
-def link_of(row: Mapping[str, Any], column: str) -> str:
-    """The address of the episodes behind a value, else of its row's; empty where there are none to open."""
-    links: Mapping[str, str] = row.get("links", {})
-    # Zero percent void opens the version's episodes, not an empty list of void ones.
-    own = links.get(column) if row.get(column) else ""
-    return own or links.get("episodes") or links.get("items") or links.get(column, "")
 
 
 def text_of(value: float | None, unit: str) -> str:

@@ -16,6 +16,7 @@ from core.schema import call
 from trajectories.record.api.auth import caller
 from trajectories.reports import selectors
 from trajectories.reports.tables import table_record
+from trajectories.reports.training.matrix import transfer_of_reports, transfer_of_runs
 
 
 class TransferQuery(Body, kw_only=True):
@@ -47,9 +48,6 @@ class TransferView(APIView):
         errors=(400, 404),
     )
     def get(self, request: Request) -> Response:
-        # Its libraries cost a second and 60 MB: a server has them once somebody asks.
-        from trajectories.reports.training.matrix import transfer_of_reports, transfer_of_runs
-
         query, principal = query_read(TransferQuery, request), caller(request)
         if not query:
             return Response({"table": table_record(transfer_of_runs(principal))})

@@ -11,8 +11,10 @@ from typing import Any
 
 from palaestra.protocol.arms import ARMS
 from trajectories.models import Run
+from trajectories.reports.charts.forest import POINTS_OF_ACCURACY, Forest
 from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.answers import Estimate
+from trajectories.reports.registry import Chart
 from trajectories.reports.tables import (
     COUNT,
     EPISODES_LINKED,
@@ -53,6 +55,20 @@ NOTE = (
     "After less before, in points of accuracy, paired by item, with errors clustered over items and looks. "
     "Beyond text: the arm's change less that of the first text arm (difference in differences, on the items "
     "that both arms have before and after). The p-values are not adjusted for the number of rows."
+)
+CHART = Chart(
+    draw=Forest(
+        value="change",
+        group="{run}: trained on {trained_on}, evaluated on {benchmark}: {checkpoints}",
+        label=("arm",),
+        unit=POINTS_OF_ACCURACY,
+        ends=("fell", "rose"),
+        beside=("beyond_text", "beyond text"),
+    ).draw,
+    caption=(
+        "Filled: accuracy after training less accuracy before. Hollow, beyond text: the arm's change "
+        "less that of text, on the items that both have."
+    ),
 )
 NOT_RECORDED = "not recorded here"
 ELSEWHERE = "a training elsewhere"

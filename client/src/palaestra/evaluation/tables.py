@@ -6,44 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 Table = Mapping[str, Any]
-# Columns by table; the report's page has all tables with all columns.
-COLUMNS: Mapping[str, Sequence[str]] = {
-    "accuracy": (
-        "benchmark",
-        "arm",
-        "items",
-        "episodes",
-        "void",
-        "format_failures",
-        "accuracy",
-        "low",
-        "high",
-    ),
-    "gaps": ("benchmark", "contrast", "items", "gap", "low", "high", "p"),
-    "rungs": ("benchmark", "rung", "items", "gap", "low", "high", "p"),
-    "tools": (
-        "benchmark",
-        "arm",
-        "episodes",
-        "needing",
-        "calling",
-        "recall",
-        "precision",
-        "selection",
-        "arguments",
-    ),
-    "planted": ("benchmark", "quantity", "contrast", "planted", "estimate", "low", "high", "recovered"),
-    "deviations": ("benchmark", "arm", "deviation", "episodes"),
-}
 NOTE = "note"
 SHARES = ("%", "points")
 P_LEAST = 0.001
 
 
 def format_tables(tables: Iterable[Table]) -> str:
-    """Return the tables of ``COLUMNS`` as text, in that order, each with its notes and those of its rows."""
-    by_id = {table["id"]: table for table in tables}
-    return "\n\n".join(_format_table(by_id[name], names) for name, names in COLUMNS.items() if name in by_id)
+    """Return the tables that name main columns as text, each with its notes and those of its rows.
+
+    The report's page has all tables with all columns.
+    """
+    return "\n\n".join(_format_table(table, table["main"]) for table in tables if table.get("main"))
 
 
 def _format_table(table: Table, names: Sequence[str]) -> str:

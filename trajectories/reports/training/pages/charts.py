@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from trajectories.reports.labels import interval_of, link_of
 from trajectories.reports.pages.formats import CHARTS as KINDS
 from trajectories.reports.pages.formats import FileLink, file_links
-from trajectories.reports.pages.tables import INTERVALS, link_of
+from trajectories.reports.training.alarms import Alarm
 from trajectories.shell.charts.drawing import Drawing
 from trajectories.shell.charts.lines import FRAME, Line, LineChart, Point, series_style, thin
 from trajectories.shell.text.untrusted import visible
-
-if TYPE_CHECKING:
-    from trajectories.reports.training.alarms import Alarm
 
 LEGEND_WIDTH = 120
 WORDS = "words per thought"
@@ -237,7 +235,7 @@ def _line(spec: ChartSpec, number: int, column: str, rows: Sequence[tuple[int, R
     for version, row in rows:
         if row.get(column) is None:
             continue
-        low, high = (row.get(end) for end in INTERVALS.get(column, ("", "")))
+        low, high = interval_of(row, column)
         where = "the start" if row["version"] is None else f"version {row['version']}"
         between = "" if low is None else f" ({low:.4g} to {high:.4g})"
         tip = f"{name} at {where}: {row[column]:.4g}{between} {spec.unit}"

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from django.http import Http404, QueryDict
 
 from trajectories.models import Run
 from trajectories.record import projects
-from trajectories.reports.pages.charts.kinds import chart_draw
 from trajectories.reports.pages.formats import CHARTS, TABLES, File, chart_file, table_file
 from trajectories.reports.pages.pages import Section
 from trajectories.reports.tables import table_record
+from trajectories.reports.training.matrix import transfer_of_reports, transfer_of_runs
 from trajectories.reports.training.pages.charts import Chart, charts_of
 from trajectories.reports.training.pages.form import TransferForm
+from trajectories.reports.training.transfer_table import CHART
+from trajectories.reports.training.view import training_view
 from trajectories.shell.queries import runs as selectors
-
-if TYPE_CHECKING:
-    from trajectories.reports.training.view import TrainingView
 
 
 class TrainingPage:
     """The policy versions of one run; ``?arm=`` names the arm whose episodes count."""
 
     def __init__(self, run_id: int, parameters: QueryDict) -> None:
-        # Its libraries cost a second and 60 MB: a server has them once somebody looks.
-        from trajectories.reports.training.view import training_view
-
         self.run: Run = selectors.run_get(run_id)
-        self.view: TrainingView = training_view(self.run, arm=parameters.get("arm", ""))
+        self.view = training_view(self.run, arm=parameters.get("arm", ""))
         self.files_named = f"run-{run_id}-"
 
     @cached_property
@@ -42,9 +37,8 @@ class TrainingPage:
 
     @cached_property
     def sections(self) -> list[Section]:
-        drawn = {chart.table for chart in self.charts}
         tables = [table for table in self._record.values() if table["rows"]]
-        return [Section(table, has_chart=table["id"] not in drawn) for table in tables]
+        return [Section(table, chart=CHART if table["id"] == "transfer" else None) for table in tables]
 
     def file(self, name: str) -> File:
         """A table or a chart. Raises ``Http404`` if there is none of this name."""
@@ -61,13 +55,11 @@ class TransferPage:
     """Changes by training, over training runs, or between two reports (``?before=&after=``)."""
 
     def __init__(self, parameters: QueryDict) -> None:
-        from trajectories.reports.training.matrix import transfer_of_reports, transfer_of_runs
-
         self.form = TransferForm(parameters)
         self.reports = self.form.reports()
         table = transfer_of_reports(*self.reports) if self.reports else transfer_of_runs(projects.EVERYTHING)
         self.record = table_record(table)
-        self.sections = [Section(self.record)] if self.record["rows"] else []
+        self.sections = [Section(self.record, chart=CHART)] if self.record["rows"] else []
         self.errors = self.form.error_messages()
         self.query = parameters.urlencode()
 
@@ -76,7 +68,7 @@ class TransferPage:
         stem, _, kind = name.rpartition(".")
         if stem == self.record["id"] and kind in TABLES:
             return table_file(self.record, kind, source=self._source)
-        drawing = chart_draw(self.record)
+        drawing = CHART.drawing(self.record)
         if stem != self.record["id"] or kind not in CHARTS or drawing is None:
             raise Http404("The transfer matrix has no such file yet.")
         return chart_file(drawing, kind)

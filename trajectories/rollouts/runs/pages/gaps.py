@@ -12,12 +12,11 @@ from django.db.models import F, Q
 
 from trajectories.models.sums import Scope, TaskSum
 from trajectories.reports import setups
-from trajectories.reports.analysis import Analysis
+from trajectories.reports.analysis import Analysis, pair_compared
 from trajectories.reports.arm_data import BenchmarkData
 from trajectories.reports.episode_rows import EpisodeRow, episode_rows
 from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, Estimate
-from trajectories.reports.gap_tables import pair_compared
 from trajectories.reports.ladder import ArmKey, contrasts_of
 from trajectories.rollouts.runs.pages.family import Family
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from trajectories.reports import setups
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.ladder import UNSCORED, ArmKey, arm_read
-from trajectories.reports.tables import COUNT, Column, Row, Table
+from trajectories.reports.registry import report_table
+from trajectories.reports.tables import COUNT, Column, Row
 
 COLUMNS = (
     Column("benchmark", "Benchmark"),
@@ -18,13 +19,15 @@ COLUMNS = (
 )
 
 
-def deviation_table(analyses: Sequence[Analysis]) -> Table:
-    rows = [row for analysis in analyses for row in _rows(analysis)]
-    notes = [] if rows else ["The runs are as planned."]
-    return Table(id="deviations", title="Deviations from the plan", columns=COLUMNS, rows=rows, notes=notes)
-
-
-def _rows(analysis: Analysis) -> Iterator[Row]:
+@report_table(
+    "deviations",
+    "Deviations from the plan",
+    130,
+    columns=COLUMNS,
+    notes=lambda _analyses, rows: [] if rows else ["The runs are as planned."],
+    main=("benchmark", "arm", "deviation", "episodes"),
+)
+def deviation_rows(analysis: Analysis) -> Iterator[Row]:
     planned = [arm_read(arm) for arm in analysis.plan["arms"]]
     for key in planned:
         if key not in analysis.data.arms:
@@ -59,7 +62,9 @@ def _arm_rows(analysis: Analysis, key: ArmKey, items: int | None) -> Iterator[Ro
 
 
 def _planned_items(analysis: Analysis) -> int | None:
-    (planned,) = (one for one in analysis.plan["benchmarks"] if one["slug"] == analysis.benchmark)
+    (planned,) = (
+        benchmark for benchmark in analysis.plan["benchmarks"] if benchmark["slug"] == analysis.benchmark
+    )
     return len(planned["task_ids"]) if planned["task_ids"] else planned["limit"]
 
 

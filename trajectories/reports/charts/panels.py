@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from trajectories.reports.pages.labels import arm_label
-from trajectories.reports.pages.tables import link_of
+from trajectories.reports.labels import arm_label, link_of
 from trajectories.shell.charts.drawing import SERIES, Drawing, labels_width
 from trajectories.shell.charts.lines import Line, Point, grid_draw, series_style
 from trajectories.shell.charts.scale import Scale, share_scale

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from trajectories.reports.analysis import MAIN, VARIANTS, Analysis, Variant
+from trajectories.reports.analysis import MAIN, VARIANTS, Analysis, pair_compared
+from trajectories.reports.charts.forest import POINTS_OF_ACCURACY, Forest
 from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.answers import Codes, Estimate
 from trajectories.reports.ladder import ArmKey, contrasts_of, ladder_of, rung_added
-from trajectories.reports.tables import COUNT, POINTS, Column, Row, Table, number, scaled, with_ends
+from trajectories.reports.registry import Chart, report_table
+from trajectories.reports.tables import COUNT, POINTS, Column, Row, number, scaled, with_ends
 
 HEAD = (
     Column("benchmark", "Benchmark"),
@@ -47,6 +49,10 @@ RUNG = (
     Column("note", "Note"),
 )
 SENSITIVITY = (*HEAD[:2], Column("choice", "Items counted"), *HEAD[2:], Column("note", "Note"))
+# Shown apart, below what names its rows.
+OTHER_TESTS = frozenset(
+    {"odds_ratio", "p_permutation", "p_mcnemar", "bootstrap_low", "p_equivalence", "void_low"}
+)
 TOTAL = "total"
 NONE_SHARED = "the arms of the ladder share no item with judged answers"
 PAIRED = (
@@ -55,48 +61,58 @@ PAIRED = (
 )
 
 
-def gap_tables(analyses: Sequence[Analysis]) -> list[Table]:
-    rows = [(*pair, analysis) for analysis in analyses for pair in _contrasts(analysis)]
-    apart = [(a, b, analysis) for a, b, analysis in rows if analysis.difference(a, b)]
-    tables = [
-        Table(
-            id="gaps",
-            title="Gaps",
-            columns=GAPS,
-            rows=[_gap_row(analysis, a, b) for a, b, analysis in rows],
-            notes=_gap_notes(analyses),
-        ),
-        Table(
-            id="rungs",
-            title="Where on the ladder the gap arises",
-            columns=RUNG,
-            rows=[row for analysis in analyses for row in _rung_rows(analysis)],
-            notes=["On the items that all arms of the ladder share, so that the rungs add up to the total."],
-        ),
-        Table(
-            id="sensitivity",
-            title="Gaps with other items",
-            columns=SENSITIVITY,
-            rows=[_sensitivity_row(analysis, a, b, which) for a, b, analysis in rows for which in VARIANTS],
-        ),
+def _gap_notes(analyses: Sequence[Analysis], _rows: Sequence[Row]) -> list[str]:
+    notes = [
+        PAIRED,
+        f"The permutation test and the bootstrap are over items, on these looks. Counted: {MAIN.title}.",
     ]
-    if apart:
-        tables.append(
-            Table(
-                id="setup_differences",
-                title="Differences of set-ups, not gaps",
-                columns=GAPS,
-                rows=[_gap_row(analysis, a, b, is_forced=True) for a, b, analysis in apart],
-                notes=["These arms differ in more than the arm. The differences say nothing about a gap."],
-            )
-        )
-    return tables
+    if any(analysis.data.is_site for analysis in analyses):
+        notes.append("On mock sites the difference is an interaction gap, not a modality gap.")
+    return notes
 
 
 def _contrasts(analysis: Analysis) -> Iterator[tuple[ArmKey, ArmKey]]:
     """Return the plan's contrasts, and each retest against the arm that it repeats."""
     yield from contrasts_of(analysis.plan)
     yield from ((key._replace(retest=False), key) for key in analysis.arms if key.retest)
+
+
+@report_table(
+    "gaps",
+    "Gaps",
+    20,
+    columns=GAPS,
+    notes=_gap_notes,
+    aside=OTHER_TESTS,
+    main=("benchmark", "contrast", "items", "gap", "low", "high", "p"),
+    chart=Chart(
+        draw=Forest(
+            value="gap",
+            label=("contrast",),
+            unit=POINTS_OF_ACCURACY,
+            ends=("second arm better", "first arm better"),
+        ).draw,
+        caption="Right of zero the first arm is better. Grey: within the plan's margin. Hollow: a retest.",
+        has_margin=True,
+    ),
+)
+def gap_rows(analysis: Analysis) -> Iterator[Row]:
+    yield from (_gap_row(analysis, a, b) for a, b in _contrasts(analysis))
+
+
+@report_table(
+    "setup_differences",
+    "Differences of set-ups, not gaps",
+    23,
+    columns=GAPS,
+    notes=["These arms differ in more than the arm. The differences say nothing about a gap."],
+    aside=OTHER_TESTS,
+    is_optional=True,
+)
+def setup_difference_rows(analysis: Analysis) -> Iterator[Row]:
+    for a, b in _contrasts(analysis):
+        if analysis.difference(a, b):
+            yield _gap_row(analysis, a, b, is_forced=True)
 
 
 def _gap_row(analysis: Analysis, a: ArmKey, b: ArmKey, *, is_forced: bool = False) -> Row:
@@ -148,7 +164,21 @@ def _note(analysis: Analysis, reason: str, estimate: Estimate, void: str, p_equi
     return "; ".join(filter(None, parts))
 
 
-def _rung_rows(analysis: Analysis) -> Iterator[Row]:
+@report_table(
+    "rungs",
+    "Where on the ladder the gap arises",
+    21,
+    columns=RUNG,
+    notes=lambda _analyses, _rows: [
+        "On the items that all arms of the ladder share, so that the rungs add up to the total."
+    ],
+    main=("benchmark", "rung", "items", "gap", "low", "high", "p"),
+    chart=Chart(
+        draw=Forest(value="gap", label=("rung",), unit=POINTS_OF_ACCURACY, ends=("gained", "lost")).draw,
+        caption="Right of zero accuracy is lost at the rung.",
+    ),
+)
+def rung_rows(analysis: Analysis) -> Iterator[Row]:
     """Neighbours on the ladder, and its ends, on the items that all its arms share.
 
     An arm that was not played is stepped over: the next rung spans its own too.
@@ -172,33 +202,23 @@ def _rung_row(analysis: Analysis, a: ArmKey, b: ArmKey, items: Codes, *, rung: s
     reason, pair = pair_compared(analysis, a, b, items)
     if pair is None:
         return {**row, "items": 0, "note": NONE_SHARED if reason == gaps.NO_SHARED else reason}
+    return {**row, **_plain_gap(analysis, pair)}
+
+
+@report_table("sensitivity", "Gaps with other items", 22, columns=SENSITIVITY, is_reference=True)
+def sensitivity_rows(analysis: Analysis) -> Iterator[Row]:
+    for a, b in _contrasts(analysis):
+        for variant in VARIANTS:
+            row = {**_head(analysis, a, b), "choice": variant.title}
+            reason, pair = pair_compared(analysis, a, b, analysis.items_of(variant))
+            yield (
+                {**row, "items": 0, "note": reason} if pair is None else {**row, **_plain_gap(analysis, pair)}
+            )
+
+
+def _plain_gap(analysis: Analysis, pair: gaps.Pair) -> dict[str, Any]:
     estimate = gaps.gap(pair, alpha=analysis.alpha)
-    return {**row, **_numbers(estimate), "note": estimate.reason}
-
-
-def _sensitivity_row(analysis: Analysis, a: ArmKey, b: ArmKey, variant: Variant) -> Row:
-    row = {**_head(analysis, a, b), "choice": variant.title}
-    reason, pair = pair_compared(analysis, a, b, analysis.items_of(variant))
-    if pair is None:
-        return {**row, "items": 0, "note": reason}
-    estimate = gaps.gap(pair, alpha=analysis.alpha)
-    return {**row, **_numbers(estimate), "note": estimate.reason}
-
-
-def pair_compared(
-    analysis: Analysis, a: ArmKey, b: ArmKey, items: Codes, *, is_forced: bool = False
-) -> tuple[str, gaps.Pair | None]:
-    """Pair the two arms on these items, or return why they are not compared and None."""
-    for key in (a, b):
-        if key not in analysis.arms:
-            return f"no episode of {key.label} has begun", None
-        if mixed := analysis.mixture(key):
-            return f"{key.label} is {mixed}", None
-    difference = analysis.difference(a, b)
-    if difference and not is_forced:
-        return f"not a gap: the set-ups differ ({difference})", None
-    pair = gaps.pair_of(analysis.data.answers(a, items), analysis.data.answers(b, items))
-    return (difference, pair) if pair else (gaps.NO_SHARED, None)
+    return {**_numbers(estimate), "note": estimate.reason}
 
 
 def _head(analysis: Analysis, a: ArmKey, b: ArmKey) -> dict[str, Any]:
@@ -229,13 +249,3 @@ def _void_bounds(analysis: Analysis, a: ArmKey, b: ArmKey) -> tuple[float | None
     lows = right_a / np.maximum(ended_a, 1) - (right_b + ended_b - judged_b) / np.maximum(ended_b, 1)
     highs = (right_a + ended_a - judged_a) / np.maximum(ended_a, 1) - right_b / np.maximum(ended_b, 1)
     return float(lows[mask].mean()), float(highs[mask].mean())
-
-
-def _gap_notes(analyses: Sequence[Analysis]) -> list[str]:
-    notes = [
-        PAIRED,
-        f"The permutation test and the bootstrap are over items, on these looks. Counted: {MAIN.title}.",
-    ]
-    if any(analysis.data.is_site for analysis in analyses):
-        notes.append("On mock sites the difference is an interaction gap, not a modality gap.")
-    return notes

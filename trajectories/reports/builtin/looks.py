@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,16 +13,17 @@ from palaestra.protocol.arms import ARMS, PAGE_ARMS
 from palaestra.protocol.looks import NEUTRAL
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.arm_data import Episodes
+from trajectories.reports.charts.forest import POINTS_OF_ACCURACY, Forest
 from trajectories.reports.estimators import looks as estimator
 from trajectories.reports.estimators.answers import NO_LOOK
 from trajectories.reports.ladder import ArmKey
+from trajectories.reports.registry import Chart, report_table
 from trajectories.reports.tables import (
     COUNT,
     PERCENT,
     POINTS,
     Column,
     Row,
-    Table,
     episodes_link,
     number,
     scaled,
@@ -74,30 +75,7 @@ LOOK_NOTE = (
 )
 
 
-def look_tables(analyses: Sequence[Analysis]) -> list[Table]:
-    """Return the tables; None if no page has several looks."""
-    parts = [(analysis, key, looks) for analysis in analyses for key, looks in _paged(analysis)]
-    if not parts:
-        return []
-    return [
-        Table(
-            id="look_factors",
-            title="Effects of look factors",
-            columns=FACTORS,
-            rows=[row for part in parts for row in _factor_rows(*part)],
-            notes=FACTOR_NOTES,
-        ),
-        Table(
-            id="looks",
-            title="Looks, the most harmful first",
-            columns=LOOKS,
-            rows=[row for part in parts for row in _look_rows(*part)],
-            notes=[LOOK_NOTE],
-        ),
-    ]
-
-
-def _paged(analysis: Analysis) -> Iterator[tuple[ArmKey, Mapping[int, Look]]]:
+def _pages(analysis: Analysis) -> Iterator[tuple[ArmKey, Mapping[int, Look]]]:
     """The arms whose pages have several looks, with these by their codes."""
     stored: dict[str, Look] | None = None
     for key in analysis.arms:
@@ -109,6 +87,45 @@ def _paged(analysis: Analysis) -> Iterator[tuple[ArmKey, Mapping[int, Look]]]:
             continue
         stored = stored if stored is not None else looks_stored(analysis)
         yield key, {int(code): stored[analysis.data.looks[code]] for code in codes}
+
+
+def _has_looks(analysis: Analysis) -> bool:
+    return bool(analysis.once(_pages))
+
+
+@report_table(
+    "look_factors",
+    "Effects of look factors",
+    100,
+    columns=FACTORS,
+    notes=lambda _analyses, _rows: FACTOR_NOTES,
+    chart=Chart(
+        draw=Forest(
+            value="effect",
+            group="{benchmark}, {arm}",
+            label=("factor", "level"),
+            unit=POINTS_OF_ACCURACY,
+            ends=("harmful", "helpful"),
+        ).draw,
+        caption="Each value against the factor's neutral one. Right of zero: more is right in such looks.",
+    ),
+    when=_has_looks,
+)
+def factor_rows(analysis: Analysis) -> list[Row]:
+    return [row for key, looks in analysis.once(_pages) for row in _factor_rows(analysis, key, looks)]
+
+
+@report_table(
+    "looks",
+    "Looks, the most harmful first",
+    101,
+    columns=LOOKS,
+    notes=lambda _analyses, _rows: [LOOK_NOTE],
+    is_reference=True,
+    when=_has_looks,
+)
+def look_rows(analysis: Analysis) -> list[Row]:
+    return [row for key, looks in analysis.once(_pages) for row in _look_rows(analysis, key, looks)]
 
 
 def looks_stored(analysis: Analysis) -> dict[str, Look]:
@@ -152,20 +169,20 @@ def _look_rows(analysis: Analysis, key: ArmKey, looks: Mapping[int, Look]) -> It
     judged = episodes.where((episodes.outcome >= 0) & np.isin(episodes.look, list(looks)))
     effects = estimator.look_effects(judged.answers, alpha=analysis.alpha)
     names = {0: "most harmful", len(effects) - 1: "least harmful"}
-    for place, one in enumerate(effects):
-        here = judged.where(judged.look == one.look)
+    for rank, effect in enumerate(effects):
+        here = judged.where(judged.look == effect.look)
         row: dict[str, Any] = {
             "benchmark": analysis.benchmark,
             "arm": key.id,
-            "look": look_words(looks[one.look]),
-            "digest": analysis.data.looks[one.look],
-            "episodes": one.answers,
-            "mean": scaled(one.mean),
-            **with_ends("effect", one.effect),
+            "look": look_words(looks[effect.look]),
+            "digest": analysis.data.looks[effect.look],
+            "episodes": effect.answers,
+            "mean": scaled(effect.mean),
+            **with_ends("effect", effect.effect),
             # An episode to show: a wrong one where there is one.
             "episode": int(here.episode[np.argmin(here.outcome)]),
-            "rank": names.get(place, ""),
-            "note": "; ".join(filter(None, (names.get(place, ""), one.effect.reason))),
+            "rank": names.get(rank, ""),
+            "note": "; ".join(filter(None, (names.get(rank, ""), effect.effect.reason))),
         }
         links = {"look": f"/episodes/{row['episode']}/", "episodes": episodes_link(here.episode.tolist())}
         yield {**row, "links": links}

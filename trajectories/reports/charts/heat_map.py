@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from trajectories.reports.pages.labels import arm_label
+from trajectories.reports.labels import arm_label
 from trajectories.shell.charts.drawing import Drawing, labels_width
 
 LABELS_LEAST, PLOT = 150, 610

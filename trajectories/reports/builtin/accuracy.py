@@ -7,9 +7,11 @@ from typing import Any
 
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.arm_data import Episodes
+from trajectories.reports.charts.panels import ladder_draw
 from trajectories.reports.estimators import accuracy as estimator
 from trajectories.reports.ladder import ArmKey, ladder_of
-from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table, episodes_link, scaled, with_ends
+from trajectories.reports.registry import Chart, report_table
+from trajectories.reports.tables import COUNT, PERCENT, Column, Row, episodes_link, scaled, with_ends
 
 KS = (1, 2, 4, 8, 16, 32, 64)
 ACCURACY = (
@@ -29,6 +31,16 @@ ACCURACY = (
     Column("void_high", "Void as right", PERCENT),
     Column("note", "Note"),
 )
+ACCURACY_NOTES = (
+    (
+        "Accuracy is the mean over items of the item's mean. Intervals are over items and looks (two-way "
+        "clustered, Student's t), as score intervals on the effective sample size."
+    ),
+    (
+        "Format failures are judged episodes whose answer, or whose every turn, could not be read. They "
+        "count as wrong. Repaired ones had some turn that could not be read."
+    ),
+)
 PASS = (
     Column("benchmark", "Benchmark"),
     Column("arm", "Arm"),
@@ -42,28 +54,43 @@ PASS = (
 )
 
 
-def accuracy_table(analyses: Sequence[Analysis]) -> Table:
-    rows = [_accuracy_row(analysis, key) for analysis in analyses for key in analysis.arms]
-    notes = [
-        (
-            "Accuracy is the mean over items of the item's mean. Intervals are over items and looks (two-way "
-            "clustered, Student's t), as score intervals on the effective sample size."
-        ),
-        (
-            "Format failures are judged episodes whose answer, or whose every turn, could not be read. They "
-            "count as wrong. Repaired ones had some turn that could not be read."
-        ),
-        *(note for analysis in analyses if (note := _left_out(analysis))),
-    ]
-    return Table(id="accuracy", title="Accuracy by arm", columns=ACCURACY, rows=rows, notes=notes)
+def _notes(analyses: Sequence[Analysis], _rows: Sequence[Row]) -> list[str]:
+    return [*ACCURACY_NOTES, *(note for analysis in analyses if (note := _left_out(analysis)))]
 
 
-def pass_table(analyses: Sequence[Analysis]) -> Table:
-    rows = [row for analysis in analyses for key in analysis.arms for row in _pass_rows(analysis, key)]
-    notes = ["pass@k is the unbiased estimate over the items that have k judged samples."]
-    return Table(
-        id="pass_at_k", title="pass@k and mean@k", columns=PASS, rows=rows, notes=notes if rows else []
-    )
+def _left_out(analysis: Analysis) -> str:
+    left_out = len(analysis.data.items) - len(analysis.items)
+    if not left_out:
+        return ""
+    return f"{analysis.benchmark}: without items that are not gap-eligible ({left_out:,})."
+
+
+@report_table(
+    "accuracy",
+    "Accuracy by arm",
+    10,
+    columns=ACCURACY,
+    notes=_notes,
+    main=(
+        *("benchmark", "arm", "items", "episodes", "void", "format_failures"),
+        *("accuracy", "low", "high"),
+    ),
+    chart=Chart(draw=ladder_draw, caption="The line follows the ladder. Hollow: arms beside it."),
+)
+def accuracy_rows(analysis: Analysis) -> list[Row]:
+    return [_accuracy_row(analysis, key) for key in analysis.arms]
+
+
+@report_table(
+    "pass_at_k",
+    "pass@k and mean@k",
+    110,
+    columns=PASS,
+    notes=["pass@k is the unbiased estimate over the items that have k judged samples."],
+    is_reference=True,
+)
+def pass_rows(analysis: Analysis) -> list[Row]:
+    return [row for key in analysis.arms for row in _pass_rows(analysis, key)]
 
 
 def _accuracy_row(analysis: Analysis, key: ArmKey) -> Row:
@@ -132,10 +159,3 @@ def _pass_rows(analysis: Analysis, key: ArmKey) -> Iterator[Row]:
             "note": estimate.reason,
             "links": {"pass_at_k": analysis.episodes_link(key)},
         }
-
-
-def _left_out(analysis: Analysis) -> str:
-    left_out = len(analysis.data.items) - len(analysis.items)
-    if not left_out:
-        return ""
-    return f"{analysis.benchmark}: without items that are not gap-eligible ({left_out:,})."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,8 @@ from trajectories.reports.arm_data import Episodes
 from trajectories.reports.estimators.accuracy import accuracy
 from trajectories.reports.estimators.answers import NO_LOOK, Answers, item_means
 from trajectories.reports.ladder import ArmKey
-from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table, episodes_link, scaled, with_ends
+from trajectories.reports.registry import report_table
+from trajectories.reports.tables import COUNT, PERCENT, Column, Row, episodes_link, scaled, with_ends
 
 PROBE, PAGE = "probe_read", "gym"
 # The items that are read worst.
@@ -51,40 +52,20 @@ ITEM_COLUMNS = (
     Column("reading", "Reading accuracy", PERCENT),
     Column("page", "Right as page", PERCENT),
 )
-WHAT = (
+MEANING = (
     "Reading accuracy is 1 less the edit distance between the question and the model's copy of its page, "
     "divided by the longer text's length (probe_read). LaTeX that is written differently and drawn alike "
     "counts as different."
 )
 
 
-def reading_tables(analyses: Sequence[Analysis]) -> list[Table]:
-    """Return the tables; None without a reading probe."""
-    probed = [(analysis, key) for analysis in analyses for key in analysis.data.arms if key.arm == PROBE]
-    if not probed:
-        return []
-    return [
-        Table(
-            id="reading",
-            title="Reading",
-            columns=READING_COLUMNS,
-            rows=[_reading_row(*part) for part in probed],
-            notes=[WHAT],
-        ),
-        Table(
-            id="reading_looks",
-            title="Reading by look",
-            columns=LOOK_COLUMNS,
-            rows=[row for part in probed for row in _look_rows(*part)],
-        ),
-        Table(
-            id="reading_items",
-            title="Items that are read worst",
-            columns=ITEM_COLUMNS,
-            rows=[row for part in probed for row in _item_rows(*part)],
-            notes=[f"At most {ITEMS_SHOWN} of each benchmark, of those without an exact copy each time."],
-        ),
-    ]
+def _probes(analysis: Analysis) -> list[ArmKey]:
+    return [key for key in analysis.data.arms if key.arm == PROBE]
+
+
+@report_table("reading", "Reading", 90, columns=READING_COLUMNS, notes=[MEANING], when=_probes)
+def reading_rows(analysis: Analysis) -> list[Row]:
+    return [_reading_row(analysis, key) for key in _probes(analysis)]
 
 
 def _reading_row(analysis: Analysis, key: ArmKey) -> Row:
@@ -101,39 +82,55 @@ def _reading_row(analysis: Analysis, key: ArmKey) -> Row:
     return {**row, **_values(analysis, copies, are_looks_one=False)}
 
 
-def _look_rows(analysis: Analysis, key: ArmKey) -> Iterator[Row]:
+@report_table("reading_looks", "Reading by look", 91, columns=LOOK_COLUMNS, is_reference=True, when=_probes)
+def look_rows(analysis: Analysis) -> Iterator[Row]:
     """The worst first."""
-    if analysis.mixture(key):
-        return
+    for key in _probes(analysis):
+        if not analysis.mixture(key):
+            yield from sorted(_look_rows(analysis, key), key=lambda row: row["reading"])
+
+
+def _look_rows(analysis: Analysis, key: ArmKey) -> Iterator[Row]:
     copies = _copies(analysis.data.episodes(key, analysis.items))
     page = analysis.data.answers(ArmKey(PAGE, observation=key.observation), analysis.items)
-    rows = []
     for look in np.unique(copies.look):
         right = page.where(page.look == look)
         here = copies.where(copies.look == look)
-        rows.append(
-            {
-                "benchmark": analysis.benchmark,
-                "arm": key.id,
-                "look": analysis.data.looks[look],
-                **_values(analysis, here, are_looks_one=True),
-                "page": scaled(_mean(right)),
-                "links": {"look": episodes_link(here.episode.tolist())},
-            }
-        )
-    yield from sorted(rows, key=lambda row: row["reading"])
+        yield {
+            "benchmark": analysis.benchmark,
+            "arm": key.id,
+            "look": analysis.data.looks[look],
+            **_values(analysis, here, are_looks_one=True),
+            "page": scaled(_mean(right)),
+            "links": {"look": episodes_link(here.episode.tolist())},
+        }
+
+
+@report_table(
+    "reading_items",
+    "Items that are read worst",
+    92,
+    columns=ITEM_COLUMNS,
+    notes=lambda _analyses, _rows: [
+        f"At most {ITEMS_SHOWN} of each benchmark, of those without an exact copy each time."
+    ],
+    is_reference=True,
+    when=_probes,
+)
+def item_rows(analysis: Analysis) -> Iterator[Row]:
+    for key in _probes(analysis):
+        if not analysis.mixture(key):
+            yield from _item_rows(analysis, key)
 
 
 def _item_rows(analysis: Analysis, key: ArmKey) -> Iterator[Row]:
-    if analysis.mixture(key):
-        return
     copies = _copies(analysis.data.episodes(key, analysis.items))
     answers = Answers(item=copies.item, look=copies.look, correct=copies.score)
     means = item_means(answers, answers.items)
     page = analysis.data.answers(ArmKey(PAGE, observation=key.observation), analysis.items)
-    for place in np.lexsort((answers.items, means))[:ITEMS_SHOWN]:
-        item = answers.items[place]
-        if means[place] == 1:
+    for number in np.lexsort((answers.items, means))[:ITEMS_SHOWN]:
+        item = answers.items[number]
+        if means[number] == 1:
             return
         right = page.correct[page.item == item]
         here = copies.where(copies.item == item)
@@ -142,7 +139,7 @@ def _item_rows(analysis: Analysis, key: ArmKey) -> Iterator[Row]:
             "arm": key.id,
             "task": str(analysis.data.items[item].task),
             "episodes": len(here.item),
-            "reading": scaled(float(means[place])),
+            "reading": scaled(float(means[number])),
             "page": scaled(float(right.mean())) if len(right) else None,
             "links": {
                 "task": f"/tasks/{analysis.data.items[item].task}/",

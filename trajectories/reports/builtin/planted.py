@@ -6,8 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from trajectories.reports.analysis import Analysis
+from trajectories.reports.builtin.accuracy import accuracy_rows
+from trajectories.reports.builtin.gaps import gap_rows, rung_rows
+from trajectories.reports.charts.forest import Forest
 from trajectories.reports.ladder import ArmKey
-from trajectories.reports.tables import POINTS, Column, Row, Table, scaled
+from trajectories.reports.registry import Chart, report_table
+from trajectories.reports.tables import POINTS, Column, Row, scaled
 
 PLANTED = "planted_accuracy"
 COLUMNS = (
@@ -26,32 +30,37 @@ NO_INTERVAL = "None has an interval."
 EXPECTED = "{} of {} are within their intervals; {:.0f} are expected to be, on average."
 
 
-def planted_table(analyses: Sequence[Analysis], tables: Sequence[Table]) -> Table | None:
-    """Compare the planted accuracies, rungs and retests with the tables; None if nothing was planted."""
-    by_id = {table.id: table.rows for table in tables}
-    gaps = [*by_id["rungs"], *(row for row in by_id["gaps"] if row["is_retest"])]
-    rows = [row for analysis in analyses for row in _rows(analysis, by_id["accuracy"], gaps)]
-    if not rows:
-        return None
+def _notes(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]:
     decided = [row["recovered"] for row in rows if row["recovered"]]
-    confidence = 1 - analyses[0].alpha
-    summary = EXPECTED.format(decided.count("yes"), len(decided), confidence * len(decided))
-    return Table(
-        id="planted",
-        title="Planted and estimated",
-        columns=COLUMNS,
-        rows=rows,
-        notes=[DRAWN, summary if decided else NO_INTERVAL],
-    )
+    expected = (1 - analyses[0].alpha) * len(decided)
+    summary = EXPECTED.format(decided.count("yes"), len(decided), expected)
+    return [DRAWN, summary if decided else NO_INTERVAL]
 
 
-def _rows(analysis: Analysis, accuracies: Sequence[Row], gaps: Sequence[Row]) -> Iterator[Row]:
+@report_table(
+    "planted",
+    "Planted and estimated",
+    0,
+    columns=COLUMNS,
+    notes=_notes,
+    main=("benchmark", "quantity", "contrast", "planted", "estimate", "low", "high", "recovered"),
+    chart=Chart(
+        draw=Forest(
+            value="estimate", label=("quantity", "contrast"), unit="points of 100", truth="planted"
+        ).draw,
+        caption="Filled: the estimate with its interval. Hollow: what was planted.",
+    ),
+    is_optional=True,
+)
+def planted_rows(analysis: Analysis) -> Iterator[Row]:
+    """Compare the planted accuracies, rungs and retests with their estimates."""
     planted = {key.id: value for key in analysis.arms if (value := _planted(analysis, key)) is not None}
-    for row in accuracies:
-        if row["benchmark"] == analysis.benchmark and row["arm"] in planted:
+    for row in analysis.once(accuracy_rows):
+        if row["arm"] in planted:
             yield _row(row, "accuracy", row["arm"], planted[row["arm"]], "accuracy")
-    for row in gaps:
-        if row["benchmark"] == analysis.benchmark and {row["a"], row["b"]} <= planted.keys():
+    retests = (row for row in analysis.once(gap_rows) if row["is_retest"])
+    for row in (*analysis.once(rung_rows), *retests):
+        if {row["a"], row["b"]} <= planted.keys():
             gap = planted[row["a"]] - planted[row["b"]]
             yield _row(row, row.get("rung", "retest"), row["contrast"], gap, "gap")
 

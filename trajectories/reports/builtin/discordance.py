@@ -6,16 +6,18 @@ chosen are right by choice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.arm_data import Episodes
+from trajectories.reports.charts.forest import POINTS_OF_ACCURACY, Forest
 from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.answers import Answers, item_means
 from trajectories.reports.ladder import ArmKey
-from trajectories.reports.tables import COUNT, PERCENT, POINTS, Column, Row, Table, number, scaled, with_ends
+from trajectories.reports.registry import Chart, report_table
+from trajectories.reports.tables import COUNT, PERCENT, POINTS, Column, Row, number, scaled, with_ends
 
 COLUMNS = (
     Column("benchmark", "Benchmark"),
@@ -30,29 +32,31 @@ COLUMNS = (
     Column("p", "p"),
     Column("note", "Note"),
 )
+NOTE = (
+    "Items right in most of the even samples of the first arm; scored on its odd samples (its retest, where "
+    "items have one sample) and on the other arm. What is lost by the page is the difference, paired by item."
+)
 NO_HALVES = "one sample per item and no retest: there is no second half to score on"
 NONE_RIGHT = "no item is right as text in most of the samples that choose"
 
 
-def discordance_table(analyses: Sequence[Analysis]) -> Table:
-    rows = [row for analysis in analyses for row in _rows(analysis)]
-    notes = [
-        (
-            "Items right in most of the even samples of the first arm; scored on its odd samples (its "
-            "retest, where items have one sample) and on the other arm. What is lost by the page is the "
-            "difference, paired by item."
-        )
-    ]
-    return Table(
-        id="discordance",
-        title="Right as text, wrong as a page",
-        columns=COLUMNS,
-        rows=rows,
-        notes=notes if rows else [],
-    )
-
-
-def _rows(analysis: Analysis) -> Iterator[Row]:
+@report_table(
+    "discordance",
+    "Right as text, wrong as a page",
+    80,
+    columns=COLUMNS,
+    notes=[NOTE],
+    chart=Chart(
+        draw=Forest(
+            value="gap",
+            label=("contrast",),
+            unit=POINTS_OF_ACCURACY,
+            ends=("less than again", "lost by the page"),
+        ).draw,
+        caption="Right of zero: items right as text are lost more often as a page than as text again.",
+    ),
+)
+def discordance_rows(analysis: Analysis) -> Iterator[Row]:
     for a, b in analysis.page_contrasts:
         if not analysis.difference(a, b):
             yield _row(analysis, a, b)

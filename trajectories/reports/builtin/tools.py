@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,8 @@ from trajectories.reports.analysis import Analysis
 from trajectories.reports.arm_tool_scores import ArmToolScores, scores_read
 from trajectories.reports.estimators.accuracy import THESE_LOOKS
 from trajectories.reports.estimators.answers import Estimate
-from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table, episodes_link, scaled, with_ends
+from trajectories.reports.registry import report_table
+from trajectories.reports.tables import COUNT, PERCENT, Column, Row, episodes_link, scaled, with_ends
 
 ARM = (Column("benchmark", "Benchmark"), Column("arm", "Arm"))
 NOTE = Column("note", "Note")
@@ -90,41 +91,58 @@ ARGUMENTS_NOTE = (
 )
 
 
-def tool_tables(analyses: Sequence[Analysis]) -> list[Table]:
-    """Return the tables; None for a report without a benchmark of tools."""
-    ids = set(Benchmark.objects.filter(kind=kinds.TOOLS).values_list("id", flat=True))
-    arms = [
-        scores_read(analysis, key)
-        for analysis in analyses
-        if analysis.benchmark in ids
-        for key in analysis.arms
-    ]
-    # An arm that mixes set-ups has counts and no rates.
-    single = [arm for arm in arms if not arm.analysis.mixture(arm.key)]
-    tables = [
-        Table(
-            id="tools",
-            title="Use of tools",
-            columns=USE,
-            rows=list(map(_use_row, arms)),
-            notes=[USE_NOTE, INTERVALS_NOTE],
-        ),
-        Table(
-            id="tool_confusions",
-            title="Tools that were confused",
-            columns=CONFUSIONS,
-            rows=[row for arm in single for row in _confusion_rows(arm)],
-            notes=[CONFUSIONS_NOTE],
-        ),
-        Table(
-            id="tool_arguments",
-            title="Arguments of tools",
-            columns=ARGUMENTS,
-            rows=[row for arm in single for row in _argument_rows(arm)],
-            notes=[ARGUMENTS_NOTE],
-        ),
-    ]
-    return tables if arms else []
+def _arms(analysis: Analysis) -> Iterator[ArmToolScores]:
+    if Benchmark.objects.filter(kind=kinds.TOOLS, pk=analysis.benchmark).exists():
+        yield from (scores_read(analysis, key) for key in analysis.arms)
+
+
+def _has_tools(analysis: Analysis) -> bool:
+    return bool(analysis.once(_arms))
+
+
+def _single(analysis: Analysis) -> list[ArmToolScores]:
+    """The arms that have rates: one that mixes set-ups has counts alone."""
+    return [arm for arm in analysis.once(_arms) if not analysis.mixture(arm.key)]
+
+
+@report_table(
+    "tools",
+    "Use of tools",
+    30,
+    columns=USE,
+    notes=[USE_NOTE, INTERVALS_NOTE],
+    main=(
+        *("benchmark", "arm", "episodes", "needing", "calling"),
+        *("recall", "precision", "selection", "arguments"),
+    ),
+    when=_has_tools,
+)
+def use_rows(analysis: Analysis) -> list[Row]:
+    return [_use_row(arm) for arm in analysis.once(_arms)]
+
+
+@report_table(
+    "tool_confusions",
+    "Tools that were confused",
+    31,
+    columns=CONFUSIONS,
+    notes=lambda _analyses, _rows: [CONFUSIONS_NOTE],
+    when=_has_tools,
+)
+def confusion_rows(analysis: Analysis) -> list[Row]:
+    return [row for arm in _single(analysis) for row in _confusion_rows(arm)]
+
+
+@report_table(
+    "tool_arguments",
+    "Arguments of tools",
+    32,
+    columns=ARGUMENTS,
+    notes=lambda _analyses, _rows: [ARGUMENTS_NOTE],
+    when=_has_tools,
+)
+def argument_rows(analysis: Analysis) -> list[Row]:
+    return [row for arm in _single(analysis) for row in _argument_rows(arm)]
 
 
 def _use_row(arm: ArmToolScores) -> Row:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from trajectories.reports.pages.labels import label_of
-from trajectories.reports.pages.tables import INTERVALS, link_of
+from trajectories.reports.labels import interval_of, label_of, link_of
 from trajectories.shell.charts.drawing import Drawing, labels_width
 from trajectories.shell.charts.scale import Scale, scale_of, share_scale
 from trajectories.shell.text.numerals import numeral
@@ -16,6 +15,7 @@ from trajectories.shell.text.numerals import numeral
 LEFT_LEAST, PLOT, RIGHT = 150, 370, 150
 TOP, HEAD, ROW, FOOT = 6, 24, 22, 40
 ONE_DECIMAL = ",.1f"
+POINTS_OF_ACCURACY = "points of accuracy"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ class Forest:
         beside, words = self.beside
         for column, name in ((self.value, label), (beside, f"{label}, {words}")):
             if row.get(column) is not None:
-                ends = [value for end in INTERVALS[column] if (value := row.get(end)) is not None]
+                ends = [end for end in interval_of(row, column) if end is not None]
                 is_hollow = column == beside or bool(row.get("is_retest"))
                 yield Mark(
                     group=self._group(row),

@@ -10,21 +10,14 @@ import numpy as np
 
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.arm_data import Episodes
+from trajectories.reports.charts.forest import Forest
 from trajectories.reports.estimators.accuracy import ALL_RIGHT, ALL_WRONG, accuracy
 from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, Estimate, item_means
 from trajectories.reports.ladder import ArmKey, probe_of
 from trajectories.reports.losses.rules import RULES, TITLES, Loss, loss_of
 from trajectories.reports.losses.source import lost_episodes
-from trajectories.reports.tables import (
-    COUNT,
-    EPISODES_LINKED,
-    PERCENT,
-    Column,
-    Row,
-    Table,
-    episodes_link,
-    with_ends,
-)
+from trajectories.reports.registry import Chart, report_table
+from trajectories.reports.tables import COUNT, EPISODES_LINKED, PERCENT, Column, Row, episodes_link, with_ends
 
 # Episodes that are classified, drawn at random, of each benchmark and contrast: as many as a link can name.
 SAMPLE = EPISODES_LINKED
@@ -72,22 +65,30 @@ class Lost:
         return [int(episode) for episode in self.drawn.episode if self.losses[int(episode)].id == kind]
 
 
-def lost_read(analyses: Sequence[Analysis]) -> list[Lost]:
-    """Classify, of each benchmark and contrast."""
-    return [part for analysis in analyses for part in _lost(analysis)]
+def lost_read(analysis: Analysis) -> Iterator[Lost]:
+    """Yield the losses of each comparable contrast of text with a page; mock sites show no question."""
+    if analysis.data.is_site:
+        return
+    for a, b in analysis.page_contrasts:
+        if not analysis.mixture(a) and not analysis.mixture(b):
+            yield _lost_between(analysis, a, b)
 
 
-def loss_classes(lost: Sequence[Lost]) -> dict[str, list[int]]:
-    """The episodes that were classified, by class."""
+def loss_classes(analyses: Sequence[Analysis]) -> dict[str, list[int]]:
+    """Return the episodes that were classified, by class."""
     classes: dict[str, set[int]] = {kind: set() for kind in TITLES}
-    for part in lost:
+    for lost in (lost for analysis in analyses for lost in analysis.once(lost_read)):
         for kind in TITLES:
-            classes[kind].update(part.of_class(kind))
+            classes[kind].update(lost.of_class(kind))
     return {kind: sorted(episodes) for kind, episodes in classes.items() if episodes}
 
 
-def loss_tables(lost: Sequence[Lost]) -> list[Table]:
-    notes = [
+@report_table(
+    "losses",
+    "Where episodes were lost (heuristic)",
+    94,
+    columns=LOSSES,
+    notes=[
         (
             "Heuristic. Episodes that are wrong as a page, on items that are right as text in half of their "
             "samples or more; each has the class of the first rule that holds. Without any gap there are "
@@ -95,31 +96,21 @@ def loss_tables(lost: Sequence[Lost]) -> list[Table]:
         ),
         *(f"{rule.title}: {rule.words}." for rule in RULES),
         "How often the rules are right: docs/losses.md.",
-    ]
-    return [
-        Table(
-            id="losses",
-            title="Where episodes were lost (heuristic)",
-            columns=LOSSES,
-            rows=[row for part in lost for row in _loss_rows(part)],
-            notes=notes if lost else [],
-        ),
-        Table(
-            id="loss_episodes",
-            title="Lost episodes (heuristic)",
-            columns=LIST,
-            rows=[row for part in lost for row in _listed_rows(part)],
-        ),
-    ]
+    ],
+    chart=Chart(
+        draw=Forest(
+            value="share", group="{benchmark}, {contrast}", label=("class",), unit="percent", is_share=True
+        ).draw,
+        caption="Shares of the episodes that were lost. Heuristic.",
+    ),
+)
+def loss_rows(analysis: Analysis) -> list[Row]:
+    return [row for lost in analysis.once(lost_read) for row in _loss_rows(lost)]
 
 
-def _lost(analysis: Analysis) -> Iterator[Lost]:
-    """Yield the losses of each comparable contrast of text with a page; mock sites show no question."""
-    if analysis.data.is_site:
-        return
-    for a, b in analysis.page_contrasts:
-        if not analysis.mixture(a) and not analysis.mixture(b):
-            yield _lost_between(analysis, a, b)
+@report_table("loss_episodes", "Lost episodes (heuristic)", 95, columns=LIST, is_reference=True)
+def listed_rows(analysis: Analysis) -> list[Row]:
+    return [row for lost in analysis.once(lost_read) for row in _listed_rows(lost)]
 
 
 def _lost_between(analysis: Analysis, a: ArmKey, b: ArmKey) -> Lost:

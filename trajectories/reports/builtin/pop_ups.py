@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from trajectories.reports.analysis import Analysis
+from trajectories.reports.analysis import Analysis, pair_compared
+from trajectories.reports.builtin.gaps import RUNG
+from trajectories.reports.builtin.looks import Look, looks_stored
 from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.answers import Estimate
-from trajectories.reports.gap_tables import RUNG, pair_compared
 from trajectories.reports.ladder import ArmKey, ladder_of
-from trajectories.reports.look_tables import Look, looks_stored
-from trajectories.reports.tables import Row, Table, number, scaled, with_ends
+from trajectories.reports.registry import report_table
+from trajectories.reports.tables import Row, number, scaled, with_ends
 
 CLEAR, COVERED, COVER = (
     "pixels, nothing over the page",
@@ -29,14 +30,9 @@ NOTE = (
 DIFFERENCE = "the second row less the first; their intervals say how sure it is"
 
 
-def cover_tables(analyses: Sequence[Analysis]) -> list[Table]:
-    """Return one table; none if no plan has a rung of pixels on pages with several looks."""
-    rows = [row for analysis in analyses for row in _rows(analysis)]
-    title = "Pixels with and without pop-ups"
-    return [Table(id="pop_ups", title=title, columns=RUNG, rows=rows, notes=[NOTE])] if rows else []
-
-
-def _rows(analysis: Analysis) -> Iterator[Row]:
+@report_table("pop_ups", "Pixels with and without pop-ups", 40, columns=RUNG, notes=[NOTE], is_optional=True)
+def cover_rows(analysis: Analysis) -> Iterator[Row]:
+    """Only plans with a rung of pixels have rows."""
     pairs = [(a, b) for a, b in _pixel_rungs(analysis) if {a, b} <= set(analysis.arms)]
     if not pairs:
         return

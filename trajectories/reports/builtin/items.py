@@ -9,26 +9,43 @@ import numpy as np
 
 from trajectories.reports import setups
 from trajectories.reports.analysis import Analysis
+from trajectories.reports.charts.heat_map import items_draw
 from trajectories.reports.estimators.answers import Floats
-from trajectories.reports.tables import PERCENT, Column, Row, Table, scaled
+from trajectories.reports.registry import Chart, report_table
+from trajectories.reports.tables import PERCENT, Column, Row, scaled
 
 # Of a benchmark: more would be columns too thin to see.
 ITEMS_MAX = 60
 
 
-def item_table(analyses: Sequence[Analysis]) -> Table:
+def _columns(analyses: Sequence[Analysis], _rows: Sequence[Row]) -> list[Column]:
     arms = setups.arm_order({key for analysis in analyses for key in analysis.arms})
-    columns = [
+    return [
         Column("benchmark", "Benchmark"),
         Column("item", "Item"),
         *(Column(key.id, key.label, PERCENT) for key in arms),
     ]
-    rows = [row for analysis in analyses for row in _rows(analysis)]
-    notes = [note for analysis in analyses if (note := _note(analysis))] if rows else []
-    return Table(id="items", title="Items by arm", columns=columns, rows=rows, notes=notes)
 
 
-def _rows(analysis: Analysis) -> Iterator[Row]:
+def _notes(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]:
+    return [
+        f"{analysis.benchmark}: {ITEMS_MAX} of {len(analysis.items):,} items, evenly spread from the hardest "
+        "to the easiest; the rows have all."
+        for analysis in analyses
+        if rows and len(analysis.items) > ITEMS_MAX
+    ]
+
+
+@report_table(
+    "items",
+    "Items by arm",
+    70,
+    columns=_columns,
+    notes=_notes,
+    chart=Chart(draw=items_draw, caption="A column is an item, hardest first. A cell opens its episodes."),
+    is_reference=True,
+)
+def item_rows(analysis: Analysis) -> Iterator[Row]:
     """The hardest first, by the mean over the arms that have judged it."""
     items = analysis.items
     if not len(items) or not analysis.arms:
@@ -41,8 +58,8 @@ def _rows(analysis: Analysis) -> Iterator[Row]:
     order = known[np.argsort(np.nanmean(shares[:, known], axis=0), kind="stable")]
     if len(order) > ITEMS_MAX:
         order = order[np.linspace(0, len(order) - 1, ITEMS_MAX).round().astype(int)]
-    for place in order:
-        yield _row(analysis, int(items[place]), shares[:, place])
+    for number in order:
+        yield _row(analysis, int(items[number]), shares[:, number])
 
 
 def _row(analysis: Analysis, code: int, shares: Floats) -> Row:
@@ -54,13 +71,3 @@ def _row(analysis: Analysis, code: int, shares: Floats) -> Row:
         if row[key.id] is not None:
             row["links"][key.id] = analysis.episodes_link(key, task=str(item.task))
     return row
-
-
-def _note(analysis: Analysis) -> str:
-    count = len(analysis.items)
-    if count <= ITEMS_MAX:
-        return ""
-    return (
-        f"{analysis.benchmark}: {ITEMS_MAX} of {count:,} items, evenly spread from the hardest to the "
-        "easiest; the rows have all."
-    )

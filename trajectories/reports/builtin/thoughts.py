@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from core.sql import Statement
@@ -10,9 +10,11 @@ from core.statistics import Mean, clustered_mean
 from palaestra.protocol.plans import ITEMS_MIN
 from trajectories.reports import setups
 from trajectories.reports.analysis import Analysis
+from trajectories.reports.charts.forest import Forest
 from trajectories.reports.estimators.accuracy import FEW_ITEMS
 from trajectories.reports.ladder import ArmKey, arm_of
-from trajectories.reports.tables import COUNT, WORDS, Column, Row, Table, number
+from trajectories.reports.registry import Chart, report_table
+from trajectories.reports.tables import COUNT, WORDS, Column, Row, number
 
 COLUMNS = (
     Column("benchmark", "Benchmark"),
@@ -52,55 +54,56 @@ class _Sums:
     without_facts: int = 0
 
 
-Sums = dict[tuple[str, ArmKey], _Sums]
-
-
-def thought_table(analyses: Sequence[Analysis]) -> Table:
-    sums = _sums(analyses[0]) if analyses else {}
-    rows = [row for analysis in analyses for row in _rows(analysis, sums)]
+def _notes(_analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]:
     missing = sum(row["without_facts"] for row in rows)
     notes = [NOTE, *([UNMEASURED.format(f"{missing:,}")] if missing else [])]
-    return Table(
-        id="thoughts", title="Length of thoughts", columns=COLUMNS, rows=rows, notes=notes if rows else []
-    )
+    return notes if rows else []
 
 
-def _sums(analysis: Analysis) -> Sums:
-    """Return the sums of all benchmarks: the runs and the plan are the report's."""
-    sums: Sums = {}
-    for benchmark, arm, retest, observation, _, *values in BY_ITEM.rows(runs=list(analysis.runs)):
+@report_table(
+    "thoughts",
+    "Length of thoughts",
+    60,
+    columns=COLUMNS,
+    notes=_notes,
+    chart=Chart(
+        draw=Forest(value="words", label=("arm",), unit="words per episode").draw,
+        caption="Words of all thoughts of an episode; mean over episodes that are not void.",
+    ),
+)
+def thought_rows(analysis: Analysis) -> Iterator[Row]:
+    sums = _sums(analysis)
+    for key in setups.arm_order(analysis.data.arms):
+        own = sums.get(key, _Sums())
+        whole, by_step = clustered_mean(own.episodes), clustered_mean(own.steps)
+        if not (whole or by_step or own.without_facts):
+            continue
+        yield {
+            "benchmark": analysis.benchmark,
+            "arm": key.id,
+            "items": whole.tasks if whole else 0,
+            "episodes": whole.episodes if whole else 0,
+            **_values(whole, names=("words", "low", "high")),
+            **_values(by_step, names=("per_step", "per_step_low", "per_step_high")),
+            "hidden": own.hidden,
+            "without_facts": own.without_facts,
+            "note": _note(whole),
+            "links": {"words": analysis.episodes_link(key)},
+        }
+
+
+def _sums(analysis: Analysis) -> dict[ArmKey, _Sums]:
+    sums: dict[ArmKey, _Sums] = {}
+    rows = BY_ITEM.rows(runs=list(analysis.runs), benchmark=analysis.benchmark)
+    for arm, retest, observation, _, *values in rows:
         key = arm_of(analysis.plan["arms"], arm=arm, retest=retest, observation=observation)
-        own = sums.setdefault((benchmark, key), _Sums())
+        own = sums.setdefault(key, _Sums())
         count, words, known, means, hidden, without_facts = values
         own.episodes.append((count, words))
         own.steps.append((known, means))
         own.hidden += hidden
         own.without_facts += without_facts
     return sums
-
-
-def _rows(analysis: Analysis, sums: Sums) -> list[Row]:
-    rows: list[Row] = []
-    for key in setups.arm_order(analysis.data.arms):
-        own = sums.get((analysis.benchmark, key), _Sums())
-        whole, by_step = clustered_mean(own.episodes), clustered_mean(own.steps)
-        if not (whole or by_step or own.without_facts):
-            continue
-        rows.append(
-            {
-                "benchmark": analysis.benchmark,
-                "arm": key.id,
-                "items": whole.tasks if whole else 0,
-                "episodes": whole.episodes if whole else 0,
-                **_values(whole, names=("words", "low", "high")),
-                **_values(by_step, names=("per_step", "per_step_low", "per_step_high")),
-                "hidden": own.hidden,
-                "without_facts": own.without_facts,
-                "note": _note(whole),
-                "links": {"words": analysis.episodes_link(key)},
-            }
-        )
-    return rows
 
 
 def _values(mean: Mean | None, *, names: tuple[str, str, str]) -> dict[str, float | None]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from trajectories.reports import setups
 from trajectories.reports.analysis import Analysis
-from trajectories.reports.tables import Column, Table
+from trajectories.reports.registry import report_table
+from trajectories.reports.tables import Column, Row
 
 PARTS = (
     "model",
@@ -37,20 +38,22 @@ HEAD = (Column("benchmark", "Benchmark"), Column("arm", "Arm"))
 UNREMARKABLE = frozenset({None, "none", "default", setups.DRAWN, "no", "eval", "page"})
 
 
-def setup_table(analyses: Sequence[Analysis]) -> Table:
-    rows = [
+def _columns(_analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[Column]:
+    varied = [part for part in PARTS if any(row[_id(part)] not in UNREMARKABLE for row in rows)]
+    return [*HEAD, *(Column(_id(part), part.replace("_", " ").capitalize()) for part in varied)]
+
+
+@report_table("setups", "Set-ups", 120, columns=_columns, is_reference=True)
+def setup_rows(analysis: Analysis) -> list[Row]:
+    return [
         {
             "benchmark": analysis.benchmark,
             "arm": key.id,
             **{_id(part): setups.words_of(setup[part]) if part in setup else None for part in PARTS},
         }
-        for analysis in analyses
         for key in setups.arm_order(analysis.setups)
         for setup in analysis.setups[key]
     ]
-    shown = [part for part in PARTS if any(row[_id(part)] not in UNREMARKABLE for row in rows)]
-    columns = [*HEAD, *(Column(_id(part), part.replace("_", " ").capitalize()) for part in shown)]
-    return Table(id="setups", title="Set-ups", columns=columns, rows=rows)
 
 
 def _id(part: str) -> str:

@@ -1,0 +1,46 @@
+"""Accuracy by policy version, where a report has more than one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trajectories.reports.analysis import Analysis
+from trajectories.reports.charts.panels import versions_draw
+from trajectories.reports.estimators import accuracy as estimator
+from trajectories.reports.registry import Chart, report_table
+from trajectories.reports.tables import COUNT, PERCENT, Column, Row, with_ends
+
+COLUMNS = (
+    Column("benchmark", "Benchmark"),
+    Column("arm", "Arm"),
+    Column("version", "Policy version", COUNT),
+    Column("items", "Items", COUNT),
+    Column("accuracy", "Accuracy", PERCENT),
+    Column("low", "Low", PERCENT),
+    Column("high", "High", PERCENT),
+    Column("note", "Note"),
+)
+
+
+@report_table(
+    "versions",
+    "Accuracy over policy versions",
+    50,
+    columns=COLUMNS,
+    chart=Chart(draw=versions_draw, caption="A gap closes where the lines of text and page meet."),
+)
+def version_rows(analysis: Analysis) -> Iterator[Row]:
+    for key in analysis.arms:
+        versions = analysis.data.policy_versions(key)
+        for version in versions if len(versions) > 1 else ():
+            answers = analysis.data.answers(key, analysis.items, version=version)
+            estimate = estimator.accuracy(answers, alpha=analysis.alpha)
+            yield {
+                "benchmark": analysis.benchmark,
+                "arm": key.id,
+                "version": version,
+                "items": estimate.items,
+                **with_ends("accuracy", estimate),
+                "note": estimate.reason,
+                "links": {"accuracy": analysis.episodes_link(key, policy_version=str(version))},
+            }
