@@ -10,8 +10,8 @@ from django.contrib.auth.models import User
 from tests import factories
 from trajectories.models import Report, Run
 from trajectories.reports.episode_rows import episode_rows
-from trajectories.reports.format_failures import FormatTally, format_tallies
 from trajectories.reports.jobs import REPORTS
+from trajectories.reports.run_tallies import FormatTally, format_tallies
 from trajectories.reports.services import report_request
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,7 @@ from tasks_app.models import Task
 from tests import factories
 from tests.conftest import ApiClient
 from trajectories.models import Run
-from trajectories.reports.paired_tasks import paired_tallies
+from trajectories.reports.run_tallies import paired_tallies
 
 pytestmark = pytest.mark.django_db
 

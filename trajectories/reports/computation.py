@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+import time
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.db.models.functions import Now
 
+from trajectories.behaviour.facts import store
 from trajectories.models import Report, Run
 from trajectories.record.due_work import Progress
 from trajectories.reports import selectors
@@ -14,12 +18,15 @@ from trajectories.reports.arm_data import BenchmarkData
 from trajectories.reports.builtin.losses import loss_classes
 from trajectories.reports.catalogue import tables_build
 from trajectories.reports.episode_rows import episode_rows
-from trajectories.reports.missing_facts import facts_complete
 from trajectories.reports.plan import plan_read
 from trajectories.reports.tables import LOSSES, table_record
 
 # Of the progress, reading the benchmarks takes so many parts, and what is estimated from them one.
 PARTS = 4
+# Facts are computed in such batches, for a part of a worker's time; tables count what is left then.
+FACTS_AT_ONCE, FACTS_SECONDS = 100, 90.0
+
+logger = logging.getLogger(__name__)
 
 
 def report_compute(report: Report, progress: Progress) -> dict[str, Any]:
@@ -33,7 +40,7 @@ def _result(report: Report, runs: list[Run], progress: Progress) -> dict[str, An
     plan = plan_read(report.plan)
     benchmarks = [benchmark["slug"] for benchmark in plan["benchmarks"]]
     by_id = {run.pk: run for run in runs}
-    facts_complete(by_id)
+    _facts_complete(by_id)
     run_ids = selectors.runs_by_benchmark(by_id)
     analyses = []
     progress(0, 1)
@@ -44,3 +51,27 @@ def _result(report: Report, runs: list[Run], progress: Progress) -> dict[str, An
         progress(PARTS * number, (PARTS + 1) * len(benchmarks))
     tables = [table_record(table) for table in tables_build(analyses)]
     return {"tables": tables, LOSSES: loss_classes(analyses)}
+
+
+def _facts_complete(runs: Iterable[int], *, seconds: float = FACTS_SECONDS) -> None:
+    """Compute missing facts of these runs' ended episodes, within ``seconds``.
+
+    Right after an evaluation its last episodes have none.
+    """
+    until = time.monotonic() + seconds
+    for episode in _lacking(runs):
+        if time.monotonic() > until:
+            return
+        try:
+            store.facts_compute([episode])
+        except Exception:
+            # One failure must stop neither the others nor the report, which counts it.
+            logger.exception("episode %s has no facts: computing them failed", episode)
+
+
+def _lacking(runs: Iterable[int]) -> Iterator[int]:
+    for run in runs:
+        after = 0
+        while ids := store.episodes_all(after=after, limit=FACTS_AT_ONCE, run=run, again=False):
+            yield from ids
+            after = ids[-1]

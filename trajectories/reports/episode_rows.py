@@ -11,7 +11,7 @@ from core.presentation import AXES
 from core.sql import sql_read
 from palaestra.protocol.arms import PAGE_ARMS
 from palaestra.protocol.end_reasons import HARMLESS_VOIDS
-from trajectories.reports.format_failures import IS_FAILURE, IS_REPAIRED
+from trajectories.reports.run_tallies import IS_FAILURE, IS_REPAIRED
 
 CHUNK = 2_000
 

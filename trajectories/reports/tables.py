@@ -27,6 +27,24 @@ class Column(Struct, frozen=True):
     unit: str = NONE
 
 
+BY_ARM = (Column("benchmark", "Benchmark"), Column("arm", "Arm"))
+
+
+def interval_columns(
+    column_id: str, title: str, unit: str, *, prefix: str = "", is_titled: bool = False
+) -> tuple[Column, Column, Column]:
+    """The columns of a value and of the ends of its interval, as ``with_ends`` fills them.
+
+    ``is_titled``: the titles of the ends repeat the value's.
+    """
+    low, high = (f"{title}, low", f"{title}, high") if is_titled else ("Low", "High")
+    return (
+        Column(column_id, title, unit),
+        Column(f"{prefix}low", low, unit),
+        Column(f"{prefix}high", high, unit),
+    )
+
+
 class Table(Struct, frozen=True, kw_only=True):
     """Rows hold a value per column, None where it cannot be stated: the row's ``note`` says why.
 

@@ -11,21 +11,28 @@ from trajectories.reports.charts.panels import ladder_draw
 from trajectories.reports.estimators import accuracy as estimator
 from trajectories.reports.ladder import ArmKey, ladder_of
 from trajectories.reports.registry import Chart, report_table
-from trajectories.reports.tables import COUNT, PERCENT, Column, Row, episodes_link, scaled, with_ends
+from trajectories.reports.tables import (
+    BY_ARM,
+    COUNT,
+    PERCENT,
+    Column,
+    Row,
+    episodes_link,
+    interval_columns,
+    scaled,
+    with_ends,
+)
 
 KS = (1, 2, 4, 8, 16, 32, 64)
 ACCURACY = (
-    Column("benchmark", "Benchmark"),
-    Column("arm", "Arm"),
+    *BY_ARM,
     Column("items", "Items", COUNT),
     Column("episodes", "Episodes", COUNT),
     Column("void", "Void", COUNT),
     Column("looks", "Looks", COUNT),
     Column("format_failures", "Format failures", COUNT),
     Column("repaired", "Repaired", COUNT),
-    Column("accuracy", "Accuracy", PERCENT),
-    Column("low", "Low", PERCENT),
-    Column("high", "High", PERCENT),
+    *interval_columns("accuracy", "Accuracy", PERCENT),
     Column("corrected", "Beyond chance", PERCENT),
     Column("void_low", "Void as wrong", PERCENT),
     Column("void_high", "Void as right", PERCENT),
@@ -42,13 +49,10 @@ ACCURACY_NOTES = (
     ),
 )
 PASS = (
-    Column("benchmark", "Benchmark"),
-    Column("arm", "Arm"),
+    *BY_ARM,
     Column("k", "k", COUNT),
     Column("items", "Items", COUNT),
-    Column("pass_at_k", "pass@k", PERCENT),
-    Column("low", "Low", PERCENT),
-    Column("high", "High", PERCENT),
+    *interval_columns("pass_at_k", "pass@k", PERCENT),
     Column("mean_at_k", "mean@k", PERCENT),
     Column("note", "Note"),
 )

@@ -9,14 +9,9 @@ from trajectories.reports import setups
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.ladder import UNSCORED, ArmKey, arm_read
 from trajectories.reports.registry import report_table
-from trajectories.reports.tables import COUNT, Column, Row
+from trajectories.reports.tables import BY_ARM, COUNT, Column, Row
 
-COLUMNS = (
-    Column("benchmark", "Benchmark"),
-    Column("arm", "Arm"),
-    Column("deviation", "Deviation"),
-    Column("episodes", "How many", COUNT),
-)
+COLUMNS = (*BY_ARM, Column("deviation", "Deviation"), Column("episodes", "How many", COUNT))
 
 
 @report_table(

@@ -17,7 +17,17 @@ from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.answers import Answers, item_means
 from trajectories.reports.ladder import ArmKey
 from trajectories.reports.registry import Chart, report_table
-from trajectories.reports.tables import COUNT, PERCENT, POINTS, Column, Row, number, scaled, with_ends
+from trajectories.reports.tables import (
+    COUNT,
+    PERCENT,
+    POINTS,
+    Column,
+    Row,
+    interval_columns,
+    number,
+    scaled,
+    with_ends,
+)
 
 COLUMNS = (
     Column("benchmark", "Benchmark"),
@@ -26,9 +36,7 @@ COLUMNS = (
     Column("wrong_again", "Wrong as text again", PERCENT),
     Column("wrong_retest", "Wrong in the retest", PERCENT),
     Column("wrong_page", "Wrong as a page", PERCENT),
-    Column("gap", "Lost by the page", POINTS),
-    Column("low", "Low", POINTS),
-    Column("high", "High", POINTS),
+    *interval_columns("gap", "Lost by the page", POINTS),
     Column("p", "p"),
     Column("note", "Note"),
 )

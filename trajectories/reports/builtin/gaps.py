@@ -13,15 +13,22 @@ from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.answers import Codes, Estimate
 from trajectories.reports.ladder import ArmKey, contrasts_of, ladder_of, rung_added
 from trajectories.reports.registry import Chart, report_table
-from trajectories.reports.tables import COUNT, POINTS, Column, Row, number, scaled, with_ends
+from trajectories.reports.tables import (
+    COUNT,
+    POINTS,
+    Column,
+    Row,
+    interval_columns,
+    number,
+    scaled,
+    with_ends,
+)
 
 HEAD = (
     Column("benchmark", "Benchmark"),
     Column("contrast", "Contrast"),
     Column("items", "Items", COUNT),
-    Column("gap", "Gap", POINTS),
-    Column("low", "Low", POINTS),
-    Column("high", "High", POINTS),
+    *interval_columns("gap", "Gap", POINTS),
     Column("p", "p"),
 )
 GAPS = (

@@ -19,12 +19,14 @@ from trajectories.reports.estimators.answers import NO_LOOK
 from trajectories.reports.ladder import ArmKey
 from trajectories.reports.registry import Chart, report_table
 from trajectories.reports.tables import (
+    BY_ARM,
     COUNT,
     PERCENT,
     POINTS,
     Column,
     Row,
     episodes_link,
+    interval_columns,
     number,
     scaled,
     with_ends,
@@ -34,29 +36,23 @@ READ = Statement(__file__, "looks")
 Look = Mapping[str, estimator.Value]
 LOOKS_MIN = 2
 FACTORS = (
-    Column("benchmark", "Benchmark"),
-    Column("arm", "Arm"),
+    *BY_ARM,
     Column("factor", "Factor"),
     Column("level", "Value"),
     Column("looks", "Looks", COUNT),
     Column("episodes", "Episodes", COUNT),
     Column("mean", "Accuracy", PERCENT),
-    Column("effect", "Effect", POINTS),
-    Column("low", "Low", POINTS),
-    Column("high", "High", POINTS),
+    *interval_columns("effect", "Effect", POINTS),
     Column("p", "p"),
     Column("p_holm", "p, all factors"),
     Column("note", "Note"),
 )
 LOOKS = (
-    Column("benchmark", "Benchmark"),
-    Column("arm", "Arm"),
+    *BY_ARM,
     Column("look", "Look"),
     Column("episodes", "Episodes", COUNT),
     Column("mean", "Accuracy", PERCENT),
-    Column("effect", "Effect", POINTS),
-    Column("low", "Low", POINTS),
-    Column("high", "High", POINTS),
+    *interval_columns("effect", "Effect", POINTS),
     Column("note", "Note"),
 )
 FACTOR_NOTES = (

@@ -17,7 +17,16 @@ from trajectories.reports.ladder import ArmKey, probe_of
 from trajectories.reports.losses.rules import RULES, TITLES, Loss, loss_of
 from trajectories.reports.losses.source import lost_episodes
 from trajectories.reports.registry import Chart, report_table
-from trajectories.reports.tables import COUNT, EPISODES_LINKED, PERCENT, Column, Row, episodes_link, with_ends
+from trajectories.reports.tables import (
+    COUNT,
+    EPISODES_LINKED,
+    PERCENT,
+    Column,
+    Row,
+    episodes_link,
+    interval_columns,
+    with_ends,
+)
 
 # Episodes that are classified, drawn at random, of each benchmark and contrast: as many as a link can name.
 SAMPLE = EPISODES_LINKED
@@ -29,9 +38,7 @@ LOSSES = (
     Column("contrast", "Arms"),
     Column("class", "Class"),
     Column("episodes", "Episodes", COUNT),
-    Column("share", "Share", PERCENT),
-    Column("low", "Low", PERCENT),
-    Column("high", "High", PERCENT),
+    *interval_columns("share", "Share", PERCENT),
     Column("note", "Note"),
 )
 LIST = (

@@ -11,7 +11,7 @@ from trajectories.reports.builtin.gaps import gap_rows, rung_rows
 from trajectories.reports.charts.forest import Forest
 from trajectories.reports.ladder import ArmKey
 from trajectories.reports.registry import Chart, report_table
-from trajectories.reports.tables import POINTS, Column, Row, scaled
+from trajectories.reports.tables import POINTS, Column, Row, interval_columns, scaled
 
 PLANTED = "planted_accuracy"
 COLUMNS = (
@@ -19,9 +19,7 @@ COLUMNS = (
     Column("quantity", "Quantity"),
     Column("contrast", "Arms"),
     Column("planted", "Planted", POINTS),
-    Column("estimate", "Estimate", POINTS),
-    Column("low", "Low", POINTS),
-    Column("high", "High", POINTS),
+    *interval_columns("estimate", "Estimate", POINTS),
     Column("recovered", "Recovered"),
     Column("note", "Note"),
 )

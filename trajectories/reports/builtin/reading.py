@@ -14,16 +14,23 @@ from trajectories.reports.estimators.accuracy import accuracy
 from trajectories.reports.estimators.answers import NO_LOOK, Answers, item_means
 from trajectories.reports.ladder import ArmKey
 from trajectories.reports.registry import report_table
-from trajectories.reports.tables import COUNT, PERCENT, Column, Row, episodes_link, scaled, with_ends
+from trajectories.reports.tables import (
+    COUNT,
+    PERCENT,
+    Column,
+    Row,
+    episodes_link,
+    interval_columns,
+    scaled,
+    with_ends,
+)
 
 PROBE, PAGE = "probe_read", "gym"
 # The items that are read worst.
 ITEMS_SHOWN = 20
 VALUES = (
     Column("episodes", "Copies", COUNT),
-    Column("reading", "Reading accuracy", PERCENT),
-    Column("low", "Low", PERCENT),
-    Column("high", "High", PERCENT),
+    *interval_columns("reading", "Reading accuracy", PERCENT),
     Column("exact", "Exact copies", PERCENT),
 )
 NOTE = Column("note", "Note")

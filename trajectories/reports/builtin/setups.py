@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from trajectories.reports import setups
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.registry import report_table
-from trajectories.reports.tables import Column, Row
+from trajectories.reports.tables import BY_ARM, Column, Row
 
 PARTS = (
     "model",
@@ -33,14 +33,13 @@ PARTS = (
     "kind",
     "simulated",
 )
-HEAD = (Column("benchmark", "Benchmark"), Column("arm", "Arm"))
 # Of a part that is so in all arms the table says nothing.
 UNREMARKABLE = frozenset({None, "none", "default", setups.DRAWN, "no", "eval", "page"})
 
 
 def _columns(_analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[Column]:
     varied = [part for part in PARTS if any(row[_id(part)] not in UNREMARKABLE for row in rows)]
-    return [*HEAD, *(Column(_id(part), part.replace("_", " ").capitalize()) for part in varied)]
+    return [*BY_ARM, *(Column(_id(part), part.replace("_", " ").capitalize()) for part in varied)]
 
 
 @report_table("setups", "Set-ups", 120, columns=_columns, is_reference=True)

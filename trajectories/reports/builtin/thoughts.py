@@ -14,19 +14,14 @@ from trajectories.reports.charts.forest import Forest
 from trajectories.reports.estimators.accuracy import FEW_ITEMS
 from trajectories.reports.ladder import ArmKey, arm_of
 from trajectories.reports.registry import Chart, report_table
-from trajectories.reports.tables import COUNT, WORDS, Column, Row, number
+from trajectories.reports.tables import BY_ARM, COUNT, WORDS, Column, Row, interval_columns, number
 
 COLUMNS = (
-    Column("benchmark", "Benchmark"),
-    Column("arm", "Arm"),
+    *BY_ARM,
     Column("items", "Items", COUNT),
     Column("episodes", "Episodes", COUNT),
-    Column("words", "Words per episode", WORDS),
-    Column("low", "Low", WORDS),
-    Column("high", "High", WORDS),
-    Column("per_step", "Words per step", WORDS),
-    Column("per_step_low", "Low", WORDS),
-    Column("per_step_high", "High", WORDS),
+    *interval_columns("words", "Words per episode", WORDS),
+    *interval_columns("per_step", "Words per step", WORDS, prefix="per_step_"),
     Column("hidden", "With a hidden thought", COUNT),
     Column("without_facts", "Not measured yet", COUNT),
     Column("note", "Note"),

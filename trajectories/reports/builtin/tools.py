@@ -16,9 +16,18 @@ from trajectories.reports.arm_tool_scores import ArmToolScores, scores_read
 from trajectories.reports.estimators.accuracy import THESE_LOOKS
 from trajectories.reports.estimators.answers import Estimate
 from trajectories.reports.registry import report_table
-from trajectories.reports.tables import COUNT, PERCENT, Column, Row, episodes_link, scaled, with_ends
+from trajectories.reports.tables import (
+    BY_ARM,
+    COUNT,
+    PERCENT,
+    Column,
+    Row,
+    episodes_link,
+    interval_columns,
+    scaled,
+    with_ends,
+)
 
-ARM = (Column("benchmark", "Benchmark"), Column("arm", "Arm"))
 NOTE = Column("note", "Note")
 TITLES = {
     "recall": "Calls where needed",
@@ -28,7 +37,7 @@ TITLES = {
     "execution": "Calls with a result",
 }
 USE = (
-    *ARM,
+    *BY_ARM,
     Column("episodes", "Episodes", COUNT),
     Column("needing", "Need a call", COUNT),
     Column("calling", "With a call", COUNT),
@@ -37,17 +46,13 @@ USE = (
     *(
         column
         for name, title in TITLES.items()
-        for column in (
-            Column(name, title, PERCENT),
-            Column(f"{name}_low", "Low", PERCENT),
-            Column(f"{name}_high", "High", PERCENT),
-        )
+        for column in interval_columns(name, title, PERCENT, prefix=f"{name}_")
     ),
     NOTE,
 )
 LOW_HIGH = (Column("low", "Low", PERCENT), Column("high", "High", PERCENT), NOTE)
 CONFUSIONS = (
-    *ARM,
+    *BY_ARM,
     Column("needed", "Needed"),
     Column("called", "Called"),
     Column("times", "Times", COUNT),
@@ -55,13 +60,11 @@ CONFUSIONS = (
     *LOW_HIGH,
 )
 ARGUMENTS = (
-    *ARM,
+    *BY_ARM,
     Column("tool", "Tool"),
     Column("field", "Field"),
     Column("calls", "Calls", COUNT),
-    Column("wrong", "Wrong", PERCENT),
-    Column("wrong_low", "Low", PERCENT),
-    Column("wrong_high", "High", PERCENT),
+    *interval_columns("wrong", "Wrong", PERCENT, prefix="wrong_"),
     Column("missing", "Missing", COUNT),
     Column("other", "Another value", COUNT),
     Column("extra", "No such field", COUNT),

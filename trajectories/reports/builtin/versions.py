@@ -8,16 +8,13 @@ from trajectories.reports.analysis import Analysis
 from trajectories.reports.charts.panels import versions_draw
 from trajectories.reports.estimators import accuracy as estimator
 from trajectories.reports.registry import Chart, report_table
-from trajectories.reports.tables import COUNT, PERCENT, Column, Row, with_ends
+from trajectories.reports.tables import BY_ARM, COUNT, PERCENT, Column, Row, interval_columns, with_ends
 
 COLUMNS = (
-    Column("benchmark", "Benchmark"),
-    Column("arm", "Arm"),
+    *BY_ARM,
     Column("version", "Policy version", COUNT),
     Column("items", "Items", COUNT),
-    Column("accuracy", "Accuracy", PERCENT),
-    Column("low", "Low", PERCENT),
-    Column("high", "High", PERCENT),
+    *interval_columns("accuracy", "Accuracy", PERCENT),
     Column("note", "Note"),
 )
 

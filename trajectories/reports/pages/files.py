@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Collection
+from functools import cache
 from typing import Any
 
 import msgspec
+from django.conf import settings
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.safestring import mark_safe
 
 from core.errors import GymError
 from palaestra.protocol.suggestions import did_you_mean
@@ -21,11 +27,13 @@ from trajectories.reports.pages.formats import (
     chart_file,
     table_file,
 )
-from trajectories.reports.pages.html_file import report_html
+from trajectories.reports.pages.pages import ReportPage
 from trajectories.reports.pages.tables import table_get
 from trajectories.shell.charts.drawing import Drawing
 
 PAGE, ROWS = "report", "rows"
+SHEETS = ("base.css", "lab/tokens.css", "lab/base.css", "lab/report.css")
+TYPEFACE = "vendor/inter/inter-latin.woff2"
 
 
 def file_names(report: Report) -> list[str]:
@@ -81,3 +89,25 @@ def _record(report: Report) -> dict[str, Any]:
         "runs": [run.pk for run in selectors.report_runs(report.pk)],
         "result": report.result,
     }
+
+
+def report_html(report_id: int) -> str:
+    """Render the page as one file, which fetches and runs nothing; its links lead to the lab."""
+    context = {
+        "page": ReportPage(report_id),
+        "styles": mark_safe(f"<style>{_styles()}</style>"),  # noqa: S308 (files of this project)
+        "lab_url": settings.LAB_URL,
+        "made_at": timezone.now(),
+        "is_file": True,
+    }
+    return render_to_string("lab/reports/file.html", context)
+
+
+@cache
+def _styles() -> str:
+    folder = settings.BASE_DIR / "static"
+    sheets = [(folder / "css" / name).read_text(encoding="utf-8") for name in SHEETS]
+    letters = b64encode((folder / TYPEFACE).read_bytes()).decode()
+    source = f'url("data:font/woff2;base64,{letters}") format("woff2")'
+    face = f'@font-face {{ font-family: "Inter"; font-weight: 100 900; src: {source}; }}'
+    return "".join([face, *sheets])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table
+from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table, interval_columns
 from trajectories.reports.training.component_alarms import (
     COLLAPSES,
     PLATEAU,
@@ -54,10 +54,10 @@ def component_table(run_id: int, arm: str, versions: Sequence[VersionFigures]) -
 def _columns(known: Collection[str]) -> list[Column]:
     """Those of the measures that some row has."""
     measures = [
-        Column(f"{name}{end}", f"{title}{words}", PERCENT)
+        column
         for name, title in TITLES.items()
         if name in known
-        for end, words in (("", ""), ("_low", ", low"), ("_high", ", high"))
+        for column in interval_columns(name, title, PERCENT, prefix=f"{name}_", is_titled=True)
     ]
     head = [
         Column("version", "Version"),

@@ -6,7 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from trajectories.reports.estimators import accuracy, gaps
-from trajectories.reports.tables import COUNT, PERCENT, POINTS, Column, Row, Table, search_link, with_ends
+from trajectories.reports.tables import (
+    COUNT,
+    PERCENT,
+    POINTS,
+    Column,
+    Row,
+    Table,
+    interval_columns,
+    search_link,
+    with_ends,
+)
 from trajectories.reports.training.alarms import Alarm, Evaluated, fall_p, text_alarm
 from trajectories.reports.training.evaluations import Checkpoint, Evaluation
 
@@ -14,15 +24,9 @@ COLUMNS = (
     Column("benchmark", "Benchmark"),
     Column("checkpoint", "Checkpoint"),
     Column("items", "Items", COUNT),
-    Column("text", "Text", PERCENT),
-    Column("text_low", "Text, low", PERCENT),
-    Column("text_high", "Text, high", PERCENT),
-    Column("page", "Page", PERCENT),
-    Column("page_low", "Page, low", PERCENT),
-    Column("page_high", "Page, high", PERCENT),
-    Column("gap", "Gap", POINTS),
-    Column("low", "Gap, low", POINTS),
-    Column("high", "Gap, high", POINTS),
+    *interval_columns("text", "Text", PERCENT, prefix="text_", is_titled=True),
+    *interval_columns("page", "Page", PERCENT, prefix="page_", is_titled=True),
+    *interval_columns("gap", "Gap", POINTS, is_titled=True),
     Column("note", "Note"),
 )
 NO_PAIR = "not evaluated both as text and as a page"

@@ -6,7 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trajectories.models import PolicyVersion
-from trajectories.reports.tables import COUNT, NONE, PERCENT, Column, Row, Table, number, scaled, search_link
+from trajectories.reports.tables import (
+    COUNT,
+    NONE,
+    PERCENT,
+    Column,
+    Row,
+    Table,
+    interval_columns,
+    number,
+    scaled,
+    search_link,
+)
 from trajectories.reports.training.figures import Figure
 from trajectories.reports.training.selectors import GroupCounts, VersionFigures
 
@@ -31,10 +42,8 @@ VERSION_COLUMNS = (
     *(
         column
         for name, (title, is_share) in SHOWN.items()
-        for column in (
-            Column(name, title, PERCENT if is_share else NONE),
-            Column(f"{name}_low", f"{title}, low", PERCENT if is_share else NONE),
-            Column(f"{name}_high", f"{title}, high", PERCENT if is_share else NONE),
+        for column in interval_columns(
+            name, title, PERCENT if is_share else NONE, prefix=f"{name}_", is_titled=True
         )
     ),
     Column("note", "Note"),

@@ -21,7 +21,7 @@ from tasks_app.questions import questions
 from trajectories.models import Run
 from trajectories.models.origins import Origin
 from trajectories.models.run import RECORDING_FULL_SHARE, is_share
-from trajectories.reports.paired_tasks import PairedTally
+from trajectories.reports.run_tallies import PairedTally
 from trajectories.rewards.api import PROFILE_HELP, REFERENCE_CHARS
 from trajectories.rewards.profiles.store import SETTING as PROFILE
 from trajectories.rewards.selectors import Rewards

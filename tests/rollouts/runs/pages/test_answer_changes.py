@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from tests import factories
 from tests.lab.test_pages import Lab
 from trajectories.models import Episode
-from trajectories.reports.answer_changes import AnswerChanges, answer_changes
+from trajectories.reports.run_tallies import AnswerChanges, answer_changes
 
 pytestmark = pytest.mark.django_db
 GIVEN = {(False, True): 3, (True, False): 1, (True, True): 2, (False, False): 1}

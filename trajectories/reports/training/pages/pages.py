@@ -6,17 +6,21 @@ from functools import cached_property
 
 from django.http import Http404, QueryDict
 
-from trajectories.models import Run
+from trajectories.models import Report, Run
 from trajectories.record import projects
 from trajectories.reports.pages.formats import CHARTS, TABLES, File, chart_file, table_file
 from trajectories.reports.pages.pages import Section
 from trajectories.reports.tables import table_record
 from trajectories.reports.training.matrix import transfer_of_reports, transfer_of_runs
 from trajectories.reports.training.pages.charts import Chart, charts_of
-from trajectories.reports.training.pages.form import TransferForm
 from trajectories.reports.training.transfer_table import CHART
 from trajectories.reports.training.view import training_view
+from trajectories.shell.forms import FilterForm, choice_field
 from trajectories.shell.queries import runs as selectors
+from trajectories.shell.text.untrusted import visible
+
+# Reports that the form of the transfer matrix offers.
+REPORTS_MAX = 200
 
 
 class TrainingPage:
@@ -49,6 +53,28 @@ class TrainingPage:
         if drawing is None or kind not in CHARTS:
             raise Http404("This run's training has no such table or chart yet.")
         return chart_file(drawing, kind)
+
+
+class TransferForm(FilterForm):
+    """Filters of the transfer matrix; without both reports, it is that of training runs."""
+
+    page = "the transfer matrix"
+
+    def __init__(self, data: QueryDict) -> None:
+        super().__init__(data)
+        newest = Report.objects.order_by("-pk").values_list("pk", "name")[:REPORTS_MAX]
+        choices = [("", "none chosen"), *((str(pk), visible(f"{pk} · {name}")) for pk, name in newest)]
+        for end in ("before", "after"):
+            self.fields[end] = field = choice_field([], f"Report {end} training")
+            field.choices = choices
+
+    def reports(self) -> tuple[Report, Report] | None:
+        """Return the reports before and after; None unless both are named."""
+        named = self.filters()
+        if "before" not in named or "after" not in named:
+            return None
+        by_id = Report.objects.in_bulk([int(named["before"]), int(named["after"])])
+        return by_id[int(named["before"])], by_id[int(named["after"])]
 
 
 class TransferPage:

@@ -11,9 +11,14 @@ from core.answer_check import is_checked
 from trajectories.models import Episode
 from trajectories.models.origins import Origin
 from trajectories.reports import behaviour
-from trajectories.reports.answer_changes import AnswerChanges, answer_changes
-from trajectories.reports.format_failures import FormatTally, format_tallies
-from trajectories.reports.paired_tasks import PairedTally, paired_tallies
+from trajectories.reports.run_tallies import (
+    AnswerChanges,
+    FormatTally,
+    PairedTally,
+    answer_changes,
+    format_tallies,
+    paired_tallies,
+)
 from trajectories.rollouts.runs.pages import dashboard_selectors
 from trajectories.rollouts.runs.pages.behaviour import EPISODES_MEASURED, BehaviourTable, behaviour_table
 from trajectories.rollouts.runs.pages.curves import Curve, curves_of, endings_of

@@ -9,7 +9,7 @@ from typing import Any
 from palaestra.protocol.arms import ARMS
 from palaestra.protocol.plans import ITEMS_MIN
 from trajectories.models import Run
-from trajectories.reports.format_failures import FormatTally
+from trajectories.reports.run_tallies import FormatTally
 from trajectories.rollouts.runs.pages.family import Family, Member
 from trajectories.rollouts.runs.pages.gaps import Gap, run_gaps
 from trajectories.shell.queries.tallies import Tally, run_tallies_by_arm
