@@ -165,8 +165,6 @@ def false_alarms(regime: Regime, *, replicates: int, seed: int) -> list[Tally]:
 
     Tests of no gap see data without one, tests of equivalence a gap equal to the margin. Tests on these looks
     alone see looks without effect: otherwise equal log-odds are not equal shares.
-
-    Tests on these looks alone meet looks that have no effect: otherwise equal log-odds are not equal shares.
     """
     rng = np.random.default_rng(seed)
     null = replace(regime, gap=0.0)

@@ -6,6 +6,7 @@ import math
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,23 +23,6 @@ class Item:
     guess_rate: float
     gap_eligible: bool
     disputed: bool
-
-
-@dataclass
-class _Column:
-    """Episodes of one arm. ``outcome``: 1 correct, 0 incorrect, -1 void; ``score`` is NaN without one;
-    ``form``: see ``Episodes``."""
-
-    item: array[int] = field(default_factory=lambda: array("q"))
-    look: array[int] = field(default_factory=lambda: array("q"))
-    version: array[int] = field(default_factory=lambda: array("q"))
-    outcome: array[int] = field(default_factory=lambda: array("b"))
-    sample: array[int] = field(default_factory=lambda: array("l"))
-    episode: array[int] = field(default_factory=lambda: array("q"))
-    score: array[float] = field(default_factory=lambda: array("d"))
-    form: array[int] = field(default_factory=lambda: array("b"))
-    runs: set[int] = field(default_factory=set)
-    unfinished: int = 0
 
 
 NO_VERSION = -1
@@ -67,6 +51,22 @@ class Episodes:
         """The judged episodes as answers."""
         judged = self.where(self.outcome >= 0)
         return Answers(item=judged.item, look=judged.look, correct=judged.outcome.astype(np.float64))
+
+
+# Types of the arrays in memory, by the fields of ``Episodes``.
+TYPES = dict.fromkeys(("item", "look", "version", "sample", "episode"), "q")
+TYPES |= {"outcome": "b", "score": "d", "form": "b"}
+
+
+@dataclass
+class _Column:
+    """Episodes of one arm: ``ended`` as in ``Episodes``, the runs that they are of, and how many are open."""
+
+    ended: dict[str, array[Any]] = field(
+        default_factory=lambda: {name: array(code) for name, code in TYPES.items()}
+    )
+    runs: set[int] = field(default_factory=set)
+    unfinished: int = 0
 
 
 OUTCOMES = {"correct": 1, "incorrect": 0, "void": -1}
@@ -118,14 +118,18 @@ class BenchmarkData:
                     disputed=row.disputed,
                 )
             )
-        column.item.append(self._items[row.task])
-        column.look.append(self._looks.setdefault(row.look, len(self._looks)) if row.look else NO_LOOK)
-        column.version.append(NO_VERSION if row.policy_version is None else row.policy_version)
-        column.outcome.append(OUTCOMES[row.outcome])
-        column.sample.append(row.sample)
-        column.episode.append(row.episode)
-        column.score.append(math.nan if row.score is None else row.score)
-        column.form.append(-1 if row.is_format_failure else int(bool(row.is_repaired)))
+        values = {
+            "item": self._items[row.task],
+            "look": self._looks.setdefault(row.look, len(self._looks)) if row.look else NO_LOOK,
+            "version": NO_VERSION if row.policy_version is None else row.policy_version,
+            "outcome": OUTCOMES[row.outcome],
+            "sample": row.sample,
+            "episode": row.episode,
+            "score": math.nan if row.score is None else row.score,
+            "form": -1 if row.is_format_failure else int(bool(row.is_repaired)),
+        }
+        for name, value in values.items():
+            column.ended[name].append(value)
 
     def codes(self, is_counted: Callable[[Item], bool]) -> Codes:
         """The items that count."""
@@ -138,24 +142,17 @@ class BenchmarkData:
 
     def episodes(self, key: ArmKey, items: Codes) -> Episodes:
         """The ended episodes of an arm on these items."""
-        column = self.arms.get(key) or _Column()
-        item = np.array(column.item, dtype=np.int64)
-        mask = np.isin(item, items)
-        return Episodes(
-            item=item[mask],
-            look=np.array(column.look, dtype=np.int64)[mask],
-            version=np.array(column.version, dtype=np.int64)[mask],
-            outcome=np.array(column.outcome, dtype=np.int64)[mask],
-            sample=np.array(column.sample, dtype=np.int64)[mask],
-            episode=np.array(column.episode, dtype=np.int64)[mask],
-            score=np.array(column.score, dtype=np.float64)[mask],
-            form=np.array(column.form, dtype=np.int64)[mask],
-        )
+        ended = (self.arms.get(key) or _Column()).ended
+        arrays: dict[str, Any] = {
+            name: np.array(values, dtype=np.float64 if TYPES[name] == "d" else np.int64)
+            for name, values in ended.items()
+        }
+        return Episodes(**arrays).where(np.isin(arrays["item"], items))
 
     def policy_versions(self, key: ArmKey) -> list[int]:
         """Return the policy versions of an arm's ended episodes, as far as they have one."""
         column = self.arms.get(key) or _Column()
-        return sorted(set(column.version) - {NO_VERSION})
+        return sorted(set(column.ended["version"]) - {NO_VERSION})
 
     def answers(self, key: ArmKey, items: Codes, *, version: int | None = None) -> Answers:
         """The judged answers of an arm to these items; of one policy version, or of all."""

@@ -47,7 +47,7 @@ class ArmToolScores:
     def counting(self, part: Callable[[Score], Part]) -> list[int]:
         """The episodes that add to what a rate counts."""
         ids = self.episodes.episode.tolist()
-        return [one for one, score in zip(ids, self.scores, strict=True) if part(score).counted]
+        return [episode for episode, score in zip(ids, self.scores, strict=True) if part(score).counted]
 
 
 def scores_read(analysis: Analysis, key: ArmKey) -> ArmToolScores:
@@ -55,7 +55,7 @@ def scores_read(analysis: Analysis, key: ArmKey) -> ArmToolScores:
     made = made.where(made.outcome >= 0)
     scores = dict(_scores(iter(made.episode.tolist())))
     made = made.where(np.isin(made.episode, list(scores)))
-    return ArmToolScores(analysis, key, made, [scores[one] for one in made.episode.tolist()])
+    return ArmToolScores(analysis, key, made, [scores[episode] for episode in made.episode.tolist()])
 
 
 def _scores(episodes: Iterator[int]) -> Iterator[tuple[int, Score]]:

@@ -76,8 +76,8 @@ def run_behaviour(*, run_id: int, splits: Collection[str] = (), latest: int | No
 
 def _measures(tasks: Sequence[tuple[float, ...]]) -> list[MeasureMean]:
     means = []
-    for place, name in enumerate(MEASURES):
-        mean = clustered_mean([(int(task[2 + 2 * place]), task[3 + 2 * place]) for task in tasks])
+    for index, name in enumerate(MEASURES):
+        mean = clustered_mean([(int(task[2 + 2 * index]), task[3 + 2 * index]) for task in tasks])
         if mean:
             means.append(MeasureMean(name=name, **vars(mean)))
     return means

@@ -72,15 +72,7 @@ class EpisodeRow(NamedTuple):
 
     @property
     def conditions(self) -> Conditions:
-        return Conditions(
-            self.policy_version,
-            self.prompts,
-            self.token_budget,
-            self.step_limit,
-            self.answer_channel,
-            self.examples,
-            self.content,
-        )
+        return Conditions(*(getattr(self, name) for name in Conditions._fields))
 
 
 def episode_rows(

@@ -59,8 +59,8 @@ def answer_changes(*, run_id: int) -> list[AnswerChanges]:
 
 
 # An impossible task is paired with the same text about a world in which it is possible. An agent that always
-# claims impossibility gets every impossible task right and every other one wrong. Getting both tasks of a pair
-# right shows that it looked.
+# claims impossibility gets every impossible task right and every other one wrong. Getting both tasks of a
+# pair right shows that it looked.
 class PairedTally(Struct, frozen=True):
     """Pairs of one family in one arm with both tasks judged. Shares are from 0 to 1."""
 
@@ -79,4 +79,4 @@ def paired_tallies(*, run_id: int, splits: Collection[str] = ()) -> list[PairedT
     """Return the tallies by arm, benchmark and family; empty for runs without pairs."""
     rows = _PAIRS.rows(run=run_id, scope=Scope.ARM, splits=list(splits))
     # The last four: pairs, the share of either task, and that of both.
-    return [PairedTally(*row, *wilson(share=row[-1], n=row[-4])) for row in rows]
+    return [PairedTally(*[*row, *wilson(share=row[-1], n=row[-4])]) for row in rows]

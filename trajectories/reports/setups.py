@@ -44,28 +44,28 @@ def setup_of(run: Run, *, arm: str, conditions: Iterable[Conditions]) -> Setup:
         "simulated": ["yes" if run.simulated else "no"],
         # Training has the strict verifier, moves choices and holds asserts back.
         "kind": ["train" if run.kind == Run.Kind.TRAIN else "eval"],
-        "policy version": _values(one.policy_version for one in made),
-        "prompt version": sorted({one.prompts for one in made}),
-        "token budget": _values(one.token_budget for one in made),
+        "policy version": _values(condition.policy_version for condition in made),
+        "prompt version": sorted({condition.prompts for condition in made}),
+        "token budget": _values(condition.token_budget for condition in made),
         "tools": [", ".join(sorted(run.tools)) if shown.has_form else ""],
         "answer check": [str(run.settings.get(answer_check.SETTING) or "none")],
     }
     setup |= {
         name.replace("_", " "): [_stated(run.settings[name])] for name in STATED if name in run.settings
     }
-    fixed = [json.loads(one.content or "{}") for one in made]
+    fixed = [json.loads(condition.content or "{}") for condition in made]
     for axis in (axis for axis, is_shown in CONTENT.items() if is_shown(shown)):
         setup[axis.replace("_", " ")] = sorted({str(content.get(axis, DRAWN)) for content in fixed})
     if shown.has_examples:
-        setup["examples"] = _values(one.examples for one in made)
+        setup["examples"] = _values(condition.examples for condition in made)
     if not shown.is_free_text:
         setup |= {name: [str(getattr(run, name))] for name in OF_AGENTS}
-        setup["step limit"] = _values(one.step_limit for one in made)
+        setup["step limit"] = _values(condition.step_limit for condition in made)
     if shown.has_page:
         setup |= {name: [str(getattr(run, name))] for name in OF_PAGES}
         setup["observation settings"] = [_settings(run.observation_settings)]
     if shown.has_form:
-        setup["answer channel"] = sorted({one.answer_channel for one in made})
+        setup["answer channel"] = sorted({condition.answer_channel for condition in made})
     return setup
 
 

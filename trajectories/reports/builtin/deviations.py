@@ -45,13 +45,13 @@ def _arm_rows(analysis: Analysis, key: ArmKey, items: int | None) -> Iterator[Ro
             yield _row(analysis, key, text)
     if mixed := analysis.mixture(key):
         yield _row(analysis, key, mixed)
-    ended = len(set(column.item))
+    ended = len(set(column.ended["item"]))
     if items is not None and ended != items:
         less_or_more = "fewer" if ended < items else "more"
         yield _row(
             analysis, key, f"{less_or_more} items than planned ({ended:,} of {items:,})", abs(items - ended)
         )
-    missing = ended * analysis.plan["samples"] - len(column.outcome)
+    missing = ended * analysis.plan["samples"] - len(column.ended["outcome"])
     if missing > 0 and key.arm not in UNSCORED:
         yield _row(analysis, key, "samples missing", missing)
 

@@ -36,20 +36,12 @@ def accuracy(answers: Answers, *, alpha: float = 0.05) -> Estimate:
     if is_single and looks <= 1:
         return _wilson(base, correct=int(answers.correct.sum()), alpha=alpha)
     if len(items) < ITEMS_MIN:
-        return _with(base, reason=FEW_ITEMS)
+        return replace(base, reason=FEW_ITEMS)
     if value in (0.0, 1.0) or spread is None:
-        return _with(base, reason=_why_without_variance(value))
+        return replace(base, reason=_why_without_variance(value))
     low, high = spread_interval(value, spread, alpha=alpha)
-    return Estimate(
-        value=value,
-        low=low,
-        high=high,
-        error=spread.error,
-        degrees=spread.degrees,
-        items=len(items),
-        looks=looks,
-        reason=THESE_LOOKS if spread.is_these_looks else "",
-    )
+    reason = THESE_LOOKS if spread.is_these_looks else ""
+    return replace(base, low=low, high=high, error=spread.error, degrees=spread.degrees, reason=reason)
 
 
 def corrected(share: float | None, guess_rate: float) -> float | None:
@@ -96,12 +88,12 @@ def _over_items(shares: Floats, *, alpha: float) -> Estimate:
     base = Estimate(value=value, items=items)
     error = float(shares.std(ddof=1) / np.sqrt(items)) if items > 1 else 0.0
     if items < ITEMS_MIN:
-        return _with(base, reason=FEW_ITEMS)
+        return replace(base, reason=FEW_ITEMS)
     if error <= NOISE or value in (0.0, 1.0):
-        return _with(base, reason=_why_without_variance(value))
+        return replace(base, reason=_why_without_variance(value))
     spread = Spread(error=error, degrees=items - 1, looks=0, is_these_looks=False)
     low, high = spread_interval(value, spread, alpha=alpha)
-    return Estimate(value=value, low=low, high=high, error=error, degrees=items - 1, items=items)
+    return replace(base, low=low, high=high, error=error, degrees=items - 1)
 
 
 def _spread(answers: Answers, items: Codes, value: float) -> Spread | None:
@@ -128,7 +120,7 @@ def spread_interval(value: float, spread: Spread, *, alpha: float) -> tuple[floa
 
 def _wilson(base: Estimate, *, correct: int, alpha: float) -> Estimate:
     low, high = share_interval(correct / base.items, items=base.items, alpha=alpha)
-    return _with(base, low=low, high=high, reason=WILSON)
+    return replace(base, low=low, high=high, reason=WILSON)
 
 
 def share_interval(value: float, *, items: int, alpha: float) -> tuple[float, float]:
@@ -140,7 +132,3 @@ def _why_without_variance(value: float) -> str:
     if value == 1:
         return ALL_RIGHT
     return ALL_WRONG if value == 0 else "every item has the same mean: there is no variance to estimate from"
-
-
-def _with(estimate: Estimate, **changes: object) -> Estimate:
-    return replace(estimate, **changes)  # type: ignore[arg-type]

@@ -15,7 +15,6 @@ from trajectories.reports.estimators.answers import NO_LOOK, Codes, Floats
 
 # Below, an interval over looks says next to nothing: it is given for these looks alone.
 LOOKS_MIN = 8
-# Below, neither a normal approximation nor a permutation of items says anything.
 # Of a share: what rounding leaves of equal ones. An error as small would claim certainty.
 NOISE = 1e-9
 

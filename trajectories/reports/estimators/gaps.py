@@ -194,9 +194,6 @@ def _spread(pair: Pair, *, scale_a: float, scale_b: float) -> Spread | None:
 
     An item's difficulty shared by both arms cancels between them. It is subtracted from each sample first, so
     that it is not mistaken for an effect of looks.
-
-    What an item is easier or harder by in both arms cancels between them, and is taken from each sample
-    first, so that it does not pass for an effect of looks.
     """
     offset_a, offset_b = pair.mean_a - pair.mean_a.mean(), pair.mean_b - pair.mean_b.mean()
     both = (offset_a + offset_b) / 2

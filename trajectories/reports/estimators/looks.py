@@ -240,7 +240,7 @@ def look_effects(answers: Answers, *, alpha: float) -> list[LookEffect]:
         )
         for look in np.unique(answers.look)
     ]
-    return sorted(effects, key=lambda one: (one.effect.value or 0.0, one.look))
+    return sorted(effects, key=lambda effect: (effect.effect.value or 0.0, effect.look))
 
 
 def _over_items(values: Floats, item: Codes, *, alpha: float) -> Estimate:

@@ -30,16 +30,16 @@ def escaped(text: str) -> str:
 
 def table_tex(table: ShownTable, *, caption: str) -> str:
     """The columns that the page shows; notes of rows stand below, by letter."""
-    places = [place for place, (title, _) in enumerate(table.heads) if title != NOTE]
+    indexes = [index for index, (title, _) in enumerate(table.heads) if title != NOTE]
     notes = list(dict.fromkeys(note for row in table.rows if (note := _note(row))))
-    columns = "".join("r" if table.heads[place][1] else "l" for place in places)
+    columns = "".join("r" if table.heads[index][1] else "l" for index in indexes)
     # LaTeX stops at a table without columns, which one without rows may be.
     body = [
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
-        _line([escaped(table.heads[place][0]) for place in places]),
+        _line([escaped(table.heads[index][0]) for index in indexes]),
         r"\midrule",
-        *(_line(_row(row, places, notes)) for row in table.rows),
+        *(_line(_row(row, indexes, notes)) for row in table.rows),
         r"\bottomrule",
         r"\end{tabular}",
     ]
@@ -58,8 +58,8 @@ def table_tex(table: ShownTable, *, caption: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(row: Sequence[Cell], places: Sequence[int], notes: Sequence[str]) -> list[str]:
-    cells = [escaped(_text(row[place])) for place in places]
+def _row(row: Sequence[Cell], indexes: Sequence[int], notes: Sequence[str]) -> list[str]:
+    cells = [escaped(_text(row[index])) for index in indexes]
     if note := _note(row):
         cells[-1] += rf"\textsuperscript{{{_letter(notes.index(note))}}}"
     return cells

@@ -180,12 +180,12 @@ def level(test: int, *, rules: int) -> float:
     return RUN_RATE / rules * spent(test)
 
 
-def spent(place: int) -> float:
-    """Return the share of a rate spent on the ``place``-th test, from 1.
+def spent(test: int) -> float:
+    """Return the share of a rate spent on the ``test``-th test, from 1.
 
     6 / (π k)² sums to 1 over all k (Basel problem).
     """
-    return 6 / (math.pi * place) ** 2
+    return 6 / (math.pi * test) ** 2
 
 
 def alarms_of(series: Mapping[str, Sequence[tuple[int, Figure]]]) -> list[Alarm]:
@@ -196,20 +196,24 @@ def alarms_of(series: Mapping[str, Sequence[tuple[int, Figure]]]) -> list[Alarm]
 def text_alarm(evaluations: Sequence[Evaluated], *, scope: str = "", scopes: int = 1) -> Alarm | None:
     """The first evaluation in which the gap closes because text falls; ``scopes`` benchmarks share the
     rate."""
-    for test, one in enumerate(evaluations, 1):
-        loss, gain = one.text_before - one.text, one.page - one.page_before
+    for test, evaluation in enumerate(evaluations, 1):
+        loss, gain = evaluation.text_before - evaluation.text, evaluation.page - evaluation.page_before
         is_closing = loss >= TEXT_LEAST and 0 < loss + gain <= loss / TEXT_PART
-        if is_closing and one.p is not None and one.p < level(test, rules=scopes * (len(RULES) + 1)):
+        if (
+            is_closing
+            and evaluation.p is not None
+            and evaluation.p < level(test, rules=scopes * (len(RULES) + 1))
+        ):
             return Alarm(
                 rule="text",
                 measure="text",
                 title=TEXT_TITLE,
                 look=TEXT_LOOK,
-                version=one.version,
-                since=one.version,
-                reference=one.text_before,
-                value=one.text,
-                p=one.p,
+                version=evaluation.version,
+                since=evaluation.version,
+                reference=evaluation.text_before,
+                value=evaluation.text,
+                p=evaluation.p,
                 scope=scope,
             )
     return None

@@ -134,8 +134,8 @@ def component_alarms(series: Mapping[str, Series]) -> list[Alarm]:
     """The first alarm of each rule and stage; stages by label, in the order of their first versions."""
     return [
         replace(alarm, scope=scope)
-        for place, (scope, figures) in enumerate(series.items(), 1)
-        for alarm in _alarms_of(figures, part=spent(place))
+        for number, (scope, figures) in enumerate(series.items(), 1)
+        for alarm in _alarms_of(figures, part=spent(number))
     ]
 
 
@@ -162,7 +162,7 @@ def _collapses(rule: Collapse, points: Points, part: float) -> Iterator[Alarm]:
         if best is None or (before.value < best.value) == rule.is_rise:
             best = before
         if not rule.is_beyond(present.value, best.value) or not all(
-            rule.is_beyond(one.value, best.value, part=0.5) for one in figures[start : start + WINDOW]
+            rule.is_beyond(figure.value, best.value, part=0.5) for figure in figures[start : start + WINDOW]
         ):
             continue
         # The best of so many windows is held against the present one: any of them could have been it.
@@ -180,7 +180,7 @@ def _since(rule: Collapse, figures: Sequence[Figure], reference: float, start: i
 
 
 def _plateaus(points: Sequence[tuple[int, Figure, Figure]], part: float) -> Iterator[Alarm]:
-    shaping, accuracy = [one for _, one, _ in points], [one for _, _, one in points]
+    shaping, accuracy = [figure for _, figure, _ in points], [figure for _, _, figure in points]
     paid, right = _windows(shaping, SPAN), _windows(accuracy, SPAN)
     noises = _drifts(shaping, SPAN), _drifts(accuracy, SPAN)
     for test, start in enumerate(range(SPAN, len(points) - SPAN + 1), 1):
@@ -206,7 +206,7 @@ def _drifts(figures: Sequence[Figure], size: int) -> list[tuple[float, float]]:
     """The drift in each beginning of the series, a variance with its degrees, as it weighs in ``size``
     successive versions together. Neighbours that keep half of each other differ half as much as they vary.
     """
-    together = 1 + 2 * sum((1 - place / size) * CARRIED**place for place in range(1, size))
+    together = 1 + 2 * sum((1 - number / size) * CARRIED**number for number in range(1, size))
     drifts = []
     for versions, (variance, _) in enumerate(jitters(figures)):
         pairs = max(0, versions - 1)

@@ -37,14 +37,14 @@ def component_table(run_id: int, arm: str, versions: Sequence[VersionFigures]) -
     """One row for each version and stage that has judged episodes."""
     rows: list[Row] = [
         {
-            "version": str(one.version),
+            "version": str(version.version),
             STAGE: stage_label(stage),
             "episodes": int(figures[OUTCOME].count),
-            "links": {"episodes": version_link(run_id, arm, one.version)},
+            "links": {"episodes": version_link(run_id, arm, version.version)},
             **_values(figures),
         }
-        for one in versions
-        for stage, figures in one.stages.items()
+        for version in versions
+        for stage, figures in version.stages.items()
         if len(figures) > 1
     ]
     columns = _columns({name for row in rows for name in row})
@@ -83,11 +83,11 @@ def stage_label(stage: int) -> str:
 def component_series(versions: Sequence[VersionFigures]) -> Mapping[str, Series]:
     """The figures by stage, in the order in which stages began, and by measure."""
     series: dict[str, dict[str, list[tuple[int, Figure]]]] = {}
-    for one in versions:
-        for stage, figures in one.stages.items():
+    for version in versions:
+        for stage, figures in version.stages.items():
             for measure, figure in figures.items():
                 of_stage = series.setdefault(stage_label(stage), {})
-                of_stage.setdefault(measure, []).append((one.version, figure))
+                of_stage.setdefault(measure, []).append((version.version, figure))
     return series
 
 

@@ -36,7 +36,7 @@ NOTE = (
 
 
 def evaluation_table(evaluations: Sequence[Evaluation]) -> Table:
-    rows = [_row(one, point) for one in evaluations for point in one.checkpoints]
+    rows = [_row(evaluation, point) for evaluation in evaluations for point in evaluation.checkpoints]
     labels = "paired by item, with errors clustered over items and looks"
     return Table(
         id="evaluations",
@@ -49,7 +49,7 @@ def evaluation_table(evaluations: Sequence[Evaluation]) -> Table:
 
 def text_alarms(evaluations: Sequence[Evaluation]) -> list[Alarm]:
     """List the benchmarks whose gap closes because text falls."""
-    series = {one.benchmark: list(_evaluated(one)) for one in evaluations}
+    series = {evaluation.benchmark: list(_evaluated(evaluation)) for evaluation in evaluations}
     scopes = sum(bool(points) for points in series.values())
     raised = (text_alarm(points, scope=name, scopes=scopes) for name, points in series.items() if points)
     return [alarm for alarm in raised if alarm]
@@ -57,50 +57,58 @@ def text_alarms(evaluations: Sequence[Evaluation]) -> list[Alarm]:
 
 def is_compared(evaluations: Sequence[Evaluation]) -> bool:
     """Return whether any benchmark has two checkpoints that were evaluated as text and as a page."""
-    return any(True for one in evaluations for _ in _evaluated(one))
+    return any(True for evaluation in evaluations for _ in _evaluated(evaluation))
 
 
-def episodes_link(one: Evaluation, point: Checkpoint, arm: str, **filters: str) -> str:
+def episodes_link(evaluation: Evaluation, point: Checkpoint, arm: str, **filters: str) -> str:
     """The episodes of a checkpoint's arm in the lab's search."""
-    return search_link(run=one.run_of(point, arm), benchmark=one.benchmark, arm=arm, **filters)
+    return search_link(run=evaluation.run_of(point, arm), benchmark=evaluation.benchmark, arm=arm, **filters)
 
 
-def _row(one: Evaluation, point: Checkpoint) -> Row:
-    row: dict[str, Any] = {"benchmark": one.benchmark, "checkpoint": point.label, "version": point.version}
-    sides = {"text": one.text_arm(point), "page": one.page_arm(point)}
+def _row(evaluation: Evaluation, point: Checkpoint) -> Row:
+    row: dict[str, Any] = {
+        "benchmark": evaluation.benchmark,
+        "checkpoint": point.label,
+        "version": point.version,
+    }
+    sides = {"text": evaluation.text_arm(point), "page": evaluation.page_arm(point)}
     arms = {name: arm for name, arm in sides.items() if arm}
     if not arms:
         return {**row, "items": 0, "note": NO_PAIR}
     for arm in arms.values():
-        if mixed := one.mixture(arm, point):
+        if mixed := evaluation.mixture(arm, point):
             return {**row, "items": 0, "note": f"a mixture of set-ups: {mixed}"}
     for name, arm in arms.items():
-        estimate = accuracy.accuracy(one.answers(point, arm))
+        estimate = accuracy.accuracy(evaluation.answers(point, arm))
         row |= {"items": estimate.items, **with_ends(name, estimate, prefix=f"{name}_")}
-    row |= _gap(one, point, *arms.values()) if len(arms) == len(sides) else {"note": NO_PAIR}
-    links = {name: episodes_link(one, point, arm) for name, arm in arms.items()}
+    row |= _gap(evaluation, point, *arms.values()) if len(arms) == len(sides) else {"note": NO_PAIR}
+    links = {name: episodes_link(evaluation, point, arm) for name, arm in arms.items()}
     return {**row, "links": {**links, "episodes": list(links.values())[-1]}}
 
 
-def _gap(one: Evaluation, point: Checkpoint, text_arm: str, page_arm: str) -> Row:
+def _gap(evaluation: Evaluation, point: Checkpoint, text_arm: str, page_arm: str) -> Row:
     """The gap on the items that both arms have: they are the row's."""
-    pair = gaps.pair_of(one.answers(point, text_arm), one.answers(point, page_arm))
+    pair = gaps.pair_of(evaluation.answers(point, text_arm), evaluation.answers(point, page_arm))
     if pair is None:
         return {"items": 0, "note": gaps.NO_SHARED}
     estimate = gaps.gap(pair)
     return {"items": len(pair.items), **with_ends("gap", estimate), "note": estimate.reason}
 
 
-def _evaluated(one: Evaluation) -> Iterator[Evaluated]:
+def _evaluated(evaluation: Evaluation) -> Iterator[Evaluated]:
     """Each later checkpoint beside the first, on the items that both have in both arms."""
-    first = next((point for point in one.checkpoints if one.text_and_page(point)), None)
+    first = next((point for point in evaluation.checkpoints if evaluation.text_and_page(point)), None)
     if first is None:
         return
-    for point in one.checkpoints[one.checkpoints.index(first) + 1 :]:
-        arms = one.text_and_page(first, point)
-        if arms is None or point.version is None or any(one.mixture(arm, first, point) for arm in arms):
+    for point in evaluation.checkpoints[evaluation.checkpoints.index(first) + 1 :]:
+        arms = evaluation.text_and_page(first, point)
+        if (
+            arms is None
+            or point.version is None
+            or any(evaluation.mixture(arm, first, point) for arm in arms)
+        ):
             continue
-        pairs = [gaps.pair_of(one.answers(first, arm), one.answers(point, arm)) for arm in arms]
+        pairs = [gaps.pair_of(evaluation.answers(first, arm), evaluation.answers(point, arm)) for arm in arms]
         text, page = pairs
         if text is None or page is None:
             continue

@@ -114,7 +114,7 @@ def evaluation_runs(run: Run, checkpoints: Iterable[Checkpoint]) -> dict[Run, st
     names = [point.name for point in checkpoints]
     of_model = Run.objects.filter(project=run.project, kind=Run.Kind.EVAL, model=run.model)
     runs = of_model.filter(checkpoint__in=names).order_by("pk")
-    return {one: one.checkpoint for one in runs if not one.is_retest}
+    return {evaluated_run: evaluated_run.checkpoint for evaluated_run in runs if not evaluated_run.is_retest}
 
 
 def evaluations_of(

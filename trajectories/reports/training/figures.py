@@ -10,7 +10,7 @@ from itertools import pairwise
 from scipy.special import stdtr, stdtrit
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Sums:
     """Sums over tasks of each task's count n and total s: enough for a mean over episodes and its error."""
 
@@ -63,20 +63,9 @@ def figure_of(sums: Sums) -> Figure | None:
 def figures_of(names: Iterable[str], sums: Sequence[float]) -> dict[str, Figure]:
     """The figures of measures whose sums stand one after the other, without those that no episode has."""
     figures = {}
-    for place, name in enumerate(names):
-        tasks, *rest = sums[place * SUMS_PER_MEASURE : (place + 1) * SUMS_PER_MEASURE]
-        count, total, count_squared, count_times_total, total_squared = rest
-        figure = figure_of(
-            Sums(
-                tasks=int(tasks),
-                count=count,
-                total=total,
-                count_squared=count_squared,
-                count_times_total=count_times_total,
-                total_squared=total_squared,
-            )
-        )
-        if figure:
+    for index, name in enumerate(names):
+        tasks, *rest = sums[index * SUMS_PER_MEASURE : (index + 1) * SUMS_PER_MEASURE]
+        if figure := figure_of(Sums(int(tasks), *rest)):
             figures[name] = figure
     return figures
 

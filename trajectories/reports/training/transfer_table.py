@@ -89,48 +89,54 @@ def transfer_rows(
 
     ``run`` is the training run, where it is recorded here.
     """
-    return [row for one in evaluations for row in _rows(one, trained_on, run)]
+    return [row for evaluation in evaluations for row in _rows(evaluation, trained_on, run)]
 
 
-def _rows(one: Evaluation, trained_on: Sequence[str], run: Run | None) -> Iterator[Row]:
-    ends = _ends(one)
+def _rows(evaluation: Evaluation, trained_on: Sequence[str], run: Run | None) -> Iterator[Row]:
+    ends = _ends(evaluation)
     if ends is None:
         return
     before, after = ends
-    arms = one.arms(before, after)
+    arms = evaluation.arms(before, after)
     text = next((arm for arm in arms if not ARMS[arm].has_page), None)
     for arm in arms:
         head = {
             "run": f"{run.name} (run {run.pk})" if run else ELSEWHERE,
             "trained_on": ", ".join(trained_on) or NOT_RECORDED,
-            "benchmark": one.benchmark,
+            "benchmark": evaluation.benchmark,
             "arm": arm,
             "checkpoints": f"{before.label}, {after.label}",
         }
-        numbers = _numbers(one, arm, text, before, after, is_same=one.benchmark in trained_on)
+        numbers = _numbers(evaluation, arm, text, before, after, is_same=evaluation.benchmark in trained_on)
         links = {**numbers.pop("links", {}), **({"run": f"/runs/{run.pk}/training"} if run else {})}
         yield {**head, **numbers, "links": links}
 
 
-def _ends(one: Evaluation) -> tuple[Checkpoint, Checkpoint] | None:
+def _ends(evaluation: Evaluation) -> tuple[Checkpoint, Checkpoint] | None:
     """The first checkpoint and the last that shares an arm with it."""
-    if len(one.checkpoints) < 2:
+    if len(evaluation.checkpoints) < 2:
         return None
-    first = one.checkpoints[0]
-    last = next((point for point in one.checkpoints[:0:-1] if one.arms(first, point)), None)
+    first = evaluation.checkpoints[0]
+    last = next((point for point in evaluation.checkpoints[:0:-1] if evaluation.arms(first, point)), None)
     return (first, last) if last else None
 
 
 def _numbers(
-    one: Evaluation, arm: str, text: str | None, before: Checkpoint, after: Checkpoint, *, is_same: bool
+    evaluation: Evaluation,
+    arm: str,
+    text: str | None,
+    before: Checkpoint,
+    after: Checkpoint,
+    *,
+    is_same: bool,
 ) -> dict[str, Any]:
-    if mixed := one.mixture(arm, before, after):
+    if mixed := evaluation.mixture(arm, before, after):
         return {"items": 0, "note": f"not comparable, the set-ups differ: {mixed}"}
-    pair = gaps.pair_of(one.answers(after, arm), one.answers(before, arm))
+    pair = gaps.pair_of(evaluation.answers(after, arm), evaluation.answers(before, arm))
     if pair is None:
         return {"items": 0, "note": "no item has judged answers before and after"}
     change = gaps.gap(pair)
-    beyond = _beyond_text(one, pair, arm, text, before, after)
+    beyond = _beyond_text(evaluation, pair, arm, text, before, after)
     notes = [SAME if is_same else "", _in_words(change.reason), beyond.reason]
     return {
         "items": change.items,
@@ -142,32 +148,34 @@ def _numbers(
         "p_beyond_text": number(beyond.p),
         "note": "; ".join(dict.fromkeys(filter(None, notes))),
         "links": {
-            "before": episodes_link(one, before, arm),
-            "after": episodes_link(one, after, arm),
-            "episodes": _changed_link(one, pair, arm, before, after),
+            "before": episodes_link(evaluation, before, arm),
+            "after": episodes_link(evaluation, after, arm),
+            "episodes": _changed_link(evaluation, pair, arm, before, after),
         },
     }
 
 
-def _changed_link(one: Evaluation, pair: gaps.Pair, arm: str, before: Checkpoint, after: Checkpoint) -> str:
+def _changed_link(
+    evaluation: Evaluation, pair: gaps.Pair, arm: str, before: Checkpoint, after: Checkpoint
+) -> str:
     """The episodes of the items that changed, before and after alike; of all items if none did."""
     changed = pair.items[pair.differences != 0] if pair.differences.any() else pair.items
     most = EPISODES_LINKED // 2
     return episodes_named(
-        [episode for point in (before, after) for episode in one.episodes(point, arm, changed)[:most]]
+        [episode for point in (before, after) for episode in evaluation.episodes(point, arm, changed)[:most]]
     )
 
 
 def _beyond_text(
-    one: Evaluation, pair: gaps.Pair, arm: str, text: str | None, before: Checkpoint, after: Checkpoint
+    evaluation: Evaluation, pair: gaps.Pair, arm: str, text: str | None, before: Checkpoint, after: Checkpoint
 ) -> Estimate:
     if arm == text:
         return Estimate()
     if text is None:
         return Estimate(reason="no text arm was evaluated before and after")
-    if mixed := one.mixture(text, before, after):
+    if mixed := evaluation.mixture(text, before, after):
         return Estimate(reason=f"text is not comparable, the set-ups differ: {mixed}")
-    base = gaps.pair_of(one.answers(after, text), one.answers(before, text))
+    base = gaps.pair_of(evaluation.answers(after, text), evaluation.answers(before, text))
     if base is None:
         return Estimate(reason="no item has judged answers as text before and after")
     return double_difference(pair, base)

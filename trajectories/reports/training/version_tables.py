@@ -81,7 +81,7 @@ def version_table(
 
 def task_table(run_id: int, arm: str, counts: Mapping[int, GroupCounts]) -> Table:
     rows = [
-        {**_version_head(run_id, arm, version), **_counts(one)} for version, one in sorted(counts.items())
+        {**_version_head(run_id, arm, version), **_counts(group)} for version, group in sorted(counts.items())
     ]
     return Table(
         id="tasks", title="Tasks by policy version", columns=TASK_COLUMNS, rows=rows, notes=[DEGENERATE]
@@ -89,7 +89,7 @@ def task_table(run_id: int, arm: str, counts: Mapping[int, GroupCounts]) -> Tabl
 
 
 def epoch_table(epochs: Sequence[GroupCounts]) -> Table:
-    rows = [{"epoch": str(one.epoch), **_counts(one)} for one in epochs]
+    rows = [{"epoch": str(group.epoch), **_counts(group)} for group in epochs]
     return Table(id="epochs", title="Tasks by epoch", columns=EPOCH_COLUMNS, rows=rows, notes=[EPOCH])
 
 
@@ -98,13 +98,13 @@ def metric_table(run_id: int, arm: str, posted: Mapping[str, Mapping[int, float]
     names = list(posted)
     columns = [
         Column("version", "Version"),
-        *(Column(f"metric_{place}", name) for place, name in enumerate(names)),
+        *(Column(f"metric_{index}", name) for index, name in enumerate(names)),
     ]
     versions = sorted({version for values in posted.values() for version in values})
     rows = [
         {
             **_version_head(run_id, arm, version),
-            **{f"metric_{place}": number(posted[name].get(version)) for place, name in enumerate(names)},
+            **{f"metric_{index}": number(posted[name].get(version)) for index, name in enumerate(names)},
         }
         for version in versions
     ]
@@ -152,16 +152,16 @@ def with_interval(name: str, figure: Figure, *, is_share: bool) -> dict[str, flo
     return {name: made(figure.value), f"{name}_low": made(low), f"{name}_high": made(high)}
 
 
-def _counts(one: GroupCounts) -> dict[str, Any]:
-    degenerate = one.all_right + one.all_wrong
+def _counts(group: GroupCounts) -> dict[str, Any]:
+    degenerate = group.all_right + group.all_wrong
     return {
-        "groups": one.groups,
-        "tasks": one.tasks,
-        "repeated": one.repeated,
-        "all_right": one.all_right,
-        "all_wrong": one.all_wrong,
-        "all_right_share": scaled(one.all_right / one.comparable) if one.comparable else None,
-        "all_wrong_share": scaled(one.all_wrong / one.comparable) if one.comparable else None,
-        "degenerate": scaled(degenerate / one.comparable) if one.comparable else None,
-        "note": "" if one.comparable else "no group has two judged samples",
+        "groups": group.groups,
+        "tasks": group.tasks,
+        "repeated": group.repeated,
+        "all_right": group.all_right,
+        "all_wrong": group.all_wrong,
+        "all_right_share": scaled(group.all_right / group.comparable) if group.comparable else None,
+        "all_wrong_share": scaled(group.all_wrong / group.comparable) if group.comparable else None,
+        "degenerate": scaled(degenerate / group.comparable) if group.comparable else None,
+        "note": "" if group.comparable else "no group has two judged samples",
     }

@@ -114,7 +114,9 @@ def _registered(run: Run) -> dict[int, PolicyVersion]:
 def _series(versions: Sequence[VersionFigures]) -> dict[str, list[tuple[int, Any]]]:
     return {
         rule.measure: [
-            (one.version, one.figures[rule.measure]) for one in versions if rule.measure in one.figures
+            (version.version, version.figures[rule.measure])
+            for version in versions
+            if rule.measure in version.figures
         ]
         for rule in RULES
     }

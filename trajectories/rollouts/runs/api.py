@@ -15,7 +15,7 @@ from core.schema import call
 from trajectories.models import Run
 from trajectories.record.api.auth import caller
 from trajectories.record.api.idempotency import idempotent
-from trajectories.reports import behaviour, paired_tasks
+from trajectories.reports import behaviour, run_tallies
 from trajectories.rewards import selectors as rewards
 from trajectories.rewards.api import RewardsPage, RewardsQuery
 from trajectories.rollouts.runs import prompt_sizes, records, selectors, services
@@ -277,7 +277,7 @@ class PairedTasksView(APIView):
     )
     def get(self, request: Request, run_id: int) -> Response:
         run = _run(request, run_id)
-        tallies = paired_tasks.paired_tallies(run_id=run.pk, splits=caller(request).splits)
+        tallies = run_tallies.paired_tallies(run_id=run.pk, splits=caller(request).splits)
         return Response({"results": to_builtins(tallies)})
 
 

@@ -59,39 +59,19 @@ class Chart:
         return file_links(self.id, KINDS)
 
 
+NARRATION = "% of the thought that restates page or action"
+# Measures of versions: the chart's id, title and unit, the column with its name, and the rule of its alarms.
+MEASURES = (
+    ("reward", "Reward", "%", {"reward": "Reward"}, ""),
+    ("thoughts", "Thought length", WORDS, {"thought_words": "Words"}, "thoughts"),
+    ("narration", "Narration", NARRATION, {"restates": "Narration"}, "narration"),
+    ("invalid", "Invalid actions", "% of steps", {"invalid_actions": "Invalid"}, "invalid_actions"),
+    ("void", "Void", "% of episodes", {"void": "Void"}, "void"),
+)
 CHARTS = (
-    ChartSpec(id="reward", title="Reward", unit="%", table="versions", columns={"reward": "Reward"}),
-    ChartSpec(
-        id="thoughts",
-        title="Thought length",
-        unit=WORDS,
-        table="versions",
-        columns={"thought_words": "Words"},
-        rules=frozenset({"thoughts"}),
-    ),
-    ChartSpec(
-        id="narration",
-        title="Narration",
-        unit="% of the thought that restates page or action",
-        table="versions",
-        columns={"restates": "Narration"},
-        rules=frozenset({"narration"}),
-    ),
-    ChartSpec(
-        id="invalid",
-        title="Invalid actions",
-        unit="% of steps",
-        table="versions",
-        columns={"invalid_actions": "Invalid"},
-        rules=frozenset({"invalid_actions"}),
-    ),
-    ChartSpec(
-        id="void",
-        title="Void",
-        unit="% of episodes",
-        table="versions",
-        columns={"void": "Void"},
-        rules=frozenset({"void"}),
+    *(
+        ChartSpec(id=id_, title=title, unit=unit, table="versions", columns=columns, rules=frozenset({rule}))
+        for id_, title, unit, columns, rule in MEASURES
     ),
     ChartSpec(
         id="degenerate",
@@ -121,12 +101,12 @@ def _evaluated(table: Mapping[str, Any]) -> list[ChartSpec]:
     """Accuracies together and the gap, of each benchmark."""
     names = list(dict.fromkeys(row["benchmark"] for row in table["rows"]))
     specs = []
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         accuracies = ("accuracy", "Accuracy", "%", {"text": "As text", "page": "As a page"})
         gap = ("gap", "Gap", "points, text less page", {"gap": "Gap"})
         specs += [
             ChartSpec(
-                id=f"{id_}_{place}",
+                id=f"{id_}_{index}",
                 title=f"{title} on {name}",
                 unit=unit,
                 table="evaluations",

@@ -112,35 +112,27 @@ def _cell(family: Family, task: int, places: tuple[int, int], counts: Mapping[in
     base, member = (family.members[place - 1] for place in places)
     (base_correct, base_judged), (correct, judged) = (counts[place] for place in places)
     is_discordant = correct * base_judged != base_correct * judged
-    words = f"{correct} of {judged} correct" if judged > 1 else "right" if correct else "wrong"
-    if not is_discordant:
-        address = (
-            f"{reverse('search')}?{urlencode({'run': member.run.pk, 'task': task, 'arm': member.key.arm})}"
-        )
-        return Cell(
-            label=member.key.label,
-            correct=correct,
-            judged=judged,
-            address=address,
-            is_discordant=False,
-            words=f"{words}: its episodes",
-        )
-    query = {"task": task, "a": _named(base), "b": _named(member)}
-    than = (
-        f"{base_correct} of {base_judged} correct"
-        if base_judged > 1
-        else "right"
-        if base_correct
-        else "wrong"
-    )
+    words = _words(correct, judged)
+    if is_discordant:
+        query: dict[str, object] = {"task": task, "a": _named(base), "b": _named(member)}
+        address = reverse("run_pair", kwargs={"run_id": family.run.pk})
+        than = _words(base_correct, base_judged)
+        words = f"{than} as {base.key.label}, {words} as {member.key.label}: compare"
+    else:
+        query = {"run": member.run.pk, "task": task, "arm": member.key.arm}
+        address, words = reverse("search"), f"{words}: its episodes"
     return Cell(
         label=member.key.label,
         correct=correct,
         judged=judged,
-        address=f"{reverse('run_pair', kwargs={'run_id': family.run.pk})}?{urlencode(query)}",
-        is_discordant=True,
-        words=f"{than} as {base.key.label}, {words} as {member.key.label}: compare",
+        address=f"{address}?{urlencode(query)}",
+        is_discordant=is_discordant,
+        words=words,
     )
+
+
+def _words(correct: int, judged: int) -> str:
+    return f"{correct} of {judged} correct" if judged > 1 else "right" if correct else "wrong"
 
 
 def _named(member: Member) -> str:
