@@ -108,6 +108,14 @@ class Analysis:
             if ARMS[b.arm].has_page and not ARMS[a.arm].has_page and {a, b} <= set(self.arms):
                 yield a, b
 
+    def arm_cells(self, key: ArmKey) -> dict[str, Any]:
+        """The cells that name a row about one arm."""
+        return {"benchmark": self.benchmark, "arm": key.id}
+
+    def pair_cells(self, a: ArmKey, b: ArmKey) -> dict[str, Any]:
+        """The cells that name a row about two arms, the first less the second."""
+        return {"benchmark": self.benchmark, "contrast": f"{a.id} − {b.id}"}
+
     def episodes_link(self, key: ArmKey, **filters: str) -> str:
         """The episodes of an arm in the lab's search; of its first run where it has several."""
         run = min(self.data.arms[key].runs)

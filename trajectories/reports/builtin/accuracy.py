@@ -103,8 +103,7 @@ def _accuracy_row(analysis: Analysis, key: ArmKey) -> Row:
     made = data.episodes(key, items)
     guess_rate, ladder = data.guess_rate(items), ladder_of(analysis.plan)
     row: dict[str, Any] = {
-        "benchmark": analysis.benchmark,
-        "arm": key.id,
+        **analysis.arm_cells(key),
         "is_on_ladder": key in ladder,
         "items": int((judged > 0).sum()),
         "episodes": int(judged.sum()),
@@ -154,8 +153,7 @@ def _pass_rows(analysis: Analysis, key: ArmKey) -> Iterator[Row]:
         estimate = estimator.pass_at(k, answers, alpha=analysis.alpha)
         mean = estimator.mean_at(k, answers)
         yield {
-            "benchmark": analysis.benchmark,
-            "arm": key.id,
+            **analysis.arm_cells(key),
             "k": k,
             "items": estimate.items,
             **with_ends("pass_at_k", estimate),

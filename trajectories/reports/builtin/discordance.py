@@ -71,12 +71,7 @@ def discordance_rows(analysis: Analysis) -> Iterator[Row]:
 
 
 def _row(analysis: Analysis, a: ArmKey, b: ArmKey) -> Row:
-    row = {
-        "benchmark": analysis.benchmark,
-        "contrast": f"{a.id} − {b.id}",
-        "items": 0,
-        "links": {"items": analysis.pairs_link(a, b)},
-    }
+    row = {**analysis.pair_cells(a, b), "items": 0, "links": {"items": analysis.pairs_link(a, b)}}
     if mixed := analysis.mixture(a) or analysis.mixture(b):
         return {**row, "note": mixed}
     text = analysis.data.episodes(a, analysis.items)

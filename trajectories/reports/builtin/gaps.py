@@ -232,14 +232,7 @@ def _head(analysis: Analysis, a: ArmKey, b: ArmKey) -> dict[str, Any]:
     links = {"gap": analysis.pairs_link(a, b)}
     if a in analysis.arms and b in analysis.arms:
         links |= {"first_better": links["gap"], "second_better": f"{links['gap']}&better=b"}
-    return {
-        "benchmark": analysis.benchmark,
-        "contrast": f"{a.id} − {b.id}",
-        "a": a.id,
-        "b": b.id,
-        "is_retest": b.retest,
-        "links": links,
-    }
+    return {**analysis.pair_cells(a, b), "a": a.id, "b": b.id, "is_retest": b.retest, "links": links}
 
 
 def _numbers(estimate: Estimate) -> dict[str, Any]:

@@ -138,8 +138,7 @@ def _factor_rows(analysis: Analysis, key: ArmKey, looks: Mapping[int, Look]) -> 
     p_holm = {(level.factor, level.value): p for level, p in zip(tested, together, strict=True)}
     return [
         {
-            "benchmark": analysis.benchmark,
-            "arm": key.id,
+            **analysis.arm_cells(key),
             "factor": level.factor,
             "level": str(level.value),
             "looks": level.looks,
@@ -168,8 +167,7 @@ def _look_rows(analysis: Analysis, key: ArmKey, looks: Mapping[int, Look]) -> It
     for rank, effect in enumerate(effects):
         here = judged.where(judged.look == effect.look)
         row: dict[str, Any] = {
-            "benchmark": analysis.benchmark,
-            "arm": key.id,
+            **analysis.arm_cells(key),
             "look": look_words(looks[effect.look]),
             "digest": analysis.data.looks[effect.look],
             "episodes": effect.answers,

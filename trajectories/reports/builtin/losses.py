@@ -65,8 +65,7 @@ class Lost:
 
     @property
     def head(self) -> dict[str, Any]:
-        contrast = f"{self.a.id} − {self.b.id}"
-        return {"benchmark": self.analysis.benchmark, "contrast": contrast, "a": self.a.id, "b": self.b.id}
+        return {**self.analysis.pair_cells(self.a, self.b), "a": self.a.id, "b": self.b.id}
 
     def of_class(self, kind: str) -> list[int]:
         return [int(episode) for episode in self.drawn.episode if self.losses[int(episode)].id == kind]

@@ -70,9 +70,8 @@ def _estimate(
 
 def _row(analysis: Analysis, a: ArmKey, b: ArmKey, rung: str, estimate: Estimate) -> Row:
     return {
-        "benchmark": analysis.benchmark,
+        **analysis.pair_cells(a, b),
         "rung": rung,
-        "contrast": f"{a.id} − {b.id}",
         "items": estimate.items,
         **with_ends("gap", estimate),
         "gap": scaled(estimate.value),

@@ -46,8 +46,7 @@ def _columns(_analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[Column]
 def setup_rows(analysis: Analysis) -> list[Row]:
     return [
         {
-            "benchmark": analysis.benchmark,
-            "arm": key.id,
+            **analysis.arm_cells(key),
             **{_id(part): setups.words_of(setup[part]) if part in setup else None for part in PARTS},
         }
         for key in setups.arm_order(analysis.setups)

@@ -74,8 +74,7 @@ def thought_rows(analysis: Analysis) -> Iterator[Row]:
         if not (whole or by_step or own.without_facts):
             continue
         yield {
-            "benchmark": analysis.benchmark,
-            "arm": key.id,
+            **analysis.arm_cells(key),
             "items": whole.tasks if whole else 0,
             "episodes": whole.episodes if whole else 0,
             **_values(whole, names=("words", "low", "high")),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from tasks_app import kinds
 from tasks_app.models import Benchmark
@@ -153,7 +152,7 @@ def _use_row(arm: ArmToolScores) -> Row:
     estimates = {} if mixed else {name: arm.estimate(part) for name, part in RATES.items()}
     are_these_looks = any(estimate.reason == THESE_LOOKS for estimate in estimates.values())
     row = {
-        **_arm_cells(arm),
+        **arm.analysis.arm_cells(arm.key),
         "episodes": rates.episodes,
         "needing": rates.needing,
         "calling": rates.calling,
@@ -176,7 +175,7 @@ def _confusion_rows(arm: ArmToolScores) -> Iterator[Row]:
         # There is no number of times that no tool was needed.
         estimate = Estimate() if needed == NOTHING else arm.estimate(part)
         yield {
-            **_arm_cells(arm),
+            **arm.analysis.arm_cells(arm.key),
             "needed": needed,
             "called": called,
             "times": counts[pair],
@@ -203,7 +202,7 @@ def _argument_row(arm: ArmToolScores, place: Pair) -> Row:
         fault: sum(int(part(score, fault=fault).counted) for score in arm.scores) for fault in FAULTS
     }
     return {
-        **_arm_cells(arm),
+        **arm.analysis.arm_cells(arm.key),
         "tool": tool,
         "field": field or NO_FIELD,
         "calls": sum(int(part(score).among) for score in arm.scores),
@@ -213,7 +212,3 @@ def _argument_row(arm: ArmToolScores, place: Pair) -> Row:
         "note": estimate.reason,
         "links": {"wrong": episodes_link(wrong)} if wrong else {},
     }
-
-
-def _arm_cells(arm: ArmToolScores) -> dict[str, Any]:
-    return {"benchmark": arm.analysis.benchmark, "arm": arm.key.id}

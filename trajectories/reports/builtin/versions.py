@@ -33,8 +33,7 @@ def version_rows(analysis: Analysis) -> Iterator[Row]:
             answers = analysis.data.answers(key, analysis.items, version=version)
             estimate = estimator.accuracy(answers, alpha=analysis.alpha)
             yield {
-                "benchmark": analysis.benchmark,
-                "arm": key.id,
+                **analysis.arm_cells(key),
                 "version": version,
                 "items": estimate.items,
                 **with_ends("accuracy", estimate),

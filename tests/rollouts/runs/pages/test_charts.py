@@ -8,6 +8,7 @@ import re
 import pytest
 from django.contrib.auth.models import User
 
+from core.statistics import Rate
 from tests import factories
 from tests.lab.test_pages import Lab
 from trajectories.models import Run, RunMetrics
@@ -16,6 +17,8 @@ from trajectories.rollouts.runs.pages.curves import curves_of, endings_of
 from trajectories.rollouts.runs.pages.dashboard_selectors import version_rates
 from trajectories.rollouts.runs.pages.histograms import BINS_MAX, Spent, bin_size, histograms_of
 from trajectories.rollouts.runs.pages.reason_chart import reason_chart
+from trajectories.rollouts.runs.pages.reward_plot import RewardPlot, reward_plot
+from trajectories.shell.charts.lines import POINTS_MAX
 
 pytestmark = pytest.mark.django_db
 
@@ -110,3 +113,23 @@ def test_rare_reasons_and_many_versions_are_put_together(monkeypatch: pytest.Mon
         ("Versions 1 to 2", [10, 4]),
         ("Versions 3 to 4", [10, 4]),
     ]
+
+
+def test_the_plot_shows_every_version_or_every_nth() -> None:
+    rate = Rate(correct=1, judged=2, tasks=2, low=0.1, high=0.9)
+    assert reward_plot({}) is None
+    few = reward_plot({1: rate, 7: rate})
+    assert few is not None
+    assert (len(few.rates), few.stride, _has_band(few)) == (2, 1, False)
+    versions = 3 * POINTS_MAX + 1
+    long = reward_plot(dict.fromkeys(range(1, versions + 1), rate))
+    assert long is not None
+    assert (long.stride, long.rates[-1][0], _has_band(long)) == (4, versions, True)
+    assert len(long.rates) <= POINTS_MAX
+
+
+def _has_band(plot: RewardPlot) -> bool:
+    """Whiskers that would touch each other are drawn as a band."""
+    svg = plot.drawing.page_svg()
+    assert ("plot-band" in svg) != ("plot-whisker" in svg)
+    return "plot-band" in svg

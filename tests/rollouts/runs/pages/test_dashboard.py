@@ -24,8 +24,6 @@ from trajectories.models import Episode, PolicyVersion, Run, Step, Verdict, Verd
 from trajectories.record import hot_sql
 from trajectories.rollouts.runs.pages import dashboard_cache, dashboard_selectors
 from trajectories.rollouts.runs.pages.dashboard_cache import run_dashboard
-from trajectories.rollouts.runs.pages.reward_plot import RewardPlot, reward_plot
-from trajectories.shell.charts.lines import POINTS_MAX
 from trajectories.shell.queries import tallies
 
 pytestmark = pytest.mark.django_db
@@ -363,26 +361,6 @@ def test_slow_tables_do_not_delay_the_counts(run: Run, monkeypatch: pytest.Monke
     later = run_dashboard(run.pk)
     assert (counts, later.judged) == ([4], 4)
     assert later.tables is not first.tables
-
-
-def test_the_plot_shows_every_version_or_every_nth() -> None:
-    rate = Rate(correct=1, judged=2, tasks=2, low=0.1, high=0.9)
-    assert reward_plot({}) is None
-    few = reward_plot({1: rate, 7: rate})
-    assert few is not None
-    assert (len(few.rates), few.stride, _has_band(few)) == (2, 1, False)
-    versions = 3 * POINTS_MAX + 1
-    long = reward_plot(dict.fromkeys(range(1, versions + 1), rate))
-    assert long is not None
-    assert (long.stride, long.rates[-1][0], _has_band(long)) == (4, versions, True)
-    assert len(long.rates) <= POINTS_MAX
-
-
-def _has_band(plot: RewardPlot) -> bool:
-    """Whiskers that would touch each other are drawn as a band."""
-    svg = plot.drawing.page_svg()
-    assert ("plot-band" in svg) != ("plot-whisker" in svg)
-    return "plot-band" in svg
 
 
 def test_the_runs_page_shows_the_plot_with_words_and_a_table(

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scipy.special import betaincinv
+
 from trajectories.shell.charts.drawing import Drawing
 from trajectories.shell.charts.lines import (
     FRAME,
@@ -75,8 +77,6 @@ def posteriors_draw(
 
     None without posteriors.
     """
-    from scipy.special import betaincinv
-
     known = sorted(
         (item for item in items if "posterior" in item["why"]), key=lambda item: item["why"]["mean"]
     )
@@ -98,18 +98,22 @@ def posteriors_draw(
     drawing.text("plot-soft plot-small plot-end", x.end, LEGEND_Y, "% success")
     grid_draw(drawing, x, y)
     for number, item in enumerate(known):
-        across, why = x.place(number + 0.5), item["why"]
-        ends = [100 * float(betaincinv(*why["posterior"], share)) for share in QUANTILES]
-        drawing.line("plot-whisker", across, y.place(ends[0]), across, y.place(ends[1]))
-        drawing.dot(
-            "plot-hollow" if why["reason"] == "exploration" else "plot-dot",
-            across,
-            y.place(100 * why["mean"]),
-            link=f"/tasks/{item['task']}/",
-            tip=f"Task {item['task']}, {why['reason']}: {why['mean']:.0%} ({ends[0]:.0f} to {ends[1]:.0f} %)",
-        )
+        _posterior_draw(drawing, item, x.place(number + 0.5), y)
     title_draw(drawing, x, "tasks of the draw")
     return drawing
+
+
+def _posterior_draw(drawing: Drawing, item: Mapping[str, Any], across: float, y: Scale) -> None:
+    why = item["why"]
+    low, high = (100 * float(betaincinv(*why["posterior"], share)) for share in QUANTILES)
+    drawing.line("plot-whisker", across, y.place(low), across, y.place(high))
+    drawing.dot(
+        "plot-hollow" if why["reason"] == "exploration" else "plot-dot",
+        across,
+        y.place(100 * why["mean"]),
+        link=f"/tasks/{item['task']}/",
+        tip=f"Task {item['task']}, {why['reason']}: {why['mean']:.0%} ({low:.0f} to {high:.0f} %)",
+    )
 
 
 def _teaching(summary: Summary) -> tuple[int, int]:

@@ -79,8 +79,7 @@ def _reading_row(analysis: Analysis, key: ArmKey) -> Row:
     probes = analysis.data.episodes(key, analysis.items)
     copies = _copies(probes)
     row = {
-        "benchmark": analysis.benchmark,
-        "arm": key.id,
+        **analysis.arm_cells(key),
         "without_copy": int((probes.outcome >= 0).sum()) - len(copies.item),
         "links": {"reading": analysis.episodes_link(key)},
     }
@@ -104,8 +103,7 @@ def _look_rows(analysis: Analysis, key: ArmKey) -> Iterator[Row]:
         right = page.where(page.look == look)
         here = copies.where(copies.look == look)
         yield {
-            "benchmark": analysis.benchmark,
-            "arm": key.id,
+            **analysis.arm_cells(key),
             "look": analysis.data.looks[look],
             **_values(analysis, here, are_looks_one=True),
             "page": scaled(_mean(right)),
@@ -142,8 +140,7 @@ def _item_rows(analysis: Analysis, key: ArmKey) -> Iterator[Row]:
         right = page.correct[page.item == item]
         here = copies.where(copies.item == item)
         yield {
-            "benchmark": analysis.benchmark,
-            "arm": key.id,
+            **analysis.arm_cells(key),
             "task": str(analysis.data.items[item].task),
             "episodes": len(here.item),
             "reading": scaled(float(means[number])),
