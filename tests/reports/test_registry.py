@@ -13,7 +13,7 @@ from palaestra.evaluation.tables import format_tables
 from tests.conftest import LabClient
 from tests.reports.test_computation import correct_if, evaluation, tables_of
 from trajectories.reports import builtin
-from trajectories.reports.registry import TABLES
+from trajectories.reports.catalogue import TABLES
 
 pytestmark = pytest.mark.django_db
 FILE = """
