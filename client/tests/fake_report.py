@@ -6,6 +6,7 @@ TABLES = [
     {
         "id": "gaps",
         "title": "Gaps",
+        "main": ["contrast", "gap"],
         "columns": [
             {"id": "contrast", "title": "contrast", "unit": ""},
             {"id": "gap", "title": "gap", "unit": "points"},
