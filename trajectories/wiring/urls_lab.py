@@ -38,7 +38,7 @@ from trajectories.reports.pages import views as reports
 from trajectories.reports.training.pages import views as training
 from trajectories.rewards.learned.pages import views as learned
 from trajectories.rollouts.runs.pages import views as runs
-from trajectories.rollouts.samplers.pages import views as samplers
+from trajectories.rollouts.samplers.pages import page as samplers
 from trajectories.shell.access import annotator_action, lab_page
 
 converters.converters_register()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from trajectories.behaviour.facts.page_actions import PageAction, SeenEvent, page_actions
+from trajectories.behaviour.facts.page_actions import PageAction, SeenEvent, derive_page_actions
 
 ORIGIN = 1_700_000_000_000.0
 FIELD = {"role": "textbox", "name": "Your answer", "element": "1/0/2"}
@@ -60,7 +60,7 @@ def answered() -> Pages:
 
 
 def test_a_field_with_all_that_was_typed_and_a_click_with_what_it_sends_are_one_action_each() -> None:
-    opened, typed, sent = page_actions(answered().events)
+    opened, typed, sent = derive_page_actions(answered().events)
     assert named([opened, typed, sent]) == [
         ("open", "", ""),
         ("type", "162", "textbox"),
@@ -76,7 +76,7 @@ def test_a_field_with_all_that_was_typed_and_a_click_with_what_it_sends_are_one_
 
 def test_every_event_of_a_page_belongs_to_one_action() -> None:
     pages = answered()
-    attributed = sorted((one.page, seq) for one in page_actions(pages.events) for seq in one.seqs)
+    attributed = sorted((one.page, seq) for one in derive_page_actions(pages.events) for seq in one.seqs)
     first = [(event.page, event.seq) for event in pages.events if event.page == "page1"]
     assert attributed == first
 
@@ -84,7 +84,7 @@ def test_every_event_of_a_page_belongs_to_one_action() -> None:
 def test_the_order_of_arrival_does_not_matter() -> None:
     events = answered().events
     shuffled = random.Random(1).sample(events, len(events))
-    assert page_actions(shuffled) == page_actions([*events, events[3]])
+    assert derive_page_actions(shuffled) == derive_page_actions([*events, events[3]])
 
 
 def test_what_a_click_or_a_key_causes_is_no_action_of_its_own() -> None:
@@ -93,7 +93,7 @@ def test_what_a_click_or_a_key_causes_is_no_action_of_its_own() -> None:
     pages.add("click", 900, **label, trusted=True).add("click", 1, **BOX, trusted=True)
     pages.add("input", 1, **BOX, checked=True)
     pages.add("key", 900, key="Enter", **FIELD).add("click", 2, **BUTTON, trusted=True).add("submit", 1)
-    _, toggled, pressed = page_actions(pages.events)
+    _, toggled, pressed = derive_page_actions(pages.events)
     assert (toggled.kind, toggled.value, toggled.target) == ("toggle", "on", "checkbox “Pool”")
     assert (pressed.kind, pressed.value, pressed.is_submit) == ("press", "Enter", True)
 
@@ -102,7 +102,7 @@ def test_fast_clicks_on_different_pages_or_elements_are_actions_of_their_own() -
     pages = Pages().load().add("click", 500, role="link", name="Next", element="1", trusted=True)
     pages.load("two").add("click", 5, role="link", name="Next", element="1", trusted=True)
     pages.add("click", 100, role="link", name="Last", element="2", trusted=True).load("three")
-    assert [(one.kind, one.opened) for one in page_actions(pages.events)] == [
+    assert [(one.kind, one.opened) for one in derive_page_actions(pages.events)] == [
         ("open", ""),
         ("click", "two"),
         ("click", None),
@@ -113,7 +113,7 @@ def test_fast_clicks_on_different_pages_or_elements_are_actions_of_their_own() -
 def test_a_page_opened_without_a_click_is_a_navigation() -> None:
     pages = Pages().load().add("click", 500, **BUTTON, trusted=True).load("two").load("one", after_ms=3_000)
     pages.load("late", after_ms=20_000)
-    assert [(one.kind, one.opened) for one in page_actions(pages.events)] == [
+    assert [(one.kind, one.opened) for one in derive_page_actions(pages.events)] == [
         ("open", ""),
         ("click", "two"),
         ("navigate", "one"),
@@ -125,7 +125,7 @@ def test_a_choice_is_one_action_and_scripts_act_for_nobody() -> None:
     choice = {"role": "combobox", "name": "Sort by", "element": "2"}
     pages = Pages().load().add("click", 700, **BUTTON, trusted=False)
     pages.add("input", 500, **choice, value="price").add("scroll", 500, x=0, y=300)
-    assert named(page_actions(pages.events))[1:] == [("select", "price", "combobox")]
+    assert named(derive_page_actions(pages.events))[1:] == [("select", "price", "combobox")]
 
 
 def test_reports_of_any_shape_are_read() -> None:
@@ -137,10 +137,10 @@ def test_reports_of_any_shape_are_read() -> None:
         pages = Pages().load(origin=value, path=value)
         for kind in ("load", "click", "input", "key", "submit", "scroll"):
             pages.add(kind, 500, **fields)
-        assert page_actions(pages.events)[0].kind == "open"
+        assert derive_page_actions(pages.events)[0].kind == "open"
 
 
 def test_without_the_clock_of_its_machine_a_page_has_actions_but_no_times() -> None:
     pages = Pages().load(origin=None).add("click", 500, **BUTTON, trusted=True)
-    opened, clicked = page_actions(pages.events)
+    opened, clicked = derive_page_actions(pages.events)
     assert (opened.at_ms, clicked.at_ms) == (None, None)

@@ -14,7 +14,15 @@ import msgspec
 from palaestra.protocol.outline import PUBLIC_ROOT
 from trajectories.behaviour.dom_replay import bounds
 from trajectories.behaviour.dom_replay.css import Resolve
-from trajectories.behaviour.dom_replay.placement import SLACK_MS, Moment, Piece, Reason, Turn, moment_of
+from trajectories.behaviour.dom_replay.placement import (
+    SLACK_MS,
+    Moment,
+    Piece,
+    Reason,
+    Turn,
+    moment_in,
+    moment_of,
+)
 from trajectories.behaviour.dom_replay.rrweb import (
     Data,
     Meta,
@@ -26,6 +34,7 @@ from trajectories.behaviour.dom_replay.rrweb import (
     data_read,
 )
 from trajectories.behaviour.dom_replay.sanitizer import Cleaner
+from trajectories.behaviour.facts.page_actions import PageAction
 from trajectories.models import Episode, PageEvent, RecordingChunk, Step
 from trajectories.record.capture import chunks
 from trajectories.record.capture.chunks import Limits, Problem
@@ -39,6 +48,10 @@ UNKNOWN_SIZE = (1280.0, 720.0)
 # Recordings are untrusted: these limits keep a replay within a few seconds of CPU time.
 LIMITS = Limits(size=16 * 1024 * 1024, keys=500_000)
 EVENTS_MAX_BYTES = 32 * 1024 * 1024
+# The scene of a page action begins just before its first event.
+BEFORE_MS = 1.0
+# A page that was only opened is shown this long after its last event, unless something was done earlier.
+REST_MS = 2_000.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +104,16 @@ def scene_of(step: Step, *, resolve: Resolve) -> Scene | NoScene:
     return scene_at(moment, episode_id=step.episode_id, resolve=resolve)
 
 
+def scene_of_action(
+    action: PageAction, actions: Sequence[PageAction], *, episode_id: int, resolve: Resolve
+) -> Scene | NoScene:
+    """The replay of an action, one of the episode's ``actions``: the page before it, and what it did."""
+    moment = _action_moment(action, actions, episode_id)
+    if isinstance(moment, str):
+        return NoScene(reason=moment)
+    return scene_at(moment, episode_id=episode_id, resolve=resolve)
+
+
 def scene_at(moment: Moment, *, episode_id: int, resolve: Resolve) -> Scene | NoScene:
     """The replay of a moment, as ``scene_of``."""
     is_capped = chunks.is_capped(episode_id=episode_id)
@@ -126,6 +149,19 @@ def moment_find(step: Step) -> Moment | Reason:
     loaded = seen.filter(kind=LOADED).values_list("page", "data__path")
     paths = {page: path for page, path in loaded if isinstance(path, str)}
     return moment_of(_turn(step), pieces, acted_in=acted, paths=paths)
+
+
+def _action_moment(action: PageAction, actions: Sequence[PageAction], episode_id: int) -> Moment | Reason:
+    if action.at_ms is None or action.until_ms is None:
+        return "no_time"
+    rest_ms = action.until_ms + REST_MS
+    following = next((later for later in actions if later.number == action.number + 1), None)
+    end_ms = rest_ms
+    if following is not None and following.at_ms is not None:
+        end_ms = max(action.at_ms, following.at_ms - BEFORE_MS)
+    is_opening = action.kind in ("open", "navigate")
+    at_ms = min(end_ms, rest_ms) if is_opening else action.at_ms - BEFORE_MS
+    return moment_in(action.page, pieces_of(episode_id), at_ms=at_ms, until_ms=end_ms)
 
 
 def pieces_of(episode_id: int) -> list[Piece]:

@@ -8,12 +8,14 @@ events are. The step budget is counted separately, by the arena (`docs/decisions
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from datetime import datetime
+from typing import Any, Literal, Self
 
 from msgspec import Struct
 
 from trajectories.actions import elements
 from trajectories.actions.elements import FIELDS
+from trajectories.models import PageEvent
 
 PageActionKind = Literal["open", "click", "type", "select", "toggle", "press", "submit", "navigate"]
 
@@ -27,6 +29,10 @@ CHOICES = frozenset({"combobox", "listbox"})
 TEXTS = FIELDS - CHOICES | {"searchbox"}
 ENDING_KEYS = frozenset({"Enter", "Escape", "Tab"})
 VALUE_CHARS = 2_000
+# Those that make actions; only a program that drives a page reports more than a thousand.
+EVENT_KINDS = ("load", "click", "input", "key", "submit", "focus", "scroll")
+EVENTS_READ = 5_000
+EVENT_COLUMNS = ("page", "seq", "kind", "at_ms", "data", "received_at")
 
 
 class SeenEvent(Struct, frozen=True, kw_only=True):
@@ -39,6 +45,20 @@ class SeenEvent(Struct, frozen=True, kw_only=True):
     at_ms: float
     data: dict[str, Any]
     received_ms: float
+
+    @classmethod
+    def read(cls, page: str, seq: int, kind: str, at_ms: float, data: Any, received_at: datetime) -> Self:
+        cls, page: str, seq: int, kind: str, at_ms: float, data: Any, received_at: datetime
+    ) -> SeenEvent:
+        """Read an event from its columns; ``data`` that is no object counts as empty."""
+        return cls(
+            page=page,
+            seq=seq,
+            kind=kind,
+            at_ms=at_ms,
+            data=data if isinstance(data, dict) else {},
+            received_ms=received_at.timestamp() * 1000,
+        )
 
     def text(self, name: str) -> str:
         value = self.data.get(name)
@@ -76,7 +96,14 @@ class _Act(Struct, kw_only=True):
     last: float
 
 
-def page_actions(events: Iterable[SeenEvent]) -> list[PageAction]:
+def read_page_actions(episode_id: int) -> list[PageAction]:
+    """Read the actions that an episode's pages reported outside any step, in one query."""
+    rows = PageEvent.objects.filter(episode_id=episode_id, step=None, kind__in=EVENT_KINDS)
+    values = rows.order_by("received_at", "page", "seq").values_list(*EVENT_COLUMNS)[:EVENTS_READ]
+    return derive_page_actions(SeenEvent.read(*row) for row in values)
+
+
+def derive_page_actions(events: Iterable[SeenEvent]) -> list[PageAction]:
     """Return the actions in their order. Pure: the order of the given events does not matter."""
     seen = list(events)
     origins = _origins(seen)
@@ -183,7 +210,7 @@ def _extend(act: _Act, event: SeenEvent, kind: PageActionKind | None, at: float)
     if kind == "press" and action.kind == "press":
         action.value = event.text("key")
     if not action.target or kind == "toggle":
-        action.target = _described(event)
+        action.target = _describe(event)
         act.element, act.role = event.text("element"), event.text("role")
 
 
@@ -194,5 +221,5 @@ def _value(event: SeenEvent) -> str:
     return event.text("value")
 
 
-def _described(event: SeenEvent) -> str:
+def _describe(event: SeenEvent) -> str:
     return "" if event.kind in ("submit", "load") else str(elements.reported(event.data))

@@ -10,9 +10,10 @@ from typing import Literal
 from django.contrib.staticfiles import finders
 
 from core import blobs, drawings
-from trajectories.behaviour.dom_replay import document, page_actions, scenes
+from trajectories.behaviour.dom_replay import document, scenes
 from trajectories.behaviour.dom_replay.addresses import Addresses, Named
 from trajectories.behaviour.dom_replay.scenes import NoScene, Scene
+from trajectories.behaviour.facts.page_actions import read_page_actions
 from trajectories.behaviour.fidelity.limits import FILES, FILES_BYTES
 from trajectories.behaviour.fidelity.rendering import Page
 from trajectories.models import Episode, Step
@@ -47,12 +48,12 @@ def page_of(step: Step, *, size: tuple[int, int]) -> Page:
 def page_of_action(episode: Episode, number: int) -> Page | None:
     """The page that renders the replay of a page action, as large as its window; None if there is no such
     action. Raises ``Unpaged``."""
-    actions = page_actions.page_actions_of(episode.pk)
+    actions = read_page_actions(episode.pk)
     action = next((one for one in actions if one.number == number), None)
     if action is None:
         return None
     addresses = Addresses(place=_place, pictures=document.pictures_of(episode))
-    scene = page_actions.scene_of(action, actions, episode_id=episode.pk, resolve=addresses)
+    scene = scenes.scene_of_action(action, actions, episode_id=episode.pk, resolve=addresses)
     return _page(_shown(scene), addresses, scale=1.0)
 
 

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from core import sweep
 from core.sql import Statement
 from palaestra.protocol.observations import MARKED_FORMATS
-from trajectories.behaviour.dom_replay import page_actions
+from trajectories.behaviour.facts.page_actions import read_page_actions
 from trajectories.behaviour.fidelity.check import TRIES, VERSION, Reason, State
 from trajectories.models import Episode, EpisodeFidelity, Fidelity, RecordingChunk, Step
 from trajectories.models.fidelity import LEFT
@@ -139,7 +139,7 @@ def _chosen(episode_id: int) -> list[int]:
         return []
     most = settings.FIDELITY_STEPS_MAX
     if not Step.objects.filter(episode_id=episode_id).exists():
-        return spread([one.number for one in page_actions.page_actions_of(episode_id)], most=most)
+        return spread([action.number for action in read_page_actions(episode_id)], most=most)
     shown = _shown(episode_id).order_by("index")
     return spread(list(shown.values_list("index", flat=True)), most=most)
 

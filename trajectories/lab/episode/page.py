@@ -14,8 +14,8 @@ from core.errors import GymError
 from core.presentation import look_read
 from palaestra.protocol.arms import ARMS
 from tasks_app.models import Gold
-from trajectories.lab.episode.page_actions import PageRecording
 from trajectories.lab.episode.prompt import episode_prompt_shown
+from trajectories.lab.episode.recording import PageRecording
 from trajectories.models import Episode, PageEventTally, Pruning
 from trajectories.record.capture import chunks
 from trajectories.record.capture.chunks import RecordedPage

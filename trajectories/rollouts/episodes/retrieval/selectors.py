@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from functools import cache
 from itertools import chain
 from typing import Any
 
+import msgspec
 from django.conf import settings
 from django.db import connection
 from django.db.models import QuerySet
@@ -21,6 +23,7 @@ from core.sql import sql_read
 from core.tokens import TOKEN_LENGTH, token_open
 from trajectories.actions.checks import CHECKS, PUBLISHED_COLUMNS
 from trajectories.behaviour import ui_evidence
+from trajectories.behaviour.facts.page_actions import EVENT_COLUMNS, SeenEvent, derive_page_actions
 from trajectories.models import Episode, Run
 from trajectories.models.origins import Origin, is_of
 from trajectories.record import projects
@@ -34,8 +37,43 @@ from trajectories.rollouts.episodes.interventions.messages import prefill_messag
 from trajectories.rollouts.episodes.opening_messages import opening_messages
 from trajectories.rollouts.episodes.retrieval import records
 from trajectories.rollouts.episodes.retrieval.milestones import with_milestones
-from trajectories.rollouts.episodes.retrieval.page_actions import with_page_actions
 from trajectories.rollouts.episodes.services import unknown_episode
+
+# As Postgres writes it; the rest of the text is read only where this occurs.
+_NO_STEPS = '"steps" : []'
+
+
+class _Event(msgspec.Struct):
+    page: str
+    seq: int
+    step: int | None
+    kind: str
+    at_ms: float
+    data: Any
+    received_at: datetime
+
+
+_PARTS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_EVENTS = msgspec.json.Decoder(list[_Event])
+
+
+def with_page_actions(text: str) -> str:
+    """Add the page actions to an episode without steps; they are derived on reading and stored nowhere."""
+    if _NO_STEPS not in text:
+        return text
+    parts: dict[str, Any] = _PARTS.decode(text)
+    if bytes(parts["steps"]) != b"[]":
+        return text
+    events = _EVENTS.decode(parts["page_events"])
+    actions = derive_page_actions(
+        SeenEvent.read(*(getattr(event, name) for name in EVENT_COLUMNS))
+        for event in events
+        if event.step is None
+    )
+    if not actions:
+        return text
+    return msgspec.json.encode(parts | {"page_actions": actions}).decode()
+
 
 FETCHED_ROWS = 16
 BATCH_IDS = 1_000

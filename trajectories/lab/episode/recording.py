@@ -9,11 +9,11 @@ from django.http import Http404
 from django.urls import reverse
 
 from trajectories.behaviour.dom_replay import document
-from trajectories.behaviour.dom_replay.page_actions import page_actions_of, scene_of
-from trajectories.behaviour.facts.page_actions import PageAction
-from trajectories.models import Episode
+from trajectories.behaviour.dom_replay.scenes import scene_of_action
+from trajectories.behaviour.facts.page_actions import PageAction, read_page_actions
+from trajectories.models import Episode, Fidelity, PageEvent
 from trajectories.rollouts.judging import queue_sql
-from trajectories.shell.queries import page_actions
+from trajectories.shell.queries import prunings
 from trajectories.shell.queries.replays import Replay
 from trajectories.shell.queries.steps import StepEvents
 
@@ -26,7 +26,7 @@ class PageRecording:
 
     @cached_property
     def actions(self) -> list[PageAction]:
-        return page_actions_of(self.episode.pk)
+        return read_page_actions(self.episode.pk)
 
     @property
     def done(self) -> int:
@@ -39,18 +39,20 @@ class PageRecording:
 
     @cached_property
     def pictures(self) -> dict[int, str]:
-        """Pictures of the pages before the actions, rendered from the recording."""
-        return page_actions.pictures_of(self.episode.pk)
+        """Pictures of the pages before the actions, rendered from the recording; none once it is pruned."""
+        rows = Fidelity.objects.filter(episode=self.episode).exclude(replay="")
+        rendered = dict(rows.values_list("index", "replay"))
+        return {} if rendered and prunings.pruning_of(self.episode.pk) else rendered
 
     @property
     def rows(self) -> list[tuple[PageAction, float | None, str]]:
         """The actions, each with the milliseconds since the first and its picture, empty without one."""
         first = self.actions[0].at_ms if self.actions else None
         offsets = [
-            None if first is None or one.at_ms is None else max(0.0, one.at_ms - first)
-            for one in self.actions
+            None if first is None or action.at_ms is None else max(0.0, action.at_ms - first)
+            for action in self.actions
         ]
-        pictures = [self.pictures.get(one.number, "") for one in self.actions]
+        pictures = [self.pictures.get(action.number, "") for action in self.actions]
         return list(zip(self.actions, offsets, pictures, strict=True))
 
 
@@ -83,8 +85,11 @@ class ActionPage:
 
     @cached_property
     def events(self) -> StepEvents:
-        rows = page_actions.events_of(self.episode.pk, self.action)
-        return StepEvents(page=rows, site=[], is_cut=False)
+        """The page events that the action was derived from."""
+        rows = PageEvent.objects.filter(
+            episode=self.episode, page=self.action.page, seq__in=self.action.seqs
+        ).order_by("seq")
+        return StepEvents(page=list(rows), site=[], is_cut=False)
 
     @cached_property
     def replay(self) -> Replay:
@@ -94,7 +99,7 @@ class ActionPage:
             noun="action",
             address=reverse("page_action_dom", args=[self.episode.pk, self.number]),
             frame_title=f"The page {when}, rebuilt from its recording",
-            outcome=scene_of(
+            outcome=scene_of_action(
                 self.action,
                 self.recording.actions,
                 episode_id=self.episode.pk,
