@@ -186,11 +186,9 @@ def _plugin_files(package: Path) -> set[str]:
         (benchmarks, ROOT / "tasks_app" / "benchmarks"),
         (VERIFIERS, Path(verifiers.builtin.__path__[0])),
         (PARTS["strategy"], ROOT / "trajectories" / "rollouts" / "samplers" / "strategies"),
-        (PARTS["rollouts"], ROOT / "trajectories" / "rollouts" / "samplers" / "rollouts"),
-        (PARTS["horizon"], ROOT / "trajectories" / "rollouts" / "samplers" / "horizons"),
         (KINDS, ROOT / "trajectories" / "exports" / "builtin"),
     ],
-    ids=["benchmarks", "verifiers", "strategies", "rollouts", "horizons", "exports"],
+    ids=["benchmarks", "verifiers", "strategies", "exports"],
 )
 def test_one_plugin_file_is_one_registration_named_like_the_file(
     registry: Registry[object], folder: Path

@@ -10,9 +10,8 @@ import pytest
 from scipy import integrate, stats
 
 from tests.rollouts.samplers.pools import Simulation, pool, row_of
-from trajectories.rollouts.samplers import registry
-from trajectories.rollouts.samplers.plans import DifficultySchedule, SamplerPlan, draw_make
-from trajectories.rollouts.samplers.types import Strategy
+from trajectories.rollouts.samplers.plans import PARTS, DifficultySchedule, SamplerPlan, draw_make
+from trajectories.rollouts.samplers.types import STRATEGIES, Strategy
 
 UNIFORM = {"kind": "uniform"}
 EPOCHS = {"kind": "without_replacement"}
@@ -36,7 +35,7 @@ def _hard_pool(size: int = 400) -> numpy.ndarray[Any, Any]:
     )
 
 
-@pytest.mark.parametrize("kind", sorted(registry.STRATEGIES))
+@pytest.mark.parametrize("kind", sorted(STRATEGIES))
 def test_the_same_seed_gives_the_same_draws_and_another_gives_others(kind: str) -> None:
     runs = [Simulation(_plan({"kind": kind}), _hard_pool(), seed=seed) for seed in (5, 5, 6)]
     for run in runs:
@@ -48,7 +47,7 @@ def test_the_same_seed_gives_the_same_draws_and_another_gives_others(kind: str) 
     assert same != other
 
 
-@pytest.mark.parametrize("kind", sorted(registry.STRATEGIES))
+@pytest.mark.parametrize("kind", sorted(STRATEGIES))
 def test_a_draw_has_as_many_different_tasks_as_it_should(kind: str) -> None:
     run = Simulation(_plan({"kind": kind}), numpy.linspace(0, 1, 50), seed=1)
 
@@ -62,7 +61,7 @@ def test_draws_are_what_they_were_when_this_was_written() -> None:
     """Another version of numpy or of this code may not change what a stored seed stands for."""
     drawn = {
         kind: [item.task for item in draw_make(_plan({"kind": kind}), pool(1_000), seed=1, number=2, count=5)]
-        for kind in sorted(registry.STRATEGIES)
+        for kind in sorted(STRATEGIES)
     }
 
     assert drawn == {
@@ -138,7 +137,7 @@ def test_the_floor_of_exploration_holds_whatever_the_results(exploration: float)
 def test_the_probability_of_the_band_is_that_of_the_beta_posterior() -> None:
     known = pool(3, correct=[0.0, 3.5, 40.0], incorrect=[0.0, 1.25, 2.0])
     strategy = msgspec.convert(
-        {**BAND, "prior": {"correct": 2, "incorrect": 0.5}}, registry.STRATEGIES.get("success_band")
+        {**BAND, "prior": {"correct": 2, "incorrect": 0.5}}, STRATEGIES.get("success_band")
     )
 
     inside = strategy.in_band(known)  # type: ignore[attr-defined]
@@ -244,7 +243,7 @@ def test_a_draw_that_needs_more_tasks_than_the_schedule_has_takes_more() -> None
 
 
 def test_every_plug_in_says_what_it_does() -> None:
-    for registered in (registry.STRATEGIES, registry.ROLLOUTS, registry.HORIZONS):
+    for registered in PARTS.values():
         for kind, plugin in registered.items():
             assert len((plugin.__doc__ or "").strip()) > 20, kind
             assert not issubclass(plugin, Strategy) or plugin.choose is not Strategy.choose

@@ -20,7 +20,7 @@ from trajectories.record.api.auth import caller
 from trajectories.record.api.idempotency import idempotent
 from trajectories.rollouts.samplers import selectors, services
 from trajectories.rollouts.samplers.plans import DrawnTask, SamplerPlan, SamplerTasks
-from trajectories.rollouts.samplers.summaries import DrawSummary
+from trajectories.rollouts.samplers.services import DrawSummary
 
 
 class SamplerIn(SamplerPlan, forbid_unknown_fields=True, kw_only=True):

@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args
 
 from msgspec import Meta, Struct
 
 from core.fields import Id
 from core.integers import INT_MAX
-from core.registry import Registry
-from trajectories.rollouts.samplers import horizons, registry, rollouts, strategies
-from trajectories.rollouts.samplers.horizons.task import TaskHorizon
-from trajectories.rollouts.samplers.rollouts.constant import ConstantRollouts
-from trajectories.rollouts.samplers.types import Chance, Horizon, Pool, Rollouts, Share, Strategy
+from trajectories.rollouts.samplers import strategies
+from trajectories.rollouts.samplers.horizons import AnyHorizon, TaskHorizon
+from trajectories.rollouts.samplers.rollouts import AnyRollouts, ConstantRollouts
+from trajectories.rollouts.samplers.types import STRATEGIES, Chance, Pool, Share, Strategy
 
-registry.STRATEGIES.discover(strategies)
-registry.ROLLOUTS.discover(rollouts)
-registry.HORIZONS.discover(horizons)
-# By the field of a plan.
-PARTS: Mapping[str, Registry[Any]] = {
-    "strategy": registry.STRATEGIES,
-    "rollouts": registry.ROLLOUTS,
-    "horizon": registry.HORIZONS,
-}
-
+STRATEGIES.discover(strategies)
 if TYPE_CHECKING:
     AnyStrategy: TypeAlias = Strategy
-    AnyRollouts: TypeAlias = Rollouts
-    AnyHorizon: TypeAlias = Horizon
 else:
-    AnyStrategy = Union[tuple(plugin for _, plugin in registry.STRATEGIES.items())]  # noqa: UP007
-    AnyRollouts = Union[tuple(plugin for _, plugin in registry.ROLLOUTS.items())]  # noqa: UP007
-    AnyHorizon = Union[tuple(plugin for _, plugin in registry.HORIZONS.items())]  # noqa: UP007
+    AnyStrategy = Union[tuple(plugin for _, plugin in STRATEGIES.items())]  # noqa: UP007
+
+
+def _by_tag(plugins: Iterable[type[Struct]]) -> dict[str, type[Struct]]:
+    return {str(plugin.__struct_config__.tag): plugin for plugin in plugins}
+
+
+# By the field of a plan.
+PARTS: Mapping[str, Mapping[str, type[Struct]]] = {
+    "strategy": _by_tag(plugin for _, plugin in STRATEGIES.items()),
+    "rollouts": _by_tag(get_args(AnyRollouts)),
+    "horizon": _by_tag(get_args(AnyHorizon)),
+}
 
 IDS_MAX = 100_000
 TAGS_MAX = 100
@@ -108,9 +106,11 @@ def draw_make(
     plan: SamplerPlan, pool: Pool, *, seed: int, number: int, count: int, version: int = 0
 ) -> list[DrawnTask]:
     """Draw ``number`` (from 1) of a sampler: the same for the same pool and seed, wherever it is made."""
-    shown = pool if plan.difficulty is None else _easiest(pool, plan.difficulty.share(number), least=count)
-    choices = plan.strategy.choose(shown, count=count, chance=Chance(seed, number))
-    chosen = shown.part([choice.row for choice in choices])
+    candidates = (
+        pool if plan.difficulty is None else _easiest(pool, plan.difficulty.share(number), least=count)
+    )
+    choices = plan.strategy.choose(candidates, count=count, chance=Chance(seed, number))
+    chosen = candidates.part([choice.row for choice in choices])
     return [
         DrawnTask(
             task=int(task),

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import secrets
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Annotated, NamedTuple
 
 import msgspec
 from django.db import transaction
+from msgspec import Meta, Struct
 
 from core import splits
 from core.errors import GymError
@@ -23,14 +26,110 @@ from trajectories.models.access import Scope
 from trajectories.record.api.auth import Principal
 from trajectories.rewards.profiles.fitness import fitness_check
 from trajectories.rollouts.runs import selectors as run_selectors
-from trajectories.rollouts.samplers import selectors, summaries
+from trajectories.rollouts.samplers import selectors
+from trajectories.rollouts.samplers.course import Progress
 from trajectories.rollouts.samplers.plans import DrawnTask, SamplerPlan, SamplerTasks, draw_make
-from trajectories.rollouts.samplers.prefixes import clean_steps_of, prefixes_complete, prefixes_of
+from trajectories.rollouts.samplers.prefixes import (
+    clean_acts_of,
+    clean_steps_of,
+    prefixes_complete,
+    prefixes_of,
+    solutions_of,
+    starts_of,
+)
+from trajectories.rollouts.samplers.selectors import RunState
 from trajectories.rollouts.samplers.stages import stages_check, with_stages
-from trajectories.rollouts.samplers.starts import clean_acts_of, solutions_of, starts_of
 from trajectories.rollouts.samplers.strategies.paired import PairedStrategy
 from trajectories.rollouts.samplers.strategies.stages import StagesStrategy
-from trajectories.rollouts.samplers.types import PREFIX, START_STATE, Pool
+from trajectories.rollouts.samplers.types import PREFIX, START_STATE, Pool, round_share
+
+# The upper ends of "easy" and "middle"; the rest is "hard".
+EASY, MIDDLE = 1 / 3, 2 / 3
+
+
+class Result(NamedTuple):
+    """Results of one task: the number of judged episodes, and of correct ones."""
+
+    difficulty: float | None
+    judged: int
+    correct: int
+
+
+class ResultTally(Struct):
+    judged: int
+    correct: int
+
+
+class DrawSummary(Struct):
+    """``results`` and groups are those since the draw before."""
+
+    reasons: Annotated[dict[str, int], Meta(description="How many tasks were drawn for which reason.")]
+    tried: Annotated[int, Meta(description="Tasks of the pool with a result.")]
+    tasks: Annotated[int, Meta(description="Tasks that were drawn at least once before.")]
+    samples: Annotated[int, Meta(description="Episodes that the draw asks for.")]
+    max_steps: Annotated[list[int] | None, Meta(description="Least and greatest; null if left to the tasks.")]
+    mean: Annotated[float | None, Meta(description="Mean posterior success of what was drawn.")]
+    results: Annotated[dict[str, ResultTally], Meta(description="Easy, middle, hard, unknown.")]
+    groups: Annotated[
+        int, Meta(description="Groups of plain episodes that have completed since the draw before.")
+    ]
+    degenerate: Annotated[
+        int, Meta(description="Those of them with two or more judged samples and equal rewards.")
+    ]
+    teaching: Annotated[
+        int | None,
+        Meta(
+            description="Those of them whose rewards differ. Absent in draws made before it was counted, "
+            "whose `degenerate` are all other groups."
+        ),
+    ] = None
+    count: Annotated[
+        int | None, Meta(description="Tasks that the call was for. Absent where each of them is an item.")
+    ] = None
+    progress: Annotated[
+        Progress | None,
+        Meta(description="Of `stages`: the stage that the run has reached, and what its criteria come to."),
+    ] = None
+
+
+def summary_make(
+    items: Sequence[DrawnTask], pool: Pool, *, results: Sequence[Result], state: RunState, count: int
+) -> dict[str, object]:
+    """The summary of a draw, as it is stored."""
+    steps = [item.max_steps for item in items if item.max_steps is not None]
+    means = [item.why["mean"] for item in items if "mean" in item.why]
+    summary = DrawSummary(
+        reasons=dict(Counter(item.why["reason"] for item in items)),
+        tried=int((pool.judged > 0).sum()),
+        tasks=int((pool.drawn > 0).sum()),
+        samples=sum(item.samples_per_task for item in items),
+        max_steps=[min(steps), max(steps)] if steps else None,
+        mean=round_share(sum(means) / len(means)) if means else None,
+        results=_by_difficulty(results),
+        groups=state.groups,
+        degenerate=state.degenerate,
+        teaching=state.teaching,
+        count=count,
+        progress=pool.progress,
+    )
+    stored: dict[str, object] = msgspec.to_builtins(summary)
+    return stored
+
+
+def difficulty_name(difficulty: float | None) -> str:
+    if difficulty is None:
+        return "unknown"
+    return "easy" if difficulty <= EASY else "middle" if difficulty <= MIDDLE else "hard"
+
+
+def _by_difficulty(results: Sequence[Result]) -> dict[str, ResultTally]:
+    tallies: dict[str, ResultTally] = {}
+    for result in results:
+        tally = tallies.setdefault(difficulty_name(result.difficulty), ResultTally(judged=0, correct=0))
+        tally.judged += result.judged
+        tally.correct += result.correct
+    return tallies
+
 
 TASKS_MAX = 100_000
 SEED_BITS = 63
@@ -114,7 +213,7 @@ def _draw(sampler: Sampler, *, number: int, count: int) -> SamplerDraw:
         position=state.position,
         policy_version=state.policy_version,
         items=msgspec.to_builtins(items),
-        summary=summaries.summary_make(items, pool, results=results, state=state, count=count),
+        summary=summary_make(items, pool, results=results, state=state, count=count),
     )
     ((draw.pk, draw.created_at),) = DRAW_STORE.rows(
         sampler=sampler.pk,
@@ -158,9 +257,9 @@ def _draw_again(sampler: Sampler, *, number: int, count: int) -> SamplerDraw:
     return draw
 
 
-def _results_count(sampler: Sampler, plan: SamplerPlan, *, upto: int) -> list[summaries.Result]:
+def _results_count(sampler: Sampler, plan: SamplerPlan, *, upto: int) -> list[Result]:
     """Count what was judged since the last draw; one entry for each task with results."""
-    results: list[summaries.Result] = []
+    results: list[Result] = []
     oldest = 0 if plan.fading == 1.0 else math.ceil(math.log(LEAST_WEIGHT) / math.log(plan.fading))
     for after in range(sampler.position, upto, VERDICTS_AT_ONCE):
         part = {
@@ -178,7 +277,7 @@ def _results_count(sampler: Sampler, plan: SamplerPlan, *, upto: int) -> list[su
         )
         if plan.strategy.is_guiding:
             PREFIXES_COUNT.run(**part)
-        results += [summaries.Result(*row) for row in rows]
+        results += [Result(*row) for row in rows]
     return results
 
 

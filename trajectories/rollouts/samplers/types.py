@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeVar
 
 from msgspec import Meta, Struct
 
+from core.registry import Registry
 from trajectories.rollouts.samplers.course import Progress
 
 if TYPE_CHECKING:
@@ -175,24 +175,16 @@ class Strategy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, ta
         raise NotImplementedError
 
 
-class Rollouts(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
-    """Number of samples of each task."""
-
-    def samples(self, pool: Pool) -> Sequence[int]:
-        """One number for each row."""
-        raise NotImplementedError
+STRATEGIES: Registry[type[Strategy]] = Registry("strategy")
+S = TypeVar("S", bound=type[Strategy])
 
 
-class Horizon(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
-    """Step budget of an episode as training goes on. ``needs_lengths``: it reads ``pool.longest``."""
-
-    needs_lengths: ClassVar[bool] = False
-
-    def max_steps(self, pool: Pool, *, number: int, version: int) -> Sequence[int | None]:
-        """One number for each row in draw ``number`` (from 1), when the run's newest policy version is
-        ``version``; None leaves it to the task."""
-        raise NotImplementedError
+def strategy(plugin: S) -> S:
+    """Register a strategy under its tag. Raises ``ValueError`` for a tag used twice."""
+    STRATEGIES.register(str(plugin.__struct_config__.tag), plugin)
+    return plugin
 
 
-def rounded(value: Any) -> float:
+def round_share(value: Any) -> float:
+    """Round to the decimals that a draw stores."""
     return round(float(value), DECIMALS)

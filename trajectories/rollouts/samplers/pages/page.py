@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from django.http import Http404, QueryDict
+from django.http import Http404, HttpResponse, QueryDict
+from django.shortcuts import render
 from msgspec import Struct
 
 from tasks_app.models import Task
@@ -16,6 +17,7 @@ from trajectories.rollouts.samplers.course import progress_of
 from trajectories.rollouts.samplers.pages.charts import Chart, charts_of, posteriors_draw
 from trajectories.rollouts.samplers.pages.course import course_charts, course_words
 from trajectories.rollouts.samplers.plans import PARTS, DifficultySchedule
+from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.charts.drawing import Drawing
 from trajectories.shell.queries import runs as selectors
 
@@ -145,8 +147,7 @@ def _is_number(text: str) -> bool:
 
 def _part(name: str, parameters: dict[str, Any]) -> Part:
     kind = parameters.pop("kind")
-    registered = PARTS[name]
-    plugin = registered.get(kind) if kind in registered else None
+    plugin = PARTS[name].get(kind)
     about = (plugin.__doc__ or "").split("\n\n")[0] if plugin else ""
     return Part(
         name=name.title(),
@@ -171,3 +172,10 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         return " and ".join(map(_text, value))
     return f"{value:g}" if isinstance(value, float) else str(value).lower() if value is True else str(value)
+
+
+@lab_page
+def sampler_list(request: LabRequest, run_id: int) -> HttpResponse:
+    """The run's samplers, one of them in full."""
+    page = SamplersPage(run_id, request.GET)
+    return render(request, "lab/samplers/samplers.html", {"here": "runs", "page": page})

@@ -10,8 +10,16 @@ from msgspec import Meta
 from core.fields import Id
 from core.integers import INT_MAX
 from palaestra.protocol.arms import PAGE_ARMS
-from trajectories.rollouts.samplers.registry import strategy
-from trajectories.rollouts.samplers.types import PREFIX, Chance, Choice, Fraction, Pool, Prefixes, Strategy
+from trajectories.rollouts.samplers.types import (
+    PREFIX,
+    Chance,
+    Choice,
+    Fraction,
+    Pool,
+    Prefixes,
+    Strategy,
+    strategy,
+)
 
 
 @strategy

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from msgspec import Meta
 
-from trajectories.rollouts.samplers.registry import strategy
-from trajectories.rollouts.samplers.types import Chance, Choice, Fraction, Pool, Prefixes, Strategy
+from trajectories.rollouts.samplers.types import Chance, Choice, Fraction, Pool, Prefixes, Strategy, strategy
 
 if TYPE_CHECKING:
     from trajectories.rollouts.samplers.types import Integers
@@ -85,7 +84,7 @@ class ShortestPrefixStrategy(Strategy, frozen=True, tag="shortest_prefix"):
 
 
 def _levels(prefixes: Prefixes, fractions: tuple[float, ...]) -> Integers:
-    """Numbers of steps, of which a row of each task, rounded up as where episodes are opened."""
+    """Numbers of steps, of which a row of each task, round_share up as where episodes are opened."""
     import numpy
 
     levels: Integers = numpy.ceil(numpy.outer(prefixes.of, fractions)).astype(numpy.int64)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from msgspec import Meta
 
 from trajectories.rollouts.samplers.course import Criterion, Stage
-from trajectories.rollouts.samplers.registry import strategy
-from trajectories.rollouts.samplers.types import Chance, Choice, Pool, Share, Strategy
+from trajectories.rollouts.samplers.types import Chance, Choice, Pool, Share, Strategy, strategy
 
 if TYPE_CHECKING:
     from trajectories.rollouts.samplers.types import Integers

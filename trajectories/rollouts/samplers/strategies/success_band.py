@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
-from trajectories.rollouts.samplers.registry import strategy
-from trajectories.rollouts.samplers.types import Chance, Choice, Pool, Prior, Share, Strategy, rounded
+from trajectories.rollouts.samplers.types import (
+    Chance,
+    Choice,
+    Pool,
+    Prior,
+    Share,
+    Strategy,
+    round_share,
+    strategy,
+)
 
 if TYPE_CHECKING:
     from trajectories.rollouts.samplers.types import Floats
@@ -22,7 +30,7 @@ class SuccessBandStrategy(Strategy, frozen=True, tag="success_band"):
     """Tasks by the probability that their success lies from ``low`` to ``high``, under a Beta posterior.
 
     A task is drawn with weight P(low <= p <= high)^sharpness; ``exploration`` is the share of each draw that
-    is drawn uniformly instead, rounded up. ``prior`` is the Beta prior of every task.
+    is drawn uniformly instead, round_share up. ``prior`` is the Beta prior of every task.
 
     Groups of GRPO teach nothing when all rewards are equal; keeping tasks of intermediate success is the
     "balanced online difficulty filtering" of Bae et al. (arXiv 2504.03380). A Beta posterior of each task's
@@ -57,10 +65,10 @@ class SuccessBandStrategy(Strategy, frozen=True, tag="success_band"):
                 row=int(row),
                 why={
                     "reason": reason,
-                    "posterior": [rounded(correct[row]), rounded(incorrect[row])],
-                    "mean": rounded(correct[row] / (correct[row] + incorrect[row])),
-                    "in_band": rounded(inside[row]),
-                    "share": rounded(shares[row]),
+                    "posterior": [round_share(correct[row]), round_share(incorrect[row])],
+                    "mean": round_share(correct[row] / (correct[row] + incorrect[row])),
+                    "in_band": round_share(inside[row]),
+                    "share": round_share(shares[row]),
                 },
             )
             for reason, rows in (("band", banded), ("exploration", explored))

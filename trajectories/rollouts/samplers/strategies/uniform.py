@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trajectories.rollouts.samplers.registry import strategy
-from trajectories.rollouts.samplers.types import Chance, Choice, Pool, Strategy, rounded
+from trajectories.rollouts.samplers.types import Chance, Choice, Pool, Strategy, round_share, strategy
 
 
 @strategy
@@ -13,5 +12,6 @@ class UniformStrategy(Strategy, frozen=True, tag="uniform"):
     def choose(self, pool: Pool, *, count: int, chance: Chance) -> list[Choice]:
         rows = chance.order(len(pool), "uniform")[:count]
         return [
-            Choice(row=int(row), why={"reason": "uniform", "share": rounded(1 / len(pool))}) for row in rows
+            Choice(row=int(row), why={"reason": "uniform", "share": round_share(1 / len(pool))})
+            for row in rows
         ]

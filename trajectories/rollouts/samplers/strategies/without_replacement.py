@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trajectories.rollouts.samplers.registry import strategy
-from trajectories.rollouts.samplers.types import Chance, Choice, Pool, Strategy
+from trajectories.rollouts.samplers.types import Chance, Choice, Pool, Strategy, strategy
 
 
 @strategy

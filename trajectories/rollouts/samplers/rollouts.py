@@ -1,19 +1,34 @@
-"""More samples of tasks that seldom succeed, fewer of those that nearly always do."""
+"""Numbers of samples of each task. A new rule is a class here, named in ``AnyRollouts``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
-from trajectories.rollouts.samplers.registry import rollouts
-from trajectories.rollouts.samplers.types import Pool, Prior, Rollouts
+from trajectories.rollouts.samplers.types import Pool, Prior
 
 Count = Annotated[int, Meta(ge=1, le=1_000)]
 
 
-@rollouts
+class Rollouts(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
+    """Number of samples of each task."""
+
+    def samples(self, pool: Pool) -> Sequence[int]:
+        """One number for each row."""
+        raise NotImplementedError
+
+
+class ConstantRollouts(Rollouts, frozen=True, tag="constant"):
+    """The same number of samples of every task."""
+
+    count: Annotated[int, Meta(ge=1, le=10_000)] = 8
+
+    def samples(self, pool: Pool) -> Sequence[int]:
+        return [self.count] * len(pool)
+
+
 class ByNeedRollouts(Rollouts, frozen=True, tag="by_need"):
     """The least n from ``least`` to ``most`` for which a group has a success with probability ``chance``.
 
@@ -42,3 +57,6 @@ class ByNeedRollouts(Rollouts, frozen=True, tag="by_need"):
         enough = numpy.exp(failures) <= 1 - self.chance
         # The first count that suffices: those before it, which do not, are counted.
         return [int(n) for n in self.least + (~enough).sum(axis=1)]
+
+
+AnyRollouts: TypeAlias = ByNeedRollouts | ConstantRollouts

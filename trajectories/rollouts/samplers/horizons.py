@@ -1,0 +1,143 @@
+"""Step budgets of episodes as training goes on. A new one is a class here, named in ``AnyHorizon``."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+from msgspec import Meta, Struct
+
+from core.integers import INT_MAX
+from trajectories.rollouts.samplers.types import Pool
+
+STAGES_MAX = 100
+Steps = Annotated[int, Meta(ge=1, le=10_000)]
+Multiple = Annotated[float, Meta(ge=0.1, le=10)]
+Count = Annotated[int, Meta(ge=1, le=INT_MAX)]
+
+
+class Horizon(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
+    """Step budget of an episode as training goes on. ``needs_lengths``: it reads ``pool.longest``."""
+
+    needs_lengths: ClassVar[bool] = False
+
+    def max_steps(self, pool: Pool, *, number: int, version: int) -> Sequence[int | None]:
+        """One number for each row in draw ``number`` (from 1), when the run's newest policy version is
+        ``version``; None leaves it to the task."""
+        raise NotImplementedError
+
+
+class TaskHorizon(Horizon, frozen=True, tag="task"):
+    """Every task keeps its own step budget: `max_steps` is null."""
+
+    def max_steps(self, pool: Pool, *, number: int, version: int) -> Sequence[int | None]:
+        return [None] * len(pool)
+
+
+class AdditiveHorizon(Horizon, frozen=True, tag="additive"):
+    """``start`` steps, and ``step`` more after every ``every`` draws, up to ``end``.
+
+    ScalingInter-RL (AgentGym-RL, Xi et al., arXiv 2509.08755) raises the number of interactions so, in
+    stages of some training steps. With ``step`` 1 and ``every`` the draws of an iteration it is the additive
+    schedule that TTI (Shen et al., arXiv 2506.07976) holds its multiplicative one against.
+    """
+
+    start: Steps
+    end: Steps
+    step: Steps = 1
+    every: Count = 1
+
+    def __post_init__(self) -> None:
+        if self.start > self.end:
+            raise ValueError("start must not exceed end")
+
+    def max_steps(self, pool: Pool, *, number: int, version: int) -> Sequence[int | None]:
+        return [min(self.start + (number - 1) // self.every * self.step, self.end)] * len(pool)
+
+
+class MultiplicativeHorizon(Horizon, frozen=True, tag="multiplicative"):
+    """``start`` times i steps, up to ``end``, in the i-th iteration of ``every`` draws.
+
+    The multiplicative schedule of TTI (Shen et al., arXiv 2506.07976): h_i = clip(h_min * i, h_max).
+    """
+
+    start: Steps
+    end: Steps
+    every: Count = 1
+
+    def __post_init__(self) -> None:
+        if self.start > self.end:
+            raise ValueError("start must not exceed end")
+
+    def max_steps(self, pool: Pool, *, number: int, version: int) -> Sequence[int | None]:
+        return [min(self.start * ((number - 1) // self.every + 1), self.end)] * len(pool)
+
+
+class RelativeHorizon(Horizon, frozen=True, tag="relative"):
+    """Each task's own step budget times ``start`` in the first draw, changing evenly to ``end`` over
+    ``draws`` draws.
+
+    Ours: tasks of one pool differ in what they need, which one number for all ignores.
+    """
+
+    start: Multiple
+    end: Multiple
+    draws: Count = 100
+
+    def max_steps(self, pool: Pool, *, number: int, version: int) -> Sequence[int | None]:
+        grown = min((number - 1) / self.draws, 1.0)
+        multiple = self.start + (self.end - self.start) * grown
+        return [max(1, round(float(steps) * multiple)) for steps in pool.steps]
+
+
+class StepwiseHorizon(Horizon, frozen=True, tag="stepwise"):
+    """``steps`` are the budgets of the stages, and ``after`` the draws after which the next one begins, or
+    the policy versions from which it does, if ``by`` says so.
+
+    ScalingInter-RL (AgentGym-RL, Xi et al., arXiv 2509.08755) has 8, 12 and 15 steps in WebArena, changed
+    every 80 trainer steps: ``steps`` [8, 12, 15], ``after`` [80, 160].
+    """
+
+    steps: Annotated[list[Steps], Meta(min_length=1, max_length=STAGES_MAX)]
+    after: Annotated[list[Count], Meta(max_length=STAGES_MAX)]
+    by: Literal["draws", "policy_versions"] = "draws"
+
+    def __post_init__(self) -> None:
+        if len(self.after) != len(self.steps) - 1:
+            raise ValueError("after has one number fewer than steps")
+        if any(first >= second for first, second in zip(self.after, self.after[1:], strict=False)):
+            raise ValueError("after must rise")
+
+    def max_steps(self, pool: Pool, *, number: int, version: int) -> Sequence[int | None]:
+        passed = number - 1 if self.by == "draws" else version
+        return [self.steps[bisect_right(self.after, passed)]] * len(pool)
+
+
+class LongestSuccessHorizon(Horizon, frozen=True, tag="longest_success"):
+    """The steps of each task's longest success in this run, from ``least`` to ``most``; ``most`` before there
+    is one.
+
+    DART (Li et al., arXiv 2509.23866) caps trajectories so, at 10 to 50 steps.
+    """
+
+    least: Steps = 10
+    most: Steps = 50
+    needs_lengths: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.least > self.most:
+            raise ValueError("least must not exceed most")
+
+    def max_steps(self, pool: Pool, *, number: int, version: int) -> Sequence[int | None]:
+        return [min(max(int(steps), self.least), self.most) if steps else self.most for steps in pool.longest]
+
+
+AnyHorizon: TypeAlias = (
+    AdditiveHorizon
+    | LongestSuccessHorizon
+    | MultiplicativeHorizon
+    | RelativeHorizon
+    | StepwiseHorizon
+    | TaskHorizon
+)
