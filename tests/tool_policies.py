@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from tasks_app.tool_tasks.types import Call, Truth
-from trajectories.rewards.compute import components_of
-from trajectories.rewards.store import readings_of
+from trajectories.rewards.store import components_of, readings_of
 
 OTHERS = {"travel_time": "distance"}
 

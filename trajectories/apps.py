@@ -7,9 +7,9 @@ class TrajectoriesConfig(AppConfig):
     name = "trajectories"
 
     def ready(self) -> None:
-        from trajectories.actions import builtin, registry
+        from trajectories.actions import builtin, types
 
-        registry.ACTIONS.discover(builtin)
+        types.ACTIONS.discover(builtin)
 
         from trajectories.exports import builtin as kinds
         from trajectories.exports.registry import KINDS

@@ -22,8 +22,7 @@ from gymsite.arena import callers, episodes, forms, site_dispatch, views
 from gymsite.arena.callers import Session
 from palaestra.protocol.completions import RecordedCall, record_write
 from tasks_app import kinds
-from trajectories.actions.registry import ACTIONS
-from trajectories.actions.types import type_of
+from trajectories.actions.types import ACTIONS, type_of
 from trajectories.record.hot_sql.takeovers import is_below
 
 SCRIPTS = Path(__file__).with_name("takeover_scripts")

@@ -10,11 +10,10 @@ import pytest
 from palaestra.protocol.action_results import UNDONE, ActionResult
 from palaestra.protocol.actions import ACTION_SPECS, ActionSpec, FieldSpec
 from tests import factories
-from trajectories.actions import builtin, registry
+from trajectories.actions import builtin, types
 from trajectories.actions.checks import CHECKS, CheckId
 from trajectories.actions.marks import Marks
-from trajectories.actions.results import NOT_PERFORMED, RESULTS
-from trajectories.actions.rules import nothing_expected
+from trajectories.actions.rules import NOT_PERFORMED, RESULTS, nothing_expected
 from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent
 from trajectories.behaviour.facts import behaviour
 from trajectories.behaviour.facts.action_check import episode_check
@@ -37,9 +36,9 @@ def _spun(step: DeclaredStep, record: PageRecord) -> Finding:
 
 @pytest.fixture
 def spin(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry.ACTIONS, "_items", dict(registry.ACTIONS._items))
+    monkeypatch.setattr(types.ACTIONS, "_items", dict(types.ACTIONS._items))
     monkeypatch.setitem(ACTION_SPECS, "spin", SPEC)
-    registry.register(
+    types.register(
         ActionType(
             spec=SPEC,
             rule=_spun,
@@ -55,17 +54,17 @@ def test_every_file_registers_the_action_of_its_name() -> None:
     """Those of which a page has nothing to report share one."""
     files = {path.stem for path in Path(builtin.__path__[0]).glob("*.py") if not path.stem.startswith("_")}
     assert files - {"silent"} == {
-        id_ for id_, kind in registry.ACTIONS.items() if kind.rule is not nothing_expected
+        id_ for id_, kind in types.ACTIONS.items() if kind.rule is not nothing_expected
     }
 
 
 def test_every_action_with_a_spec_is_known_to_the_server() -> None:
-    assert set(registry.ACTIONS) == set(ACTION_SPECS)
+    assert set(types.ACTIONS) == set(ACTION_SPECS)
 
 
 def test_an_action_with_the_id_of_another_is_refused() -> None:
     with pytest.raises(ValueError, match="click"):
-        registry.register(ActionType(spec=ActionSpec("click", "Another."), rule=_spun))
+        types.register(ActionType(spec=ActionSpec("click", "Another."), rule=_spun))
 
 
 def test_every_result_code_and_check_has_a_record() -> None:
@@ -76,7 +75,7 @@ def test_every_result_code_and_check_has_a_record() -> None:
 
 def test_the_object_and_the_marked_fields_of_an_action_are_among_its_fields() -> None:
     assert all(
-        kind.object in ("", *(one.name for one in kind.spec.fields)) for _, kind in registry.ACTIONS.items()
+        kind.object in ("", *(one.name for one in kind.spec.fields)) for _, kind in types.ACTIONS.items()
     )
 
 

@@ -16,7 +16,7 @@ from tests.conftest import ArenaClient
 from trajectories.models import Episode, PageEvent, SiteEvent, Submission
 from trajectories.record.api.auth import Principal
 from trajectories.rollouts.episodes.forks import creation, recipe
-from trajectories.rollouts.episodes.forks.body import Fork
+from trajectories.rollouts.episodes.forks.creation import Fork
 
 pytestmark = pytest.mark.django_db
 

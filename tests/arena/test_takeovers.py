@@ -19,7 +19,7 @@ from tests import factories
 from tests.conftest import ArenaClient
 from trajectories.models import Episode, SiteEvent, Step, Submission, Takeover
 from trajectories.record.api.auth import Principal
-from trajectories.rollouts.episodes.takeovers import entries, services
+from trajectories.rollouts.episodes import takeovers as turns
 from trajectories.rollouts.judging import reaper
 
 pytestmark = pytest.mark.django_db
@@ -43,7 +43,7 @@ def root(episode: Episode, arena_client: ArenaClient) -> str:
 
 def taken(episode: Episode) -> str:
     """The code of the link of a new takeover."""
-    record = services.takeover_begin(episode_id=episode.pk, person="Ada", principal=ANYBODY)
+    record = turns.takeover_begin(episode_id=episode.pk, person="Ada", principal=ANYBODY)
     return str(record["url"]).rpartition("/")[2]
 
 
@@ -343,5 +343,5 @@ def test_elements_are_named_as_by_the_client(name: str) -> None:
 def test_the_frame_never_leaves_the_episode(address: str, root: str, arena_client: ArenaClient) -> None:
     arrive(arena_client, root, address)
     assert Takeover.objects.get().entry == ""
-    assert entries.address_of(entries.PUBLIC_ROOT + address, address) == ""
+    assert turns.address_of(turns.PUBLIC_ROOT + address, address) == ""
     assert callers.DOCUMENTS == ("document", "iframe")

@@ -11,7 +11,7 @@ from threading import Event, Thread
 
 from tests.bench.installation import BASE_DIR, Installation
 from tests.bench.table import Row, middle
-from trajectories.behaviour.fidelity import enclosure, limits, rendering
+from trajectories.behaviour.fidelity import enclosure, rendering
 from trajectories.behaviour.fidelity.rendering import Page
 
 ROUNDS = 8
@@ -42,7 +42,7 @@ def rows(_place: Installation) -> Iterator[Row]:
         "memory of a replay being drawn",
         most / MEGABYTE,
         "MB",
-        limits.MEMORY_BYTES / MEGABYTE / 2,
+        enclosure.MEMORY_BYTES / MEGABYTE / 2,
         is_lower_better=True,
         note="all processes together, programs and libraries left out",
     )
@@ -66,7 +66,7 @@ class _Watch:
         self._thread.join()
 
     def _look(self) -> None:
-        while not self._done.wait(limits.WATCH_S):
+        while not self._done.wait(enclosure.WATCH_S):
             self.most = max(self.most, rendering.memory_of(_own_pid()) - self._own)
 
 
@@ -107,7 +107,7 @@ def _bare_s(page: Page, folder: Path) -> float:
                 "--no-sandbox",
                 "--dump-dom",
             ),
-            *(f"--window-size={page.width},{page.height}", f"--virtual-time-budget={limits.VIRTUAL_MS}"),
+            *(f"--window-size={page.width},{page.height}", f"--virtual-time-budget={enclosure.VIRTUAL_MS}"),
             *(f"--screenshot={folder}/picture.png", f"--user-data-dir={folder}/profile"),
             f"file://{folder}/page.html",
         ],

@@ -20,9 +20,9 @@ from tests.e2e.test_arena_pages import settled
 from tests.e2e.test_site_frame import SAMPLE
 from trajectories.models import Episode, SiteEvent, Step, Submission, Takeover
 from trajectories.record.api.auth import Principal
+from trajectories.rollouts.episodes import takeovers
 from trajectories.rollouts.episodes.forks import creation
-from trajectories.rollouts.episodes.forks.body import Fork
-from trajectories.rollouts.episodes.takeovers import services
+from trajectories.rollouts.episodes.forks.creation import Fork
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -34,7 +34,7 @@ BEGUN = "html[data-acts=recorded]:not([data-met])"
 
 def take(episode: Episode, arena: ArenaServer, page: Page) -> FrameLocator:
     """Follow the link as the person, and return the page in the frame once it can be acted on."""
-    url = services.takeover_begin(episode_id=episode.pk, person="Ada", principal=ANYBODY)["url"]
+    url = takeovers.takeover_begin(episode_id=episode.pk, person="Ada", principal=ANYBODY)["url"]
     page.goto(f"{arena.url}/takeover/{url.rpartition('/')[2]}")
     return ready(page)
 
@@ -226,7 +226,7 @@ def test_a_fork_whose_page_is_another_one_ends_before_anybody_acts(
 
     person = open_page(viewport={"width": 1280, "height": 800})
     fork = forked_after(parent, 1)
-    url = services.takeover_begin(episode_id=fork.pk, person="Ada", principal=ANYBODY)["url"]
+    url = takeovers.takeover_begin(episode_id=fork.pk, person="Ada", principal=ANYBODY)["url"]
     person.goto(f"{arena_server.url}/takeover/{url.rpartition('/')[2]}")
     expect(person.locator("[data-problem]")).to_contain_text(
         "After step 1 the page differs: -text: gone since"
@@ -238,7 +238,7 @@ def test_a_fork_whose_page_is_another_one_ends_before_anybody_acts(
 def test_the_bar_works_without_scripts(arena_server: ArenaServer, open_page: OpenPage) -> None:
     episode = factories.episode()
     page = open_page(java_script_enabled=False)
-    url = services.takeover_begin(episode_id=episode.pk, person="Ada", principal=ANYBODY)["url"]
+    url = takeovers.takeover_begin(episode_id=episode.pk, person="Ada", principal=ANYBODY)["url"]
     page.goto(f"{arena_server.url}/takeover/{url.rpartition('/')[2]}")
     expect(page.locator("noscript p")).to_be_visible()
     expect(page.frame_locator("iframe").get_by_role("heading", level=1)).to_be_visible()

@@ -22,7 +22,7 @@ from tests.e2e.test_forks import stage as stage
 from tests.e2e.test_site_frame import SAMPLE
 from tests.e2e.test_takeover import ANYBODY, actions_of, ready
 from trajectories.models import Episode, Step, Submission
-from trajectories.rollouts.episodes.takeovers import services
+from trajectories.rollouts.episodes import takeovers
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -78,7 +78,7 @@ def test_an_agent_waits_for_a_person_and_finishes_what_they_began(
     episode = Episode.objects.get()
 
     person = open_page(viewport={"width": 1280, "height": 800})
-    url = services.takeover_begin(episode_id=episode.pk, person="Ada", principal=ANYBODY)["url"]
+    url = takeovers.takeover_begin(episode_id=episode.pk, person="Ada", principal=ANYBODY)["url"]
     person.goto(f"{arena_server.url}/takeover/{url.rpartition('/')[2]}")
     frame = ready(person)
     turns.is_taken.set()

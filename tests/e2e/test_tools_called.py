@@ -25,8 +25,7 @@ from tests import factories
 from tests.tool_policies import POLICIES, planted_check
 from trajectories.models import SiteEvent, Step, ToolCall, Verdict
 from trajectories.record.api import auth
-from trajectories.rewards.compute import components_of
-from trajectories.rewards.store import readings_of
+from trajectories.rewards.store import components_of, readings_of
 from trajectories.rollouts.judging import services
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

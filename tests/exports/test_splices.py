@@ -16,7 +16,7 @@ from trajectories.exports.parameters import Revision, revisions_read
 from trajectories.models import Episode, Run
 from trajectories.record.api.auth import Principal
 from trajectories.rollouts.episodes.forks import creation
-from trajectories.rollouts.episodes.forks.body import Fork
+from trajectories.rollouts.episodes.forks.creation import Fork
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
 THOUGHT = "This leads nowhere. I go back."

@@ -17,9 +17,14 @@ from tests import factories
 from tests.judges import scene
 from tests.judges.scene import endpoint, grade, toml
 from trajectories.judges import jobs, prompt
-from trajectories.judges.background import TRIES, runs_of_judges
-from trajectories.judges.endpoints import endpoint_open
-from trajectories.judges.patience import PAUSE_MAX_S, PAUSE_S, outage_of
+from trajectories.judges.background import (
+    PAUSE_MAX_S,
+    PAUSE_S,
+    TRIES,
+    endpoint_open,
+    outage_of,
+    runs_of_judges,
+)
 from trajectories.judges.services import judge_store
 from trajectories.judges.sweep import JudgesSweep
 from trajectories.models import Episode, Judge, JudgeCall, RewardComponents, Run

@@ -17,9 +17,8 @@ from tests.judges.scene import BAD, GOOD, endpoint, grade, toml
 from trajectories.annotation.machines.endpoint import Endpoint
 from trajectories.annotation.queues import services as queues
 from trajectories.judges.certification import figures_of, judge_certify
-from trajectories.judges.latest import grades_latest
 from trajectories.judges.report import criteria_rates
-from trajectories.judges.samples import SamplePlan, field_name, fields_of, sample_draw
+from trajectories.judges.samples import SamplePlan, field_name, fields_of, grades_latest, sample_draw
 from trajectories.judges.services import body_of, component_name, episodes_judge, judge_store
 from trajectories.models import (
     AnnotationSlot,

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.judges.scene import grade, toml
-from trajectories.judges.grades import grade_read
+from trajectories.judges.calls import grade_read
 from trajectories.judges.parser import judge_read
 from trajectories.judges.prompt import Attempt, attempt_text, request_body, system_text
 

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trajectories.rewards.comparison import Mean, Pairs, mean_of, pairs_of, rank_correlation, ranks_of
+from trajectories.judges.run_rewards.episodes import (
+    Mean,
+    Pairs,
+    mean_of,
+    pairs_of,
+    rank_correlation,
+    ranks_of,
+)
 
 
 def test_a_mean_is_of_what_is_known() -> None:

@@ -12,8 +12,7 @@ from tests import factories
 from tests.rollouts.episodes.test_trajectory_milestones import ended, opened
 from trajectories.behaviour.facts.store import facts_compute
 from trajectories.models import Episode, PageEvent
-from trajectories.rewards.compute import components_of
-from trajectories.rewards.store import readings_of
+from trajectories.rewards.store import components_of, readings_of
 from trajectories.rewards.types import Values
 
 pytestmark = pytest.mark.django_db

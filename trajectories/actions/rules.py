@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from palaestra.protocol.outline import is_element_id
 from trajectories.actions import elements, marks
+from trajectories.actions.checks import Tone
 from trajectories.actions.elements import Element
 from trajectories.actions.marks import Box, Marks, Offset
-from trajectories.actions.results import NOT_PERFORMED
 from trajectories.actions.types import DeclaredStep, Finding, PageRecord, ReportedEvent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """``not_performed`` says why the harness did nothing; empty where the action was attempted."""
+
+    label: str
+    tone: Tone
+    not_performed: str = ""
+
+
+RESULTS: Mapping[str, Result] = {
+    "ok": Result(label="OK", tone="good"),
+    "no_target": Result(
+        label="No target", tone="warn", not_performed="the harness found no element to act on"
+    ),
+    "refused": Result(label="Refused", tone="bad", not_performed="the harness refused the action"),
+    "timeout": Result(label="Timed out", tone="warn"),
+    "invalid": Result(label="Invalid", tone="bad", not_performed="the harness could not read the action"),
+}
+# Results after which the page cannot have changed.
+NOT_PERFORMED = {code: result.not_performed for code, result in RESULTS.items() if result.not_performed}
+
 
 # Positions and distances further out are no numbers of a page.
 FAR_PX = 1e9

@@ -22,9 +22,8 @@ from scipy.stats import binomtest
 from core.intervals import wilson
 from trajectories.annotation.machines.endpoint import Endpoint
 from trajectories.judges.calls import Caller, caller
-from trajectories.judges.evidence import attempts_read
 from trajectories.judges.prompt import Attempt
-from trajectories.judges.services import body_of, component_name, source_of
+from trajectories.judges.services import attempts_read, body_of, component_name, source_of
 from trajectories.judges.types import Criterion, Evidence
 from trajectories.models import Judge, JudgeAttack, JudgeCall, RewardComponents
 from trajectories.record.due_work import Progress

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
+from typing import Any
 
+import httpx
 from django.conf import settings
+from django.db.models import Min
 from django.utils import timezone
 
 from core.sql import Statement
 from core.sweep import PAGE, Place, Seen
 from palaestra.protocol.outcomes import JUDGED
+from trajectories.annotation.machines.endpoint import Endpoint
+from trajectories.annotation.machines.services import key_read
 from trajectories.judges.calls import caller
-from trajectories.judges.endpoints import endpoint_open
-from trajectories.judges.patience import RATE_S, calls_left, outage_of
 from trajectories.judges.services import (
     Tally,
     answered_calls,
@@ -28,10 +33,64 @@ from trajectories.judges.services import (
     unanswered_calls,
 )
 from trajectories.judges.types import JudgeBody
-from trajectories.models import Judge, RewardProfile, Run
+from trajectories.models import Judge, JudgeCall, RewardProfile, Run
 from trajectories.rewards.profiles.judge_terms import judges_named
 from trajectories.rewards.profiles.parser import profile_of
 from trajectories.rewards.profiles.store import SETTING, reference_of
+
+PAUSE_S, PAUSE_MAX_S = 60.0, 900.0
+RATE_S = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outage:
+    """An endpoint that has answered nothing ``since`` a time, and is tried again at ``until``."""
+
+    since: datetime
+    until: datetime
+    problem: str
+
+
+def outage_of(judge: Judge) -> Outage | None:
+    """Return the current outage. Its pause is as long as it has lasted, from one to fifteen minutes."""
+    last, answered = (
+        judging_calls(judge).order_by("-pk").first(),
+        answered_calls(judge).order_by("-pk").first(),
+    )
+    # Calls of a batch have one time: an answer to one of them says that the endpoint works.
+    if last is None or (answered and answered.created_at == last.created_at):
+        return None
+    silent = unanswered_calls(judge).filter(pk__gt=answered.pk if answered else 0)
+    since = silent.aggregate(at=Min("created_at"))["at"]
+    lasted = (last.created_at - since).total_seconds()
+    pause = timedelta(seconds=min(max(lasted, PAUSE_S), PAUSE_MAX_S))
+    return Outage(since=since, until=last.created_at + pause, problem=last.problem)
+
+
+def may_be_called(judge: Judge) -> bool:
+    """Return whether no outage goes on, or its pause is over."""
+    outage = outage_of(judge)
+    return outage is None or outage.until <= timezone.now()
+
+
+def calls_left(judge: Judge) -> int:
+    """Return how many calls the judge's rate leaves for now; calls that try texts count too."""
+    most: int = settings.JUDGE_CALLS_PER_MINUTE
+    newest = JudgeCall.objects.filter(judge=judge).order_by("-pk").values_list("created_at", flat=True)
+    begun = timezone.now() - timedelta(seconds=RATE_S)
+    return most - sum(at > begun for at in newest[:most])
+
+
+@contextmanager
+def endpoint_open(judge: Judge, key_env: str = "", **options: Any) -> Iterator[Endpoint]:
+    """Open the judge's endpoint with the key in the variable ``key_env``, else with that of ``JUDGE_KEYS``.
+
+    There may be no key. Raises ``GymError`` ``no_key`` (422) if the variable is named and not set.
+    """
+    key = key_read(key_env) or settings.JUDGE_KEYS.get(judge.name, "")
+    with httpx.Client() as client:
+        yield Endpoint(url=judge.body["url"], model=judge.body["model"], key=key, client=client, **options)
+
 
 AFTER = Statement(__file__, "after")
 

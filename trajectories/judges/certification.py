@@ -11,9 +11,8 @@ from msgspec import Struct
 
 from core.errors import GymError
 from trajectories.annotation.labels.consensus import read_consensus
-from trajectories.judges.latest import Grades, grades_latest
 from trajectories.judges.rates import LEAST, Measurement, Pair, Rate, measurement_of
-from trajectories.judges.samples import field_name
+from trajectories.judges.samples import Grades, field_name, grades_latest
 from trajectories.judges.services import body_of, component_name
 from trajectories.judges.types import Criterion
 from trajectories.models import AnnotationSlot, AnnotationUnit, Judge, JudgeCertification, JudgeSample

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from trajectories.judges import attacks, certification
-from trajectories.judges.latest import Grades, grades_latest
 from trajectories.judges.parser import judge_of
 from trajectories.judges.rates import Rate, corrected, rate_of
+from trajectories.judges.samples import Grades, grades_latest
 from trajectories.judges.services import body_of, component_name
 from trajectories.judges.types import Criterion
 from trajectories.models import Judge, JudgeCertification

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -18,7 +19,7 @@ from trajectories.annotation.projects.sample import PARTS
 from trajectories.annotation.projects.services import Plan, project_create
 from trajectories.judges.services import body_of, source_of
 from trajectories.judges.types import Criterion, JudgeBody
-from trajectories.models import AnnotationUnit, Episode, Judge, JudgeSample, RewardComponents
+from trajectories.models import AnnotationUnit, Episode, Judge, JudgeSample, RewardComponents, RewardSource
 from trajectories.models.access import DEFAULT_PROJECT
 
 LEVEL = "trajectory"
@@ -126,3 +127,26 @@ def _field(one: Criterion, rank: int, keys: Iterator[str]) -> Field:
             for choice in one.choices
         ],
     )
+
+
+class Grades(NamedTuple):
+    """An episode's components by their names, and its task, None if that was deleted."""
+
+    task: int | None
+    values: Mapping[str, float | None]
+
+
+def grades_latest(
+    judge: Judge, *, episodes: Collection[int] | None = None, runs: Sequence[int] = ()
+) -> dict[int, Grades]:
+    """Grades by episode: of these episodes, of these runs, or of all that the judge has graded."""
+    rows = RewardComponents.objects.filter(
+        source__kind=RewardSource.Kind.JUDGE, source__name=judge.name, source__version=judge.sha256
+    )
+    if episodes is not None:
+        rows = rows.filter(episode_id__in=episodes)
+    if runs:
+        rows = rows.filter(episode__run__in=runs)
+    # Ascending, so that a later one takes the place of an earlier one.
+    ordered = rows.order_by("computed_at").values_list("episode_id", "episode__task_id", "values")
+    return {episode: Grades(task, values) for episode, task, values in ordered}

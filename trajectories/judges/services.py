@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -15,15 +15,52 @@ from palaestra.protocol.outcomes import JUDGED
 from palaestra.protocol.suggestions import did_you_mean
 from trajectories.annotation.machines.endpoint import NO_ANSWER, Endpoint
 from trajectories.judges.calls import Caller, caller
-from trajectories.judges.evidence import attempts_read
 from trajectories.judges.parser import judge_of, judge_read, refused, sha256_of
-from trajectories.judges.prompt import prompt_sha256
+from trajectories.judges.prompt import Attempt, prompt_sha256
 from trajectories.judges.types import JudgeBody
-from trajectories.models import Episode, Judge, JudgeCall, RewardComponents, RewardSource
+from trajectories.models import Episode, Judge, JudgeCall, RewardComponents, RewardSource, Step, Submission
 from trajectories.record.due_work import Progress
 from trajectories.rewards.components.judge import JUDGE
 from trajectories.rewards.registry import FAMILY
 from trajectories.rewards.store import components_write
+
+
+def attempts_read(episode_ids: Sequence[int]) -> list[Attempt]:
+    """Return the parts of these episodes that judges may see, in the episodes' order."""
+    prompts = dict(Episode.objects.filter(pk__in=episode_ids).values_list("pk", "task__prompt"))
+    answers = dict(Submission.objects.filter(episode_id__in=episode_ids).values_list("episode_id", "answer"))
+    steps: dict[int, list[Step]] = {}
+    for step in _steps(episode_ids):
+        steps.setdefault(step.episode_id, []).append(step)
+    return [
+        _attempt(one, prompts[one], answers.get(one), steps.get(one, []))
+        for one in episode_ids
+        if one in prompts
+    ]
+
+
+def _steps(episode_ids: Sequence[int]) -> Iterator[Step]:
+    """The policy's: what a person did in its place earns it nothing."""
+    rows = Step.objects.filter(episode_id__in=episode_ids).exclude(actor=Step.Actor.PERSON)
+    columns = ("episode_id", "index", "thought", "action", "observation_text")
+    return rows.only(*columns).order_by("episode_id", "index").iterator()
+
+
+def _attempt(episode: int, prompt: str, answer: str | list[str] | None, steps: Sequence[Step]) -> Attempt:
+    actions = [f"{step.index}. {msgspec.json.encode(step.action).decode()}" for step in steps if step.action]
+    thoughts = [f"{step.index}. {step.thought}" for step in steps if step.thought]
+    lines = answer if isinstance(answer, list) else [answer or ""]
+    return Attempt(
+        episode=episode,
+        texts={
+            "task": prompt,
+            "answer": "\n".join(lines),
+            "actions": "\n".join(actions),
+            "thoughts": "\n".join(thoughts),
+            "last_page": steps[-1].observation_text if steps else "",
+        },
+    )
+
 
 EPISODES_AT_ONCE = 20
 

@@ -11,8 +11,8 @@ from core.errors import GymError
 from core.sweep import Place, Seen, Walk
 from trajectories.behaviour.facts.store import SETTLE_S
 from trajectories.judges import background
+from trajectories.judges.background import may_be_called
 from trajectories.judges.jobs import episodes
-from trajectories.judges.patience import may_be_called
 from trajectories.judges.services import body_of
 from trajectories.models import Judge
 from trajectories.record.chores.walks import walks

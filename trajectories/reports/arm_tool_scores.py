@@ -18,7 +18,7 @@ from trajectories.reports.estimators.answers import Estimate
 from trajectories.reports.estimators.ratios import Parts, ratio
 from trajectories.reports.ladder import ArmKey
 from trajectories.rewards.store import readings_of
-from trajectories.rewards.tool_scores import score_read
+from trajectories.rewards.types import score_read
 
 CHUNK = 500
 

@@ -6,7 +6,7 @@ from celery import shared_task
 
 from core.sweep import Sweep
 from trajectories.behaviour.facts.store import LATE_S, SETTLE_S
-from trajectories.record.chores.episode_jobs import HARD_LIMIT_S, SOFT_LIMIT_S, each_computed, episodes_sweep
+from trajectories.record.chores.walks import HARD_LIMIT_S, SOFT_LIMIT_S, each_computed, episodes_sweep
 from trajectories.rewards import registry, store
 
 BATCH = 50

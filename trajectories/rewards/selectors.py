@@ -15,12 +15,12 @@ from trajectories.record.projects import Viewer
 from trajectories.rewards import registry, store
 from trajectories.rewards.components.learned import MARK
 from trajectories.rewards.components.outcome import OUTCOME
-from trajectories.rewards.compute import components_of, rows_of
 from trajectories.rewards.learned import store as learned
 from trajectories.rewards.learned.source import recorded_read
 from trajectories.rewards.profiles.payment import Components, awaited, payment_of
 from trajectories.rewards.profiles.store import DEFAULT, SETTING, Named, check_may_pay, profile_get
 from trajectories.rewards.profiles.types import Payment
+from trajectories.rewards.store import components_of, rows_of
 
 KNOWN = Statement(__file__, "known", is_hot=True)
 

@@ -6,7 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
+
+from palaestra.protocol.arms import ARMS
+from tasks_app import kinds
+from tasks_app.tool_tasks.scores import Score, score_calls
+from tasks_app.tool_tasks.types import Call, Truth
+from tasks_app.tools.data import draw_data
+from tasks_app.worlds.evidence import TOOL_CALLED
 
 Level = Literal["step", "episode"]
 """A component of steps has a value for each that it applies to; its value of the episode is their mean."""
@@ -133,3 +141,27 @@ class QuestionMilestone:
     kinds: frozenset[str] = frozenset()
     benchmarks: frozenset[str] = frozenset()
     version: int = 1
+
+
+def score_read(reading: Reading) -> Score | None:
+    """Score an episode's tool calls; None for an episode that has no tools."""
+    if reading.kind != kinds.TOOLS or "graphs" not in reading.extra or not ARMS[reading.arm].has_tools:
+        return None
+    truth = msgspec.convert(
+        {name: reading.extra[name] for name in ("graphs", "harmless") if name in reading.extra}, Truth
+    )
+    return score_calls(calls_of(reading), truth, draw_data(reading.payload["seed"]))
+
+
+def calls_of(reading: Reading) -> list[Call]:
+    """Return the policy's calls in order; those of a person are not its own."""
+    others = {step.index for step in reading.steps if step.actor == "person"}
+    return [
+        _call(event["data"])
+        for event in reading.events
+        if event["kind"] == TOOL_CALLED and event["step"] not in others
+    ]
+
+
+def _call(data: Mapping[str, Any]) -> Call:
+    return Call(data["tool"], data.get("arguments", {}), bool(data.get("is_ok", True)))

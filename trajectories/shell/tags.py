@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 from django import template
@@ -17,6 +18,7 @@ from django.utils.safestring import SafeString, mark_safe
 from core import assets
 from core.live_address import live_url, socket_origin
 from core.statistics import Rate
+from core.tables import toml_load
 from palaestra.protocol import grammars, histories
 from palaestra.protocol.arms import ARMS
 from palaestra.protocol.end_reasons import CLOSE_REASONS, END_REASONS
@@ -24,7 +26,7 @@ from palaestra.protocol.grammars import GRAMMARS
 from palaestra.protocol.observations import OBSERVATION_FORMATS
 from tasks_app.kinds import kind_label
 from trajectories.actions.checks import CHECKS
-from trajectories.actions.results import NOT_PERFORMED, RESULTS
+from trajectories.actions.rules import NOT_PERFORMED, RESULTS
 from trajectories.models import Episode, Run
 from trajectories.shell.forms import EPISODES_MAX
 from trajectories.shell.grid.columns import Column
@@ -37,10 +39,16 @@ from trajectories.shell.roles import is_annotator
 from trajectories.shell.text import formulas, long_text, questions
 from trajectories.shell.text.actions import NOT_CHECKED_LABEL, action_phrase, check_label, pretty, shown_kind
 from trajectories.shell.text.excerpts import excerpt_html
-from trajectories.shell.text.numerals import numeral
-from trajectories.shell.text.snippets import snippet
 from trajectories.shell.text.untrusted import cut, visible, visible_html
-from trajectories.shell.text.values import Value, fields_of, values_of
+from trajectories.shell.text.values import Value, fields_of, numeral, values_of
+
+SNIPPETS = toml_load(Path(__file__).with_name("snippets.toml"), dict[str, str])
+
+
+def snippet(kind: str, file: str) -> str:
+    """``file`` is the name that the export is saved under."""
+    return SNIPPETS[kind].strip().replace("{file}", file)
+
 
 register = template.Library()
 FILTERS: dict[str, Callable[..., Any]] = {

@@ -11,7 +11,7 @@ from django.utils import timezone
 from trajectories.models import Episode, EpisodeFacts, Step
 from trajectories.shell.queries import episodes, programs, steps
 from trajectories.shell.queries.episodes import LiveState
-from trajectories.shell.queries.missing_steps import MissingSteps, read_missing_steps
+from trajectories.shell.queries.steps import MissingSteps, read_missing_steps
 
 # Shown instead of "Live" once there is a verdict, with what the page still waits for.
 JUDGED = "Judged"

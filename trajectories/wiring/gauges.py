@@ -21,8 +21,7 @@ from core.jobs import queue_lengths
 from core.queues import QUEUES
 from core.sql import Statement
 from trajectories.record.api import capacity
-from trajectories.rollouts.runs.void_alarms import void_alarms
-from trajectories.rollouts.runs.void_rates import VoidRates, void_rates
+from trajectories.rollouts.runs.void_rates import VoidRates, void_alarms, void_rates
 
 CLAIM_STATES = ("new", "sent", "claimed")
 ALARM_KINDS = ("run", "policy_version", "task")

@@ -15,7 +15,7 @@ from trajectories.behaviour.fidelity.sweep import FidelitySweep
 from trajectories.exports.jobs import EXPORTS
 from trajectories.judges.sweep import JudgesSweep
 from trajectories.record.api import health, idempotency
-from trajectories.record.blobs.parts import parts_sweep
+from trajectories.record.blobs.services import parts_sweep
 from trajectories.record.capture.jobs import picture_sweep
 from trajectories.record.chores import loop
 from trajectories.reports.jobs import REPORTS

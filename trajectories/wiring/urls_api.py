@@ -15,16 +15,14 @@ from trajectories.reports import api as reports
 from trajectories.reports.pages import api as report_files
 from trajectories.reports.training import api as training
 from trajectories.rewards import api as rewards
+from trajectories.rollouts.episodes import abstractions, takeovers, trees
 from trajectories.rollouts.episodes import api as episodes
-from trajectories.rollouts.episodes.abstractions import api as abstractions
+from trajectories.rollouts.episodes.api import EpisodeRewardsView
 from trajectories.rollouts.episodes.forks import api as forks
 from trajectories.rollouts.episodes.interventions import api as interventions
 from trajectories.rollouts.episodes.prefixes import RunPrefixesView
 from trajectories.rollouts.episodes.retrieval import api as retrieval
-from trajectories.rollouts.episodes.rewards import EpisodeRewardsView
-from trajectories.rollouts.episodes.takeovers import api as takeovers
 from trajectories.rollouts.episodes.tool_calls import ToolCallsView
-from trajectories.rollouts.episodes.trees import api as trees
 from trajectories.rollouts.runs import api as runs
 from trajectories.rollouts.samplers import api as samplers
 

@@ -16,28 +16,28 @@ from trajectories.annotation.pages import project_views as annotation
 from trajectories.annotation.pages import queue_views as queue
 from trajectories.annotation.pages import rate_views as rates
 from trajectories.exports.pages import views as exports
-from trajectories.judges.pages import views as judges
-from trajectories.judges.run_rewards import views as rewards
+from trajectories.judges.pages import page as judges
+from trajectories.judges.run_rewards import page as rewards
 from trajectories.lab.bookmarks import views as bookmarks
-from trajectories.lab.compare import views as compare
+from trajectories.lab.compare import page as compare
 from trajectories.lab.episode import views as episode
 from trajectories.lab.episode_files import views as export
 from trajectories.lab.keys import views as keys
 from trajectories.lab.login.views import LabLoginView
-from trajectories.lab.palette.views import palette
-from trajectories.lab.peek import views as peek
-from trajectories.lab.run_comparison.views import runs_compare
-from trajectories.lab.search import views as search
+from trajectories.lab.palette.page import palette
+from trajectories.lab.peek import page as peek
+from trajectories.lab.run_comparison.page import runs_compare
+from trajectories.lab.search import page as search
 from trajectories.lab.search.exports import EXPORTS
-from trajectories.lab.step import conversation_views, data_views, dom_views, picture_views
-from trajectories.lab.step import takeover_views as takeover
+from trajectories.lab.step import conversation, dom_views, picture_views
+from trajectories.lab.step import interventions as takeover
 from trajectories.lab.step import views as step
-from trajectories.lab.system.views import system
-from trajectories.lab.tasks import views as tasks
+from trajectories.lab.system.page import system
+from trajectories.lab.tasks import pages as tasks
 from trajectories.reports.pages import views as reports
 from trajectories.reports.training.pages import views as training
-from trajectories.rewards.learned.pages import views as learned
-from trajectories.rollouts.runs.pages import views as runs
+from trajectories.rewards.learned.pages import page as learned
+from trajectories.rollouts.runs.pages import pages as runs
 from trajectories.rollouts.samplers.pages import page as samplers
 from trajectories.shell.access import annotator_action, lab_page
 
@@ -103,9 +103,9 @@ urlpatterns = [
     path(f"{EPISODE}/scrubber", step.episode_scrubber, name="episode_scrubber"),
     path(f"{EPISODE}/answer", step.episode_answer, name="episode_answer"),
     path(f"{EPISODE}/gold", step.gold_switch, name="gold_switch"),
-    path(f"{EPISODE}/index.json", data_views.episode_index, name="episode_index"),
-    path(f"{EPISODE}/find.json", data_views.episode_find, name="episode_find"),
-    path(f"{EPISODE}/recording/<slug:page>.json", data_views.page_recording, name="page_recording"),
+    path(f"{EPISODE}/index.json", picture_views.episode_index, name="episode_index"),
+    path(f"{EPISODE}/find.json", picture_views.episode_find, name="episode_find"),
+    path(f"{EPISODE}/recording/<slug:page>.json", picture_views.page_recording, name="page_recording"),
     path(f"{EPISODE}/export.html", export.episode_as_html, name="episode_as_html"),
     path(f"{EPISODE}/export.json", export.episode_as_json, name="episode_as_json"),
     path(f"{EPISODE}/mark", bookmarks.step_mark, name="episode_mark"),
@@ -115,9 +115,9 @@ urlpatterns = [
     path(f"{STEP}/interventions", step.intervention_write, name="intervention_write"),
     path(f"{STEP}/takeover", takeover.step_takeover, name="step_takeover"),
     path(f"{STEP}/mark", bookmarks.step_mark, name="step_mark"),
-    path(f"{STEP}/conversation", conversation_views.step_conversation, name="step_conversation"),
-    path(f"{STEP}/conversation.json", conversation_views.step_messages, name="step_messages"),
-    path(f"{STEP}/conversation/<id:number>", conversation_views.step_message, name="step_message"),
+    path(f"{STEP}/conversation", conversation.step_conversation, name="step_conversation"),
+    path(f"{STEP}/conversation.json", conversation.step_messages, name="step_messages"),
+    path(f"{STEP}/conversation/<id:number>", conversation.step_message, name="step_message"),
     path(f"{STEP}/changes", step.step_changes, name="step_changes"),
     path(f"{STEP}/replay", dom_views.step_replay, name="step_replay"),
     path(f"{STEP}/dom", dom_views.step_dom, name="step_dom"),

@@ -29,7 +29,7 @@ from gymsite.services.backups import dump, files, manifest
 from gymsite.services.backups.database import database_running
 from gymsite.services.backups.files import Copying
 from gymsite.services.backups.manifest import Manifest, Stored
-from trajectories.record.blobs import private
+from trajectories.record.blobs import damage
 
 Say = Callable[[str], None]
 UNDER_WAY = "Process {holder} is making a backup in {folder}: wait for it, or choose another folder."
@@ -39,7 +39,7 @@ NAMED = {
     blobs.BLOBS: 'COPY (SELECT sha256 FROM trajectories_blob ORDER BY sha256 COLLATE "C") TO STDOUT',
     blobs.RECORDINGS: 'COPY (SELECT DISTINCT sha256 COLLATE "C" FROM trajectories_recordingchunk ORDER BY 1)'
     " TO STDOUT",
-    blobs.PRIVATE: f"COPY (SELECT n.sha256 FROM ({private.NAMES.text}) AS n ORDER BY 1) TO STDOUT",  # noqa: S608
+    blobs.PRIVATE: f"COPY (SELECT n.sha256 FROM ({damage.NAMES.text}) AS n ORDER BY 1) TO STDOUT",  # noqa: S608
 }
 
 

@@ -20,7 +20,7 @@ from trajectories.behaviour.facts.compute import acts_of, facts_of
 from trajectories.behaviour.facts.source import sources_read
 from trajectories.behaviour.facts.types import ActFact
 from trajectories.models import Episode, EpisodeFacts, PageEvent, PageEventTally, Step, StepFacts
-from trajectories.record.chores import episode_jobs
+from trajectories.record.chores import walks
 from trajectories.record.chores.walks import COMMIT_S
 
 pytestmark = pytest.mark.django_db
@@ -234,7 +234,7 @@ def test_the_sweeper_sends_due_episodes_once(queue: _Queue) -> None:
 def test_the_sweeper_gives_up_an_episode_that_never_gets_its_facts(
     queue: _Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(episode_jobs, "TRIES", 3)
+    monkeypatch.setattr(walks, "TRIES", 3)
     bad = _ended(seconds_ago=3600)
     sweep = jobs.facts_sweep()
     assert [sweep() for _ in range(5)] == [1, 1, 1, 0, 0]

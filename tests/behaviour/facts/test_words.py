@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from django.db import connection
 
-from trajectories.behaviour.facts.words import CONFIGURATION, indexed, web_query, words_of
+from trajectories.behaviour.facts.types import CONFIGURATION, indexed, web_query, words_of
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from uuid import uuid4
 import pytest
 
 from tests.behaviour.fidelity.factories import ENTRY, GREEN, RED, canary, colour, needs_drawing, page
-from trajectories.behaviour.fidelity import enclosure, limits, rendering
+from trajectories.behaviour.fidelity import enclosure, rendering
 from trajectories.behaviour.fidelity.rendering import Page, Undrawn, page_draw
 from verifiers.sandbox.enclosure import account
 from verifiers.sandbox.seccomp import browser_filter
@@ -72,7 +72,7 @@ def test_a_page_that_waits_for_a_timer_is_drawn_at_once() -> None:
     started = time.monotonic()
     script = "await new Promise((done) => setTimeout(done, 9000)); return true;"
     assert colour(page_draw(page(script))) == GREEN
-    assert time.monotonic() - started < limits.WALL_S
+    assert time.monotonic() - started < enclosure.WALL_S
 
 
 @pytest.mark.parametrize("state", ["failed", "loading"])
@@ -201,7 +201,7 @@ def test_a_page_that_takes_all_memory_is_killed(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_page_with_oversized_files_is_not_drawn() -> None:
     with pytest.raises(Undrawn) as undrawn:
-        page_draw(page("", large=bytes(limits.FILES_BYTES)))
+        page_draw(page("", large=bytes(enclosure.FILES_BYTES)))
     assert undrawn.value.reason == "too_large"
 
 

@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from tests import factories
 from tests.conftest import LabClient
 from trajectories.models import Episode
-from trajectories.shell.queries import missing_steps, steps, timeline
+from trajectories.shell.queries import steps, timeline
 
 pytestmark = pytest.mark.django_db
 Lab = Callable[[User | None], LabClient]
@@ -53,8 +53,8 @@ def test_the_timeline_shows_the_steps_before_and_after_a_missing_range(
 
 
 def test_a_missing_range_is_one_cell_of_the_timeline() -> None:
-    missing = missing_steps.MissingSteps(
-        [missing_steps.MissingRange(first=1, last=699), missing_steps.MissingRange(first=702, last=9_999)]
+    missing = steps.MissingSteps(
+        [steps.MissingRange(first=1, last=699), steps.MissingRange(first=702, last=9_999)]
     )
     assert missing.around(700, reach=2, last=20_000) == (1, 9_999)
     assert missing.around(10_001, reach=3, last=20_000) == (701, 10_004)
@@ -64,17 +64,17 @@ def test_a_missing_range_is_one_cell_of_the_timeline() -> None:
 def test_only_the_longest_of_too_many_missing_ranges_are_listed(
     monkeypatch: pytest.MonkeyPatch, episode: Episode
 ) -> None:
-    monkeypatch.setattr(missing_steps, "RANGES_MAX", 2)
+    monkeypatch.setattr(steps, "RANGES_MAX", 2)
     for index in (7, 100, 200):
         factories.step(episode, index)
-    assert str(missing_steps.read_missing_steps(episode_id=episode.pk, last=200, number=6)) == "8-99 101-199"
+    assert str(steps.read_missing_steps(episode_id=episode.pk, last=200, number=6)) == "8-99 101-199"
 
 
 def test_an_episode_with_all_its_steps_needs_no_query(
     episode: Episode, django_assert_num_queries: Any
 ) -> None:
     with django_assert_num_queries(0):
-        assert str(missing_steps.read_missing_steps(episode_id=episode.pk, last=3, number=3)) == ""
+        assert str(steps.read_missing_steps(episode_id=episode.pk, last=3, number=3)) == ""
 
 
 def test_the_greatest_possible_step_number_is_listed(lab: Lab, owner: User, episode: Episode) -> None:
@@ -89,4 +89,4 @@ def test_the_greatest_possible_step_number_is_listed(lab: Lab, owner: User, epis
 
 def test_a_step_posted_during_the_read_makes_no_missing_range(episode: Episode) -> None:
     factories.step(episode, 500)
-    assert str(missing_steps.read_missing_steps(episode_id=episode.pk, last=5, number=3)) == "3-4"
+    assert str(steps.read_missing_steps(episode_id=episode.pk, last=5, number=3)) == "3-4"

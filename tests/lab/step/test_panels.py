@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests import factories
-from trajectories.lab.step.panels import panels_of
+from trajectories.lab.step.page import panels_of
 
 pytestmark = pytest.mark.django_db
 

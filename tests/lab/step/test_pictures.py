@@ -15,7 +15,7 @@ from tests.conftest import LabClient
 from trajectories.models import Blob, Episode, PageEvent
 from trajectories.record.capture import pictures
 from trajectories.record.capture.marks import RED
-from trajectories.shell.screenshots.picture import caption_of
+from trajectories.shell.screenshots.marks import caption_of
 
 pytestmark = pytest.mark.usefixtures("own_storages")
 Lab = Callable[[User | None], LabClient]

@@ -15,7 +15,7 @@ from tests.conftest import LabClient
 from trajectories.behaviour.facts import store
 from trajectories.models import Episode, PageEvent, StepFacts
 from trajectories.shell.queries.step_facts import StepLabel, step_labels
-from trajectories.shell.screenshots.picture import caption_of
+from trajectories.shell.screenshots.marks import caption_of
 
 Lab = Callable[[User | None], LabClient]
 LOFT = "link “Sunny loft”"

@@ -13,7 +13,7 @@ from core.errors import GymError
 from tasks_app.models import Gold
 from tests import factories
 from trajectories.models import Episode, GuidanceText, Run, SiteEvent, Takeover
-from trajectories.rollouts.episodes.takeovers import services
+from trajectories.rollouts.episodes import takeovers
 
 pytestmark = pytest.mark.django_db
 
@@ -95,7 +95,7 @@ def test_what_fails_after_the_fork_takes_it_back(owner: Client, monkeypatch: pyt
 
     episode = played()
     factories.verdict(episode, "incorrect")
-    monkeypatch.setattr(services, "takeover_begin", refuse)
+    monkeypatch.setattr(takeovers, "takeover_begin", refuse)
     assert owner.post(f"/episodes/{episode.pk}/steps/1/takeover").status_code == 409
     assert list(Episode.objects.all()) == [episode]
 

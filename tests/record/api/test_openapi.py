@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from trajectories.actions.registry import ACTIONS
+from trajectories.actions.types import ACTIONS
 from trajectories.record.api import openapi
 
 COMMITTED = Path(__file__).resolve().parents[3] / "docs" / "openapi.yaml"

@@ -20,7 +20,7 @@ from tests import factories
 from tests.buckets import Buckets, buckets_served
 from tests.record.capture.factories import chunk_make, event, packed
 from trajectories.models import Blob
-from trajectories.record.api.disk import disk_probe
+from trajectories.record.api.health import disk_probe
 from trajectories.record.capture import chunks, pictures
 
 DATA = b"\x89PNG\r\n\x1a\n" + bytes(10_000)

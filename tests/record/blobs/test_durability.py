@@ -18,7 +18,7 @@ from django.core.management import CommandError, call_command
 from core import blobs, durable_files
 from tests import factories
 from tests.record.capture.factories import chunk_make
-from trajectories.record.blobs.parts import parts_sweep
+from trajectories.record.blobs.services import parts_sweep
 
 DATA = b"\x89PNG\r\n\x1a\n" + bytes(10_000)
 NAME = hashlib.sha256(DATA).hexdigest()

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from PIL import Image, ImageDraw
 
-from trajectories.record.capture.perceptual_hash import BITS, distance, perceptual_hash
+from trajectories.record.capture.pictures import BITS, distance, perceptual_hash
 
 
 def page(*, title: str = "A booking", lines: int = 12, size: tuple[int, int] = (1280, 720)) -> Image.Image:

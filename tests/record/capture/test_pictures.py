@@ -16,7 +16,7 @@ from PIL import Image
 from core import blobs, queues, sweep, thumbnails
 from core.sweep import BEGINNING, Place
 from trajectories.models import Blob, Picture
-from trajectories.record.capture import jobs, perceptual_hash, pictures
+from trajectories.record.capture import jobs, pictures
 from trajectories.record.chores.walks import COMMIT_S
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
@@ -55,7 +55,7 @@ def test_a_picture_row_holds_its_size_and_hash(as_role: Callable[[str], Any]) ->
     whole = thumbnails.picture_read(sha256)
     assert whole is not None
     assert (noted.sha256, noted.state, noted.width, noted.height) == (sha256, "ok", 640, 360)
-    assert noted.phash == perceptual_hash.perceptual_hash(whole)
+    assert noted.phash == pictures.perceptual_hash(whole)
     assert not thumbnails.thumbnail_exists(sha256)
 
 

@@ -13,7 +13,7 @@ from tasks_app.models import Gold, Task
 from tasks_app.worlds import text_view
 from tests import factories
 from tests.conftest import ApiClient
-from trajectories.lab.episode.prompt import SHOWN_CHARS, episode_prompt_shown
+from trajectories.lab.episode.page import SHOWN_CHARS, episode_prompt_shown
 from trajectories.models import Episode, Group, Verdict
 from trajectories.record.prompts import conversation, interface
 from trajectories.rollouts.episodes.opening_messages import opening_messages

@@ -11,12 +11,11 @@ from msgspec import structs
 
 from core.errors import GymError
 from tests.rewards.learned import planted
-from trajectories.rewards.learned.attacks import REWRITINGS
-from trajectories.rewards.learned.card import card_of, may_pay
+from trajectories.rewards.learned.card import REWRITINGS, card_of, may_pay
 from trajectories.rewards.learned.features import MEASURES, features_of
 from trajectories.rewards.learned.fit import check_enough, parameters_fit, vocabulary_of
 from trajectories.rewards.learned.lessons import Lessons
-from trajectories.rewards.learned.scores import scores_of
+from trajectories.rewards.learned.source import scores_of
 from trajectories.rewards.learned.types import Attack, Card
 
 DISTANCE = 1.6

@@ -12,9 +12,8 @@ from tests import factories
 from tests.rewards.learned import planted
 from trajectories.models import Episode, RewardModel, Step
 from trajectories.rewards.learned.lessons import Opinions, lessons_read
-from trajectories.rewards.learned.services import model_fit
 from trajectories.rewards.learned.source import READ, recorded_read
-from trajectories.rewards.learned.store import Model
+from trajectories.rewards.learned.store import Model, model_fit
 
 pytestmark = pytest.mark.django_db
 

@@ -14,8 +14,8 @@ from tests.conftest import ApiClient
 from tests.rollouts.episodes.test_guidance import messages_of, opened, refused, solved
 from trajectories.models import Abstraction, Episode, Run
 from trajectories.record.api.auth import Principal
-from trajectories.rollouts.episodes.abstractions import services
-from trajectories.rollouts.episodes.abstractions.records import AbstractionIn
+from trajectories.rollouts.episodes import abstractions
+from trajectories.rollouts.episodes.abstractions import AbstractionIn
 
 pytestmark = pytest.mark.django_db
 Api = Callable[..., ApiClient]
@@ -149,7 +149,7 @@ def test_the_list_is_read_in_a_fixed_number_of_queries(guide: ApiClient) -> None
 def test_an_abstraction_of_a_run_is_in_the_runs_project() -> None:
     task, run = solved(), factories.run(project="ours")
     person = Principal(1, "ines", frozenset({"admin"}), frozenset(), project=None)
-    made = services.abstraction_create(
+    made = abstractions.abstraction_create(
         body=AbstractionIn(task=task.pk, text=TEXT, run=run.pk), principal=person
     )
     assert made.project == "ours"

@@ -14,9 +14,9 @@ from tasks_app.models import Gold
 from tests import factories
 from tests.conftest import ApiClient
 from trajectories.models import Episode, SiteEvent, Step, StepValue
+from trajectories.rollouts.episodes import trees
 from trajectories.rollouts.episodes.conversations import STEPS_MAX
 from trajectories.rollouts.episodes.forks.lineage import turns_until
-from trajectories.rollouts.episodes.trees import selectors
 
 pytestmark = pytest.mark.django_db
 Api = Callable[..., ApiClient]
@@ -111,7 +111,7 @@ def test_turns_can_be_read_since_a_step(line: Episode) -> None:
 
 
 def test_a_page_of_a_tree_ends_where_it_has_many_values(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selectors, "PAGE_VALUES", 5)
+    monkeypatch.setattr(trees, "PAGE_VALUES", 5)
     root = factories.episode()
     forks = [factories.episode(group=root.group, parent=root, begins_after=0) for _ in range(4)]
     StepValue.objects.bulk_create(

@@ -17,9 +17,8 @@ from tests import factories
 from tests.conftest import ApiClient
 from trajectories.models import Episode, IdempotentCall, PageEvent, PageEventTally, SiteEvent, Step, Takeover
 from trajectories.record.hot_sql.takeovers import IS_TAKEN
-from trajectories.rollouts.episodes import conversations
+from trajectories.rollouts.episodes import conversations, takeovers
 from trajectories.rollouts.episodes import services as episodes
-from trajectories.rollouts.episodes.takeovers import entries, services
 from trajectories.rollouts.judging import queue_sql, reaper
 
 pytestmark = pytest.mark.django_db
@@ -93,21 +92,21 @@ def test_what_pages_claim_moves_the_person_no_further_than_steps_on_their_way(tr
     assert take(trainer, episode)["begins_after"] == 1
     hand_back(trainer, episode)
     SiteEvent.objects.create(episode=episode, seq=1, step=80, kind="page_served", data={"path": ""})
-    assert take(trainer, episode)["begins_after"] == 1 + entries.IN_FLIGHT_MAX
+    assert take(trainer, episode)["begins_after"] == 1 + takeovers.IN_FLIGHT_MAX
 
 
 def test_the_agent_is_held_before_its_last_step_is_read(
     trainer: ApiClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     episode = factories.episode()
-    entry = entries.entry_of
+    entry = takeovers.entry_of
     held: list[bool] = []
 
-    def read(*arguments: Any) -> services.Entry:
+    def read(*arguments: Any) -> takeovers.Entry:
         held.append(Takeover.objects.filter(episode=episode, ended_at=None).exists())
         return entry(*arguments)
 
-    monkeypatch.setattr(entries, "entry_of", read)
+    monkeypatch.setattr(takeovers, "entry_of", read)
     take(trainer, episode)
     assert held == [True]
 

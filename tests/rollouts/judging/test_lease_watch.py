@@ -7,8 +7,7 @@ from collections.abc import Hashable, Iterable
 import pytest
 
 from trajectories.rollouts.judging import lease_watch
-from trajectories.rollouts.judging.lease_watch import LeaseWatch
-from trajectories.rollouts.judging.watch_time import MARKS, Mark, WatchTime
+from trajectories.rollouts.judging.lease_watch import MARKS, LeaseWatch, Mark, WatchTime
 
 EVERY_S, LEASE_S, GRACE_S, UNUSED_S = 15.0, 300.0, 90.0, 86_400.0
 LOST = {1: "lease_lost"}

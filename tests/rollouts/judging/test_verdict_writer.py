@@ -10,7 +10,7 @@ from django.db import DatabaseError, connection
 from tests import factories
 from trajectories.models import Episode, Verdict
 from trajectories.record import hot_sql
-from trajectories.rollouts.judging.verdict_writer import VerdictWriter
+from trajectories.rollouts.judging.services import VerdictWriter
 
 
 def _submitted(run: Any) -> Episode:

@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import GymError
 from trajectories.rollouts.live import access, consumers
-from trajectories.rollouts.live.answers import Message
+from trajectories.rollouts.live.application import Message
 from trajectories.rollouts.live.consumers import LiveConsumer
 from trajectories.rollouts.live.feeds import BUNDLES_BEHIND_MAX, RunFeed, Subscription, verdict_message
 from trajectories.rollouts.live.sockets import Line

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from trajectories.rollouts.live.marks import MISSING_STEPS_MAX, StepMarks
+from trajectories.rollouts.live.watch import MISSING_STEPS_MAX, StepMarks
 
 
 def test_each_step_is_taken_once_in_any_order() -> None:

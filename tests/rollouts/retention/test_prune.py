@@ -33,7 +33,7 @@ from trajectories.models import (
 )
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.record.blobs import services
-from trajectories.rollouts.retention import files, names
+from trajectories.rollouts.retention import files
 
 OLD = timedelta(days=100)
 
@@ -236,7 +236,7 @@ def test_every_field_of_a_step_that_names_a_blob_is_known() -> None:
     from trajectories.rollouts.episodes.step_records import MORE_FIELDS, Sha256, StepIn
 
     named = {field.name for field in msgspec.structs.fields(StepIn) if field.type == Sha256 | None}
-    assert named & set(MORE_FIELDS) == set(names.FIELDS)
+    assert named & set(MORE_FIELDS) == set(files.FIELDS)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -204,7 +204,7 @@ def listed(api: Api, run: Run, query: str = "") -> Any:
 def test_successes_are_listed_newest_first_and_page_by_page(
     api: Api, task: Task, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trajectories.rollouts.runs.replays.selectors.SCAN_MAX", 4)
+    monkeypatch.setattr("trajectories.rollouts.runs.replays.SCAN_MAX", 4)
     run = factories.run()
     groups = [played(run, task, "cic", version=version) for version in range(3)]
     played(run, task, "iiiiiiiii")

@@ -6,8 +6,14 @@ import pytest
 
 from tests import factories
 from trajectories.models import Run
-from trajectories.rollouts.runs.void_alarms import VoidAlarm, void_alarms
-from trajectories.rollouts.runs.void_rates import EndedCount, VoidRate, VoidRates, void_rates
+from trajectories.rollouts.runs.void_rates import (
+    EndedCount,
+    VoidAlarm,
+    VoidRate,
+    VoidRates,
+    void_alarms,
+    void_rates,
+)
 
 SHARE_MAX = 0.02
 

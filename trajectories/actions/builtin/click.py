@@ -8,8 +8,7 @@ from typing import Any
 from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions import marks, rules
 from trajectories.actions.marks import Marks, Offset
-from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent, register
 
 POINT_PX = 2
 OTHER_BUTTONS = ("right", "middle")

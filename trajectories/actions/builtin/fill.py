@@ -9,8 +9,7 @@ import msgspec
 
 from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions import rules
-from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent, register
 
 ENTRIES_MAX = 50
 # Pages report this much of a field.

@@ -6,8 +6,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from palaestra.protocol.actions import ACTION_SPECS
-from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, register
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:

@@ -6,8 +6,7 @@ import re
 
 from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions import rules
-from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, register
 
 # The keys that pages report; all others are text.
 NAMED_KEY = re.compile(r"Enter|Escape|Tab|Backspace|Delete|Home|End|Page(Up|Down)|Arrow(Up|Down|Left|Right)")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions import elements, rules
-from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, register
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from palaestra.protocol.actions import ACTION_SPECS
-from trajectories.actions import registry
-from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
+from trajectories.actions import types
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, register
 
 ACTIONS_MAX = 100
 
@@ -27,7 +26,7 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
     """Confirmed by any of its actions: those after one that led to another page were left out."""
     findings = []
     for part in _parts(step):
-        kind = registry.find(part.type)
+        kind = types.find(part.type)
         findings.append(kind.rule(part, record) if kind else Finding(kind="unknown"))
     if not findings:
         return Finding(kind="none", detail="the action names no others")

@@ -6,9 +6,8 @@ from typing import Any
 
 from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions.marks import place_of
-from trajectories.actions.registry import register
 from trajectories.actions.rules import nothing_expected
-from trajectories.actions.types import ActionType
+from trajectories.actions.types import ActionType, register
 
 
 def _register(action_id: str, **facts: Any) -> None:

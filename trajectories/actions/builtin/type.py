@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from core.tokens import mask_tokens
 from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions import rules
-from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent, register
 
 # Pages report this much of a field.
 VALUE_CHARS = 2_000

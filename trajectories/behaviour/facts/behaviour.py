@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from palaestra.protocol.outline import strip_ids
-from trajectories.actions import elements, registry
+from trajectories.actions import elements, types
 from trajectories.actions.types import DeclaredStep, type_of
 
 # Raise it whenever the same steps and events would give different facts; all are then computed again.
@@ -195,11 +195,11 @@ def _pairs_of_action(action: Mapping[str, Any] | None, observation: str) -> set[
     if not action:
         return set()
     target = elements.target_of(action, observation=observation)
-    texts = [str(action[key])[:MEASURED_CHARS] for key in registry.text_fields() if key in action]
+    texts = [str(action[key])[:MEASURED_CHARS] for key in types.text_fields() if key in action]
     phrases = [*texts, ""]
     if target:
         phrases += [f"{target.name} {target.role}", f"{target.role} {target.name}"]
-    kind = registry.find(type_of(action))
+    kind = types.find(type_of(action))
     pairs: set[Pair] = set()
     for verb in kind.verbs if kind and kind.verbs else (type_of(action),):
         for phrase in phrases:

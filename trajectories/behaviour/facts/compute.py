@@ -10,7 +10,7 @@ from typing import Any
 from palaestra.protocol.outline import strip_ids
 from trajectories.actions.checks import MISMATCHES
 from trajectories.actions.elements import target_description
-from trajectories.behaviour.facts import measures, words
+from trajectories.behaviour.facts import measures, types
 from trajectories.behaviour.facts.action_check import episode_check
 from trajectories.behaviour.facts.behaviour import Trail
 from trajectories.behaviour.facts.source import Source
@@ -22,8 +22,7 @@ from trajectories.behaviour.facts.types import (
     StepFact,
     UnexplainedEvent,
 )
-from trajectories.behaviour.thoughts.codebook import LETTERS
-from trajectories.behaviour.thoughts.reader import Classed, Reader
+from trajectories.behaviour.thoughts.reader import LETTERS, Classed, Reader
 from trajectories.models.facts import SENTENCES_STORED
 
 UNEXPLAINED_STORED = 50
@@ -42,7 +41,7 @@ def facts_of(source: Source) -> Facts:
             check=checked.checks[step.index],
             measures=of_step,
             sentences=_letters(read),
-            words=words.indexed(step.thought),
+            words=types.indexed(step.thought),
         )
         for step, of_step, read in zip(source.steps, measured, sentences_read(source), strict=True)
     ]

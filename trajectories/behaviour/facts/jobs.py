@@ -7,7 +7,7 @@ from celery import shared_task
 from core.sweep import Sweep
 from trajectories.behaviour.facts import store
 from trajectories.behaviour.facts.behaviour import VERSION
-from trajectories.record.chores.episode_jobs import HARD_LIMIT_S, SOFT_LIMIT_S, each_computed, episodes_sweep
+from trajectories.record.chores.walks import HARD_LIMIT_S, SOFT_LIMIT_S, each_computed, episodes_sweep
 
 BATCH = 20
 

@@ -13,8 +13,7 @@ from core.sweep import PAGE, Place, Seen
 from trajectories.behaviour.facts.behaviour import VERSION
 from trajectories.behaviour.facts.compute import facts_of
 from trajectories.behaviour.facts.source import Source, sources_read
-from trajectories.behaviour.facts.types import Facts
-from trajectories.behaviour.facts.words import CONFIGURATION
+from trajectories.behaviour.facts.types import CONFIGURATION, Facts
 from trajectories.models import EpisodeFacts, StepFacts
 
 # Pages send their last events while being left, and harnesses their last step after the answer.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageChops, ImageFilter
 
-from trajectories.record.capture import perceptual_hash
+from trajectories.record.capture import pictures
 
 # Of 255.
 TOLERANCE = 32
@@ -41,9 +41,7 @@ def pictures_compare(screenshot: Image.Image, replay: Image.Image) -> Compared:
     difference = _difference(one, other)
     return Compared(
         changed_share=difference.histogram()[255] / (difference.width * difference.height),
-        phash_distance=perceptual_hash.distance(
-            perceptual_hash.perceptual_hash(one), perceptual_hash.perceptual_hash(other)
-        ),
+        phash_distance=pictures.distance(pictures.perceptual_hash(one), pictures.perceptual_hash(other)),
         difference=difference,
     )
 

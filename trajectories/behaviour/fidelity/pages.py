@@ -14,7 +14,7 @@ from trajectories.behaviour.dom_replay import document, scenes
 from trajectories.behaviour.dom_replay.addresses import Addresses, Named
 from trajectories.behaviour.dom_replay.scenes import NoScene, Scene
 from trajectories.behaviour.facts.page_actions import read_page_actions
-from trajectories.behaviour.fidelity.limits import FILES, FILES_BYTES
+from trajectories.behaviour.fidelity.enclosure import FILES, FILES_BYTES
 from trajectories.behaviour.fidelity.rendering import Page
 from trajectories.models import Episode, Step
 

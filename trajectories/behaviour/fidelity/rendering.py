@@ -21,8 +21,7 @@ from PIL import Image
 
 from core import thumbnails
 from trajectories.behaviour.fidelity import enclosure
-from trajectories.behaviour.fidelity.enclosure import EnclosureMissing, MissingReason
-from trajectories.behaviour.fidelity.limits import (
+from trajectories.behaviour.fidelity.enclosure import (
     FILES,
     FILES_BYTES,
     MEMORY_BYTES,
@@ -31,6 +30,8 @@ from trajectories.behaviour.fidelity.limits import (
     VIRTUAL_MS,
     WALL_S,
     WATCH_S,
+    EnclosureMissing,
+    MissingReason,
 )
 from verifiers.sandbox.enclosure import account
 

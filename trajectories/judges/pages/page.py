@@ -10,10 +10,12 @@ from typing import Any
 
 import msgspec
 from django.db.models import OuterRef, Subquery
-from django.http import Http404, QueryDict
+from django.http import Http404, HttpResponse, QueryDict
+from django.shortcuts import render
 
 from core.paging import page_cut
 from trajectories.judges.attacks import Attack, texts
+from trajectories.judges.background import Outage, outage_of
 from trajectories.judges.certification import Figures, figures_of
 from trajectories.judges.pages.calls import (
     CALLS_COUNTED,
@@ -24,12 +26,12 @@ from trajectories.judges.pages.calls import (
     without_address,
 )
 from trajectories.judges.parser import judge_of
-from trajectories.judges.patience import Outage, outage_of
 from trajectories.judges.rates import LEAST, Rate
 from trajectories.judges.services import component_name, judging_calls
 from trajectories.judges.types import Criterion, JudgeBody
 from trajectories.models import AnnotationSlot, Judge, JudgeAttack, JudgeCall, JudgeCertification, JudgeSample
 from trajectories.rewards.profiles.judge_terms import ATTEMPTS_MIN, attack_latest, payment_problems
+from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.forms import CursorForm, choice_field
 
 JUDGES_PER_PAGE = 25
@@ -186,3 +188,15 @@ class JudgePage:
             return 0, 0
         slots = AnnotationSlot.objects.filter(project=self.sample.project_id, is_repeat=False)
         return slots.filter(done_at__isnull=False).count(), slots.count()
+
+
+@lab_page
+def judge_list(request: LabRequest) -> HttpResponse:
+    return render(request, "lab/judges/judges.html", {"here": "judges", "page": JudgesPage(request.GET)})
+
+
+@lab_page
+def judge_detail(request: LabRequest, judge_id: int) -> HttpResponse:
+    """Show a judge: its rubric, the measurements of each criterion, its calls, and grades to read."""
+    page = JudgePage(judge_id, request.GET)
+    return render(request, "lab/judges/judge.html", {"here": "judges", "page": page})

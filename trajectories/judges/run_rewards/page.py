@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from django.http import QueryDict
+from django import forms
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import render
 
 from core.errors import GymError
+from palaestra.protocol.outcomes import JUDGED
+from trajectories.judges.report import CriterionRates, criteria_rates
 from trajectories.judges.run_rewards.charts import Point, chart_draw
 from trajectories.judges.run_rewards.episodes import (
     EPISODES_MAX,
     Comparison,
+    Paid,
     Totals,
     VersionRow,
     comparison_of,
@@ -21,18 +27,106 @@ from trajectories.judges.run_rewards.episodes import (
     version_row,
     versions_of,
 )
-from trajectories.judges.run_rewards.form import RewardsForm
-from trajectories.judges.run_rewards.judges import JudgedRates, judged_rates
-from trajectories.models import Run
+from trajectories.judges.samples import grades_latest
+from trajectories.models import Judge, Run
 from trajectories.record.projects import Sight
 from trajectories.rewards.components.learned import MARK
+from trajectories.rewards.profiles.judge_terms import judges_named
 from trajectories.rewards.profiles.payment import range_of
-from trajectories.rewards.profiles.store import DEFAULT, SETTING, Named, builtin, profile_get, profiles_of
+from trajectories.rewards.profiles.store import (
+    DEFAULT,
+    REFERENCE,
+    SETTING,
+    Named,
+    builtin,
+    profile_get,
+    profiles_of,
+)
 from trajectories.rewards.profiles.types import Profile, Term
+from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.charts.drawing import Drawing
+from trajectories.shell.forms import FilterForm, Select, name_field
 from trajectories.shell.queries import runs as selectors
 from trajectories.shell.queries.tasks import benchmarks_known
-from trajectories.shell.text.numerals import numeral
+from trajectories.shell.text.values import numeral
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedRates:
+    """A criterion that a profile pays for; ``waiting`` of the episodes with a right or wrong answer have not
+    been graded yet."""
+
+    judge: Judge
+    rates: CriterionRates
+    waiting: int
+
+
+def judged_rates(profiles: Sequence[Profile], paid: Sequence[Paid]) -> list[JudgedRates]:
+    """The rates of each criterion that a term names; of all of a judge that is named as a whole."""
+    named: dict[str, set[str]] = {}
+    for judge, criterion in (pair for profile in profiles for pair in judges_named(profile)):
+        named.setdefault(judge, set()).add(criterion)
+    judges = Judge.objects.filter(name__in=named).prefetch_related("certifications").order_by("name")
+    episodes = [one.episode for one in paid if one.outcome in JUDGED]
+    grades = {judge: grades_latest(judge, episodes=episodes) for judge in judges}
+    return [
+        JudgedRates(judge=judge, rates=rates, waiting=len(episodes) - len(given))
+        for judge, given in grades.items()
+        for rates in criteria_rates(judge, given.values())
+        if not named[judge.name].isdisjoint({"", rates.criterion})
+    ]
+
+
+CHOICES_MAX = 200
+
+
+class ProfileField(forms.Field):
+    """One of the ``offered`` profiles, as ``name@hash`` or as a name alone, which means its newest."""
+
+    def __init__(self, label: str, *, offered: Sequence[Named], blank: str) -> None:
+        choices = [("", blank), *((one.reference, one.reference) for one in offered[:CHOICES_MAX])]
+        super().__init__(required=False, label=label, widget=Select(choices=choices))
+        self._offered = offered
+
+    def to_python(self, value: Any) -> Named | None:
+        if not value:
+            return None
+        named = self._named(value)
+        if named is None:
+            raise forms.ValidationError("is no reward profile that this run's project may name")
+        return named
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return the list's choice for a profile given by its name alone."""
+        named = self._named(value) if isinstance(value, str) else None
+        return named.reference if named else value
+
+    def _named(self, reference: str) -> Named | None:
+        match = REFERENCE.fullmatch(reference)
+        name, sha256 = match.groups() if match else ("", None)
+        alike = (one for one in self._offered if one.profile.name == name)
+        return next((one for one in alike if one.sha256.startswith(sha256 or "")), None)
+
+
+class RewardsForm(FilterForm):
+    page = "this page"
+
+    def __init__(
+        self, data: QueryDict, *, own: Named, offered: Sequence[Named], benchmarks: Sequence[str]
+    ) -> None:
+        super().__init__(data)
+        self._own = own
+        blank = f"the run's: {own.reference}"
+        self.fields["profile"] = ProfileField("Profile", offered=offered, blank=blank)
+        self.fields["beside"] = ProfileField("Compare with", offered=offered, blank="nothing")
+        self.fields["benchmark"] = name_field(benchmarks, "Benchmark")
+
+    def clean_beside(self) -> Named | None:
+        beside: Named | None = self.cleaned_data["beside"]
+        if beside is not None and beside == (self.cleaned_data.get("profile") or self._own):
+            raise forms.ValidationError("is the profile that it would be compared with")
+        return beside
+
 
 VERSIONS_SHOWN = 100
 
@@ -186,3 +280,10 @@ def _points(rows: Sequence[VersionRow], term: int | None) -> list[Point]:
         for version, mean in means
         if version is not None and mean.value is not None
     ]
+
+
+@lab_page
+def run_rewards(request: LabRequest, run_id: int) -> HttpResponse:
+    """Show the payments for the run's episodes, and those that another profile would have made."""
+    page = RewardsPage(run_id, request.GET)
+    return render(request, "lab/run_rewards/rewards.html", {"here": "runs", "page": page})

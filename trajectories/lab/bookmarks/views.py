@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from core.errors import GymError
 from core.integers import BIGINT_MAX, is_id
-from trajectories.lab.bookmarks import selectors, services
+from trajectories.lab.bookmarks import selectors
 from trajectories.shell.access import LabRequest, lab_action, lab_page, wants_fragment
 from trajectories.shell.queries import episodes, steps
 
@@ -68,10 +68,10 @@ def step_mark(request: LabRequest, episode_id: int, index: int = 0) -> HttpRespo
 def _mark(request: LabRequest, reader: User, *, episode_id: int, index: int) -> None:
     version = request.POST.get("version", "")
     if request.POST.get("do") == "remove":
-        services.mark_remove(reader, episode_id=episode_id, step=index, version=version)
+        selectors.mark_remove(reader, episode_id=episode_id, step=index, version=version)
         return
     _require(episode_id, index)
-    services.mark_save(reader, episode_id=episode_id, step=index, note=_note(request), version=version)
+    selectors.mark_save(reader, episode_id=episode_id, step=index, note=_note(request), version=version)
 
 
 def _note(request: LabRequest) -> str | None:

@@ -2,18 +2,64 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
-from django.http import QueryDict
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from core.integers import is_id
 from tasks_app.models import Task
 from trajectories.lab.compare import selectors
 from trajectories.lab.compare.comparison import EPISODES_MAX, Column, Comparison, columns_of
-from trajectories.lab.compare.pairs import Pairs, pairs_of
 from trajectories.models import Episode
+from trajectories.shell.access import LabRequest, lab_page, sees_golds
 from trajectories.shell.forms import DIVERGENCE_ANCHOR, RowsForm
+
+NAMING = ("benchmark", "a", "b", "better")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairs:
+    """Pair ``number`` of ``total``; ``query`` names the list."""
+
+    report: int
+    number: int
+    total: int
+    query: str
+
+    @property
+    def parameters(self) -> str:
+        """Parameters of this comparison's address besides its episodes."""
+        return f"report={self.report}&{self.query}&pair={self.number}&pairs={self.total}"
+
+    @property
+    def list_address(self) -> str:
+        return f"{reverse('report_items', kwargs={'report_id': self.report})}?{self.query}"
+
+    @property
+    def earlier(self) -> str:
+        return self._address(self.number - 1) if self.number > 1 else ""
+
+    @property
+    def later(self) -> str:
+        return self._address(self.number + 1) if self.number < self.total else ""
+
+    def _address(self, number: int) -> str:
+        return f"{reverse('report_pair', kwargs={'report_id': self.report, 'number': number})}?{self.query}"
+
+
+def pairs_of(parameters: QueryDict) -> Pairs | None:
+    """Return the pair's position; None if the address names no list of pairs."""
+    words = [parameters.get(name, "") for name in ("report", "pair", "pairs")]
+    if not all(map(is_id, words)):
+        return None
+    report, number, total = map(int, words)
+    query = QueryDict(mutable=True)
+    query.update({name: parameters.get(name, "") for name in NAMING if name in parameters})
+    return Pairs(report=report, number=number, total=total, query=query.urlencode())
+
 
 EPISODES_MIN = 2
 EPISODES = "episodes"
@@ -125,3 +171,11 @@ class ComparePage:
         if self.comparison and first > max(1, self.comparison.rows):
             errors.append(f"There is no row {first:,}; showing the last rows.")
         return errors
+
+
+@lab_page
+def compare_detail(request: LabRequest) -> HttpResponse:
+    page = ComparePage(request.GET, sees_golds=sees_golds(request.user))
+    if page.redirect:
+        return redirect(page.redirect)
+    return render(request, "lab/compare/compare.html", {"here": "search", "page": page})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,16 +15,17 @@ from core.errors import GymError
 from core.presentation import look_read
 from palaestra.protocol.arms import ARMS
 from tasks_app.models import Gold
-from trajectories.lab.episode.prompt import episode_prompt_shown
 from trajectories.lab.episode.recording import PageRecording
 from trajectories.models import Episode, PageEventTally, Pruning
 from trajectories.record.capture import chunks
 from trajectories.record.capture.chunks import RecordedPage
+from trajectories.record.prompts import conversation
 from trajectories.record.prompts.conversation import Message
 from trajectories.record.prompts.interface import setup_of
 from trajectories.rollouts.episodes.drafts import max_steps_of
+from trajectories.rollouts.episodes.opening_messages import opening_messages
 from trajectories.shell.forms import StepsForm
-from trajectories.shell.queries import episodes, programs, prunings, steps
+from trajectories.shell.queries import episodes, programs, replays, steps
 from trajectories.shell.queries.fidelity import EpisodeFidelity, episode_fidelity
 from trajectories.shell.queries.lineage import Lineage, lineage_of
 from trajectories.shell.queries.step_matches import find_query
@@ -35,6 +37,33 @@ from trajectories.shell.text.questions import answer_named, sources_of
 from trajectories.shell.text.thoughts import Ribbon
 from trajectories.shell.text.values import fields_of
 from trajectories.shell.updates import Updates
+
+logger = logging.getLogger(__name__)
+
+SHOWN_CHARS = 100_000
+
+
+def episode_prompt_shown(episode: Episode, *, golds: bool) -> list[conversation.Message]:
+    """Return an episode's opening messages, cut to a length that a page can hold.
+
+    A whole mock site has millions of characters.
+
+    Empty if a site was drawn from a salt that this installation does not have.
+    """
+    try:
+        messages = opening_messages(episode, with_solutions=golds, with_guidance=golds)
+    except GymError as error:
+        logger.warning("The prompt of episode %s cannot be rebuilt: %s", episode.pk, error.message)
+        return []
+    return [{**message, "content": _cut(message["content"])} for message in messages]
+
+
+def _cut(content: Any) -> Any:
+    if not isinstance(content, str) or len(content) <= SHOWN_CHARS:
+        return content
+    half = SHOWN_CHARS // 2
+    return f"{content[:half]}\n\n[{len(content) - 2 * half:,} characters left out]\n\n{content[-half:]}"
+
 
 # The page of a step has it in its address; here it is handed on to the steps.
 FIND = "find"
@@ -134,7 +163,7 @@ class EpisodePage:
 
     @cached_property
     def pruning(self) -> Pruning | None:
-        return prunings.pruning_of(self.episode.pk)
+        return replays.pruning_of(self.episode.pk)
 
     # ---- answer and verdict
 

@@ -13,7 +13,7 @@ from trajectories.behaviour.dom_replay.scenes import scene_of_action
 from trajectories.behaviour.facts.page_actions import PageAction, read_page_actions
 from trajectories.models import Episode, Fidelity, PageEvent
 from trajectories.rollouts.judging import queue_sql
-from trajectories.shell.queries import prunings
+from trajectories.shell.queries import replays
 from trajectories.shell.queries.replays import Replay
 from trajectories.shell.queries.steps import StepEvents
 
@@ -42,7 +42,7 @@ class PageRecording:
         """Pictures of the pages before the actions, rendered from the recording; none once it is pruned."""
         rows = Fidelity.objects.filter(episode=self.episode).exclude(replay="")
         rendered = dict(rows.values_list("index", "replay"))
-        return {} if rendered and prunings.pruning_of(self.episode.pk) else rendered
+        return {} if rendered and replays.pruning_of(self.episode.pk) else rendered
 
     @property
     def rows(self) -> list[tuple[PageAction, float | None, str]]:

@@ -7,8 +7,7 @@ from django.shortcuts import render
 
 from trajectories.behaviour.dom_replay import document
 from trajectories.lab.bookmarks.selectors import Marks, marks_of
-from trajectories.lab.episode.page import EpisodePage
-from trajectories.lab.episode.prompt import episode_prompt_shown
+from trajectories.lab.episode.page import EpisodePage, episode_prompt_shown
 from trajectories.lab.episode.recording import ActionPage, PageRecording
 from trajectories.models import Episode
 from trajectories.shell.access import LabRequest, lab_page, page_render, sees_golds

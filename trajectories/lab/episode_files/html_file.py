@@ -24,8 +24,7 @@ from trajectories.lab.episode_files.question import question_context
 from trajectories.models import Episode, Step
 from trajectories.shell.queries import episodes, steps
 from trajectories.shell.queries.step_facts import StepLabel, step_labels
-from trajectories.shell.screenshots.marks import StepMarks, step_marks
-from trajectories.shell.screenshots.picture import step_draw
+from trajectories.shell.screenshots.marks import StepMarks, step_draw, step_marks
 from trajectories.shell.text import evidence
 from trajectories.shell.text.questions import answer_named
 from trajectories.shell.text.values import fields_of

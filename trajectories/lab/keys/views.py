@@ -5,15 +5,50 @@ from functools import wraps
 from http import HTTPStatus
 from typing import Any
 
+from django import forms
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 
 from core.errors import GymError
-from trajectories.lab.keys.form import KeyForm
-from trajectories.models.access import ApiKey
+from trajectories.models.access import DEFAULT_PROJECT, ApiKey, Scope
 from trajectories.record.api import auth, keys
 from trajectories.shell.access import LabRequest, lab_action, lab_page
+
+NAME_CHARS = 100
+SPLITS_CHARS = 1_000
+SCOPES = {
+    Scope.READ: "read: runs, episodes, reports",
+    Scope.TRAINER: "trainer: opens runs and episodes, records steps; includes read",
+    Scope.GOLDS: "golds: sees the answers",
+    Scope.GUIDANCE: "guidance: opens episodes with a part of the solution, and sees it",
+    Scope.ADMIN: "admin: everything",
+}
+
+
+class SplitsField(forms.CharField):
+    """Names separated by commas or blanks."""
+
+    def clean(self, value: Any) -> list[str]:
+        text: str = super().clean(value)
+        return list(dict.fromkeys(text.replace(",", " ").split()))
+
+
+class KeyForm(forms.Form):
+    name = forms.CharField(max_length=NAME_CHARS, label="Name", help_text="The holder, for this list.")
+    scopes = forms.MultipleChoiceField(
+        choices=list(SCOPES.items()),
+        initial=[Scope.TRAINER],
+        label="Scopes",
+        widget=forms.CheckboxSelectMultiple,
+    )
+    project = forms.CharField(
+        max_length=64,
+        initial=DEFAULT_PROJECT,
+        label="Project",
+        help_text="The key sees and changes only what belongs to it. A new name starts a new project.",
+    )
+    splits = SplitsField(required=False, max_length=SPLITS_CHARS, label="Splits", help_text="Empty for all.")
 
 
 def _for_admins(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:

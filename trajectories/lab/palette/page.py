@@ -8,12 +8,15 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 from django.db.models.expressions import RawSQL
+from django.http import HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
 
 from tasks_app.models import Task
 from tasks_app.task_words import task_query, tasks_with
 from trajectories.models import Episode, Report, Run
 from trajectories.shell import slow_queries
+from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.queries.tasks import task_excerpt
 from trajectories.shell.text.formulas import question_line
 
@@ -104,3 +107,9 @@ def _tasks(words: str) -> list[Entry]:
 
 def _entry(kind: str, number: int, title: str, detail: str) -> Entry:
     return Entry(icon=kind, title=title, detail=detail, address=reverse(kind, args=[number]))
+
+
+@lab_page
+def palette(request: LabRequest) -> HttpResponse:
+    """Show the options for what was typed, as a part of the palette's list."""
+    return render(request, "lab/palette/_entries.html", {"page": PalettePage(request.GET.get("q", ""))})

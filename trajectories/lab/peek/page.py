@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from django.http import Http404
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
 
+from trajectories.lab.step.outcome import ending_of
+from trajectories.lab.step.views import step_number
 from trajectories.rollouts.runs.pages.rows import run_rows
+from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.queries import steps
 from trajectories.shell.queries.episodes import episode_get
 from trajectories.shell.queries.previews import rows_of
@@ -45,3 +49,23 @@ class TaskPeek:
         self.row = rows[0]
         self.question = question_text(task_get(task_id))
         self.arms = task_tallies_by_arm(task_id=task_id)
+
+
+@lab_page
+def episode_peek(request: LabRequest, episode_id: int) -> HttpResponse:
+    peek = EpisodePeek(episode_id, index=step_number(request.GET.get("step", "")))
+    ending = ending_of(peek.episode, user=request.user, session=request.session)
+    context = {"peek": peek, "row": peek.row, "episode": peek.episode, "ending": ending}
+    return render(request, "lab/peek/_episode.html", context)
+
+
+@lab_page
+def run_peek(request: LabRequest, run_id: int) -> HttpResponse:
+    peek = RunPeek(run_id)
+    return render(request, "lab/peek/_run.html", {"peek": peek, "row": peek.row, "run": peek.row.run})
+
+
+@lab_page
+def task_peek(request: LabRequest, task_id: int) -> HttpResponse:
+    peek = TaskPeek(task_id)
+    return render(request, "lab/peek/_task.html", {"peek": peek, "row": peek.row, "task": peek.row.task})

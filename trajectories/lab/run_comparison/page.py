@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from django.http import QueryDict
+from django.db.models import Q, Sum
+from django.http import HttpResponseBase, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from core.integers import is_id
 from palaestra.protocol import histories
 from palaestra.protocol.grammars import GRAMMARS
 from palaestra.protocol.observations import OBSERVATION_FORMATS
 from trajectories.lab.run_comparison.charts import Line, chart_draw
-from trajectories.lab.run_comparison.selectors import version_voids
+from trajectories.models.sums import EndingSum
 from trajectories.rollouts.runs.pages.dashboard_selectors import version_rates_by_run
 from trajectories.rollouts.runs.pages.pages import COMPARED_MOST
 from trajectories.rollouts.runs.pages.rows import RunRow, run_rows
+from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.charts.drawing import Drawing
+
+
+def version_voids(run_ids: Collection[int]) -> dict[int, dict[int, float]]:
+    """The share of ended episodes that are void, by run and policy version."""
+    rows = (
+        EndingSum.objects.filter(run_id__in=run_ids, policy_version__isnull=False)
+        .order_by()
+        .values_list("run_id", "policy_version")
+        .annotate(all=Sum("episodes"), void=Sum("episodes", filter=Q(outcome="void")))
+    )
+    shares: dict[int, dict[int, float]] = {}
+    for run_id, version, episodes, void in rows:
+        if episodes and version is not None:
+            shares.setdefault(run_id, {})[version] = (void or 0) / episodes
+    return shares
+
 
 PERCENT = 100
 
@@ -121,3 +141,13 @@ def _label(table: Any, code: str) -> str:
 
 def _pairs(settings: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in settings.items())
+
+
+@lab_page
+def runs_compare(request: LabRequest) -> HttpResponseBase:
+    """Show several runs side by side; each selected box of the list sends one number."""
+    selected = request.GET.getlist("runs")
+    if len(selected) > 1:
+        return redirect(f"{reverse('runs_compare')}?runs={','.join(filter(None, selected))}")
+    context = {"here": "runs", "page": RunComparison(request.GET)}
+    return render(request, "lab/run_comparison/runs.html", context)

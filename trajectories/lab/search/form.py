@@ -12,7 +12,7 @@ from core.arms import arm_choices
 from core.integers import BIGINT_MAX, is_id
 from palaestra.protocol.end_reasons import END_REASONS
 from trajectories.actions.checks import MISMATCHES
-from trajectories.actions.registry import ACTIONS
+from trajectories.actions.types import ACTIONS
 from trajectories.models import Episode, Verdict
 from trajectories.models.origins import Origin
 from trajectories.shell.forms import (

@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from core.integers import BIGINT_MAX, is_id
 from core.tables import toml_load
-from trajectories.behaviour.facts.words import web_query
+from trajectories.behaviour.facts.types import web_query
 from trajectories.lab.search.form import SearchForm
 from trajectories.lab.search.selectors import Cursor, Search
 from trajectories.shell.grid.episodes import EPISODES as EPISODE_TABLE

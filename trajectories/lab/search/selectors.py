@@ -16,7 +16,7 @@ from core.sql import Statement
 from core.tables import toml_load
 from tasks_app.task_words import task_query, tasks_with
 from trajectories.actions.checks import MISMATCHES
-from trajectories.behaviour.facts.words import CONFIGURATION, QUERY_WORDS_MAX, query_terms, web_query
+from trajectories.behaviour.facts.types import CONFIGURATION, QUERY_WORDS_MAX, query_terms, web_query
 from trajectories.models.origins import ORIGIN_SQL
 from trajectories.shell.grid.view import Sort
 from trajectories.shell.queries.previews import EpisodeRow, Place, episode_rows

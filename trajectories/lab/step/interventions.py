@@ -5,17 +5,24 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser, User
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import render
 
 from core.errors import GymError
 from palaestra.protocol.arms import ARMS
 from trajectories.models import Episode, Intervention, Step, Verdict
+from trajectories.rollouts.episodes import takeovers
+from trajectories.rollouts.episodes.forks import creation
+from trajectories.rollouts.episodes.forks.creation import Fork
 from trajectories.rollouts.episodes.interventions import messages, selectors
-from trajectories.rollouts.episodes.interventions.body import InterventionIn
-from trajectories.rollouts.episodes.interventions.creation import intervention_open
-from trajectories.shell.access import principal_of
+from trajectories.rollouts.episodes.interventions.creation import InterventionIn, intervention_open
+from trajectories.shell.access import LabRequest, lab_action, principal_of
+from trajectories.shell.queries import episodes
 from trajectories.shell.text.untrusted import cut
 
 PERSON = Intervention.Author.PERSON
@@ -121,3 +128,28 @@ def intervention_write(
     )
     if not same.exists():
         intervention_open(episode_id=episode_id, body=body, principal=principal)
+
+
+@lab_action
+def step_takeover(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
+    """Take over after step ``index``; show only this reader the link, which works once."""
+    episode = episodes.episode_get(episode_id)
+    context = {"episode": episode, "run": episode.run, "index": index, "here": "search"}
+    principal = principal_of(request.user)
+    try:
+        # Both or neither: a fork that nobody can take over would stay open.
+        with transaction.atomic():
+            if episode.status != Episode.Status.OPEN:
+                takeovers.setup_check(episode)
+                fork = Fork(episode=episode_id, step=index)
+                opened = creation.forks_open(forks=[fork], principal=principal)
+                episode_id = opened["episodes"][0]["id"]
+            record = takeovers.takeover_begin(
+                episode_id=episode_id, person=principal.name, principal=principal
+            )
+    except GymError as error:
+        context["error"] = error
+        return render(request, "lab/step/takeover.html", context, status=error.status)
+    return render(
+        request, "lab/step/takeover.html", {**context, "takeover": record}, status=HTTPStatus.CREATED
+    )

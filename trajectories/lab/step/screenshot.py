@@ -9,7 +9,7 @@ from core import blobs, thumbnails
 from trajectories.actions.marks import Box, Marks
 from trajectories.models import PageEvent, Picture, Step
 from trajectories.record.capture.marks import scale_of
-from trajectories.shell.queries import prunings
+from trajectories.shell.queries import replays
 from trajectories.shell.queries.steps import HAS_PICTURE
 from trajectories.shell.screenshots.marks import step_marks
 
@@ -119,7 +119,7 @@ def _overlay(step: Step, events: Sequence[PageEvent] | None) -> Overlay | None:
 def _problem(step: Step, *, is_uploaded: bool) -> str:
     if not step.screenshot:
         return "No screenshot was posted with this step."
-    if not is_uploaded and prunings.is_pruned(step.episode_id, "screenshots"):
+    if not is_uploaded and replays.is_pruned(step.episode_id, "screenshots"):
         return "It was pruned, as the episode is old: `manage.py prune` deleted it."
     if not is_uploaded:
         return "It was announced but has not been uploaded."

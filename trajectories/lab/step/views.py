@@ -15,10 +15,9 @@ from core.tokens import mask_tokens
 from trajectories.lab.bookmarks.selectors import marks_of
 from trajectories.lab.step import interventions
 from trajectories.lab.step.changes import step_changes as changes_of
-from trajectories.lab.step.frame import Frame
+from trajectories.lab.step.frame import Frame, scrubber_of
 from trajectories.lab.step.outcome import SHOWS_GOLDS, ending_of
 from trajectories.lab.step.page import StepPage
-from trajectories.lab.step.scrubber import scrubber_of
 from trajectories.models import Episode
 from trajectories.shell.access import (
     LabRequest,

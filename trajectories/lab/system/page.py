@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.http import HttpResponse
 
 from core import browsers, redis_client
 from core.tables import toml_load
@@ -15,6 +16,7 @@ from trajectories.behaviour.fidelity.jobs import ALIVE as REPLAYS
 from trajectories.record import heartbeats
 from trajectories.record.api.capacity import capacity_report
 from trajectories.record.api.health import DOWN, MISSING, OK, UNKNOWN, health_report
+from trajectories.shell.access import LabRequest, lab_page, page_render
 
 DISK_LOW_BYTES = 2 * 1024**3
 
@@ -68,3 +70,8 @@ def _part(name: str, state: str, *, free: int) -> Part:
 
 def _existing(folder: Path) -> Path:
     return folder if folder.exists() else _existing(folder.parent)
+
+
+@lab_page
+def system(request: LabRequest) -> HttpResponse:
+    return page_render(request, "system/system", {"here": "system", "page": SystemPage()})

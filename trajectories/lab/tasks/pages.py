@@ -2,20 +2,128 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.models import AnonymousUser, User
-from django.http import QueryDict
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
+from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import Avg, Case, Count, Max, When
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+
+from palaestra.protocol.arms import ARMS
+from trajectories.models import Episode, PromptSize, Run, Submission
 from trajectories.shell import access, slow_queries
+from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.forms import TaskFilter
 from trajectories.shell.grid.episodes import EPISODES
 from trajectories.shell.grid.tasks import TASKS
 from trajectories.shell.grid.view import Grid, GridView, grid_of, grid_short
-from trajectories.shell.queries import attempts, episodes, tallies, tasks
+from trajectories.shell.queries import episodes, tallies, tasks
 from trajectories.shell.queries.previews import rows_of
-from trajectories.shell.queries.prompt_sizes import prompt_sizes_of_task
 from trajectories.shell.text.formulas import question_line
 from trajectories.shell.text.questions import problem_shape, question_text
 from trajectories.shell.text.untrusted import BEGINNING_FETCHED
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptSizes:
+    """Prompt lengths over the episodes in which a task was met in one way.
+
+    They are the mean length of all prompts of an episode, and the length of the longest prompt. Tokens are
+    None unless known for all of them.
+    """
+
+    arm: str
+    observation: str
+    history: str
+    episodes: int
+    characters: float
+    longest_characters: int
+    tokens: float | None
+    longest_tokens: int | None
+
+    @property
+    def shown(self) -> str:
+        """The observation, in arms that have a page to observe."""
+        return self.observation if ARMS[self.arm].has_page else ""
+
+
+def prompt_sizes_of_task(*, task_id: int) -> Sequence[PromptSizes]:
+    """The sizes by arm, observation and history, whichever history was played."""
+    rows = (
+        PromptSize.objects.filter(episode__task=task_id)
+        .values_list("episode__arm", "episode__run__observation", "history")
+        .annotate(
+            Count("episode_id"),
+            Avg("characters"),
+            Max("longest_characters"),
+            mean_tokens=Case(When(episode_id__count=Count("tokens"), then=Avg("tokens"))),
+            most_tokens=Case(When(episode_id__count=Count("tokens"), then=Max("longest_tokens"))),
+        )
+        .order_by("episode__arm", "episode__run__observation", "history")
+    )
+    names = [field.name for field in fields(PromptSizes)]
+    return [PromptSizes(**dict(zip(names, row, strict=True))) for row in rows]
+
+
+ATTEMPTS_SHOWN = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """One episode: how it ended (or its status), and what it answered."""
+
+    episode: Episode
+    answer: str
+
+    @property
+    def state(self) -> str:
+        return self.episode.verdict.outcome if self.episode.verdict else self.episode.status
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempts:
+    """Those of one run in one arm, newest first."""
+
+    arm: str
+    run: Run
+    attempts: Sequence[Attempt]
+
+    @property
+    def correct(self) -> int:
+        return sum(one.state == "correct" for one in self.attempts)
+
+    @property
+    def judged(self) -> int:
+        return sum(one.state in ("correct", "incorrect") for one in self.attempts)
+
+
+def attempts_of(*, task_id: int) -> list[Attempts]:
+    """Group a task's newest attempts by arm and run, in that order, the newest first."""
+    episodes = list(
+        Episode.objects.filter(task_id=task_id)
+        .select_related("run", "verdict")
+        .only("arm", "status", "run__name", "run__model", "run__simulated", "verdict__outcome")
+        .order_by("-id")[:ATTEMPTS_SHOWN]
+    )
+    answers = {
+        one.pk: " ".join(one.answers)
+        for one in Submission.objects.filter(episode_id__in=[episode.pk for episode in episodes]).only(
+            "answer"
+        )
+    }
+    groups: dict[tuple[str, int], list[Episode]] = {}
+    for episode in episodes:
+        groups.setdefault((episode.arm, -episode.run_id), []).append(episode)
+    return [
+        Attempts(
+            arm=arm,
+            run=of[0].run,
+            attempts=[Attempt(episode=one, answer=answers.get(one.pk, "")) for one in of],
+        )
+        for (arm, _), of in sorted(groups.items())
+    ]
+
 
 TITLE_CHARS = 120
 EPISODES_SHOWN = ("episode", "arm", "outcome", "answer", "thought", "steps", "run", "opened")
@@ -57,7 +165,7 @@ class TaskPage:
         self.sees_golds = access.sees_golds(user)
         self.gold = episodes.gold_current(task_id=task_id) if self.sees_golds else None
         self.sources: dict[str, str] = {}  # choices are in the source's order
-        self.attempts = attempts.attempts_of(task_id=task_id)
+        self.attempts = attempts_of(task_id=task_id)
         newest = episodes.episodes_newest(task_id=task_id)
         self.has_more = newest.has_more
         self.grid = grid_short(
@@ -70,3 +178,19 @@ class TaskPage:
     def title(self) -> str:
         """The beginning of the question: a key means nothing to a reader."""
         return question_line(question_text(self.task)[:BEGINNING_FETCHED], TITLE_CHARS)
+
+
+@lab_page
+def task_list(request: LabRequest) -> HttpResponse:
+    """Tasks by filters; 503 when the search for them took too long."""
+    page = TasksPage(request.GET)
+    if page.view.is_scattered and not request.htmx:
+        return redirect(page.view.address())
+    context = {"here": "tasks", "page": page}
+    return slow_queries.page_render(request, "tasks/tasks", context, is_too_slow=page.rows is None)
+
+
+@lab_page
+def task_detail(request: LabRequest, task_id: int) -> HttpResponse:
+    page = TaskPage(task_id, user=request.user)
+    return render(request, "lab/tasks/task.html", {"here": "tasks", "page": page, "task": page.task})

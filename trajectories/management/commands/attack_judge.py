@@ -7,7 +7,7 @@ from tqdm import tqdm
 
 from core.errors import GymError
 from trajectories.judges.attacks import judge_attack, words_of
-from trajectories.judges.endpoints import endpoint_open
+from trajectories.judges.background import endpoint_open
 from trajectories.judges.services import judge_get
 
 

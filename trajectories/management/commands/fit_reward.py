@@ -10,7 +10,7 @@ from trajectories.annotation.pairs.selectors import DECIDED, SECOND, list_winner
 from trajectories.models import AnnotationProject
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.rewards.learned.lessons import EPISODES_MAX, Opinions
-from trajectories.rewards.learned.services import model_fit
+from trajectories.rewards.learned.store import model_fit
 
 
 class Command(BaseCommand):

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from core import exposition
-from trajectories.record.chores.stops import stop_on_signals
+from trajectories.record.chores.loop import stop_on_signals
 from trajectories.wiring import housekeeper
 
 

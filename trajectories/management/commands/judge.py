@@ -9,7 +9,7 @@ from tqdm import tqdm
 from core.errors import GymError
 from trajectories.annotation.machines.endpoint import JudgeUnreachable
 from trajectories.judges import services
-from trajectories.judges.endpoints import endpoint_open
+from trajectories.judges.background import endpoint_open
 
 
 class Command(BaseCommand):

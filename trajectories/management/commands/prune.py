@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from core import blobs
-from trajectories.rollouts.retention import episodes, files, names, runs
+from trajectories.rollouts.retention import files, runs
 
 UNUSED_DAYS = 7
 RECORDINGS, SCREENSHOTS, RUNS = "recordings", "screenshots", "runs"
@@ -42,12 +42,12 @@ class Command(BaseCommand):
         if (days is None) != (what is None):
             raise CommandError("--older-than and --what belong together: give both, or neither.")
         self._is_rehearsal = not options["yes"]
-        names.names_create()
+        files.names_create()
         ids = options["runs"] + (runs.runs_old(days=days) if what == RUNS else [])
         problems = [problem for run_id in ids if (problem := self._run(run_id))]
         if what in (RECORDINGS, SCREENSHOTS):
             with _bar(what, " episodes") as bar:
-                count = episodes.episodes_prune(
+                count = runs.episodes_prune(
                     what, days=days, is_rehearsal=self._is_rehearsal, progress=bar.update
                 )
             self.stdout.write(f"{what}: {count:,} episodes")
@@ -73,7 +73,7 @@ class Command(BaseCommand):
 
     def _files(self, *, days: int) -> None:
         self.stderr.write("Reading which files are named ...")
-        names.names_collect()
+        files.names_collect()
         for storage in blobs.STORAGES:
             with _bar(storage, " files") as bar:
                 total = files.files_prune(

@@ -12,8 +12,11 @@ from typing import Literal
 from django.core.files.storage import storages
 
 from core import blobs, durable_files
+from core.sql import Statement
 from trajectories.models import Blob, RecordingChunk
-from trajectories.record.blobs import private
+
+NAMES = Statement(__file__, "private_names")
+
 
 ROWS_AT_ONCE = 2_000
 
@@ -37,7 +40,7 @@ def damage_list(*, with_contents: bool = False) -> Iterator[Damage]:
     rows_by_storage: dict[str, Iterator[tuple[str, int | None]]] = {
         blobs.BLOBS: stored.values_list("sha256", "size").iterator(chunk_size=ROWS_AT_ONCE),
         blobs.RECORDINGS: recorded.values_list("sha256", "size").iterator(chunk_size=ROWS_AT_ONCE),
-        blobs.PRIVATE: iter(private.NAMES.rows()),
+        blobs.PRIVATE: iter(NAMES.rows()),
     }
     for storage, walk in rows_by_storage.items():
         look = partial(_damage, storage=storage, with_contents=with_contents)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 
 from django.conf import settings
+from django.core.files.storage import storages
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 
-from core import blobs
+from core import blobs, durable_files
+from core.blobs import STORAGES
 from core.sql import Statement
 from trajectories.models import Blob
 from trajectories.record.projects import Viewer
@@ -54,3 +57,17 @@ def blobs_missing(hashes: Sequence[str], *, project: str) -> list[str]:
     hidden = {sha256 for sha256, _, is_own in rows if not is_own}
     missing = set(blobs.blobs_missing({one: sizes.get(one) for one in hashes if one not in hidden}))
     return [sha256 for sha256 in dict.fromkeys(hashes) if sha256 in missing | hidden]
+
+
+logger = logging.getLogger(__name__)
+
+
+def parts_sweep() -> int:
+    """Delete old parts in every blob storage; return how many. Refusing storages are only logged."""
+    swept = 0
+    for name in STORAGES:
+        try:
+            swept += durable_files.parts_sweep(storages[name])
+        except OSError as error:
+            logger.warning("parts of killed uploads in the storage %s stay: %s", name, error)
+    return swept

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from PIL import Image, ImageDraw, ImageFont
 
-from trajectories.actions import registry
+from trajectories.actions import types
 from trajectories.actions.marks import Box, Marks, Offset, number
 from trajectories.actions.types import ReportedEvent, type_of
 
@@ -30,7 +30,7 @@ def marks_of(action: object, events: Sequence[ReportedEvent], *, scrolled: Offse
     ``events`` are those of its step, on the page where it was performed; ``scrolled`` is how far that page
     was scrolled in the screenshot: it may have moved before the event.
     """
-    kind = registry.find(type_of(action))
+    kind = types.find(type_of(action))
     if kind is None or kind.marks is None or not isinstance(action, Mapping):
         return Marks()
     return kind.marks(action, events, scrolled)

@@ -2,11 +2,48 @@
 
 from __future__ import annotations
 
+import math
+from operator import mul
+from statistics import median
+
+from PIL import Image
+
 from core import blobs, thumbnails
 from core.sql import Statement
 from core.sweep import PAGE, Place, Seen
 from trajectories.models import Blob, Picture
-from trajectories.record.capture import perceptual_hash
+
+SIDE = 32
+FREQUENCIES = 8
+BITS = FREQUENCIES * FREQUENCIES
+# In a picture of one colour all frequencies but one are zero: rounding errors must not become bits.
+DECIMALS = 6
+
+_WAVES = tuple(
+    tuple(math.cos(math.pi * (2 * x + 1) * u / (2 * SIDE)) for x in range(SIDE)) for u in range(FREQUENCIES)
+)
+
+
+def perceptual_hash(picture: Image.Image) -> str:
+    """64 bits as 16 hexadecimal digits."""
+    grey = picture.convert("L").resize((SIDE, SIDE), Image.Resampling.LANCZOS).tobytes()
+    rows = [grey[start : start + SIDE] for start in range(0, SIDE * SIDE, SIDE)]
+    across = [[_sum(wave, row) for wave in _WAVES] for row in rows]
+    columns = list(zip(*across, strict=True))
+    low = [round(_sum(wave, column), DECIMALS) for wave in _WAVES for column in columns]
+    middle = median(low)
+    bits = sum((value > middle) << (BITS - 1 - place) for place, value in enumerate(low))
+    return f"{bits:016x}"
+
+
+def distance(one: str, other: str) -> int:
+    """The number of bits, of 64, in which two hashes differ."""
+    return (int(one, 16) ^ int(other, 16)).bit_count()
+
+
+def _sum(wave: tuple[float, ...], values: bytes | tuple[float, ...]) -> float:
+    return float(sum(map(mul, wave, values)))
+
 
 # In pixels; of larger pictures the worker that reads them makes the thumbnail, and not the lab.
 SIDE_MAX = 4_096
@@ -31,11 +68,7 @@ def picture_note(sha256: str) -> bool:
     picture = thumbnails.picture_read(sha256)
     if picture is None:
         return False
-    columns = {
-        "width": picture.width,
-        "height": picture.height,
-        "phash": perceptual_hash.perceptual_hash(picture),
-    }
+    columns = {"width": picture.width, "height": picture.height, "phash": perceptual_hash(picture)}
     Picture.objects.filter(pk=sha256).update(state=Picture.State.OK, **columns)
     if max(picture.size) > SIDE_MAX:
         thumbnails.thumbnail_save(sha256, picture)

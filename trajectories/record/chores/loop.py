@@ -6,6 +6,7 @@ The loop itself marks the process as alive, between two chores: a process that h
 from __future__ import annotations
 
 import logging
+import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -120,3 +121,11 @@ def _try(name: str, do: Callable[[], object]) -> None:
             if isinstance(error, DATABASE_LOST) and not connection.is_usable():
                 raise
             logger.exception("a chore failed: %s", name)
+
+
+def stop_on_signals() -> Event:
+    """Return an event that SIGTERM and SIGINT set from now on."""
+    stop = Event()
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signum, lambda *_: stop.set())
+    return stop

@@ -20,16 +20,18 @@ from trajectories.record.hot_sql.claims import (
     submit_statement,
 )
 from trajectories.record.hot_sql.episodes import CALL_COLUMNS, episodes_insert, ids_reserve
-from trajectories.record.hot_sql.records import (
+from trajectories.record.hot_sql.steps import STEP_COLUMNS, StepsWritten, is_held, steps_write
+from trajectories.record.hot_sql.sums import sums_lock, sums_rebuild, sums_withdraw, verdict_replace
+from trajectories.record.hot_sql.verdicts import (
     EPISODE_STATES,
+    FINISH,
     UNFINISHED,
     VERDICT_JSON,
     VERDICTS_AFTER,
+    Ending,
     episode_states,
+    finish_many,
 )
-from trajectories.record.hot_sql.steps import STEP_COLUMNS, StepsWritten, is_held, steps_write
-from trajectories.record.hot_sql.sums import sums_lock, sums_rebuild, sums_withdraw, verdict_replace
-from trajectories.record.hot_sql.verdicts import FINISH, Ending, finish_many
 
 __all__ = [
     "CALL_COLUMNS",

@@ -9,8 +9,8 @@ import msgspec
 from django.conf import settings
 
 from core.sql import Statement
-from trajectories.record.hot_sql.records import VERDICT_JSON
 from trajectories.record.hot_sql.takeovers import HOLDS
+from trajectories.record.hot_sql.verdicts import VERDICT_JSON
 
 _encode = msgspec.json.Encoder().encode
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from core.outcomes import reward_sql
-from core.sql import Statement
+from core.sql import Statement, hot_cursor, sql_read
 from palaestra.protocol.end_reasons import END_REASONS
 from palaestra.protocol.outcomes import INCORRECT, Outcome
 from trajectories.record.hot_sql.claims import SUBMISSION_CHANNEL
@@ -79,3 +79,16 @@ def finish_many(
         # A statement of its own: it must see a first answer that came while the other waited for its episode.
         FIRST_ANSWERS_COUNT.run(run=run_id, episodes=sorted(left))
     return ended
+
+
+VERDICT_JSON = sql_read(__file__, "verdict_json")
+UNFINISHED = sql_read(__file__, "unfinished")
+EPISODE_STATES = sql_read(__file__, "episode_states", verdict_json=VERDICT_JSON)
+VERDICTS_AFTER = sql_read(__file__, "verdicts_after", verdict_json=VERDICT_JSON)
+
+
+def episode_states(ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """API records of episodes, by id."""
+    with hot_cursor() as cursor:
+        cursor.execute(EPISODE_STATES, [list(ids)])
+        return {row[0]: msgspec.json.decode(row[2]) for row in cursor.fetchall()}

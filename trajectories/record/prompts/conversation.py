@@ -3,22 +3,91 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 from django.conf import settings
 
+from core.errors import GymError
 from palaestra.protocol.answers import AnswerForm
 from palaestra.protocol.arms import Arm
+from palaestra.protocol.suggestions import did_you_mean
 from tasks_app import figures, kinds
 from tasks_app.questions import question_text, question_tools, questions
+from tasks_app.tools import calls
+from tasks_app.tools.types import Field, Tool
 from tasks_app.variation import Variation, get_picture, has_task_bar, payload_shown
-from trajectories.record.prompts import interface, site_text
+from tasks_app.worlds import text_view
+from trajectories.record.prompts import interface
 from trajectories.record.prompts.interface import Setup
-from trajectories.record.prompts.templates import Template
-from trajectories.record.prompts.tools import tools_block
+from trajectories.record.prompts.templates import Template, Words
+
+TEXT_AXIS = "text"
+RELEVANT: text_view.Form = "relevant"
+
+
+def form_read(axis: object) -> text_view.Form:
+    """Return the form that ``presentation`` names; ``relevant`` by default.
+
+    Raises ``GymError`` ``unknown_text_form`` (422).
+    """
+    forms: tuple[text_view.Form, ...] = get_args(text_view.Form)
+    for form in forms:
+        if axis == form:
+            return form
+    if axis is None:
+        return RELEVANT
+    message = f"There is no form {axis!r} of a site's text. {did_you_mean(str(axis), forms)}"
+    raise GymError("unknown_text_form", message, status=422, fields={"presentation": [message]})
+
+
+def text_variation(payload: Mapping[str, Any], form: text_view.Form) -> dict[str, text_view.Form]:
+    """The entry in an episode's variation; empty for a task without a site's text."""
+    return {TEXT_AXIS: form} if text_view.SCOPE in payload else {}
+
+
+def question_with_site(payload: Mapping[str, Any], form: text_view.Form) -> str:
+    """The site's text, the wording of the task, and the names of the answer's fields.
+
+    Raises ``GymError`` ``other_world_salt`` (422) for a task that another installation made.
+    """
+    try:
+        site = text_view.world_text(payload, form=form, salt=settings.WORLD_SALT)
+    except ValueError as error:
+        raise GymError("other_world_salt", str(error), status=422) from error
+    return f"{site}\n\n# Problem\n\n{payload['text']}\n\n{fields_line(payload['fields'])}"
+
+
+def fields_line(fields: Iterable[str]) -> str:
+    """The names of the answer's values, as the site's pages have them."""
+    return f"The values of the answer, in this order: {' | '.join(fields)}"
+
+
+def tools_block(words: Words, tools: Sequence[str]) -> str:
+    """The paragraph that lists tools, by id in their order, each with its arguments."""
+    return "\n".join([words.tools["head"], *(_line(words, calls.get_tool(tool)) for tool in tools)])
+
+
+def _line(words: Words, tool: Tool) -> str:
+    arguments = "; ".join(_argument(words, field) for field in tool.fields)
+    return words.tools["tool"].format(
+        id=tool.id, title=tool.title, description=tool.description, arguments=arguments
+    )
+
+
+def _argument(words: Words, field: Field) -> str:
+    return words.tools["argument"].format(name=field.name, described=", ".join(_described(words, field)))
+
+
+def _described(words: Words, field: Field) -> Iterator[str]:
+    yield field.label[0].lower() + field.label[1:]
+    if field.options:
+        yield words.tools["options"].format(options=", ".join(field.options))
+    elif field.hint:
+        yield field.hint
+
 
 ANSWER_WORD = "Answer:"
 PLAIN_FENCE = "```"
@@ -59,11 +128,11 @@ def question_of(
 ) -> Question:
     """The question of a task; ``prompt`` is its text as stored, for an episode without variation.
 
-    Raises as ``site_text.question_with_site`` does.
+    Raises as ``question_with_site`` does.
     """
     plugin = questions.get(kind)
-    if variation and site_text.TEXT_AXIS in variation:
-        text = site_text.question_with_site(payload, variation[site_text.TEXT_AXIS])
+    if variation and TEXT_AXIS in variation:
+        text = question_with_site(payload, variation[TEXT_AXIS])
     else:
         text = question_text(kind=kind, prompt=prompt, payload=payload, variation=variation)
     shown = payload_shown(payload, variation)
@@ -71,7 +140,7 @@ def question_of(
         text = "\n".join(figure.markdown for figure in figures.list_figures(shown))
     pictures = frozenset(figure.sha256 for figure in figures.list_figures(shown))
     is_on_page = has_task_bar(variation)
-    is_named = is_on_page or site_text.TEXT_AXIS in (variation or {})
+    is_named = is_on_page or TEXT_AXIS in (variation or {})
     return Question(
         text=text,
         is_on_page=is_on_page,
@@ -162,7 +231,7 @@ def length_of(message: Message) -> int:
 def _question_message(words: Template, arm: Arm, question: Question) -> Message:
     text = question.text
     if arm.has_page and question.fields:
-        text = f"{text}\n\n{site_text.fields_line(question.fields)}"
+        text = f"{text}\n\n{fields_line(question.fields)}"
     task = words.words.tasks[_task_words(arm, question)].strip().replace("{question}", text)
     return {"role": "user", "content": _content(task, question.pictures)}
 

@@ -10,7 +10,7 @@ from typing import Any
 from trajectories.reports.labels import interval_of, label_of, link_of
 from trajectories.shell.charts.drawing import Drawing, labels_width
 from trajectories.shell.charts.scale import Scale, scale_of, share_scale
-from trajectories.shell.text.numerals import numeral
+from trajectories.shell.text.values import numeral
 
 LEFT_LEAST, PLOT, RIGHT = 150, 370, 150
 TOP, HEAD, ROW, FOOT = 6, 24, 22, 40

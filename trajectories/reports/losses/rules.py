@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from trajectories.behaviour.facts.words import words_of
+from trajectories.behaviour.facts.types import words_of
 
 FORMAT_REASONS = frozenset({"unparsable_answer", "invalid_actions"})
 BUDGET_REASONS = frozenset({"step_budget", "token_budget", "time_budget"})

@@ -9,7 +9,7 @@ from typing import Any
 
 from trajectories.reports.catalogue import table_known
 from trajectories.reports.labels import label_of
-from trajectories.shell.text.numerals import numeral
+from trajectories.shell.text.values import numeral
 
 # Pairs of columns that are shown as one range.
 RANGES = {"bootstrap_low": ("bootstrap_high", "Bootstrap"), "void_low": ("void_high", "With void")}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tasks_app import kinds
 from trajectories.rewards.registry import component
-from trajectories.rewards.tool_scores import score_read
-from trajectories.rewards.types import Reading, Values
+from trajectories.rewards.types import Reading, Values, score_read
 
 
 @component(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trajectories.actions import registry as actions
+from trajectories.actions import types as actions
 from trajectories.actions.rules import nothing_expected
 from trajectories.rewards.registry import component
 from trajectories.rewards.types import Reading, ReadStep, Values

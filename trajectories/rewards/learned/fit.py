@@ -16,7 +16,7 @@ from core.errors import GymError
 from trajectories.rewards.learned.features import VERSION, Floats, features_of, words_of
 from trajectories.rewards.learned.figures import DIGITS, Items, Labels, rounded
 from trajectories.rewards.learned.lessons import Lessons
-from trajectories.rewards.learned.scores import LOGIT_MAX, standardised
+from trajectories.rewards.learned.source import LOGIT_MAX, standardised
 from trajectories.rewards.learned.types import Parameters, Recorded
 
 WORDS_MAX = 300

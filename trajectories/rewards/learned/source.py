@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
+import numpy as np
 from msgspec.structs import replace
+from scipy.special import expit
 
 from core.sql import Statement
 from trajectories.behaviour.facts.compute import facts_of
 from trajectories.behaviour.facts.source import sources_read
-from trajectories.rewards.learned.features import FACTS
-from trajectories.rewards.learned.types import Recorded
+from trajectories.rewards.learned.features import FACTS, Floats, features_of
+from trajectories.rewards.learned.types import Parameters, Recorded
 
 # The last completions of an episode, and the beginning of each.
 STEPS_MAX = 200
@@ -35,3 +37,21 @@ def recorded_read(episode_ids: Sequence[int]) -> list[Recorded]:
         else replace(one, facts={column: summaries[one.episode][column] for column in FACTS})
         for one in read
     ]
+
+
+# What one feature can add is bounded, and so is the whole: no text is outlandish enough to buy a score.
+FEATURE_MAX = 3.0
+LOGIT_MAX = 30.0
+
+
+def standardised(features: Floats, means: Floats, scales: Floats) -> Floats:
+    return np.clip((features - means) / scales, -FEATURE_MAX, FEATURE_MAX)
+
+
+def scores_of(parameters: Parameters, recorded: Sequence[Recorded]) -> Floats:
+    """Score episodes with an answer; the others get 0, since they did not succeed."""
+    features = features_of(recorded, parameters.words)
+    inputs = standardised(features, np.array(parameters.means), np.array(parameters.scales))
+    logits = inputs @ np.array(parameters.weights) + parameters.intercept
+    calibrated = np.clip(parameters.slope * logits + parameters.offset, -LOGIT_MAX, LOGIT_MAX)
+    return np.where([one.has_answer for one in recorded], expit(calibrated), 0.0)

@@ -5,21 +5,25 @@ from __future__ import annotations
 import hashlib
 import logging
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 import msgspec
 from django.db.models import Q, QuerySet
+from msgspec import to_builtins
 
 from core.errors import GymError
 from trajectories.models import RewardModel, RewardSource
 from trajectories.record import projects
 from trajectories.record.projects import EVERYTHING, Viewer
 from trajectories.rewards.components.learned import LEARNED, MARK
-from trajectories.rewards.learned.card import AUROC_MIN, may_pay
+from trajectories.rewards.learned.card import AUROC_MIN, card_of, may_pay
 from trajectories.rewards.learned.features import VERSION
-from trajectories.rewards.learned.scores import scores_of
+from trajectories.rewards.learned.fit import check_enough, parameters_fit
+from trajectories.rewards.learned.lessons import EPISODES_MAX, Opinions, lessons_read
+from trajectories.rewards.learned.source import scores_of
 from trajectories.rewards.learned.types import Card, Parameters, Recorded
 from trajectories.rewards.types import Values
 
@@ -180,3 +184,40 @@ def source_of(model: Model) -> int:
         defaults={"detail": {"name": model.card.name, "component": LEARNED}},
     )
     return int(source.pk)
+
+
+NAME = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
+
+
+def model_fit(
+    *, name: str, project: str, opinions: Opinions, runs: Sequence[int] = (), limit: int = EPISODES_MAX
+) -> tuple[Model, bool]:
+    """Fit a model to a project's labelled episodes; return it, and whether it is new.
+
+    The same lessons give the same model.
+
+    Raises ``GymError`` 422 ``invalid_name`` and ``too_few_labels``.
+    """
+    if not NAME.fullmatch(name):
+        message = f"{name!r} is no name for a learned reward: use small letters, digits and - _ ."
+        raise GymError("invalid_name", message, status=422)
+    lessons = lessons_read(project=project, opinions=opinions, runs=runs, limit=limit)
+    fitted, held = lessons.parted()
+    check_enough(fitted, part="fitted")
+    check_enough(held, part="held-apart")
+    parameters, strength = parameters_fit(fitted)
+    models = RewardModel.objects.filter(project=project)
+    same = models.filter(parameters=to_builtins(parameters), card__data_sha256=lessons.sha256).first()
+    if same is not None:
+        return model_of(same), False
+    card = card_of(name, parameters, lessons=lessons, strength=strength, earlier=models.count())
+    row = RewardModel.objects.create(
+        project=project,
+        name=name,
+        sha256=sha256_of(parameters, card),
+        features=parameters.features,
+        parameters=to_builtins(parameters),
+        card=to_builtins(card),
+    )
+    row.refresh_from_db()
+    return model_of(row), True

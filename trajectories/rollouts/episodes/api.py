@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest, HttpResponse
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, to_builtins
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 from core import api
 from core.bodies import struct_read
 from core.errors import GymError
+from core.paging import query_read
 from core.schema import call
 from core.struct_schema import limit
 from palaestra.protocol.answers import AnswerForm
@@ -22,6 +23,8 @@ from trajectories.record import projects
 from trajectories.record.api.auth import Principal, caller
 from trajectories.record.api.hot_view import HotView, read_body
 from trajectories.record.api.idempotency import idempotent
+from trajectories.rewards import selectors
+from trajectories.rewards.api import ProfileQuery
 from trajectories.rollouts.episodes import creation, services, step_records
 from trajectories.rollouts.episodes.creation_body import Opening
 
@@ -243,3 +246,20 @@ class ResumeView(APIView):
     )
     def post(self, request: Request, episode_id: int) -> Response:
         return Response(services.episode_resume(episode_id=episode_id, principal=caller(request)))
+
+
+class EpisodeRewardsView(APIView):
+    scopes = {"GET": "read"}
+
+    @call(
+        "episode_rewards",
+        "Read what an episode is paid, and for what",
+        parameters=[ProfileQuery],
+        answers={200: (selectors.Rewards, "Its components and what the profile pays for them.")},
+        errors=(400, 404, 409, 422),
+    )
+    def get(self, request: Request, episode_id: int) -> Response:
+        query, principal = query_read(ProfileQuery, request), caller(request)
+        run = services.episode_get(episode_id=episode_id, principal=principal).run
+        named = selectors.profile_of_run(run, query["profile"], viewer=principal)
+        return Response(to_builtins(selectors.episode_rewards(episode_id, named=named)))

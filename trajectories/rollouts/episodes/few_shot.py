@@ -13,7 +13,7 @@ from tasks_app.models import Gold, Task
 from tasks_app.questions import questions
 from trajectories.models import Run
 from trajectories.record.api.auth import Principal
-from trajectories.record.prompts import conversation, site_text
+from trajectories.record.prompts import conversation
 from trajectories.rollouts.episodes import variations
 from trajectories.rollouts.episodes.creation_body import Opening
 
@@ -74,7 +74,7 @@ def solved_load(ids: set[int], *, run: Run) -> dict[int, conversation.Example]:
 
 def _solved(task: Task, answer: str, solution: str, *, asserts: Sequence[str] | None) -> conversation.Example:
     # The full text of a site would make each example longer than the question itself.
-    shown: dict[str, Any] = dict(site_text.text_variation(task.payload, site_text.RELEVANT))
+    shown: dict[str, Any] = dict(conversation.text_variation(task.payload, conversation.RELEVANT))
     if asserts:
         shown["asserts"] = list(asserts)
     question = conversation.question_of(

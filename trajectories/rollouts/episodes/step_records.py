@@ -16,8 +16,7 @@ from core.errors import GymError, too_large
 from core.integers import INT_MAX
 from core.struct_schema import limit
 from palaestra.protocol.action_results import ActionResult
-from trajectories.actions.registry import ACTIONS
-from trajectories.actions.types import type_of
+from trajectories.actions.types import ACTIONS, type_of
 from trajectories.models import Step
 
 HASH_BYTES = 16

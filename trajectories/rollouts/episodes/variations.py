@@ -15,7 +15,7 @@ from tasks_app.questions import questions
 from tasks_app.variation import payload_shown
 from tasks_app.worlds.text_view import Form
 from trajectories.models import Run
-from trajectories.record.prompts import site_text
+from trajectories.record.prompts import conversation
 
 CHOICES_AXIS = "choices"
 SOURCE_ORDER = "source"
@@ -55,7 +55,7 @@ class VariationPlan:
         if task.kind == kinds.SITE and not self.has_task_bar:
             entries["task_bar"] = False
         if self.text:
-            entries |= site_text.text_variation(task.payload, self.text)
+            entries |= conversation.text_variation(task.payload, self.text)
         transcript = questions.get(task.kind).transcript
         if self.is_copied and transcript:
             entries["transcript"] = transcript(payload_shown(task.payload, entries))
@@ -75,7 +75,7 @@ def variation_plan(
     ``axes`` are those of the call's ``presentation``. A page whose question is copied has no tools: they
     would change what it shows. Raises ``GymError`` ``unknown_choices_order``, ``unknown_text_form`` (422).
     """
-    axis, form = axes.get(CHOICES_AXIS), site_text.form_read(axes.get(site_text.TEXT_AXIS))
+    axis, form = axes.get(CHOICES_AXIS), conversation.form_read(axes.get(conversation.TEXT_AXIS))
     is_training = run.kind == Run.Kind.TRAIN
     return VariationPlan(
         is_permuted=is_training if axis is None else _order_read(axis) == PERMUTED,

@@ -15,9 +15,8 @@ from core import redis_client
 from trajectories.models import WatchMark
 from trajectories.record import heartbeats, hot_sql
 from trajectories.rollouts.judging import queue_sql
-from trajectories.rollouts.judging.lease_watch import LeaseWatch, Sign
+from trajectories.rollouts.judging.lease_watch import LeaseWatch, Mark, Sign, WatchTime
 from trajectories.rollouts.judging.services import CLAIMS_MAX
-from trajectories.rollouts.judging.watch_time import Mark, WatchTime
 from trajectories.rollouts.live import notices
 
 logger = logging.getLogger(__name__)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -13,7 +15,8 @@ from palaestra.protocol.outcomes import REWARDS, outcome_of
 from tasks_app import kinds
 from trajectories.models import Run
 from trajectories.record import hot_sql
-from trajectories.rollouts.judging import sandbox_sql, site_states, verdict_writer, worker_locks
+from trajectories.rollouts.judging import sandbox_sql, site_states, worker_locks
+from trajectories.rollouts.live import notices
 from verifiers import registry
 from verifiers.answer_text import unparsable
 from verifiers.children import ChildPool, VerifierCrash, VerifierStalled, VerifierTimeout, judge_guarded
@@ -21,13 +24,69 @@ from verifiers.sandbox import SandboxMissing, SandboxStalled
 from verifiers.types import Evidence, Gold, Verdict, storable
 from verifiers.wire import Job
 
+
+class _Waiting(NamedTuple):
+    run_id: int
+    verdict: hot_sql.Ending
+    is_written: Future[bool]
+
+
+class VerdictWriter:
+    """Shared by the threads of one worker. The first to get the lock writes for all that wait."""
+
+    def __init__(self) -> None:
+        self._queue: list[_Waiting] = []
+        self._queue_lock = threading.Lock()
+        self._writing = threading.Lock()
+
+    def write(self, *, run_id: int, verdict: hot_sql.Ending) -> bool:
+        """End a submitted episode; False when it had ended already. Raises the database's errors."""
+        mine = _Waiting(run_id, verdict, Future())
+        with self._queue_lock:
+            self._queue.append(mine)
+        with self._writing:
+            if not mine.is_written.done():
+                self._write_all()
+        return mine.is_written.result()
+
+    def _write_all(self) -> None:
+        with self._queue_lock:
+            batch, self._queue = self._queue, []
+        by_run: dict[int, list[_Waiting]] = defaultdict(list)
+        for waiting in batch:
+            by_run[waiting.run_id].append(waiting)
+        for run_id, verdicts in by_run.items():
+            try:
+                _write(run_id, verdicts)
+            except Exception:
+                logger.exception("%d verdicts could not be written together", len(verdicts))
+                _write_singly(run_id, verdicts)
+
+
+def _write(run_id: int, batch: list[_Waiting]) -> None:
+    verdicts = [waiting.verdict for waiting in batch]
+    ended = hot_sql.finish_many(run_id=run_id, endings=verdicts, statuses=["submitted"])
+    notices.episodes_ended(run_id=run_id, ids=ended)
+    for waiting in batch:
+        waiting.is_written.set_result(waiting.verdict.episode in ended)
+
+
+def _write_singly(run_id: int, batch: list[_Waiting]) -> None:
+    """Write one at a time: a verdict that the database refuses must not fail the others."""
+    for waiting in batch:
+        try:
+            _write(run_id, [waiting])
+        except Exception as error:  # noqa: BLE001 (raised again in the thread whose verdict it is)
+            waiting.is_written.set_exception(error)
+
+
 logger = logging.getLogger(__name__)
 
 CLAIMS_MAX = 3
 FIRST_CORRECT = "first_answer_correct"
 """The metric that says whether the answer before the check was right, by the verifier that rewards."""
 
-_writer = verdict_writer.VerdictWriter()
+_writer = VerdictWriter()
 _pool: ChildPool | None = None
 _pool_lock = threading.Lock()
 

@@ -14,9 +14,15 @@ from channels.generic.websocket import AsyncWebsocketConsumer  # type: ignore[im
 
 from core.errors import GymError
 from trajectories.rollouts.live import access
-from trajectories.rollouts.live.feeds import too_slow, verdict_message
+from trajectories.rollouts.live.feeds import (
+    after_read,
+    episode_unknown,
+    query_read,
+    run_unknown,
+    too_slow,
+    verdict_message,
+)
 from trajectories.rollouts.live.hub import Hub
-from trajectories.rollouts.live.parameters import after_read, episode_unknown, query_read, run_unknown
 from trajectories.rollouts.live.selectors import Unavailable
 
 logger = logging.getLogger(__name__)

@@ -26,14 +26,14 @@ from trajectories.rollouts.live.answers import (
     answer_send,
     answer_unless_gone,
 )
-from trajectories.rollouts.live.hub import Hub
-from trajectories.rollouts.live.parameters import (
+from trajectories.rollouts.live.feeds import (
     after_read,
     episode_unknown,
     query_read,
     run_unknown,
     timeout_read,
 )
+from trajectories.rollouts.live.hub import Hub
 from trajectories.rollouts.live.selectors import Unavailable
 
 logger = logging.getLogger(__name__)

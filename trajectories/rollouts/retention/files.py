@@ -18,9 +18,9 @@ from django.core.files.storage import storages
 from django.db import connection, transaction
 
 from core import blobs, file_lock, thumbnails
-from core.sql import Statement
+from core.sql import Statement, sql_read
 from trajectories.models import Picture
-from trajectories.record.blobs import private
+from trajectories.record.blobs import damage
 
 LOOKED_AT_ONCE = 1_000
 # A batch delays uploads of the same bytes, and all recordings.
@@ -31,7 +31,7 @@ BLOBS_UNNAMED = Statement(__file__, "blobs_unnamed")
 BLOBS_PLACE = Statement(__file__, "blobs_place")
 BLOBS_DELETE = Statement(__file__, "blobs_delete")
 CHUNKS_UNNAMED = Statement(__file__, "chunks_unnamed")
-PRIVATE_UNNAMED = Statement(__file__, "private_unnamed", names=private.NAMES.text)
+PRIVATE_UNNAMED = Statement(__file__, "private_unnamed", names=damage.NAMES.text)
 
 
 class Total(NamedTuple):
@@ -100,3 +100,34 @@ def _gone(storage: str, hashes: Sequence[str], *, days: int) -> list[str]:
     for sha256 in gone:
         thumbnails.thumbnail_delete(sha256)
     return gone
+
+
+# Fields of steps without a column of their own that name blobs.
+FIELDS = ("prompt_sha256", "tokens_blob")
+
+CREATE = sql_read(__file__, "names_create")
+EXCLUDE = Statement(__file__, "exclude")
+NAMES = Statement(__file__, "names", more=", ".join(f"s.more->>'{field}'" for field in FIELDS))
+
+
+def names_create() -> None:
+    """Start with no names, and with no episodes excluded."""
+    with connection.cursor() as cursor:
+        cursor.execute(CREATE)
+
+
+def episodes_exclude(ids: Sequence[int], *, what: str = "") -> None:
+    """Ignore the names of these episodes: all of them, or those of recordings or screenshots."""
+    EXCLUDE.run(
+        ids=list(ids),
+        has_row=not what,
+        has_screenshots=what in ("", "screenshots"),
+        has_recordings=what in ("", "recordings"),
+    )
+
+
+def names_collect() -> None:
+    """Read every name once. Files named later are safe: they were uploaded or requested recently."""
+    NAMES.run()
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE blob_names")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
 
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import SET_NULL, ForeignObjectRel, Model
 
 from core.sql import Statement
-from trajectories.models import Episode, Group, Intervention, Run, Sampler, VerdictEvidence
+from trajectories.models import Episode, Group, Intervention, RecordingChunk, Run, Sampler, VerdictEvidence
 from trajectories.record import hot_sql
-from trajectories.rollouts.retention import names
+from trajectories.rollouts.retention import files
 
 GROUPS_AT_ONCE = 20
 EPISODES_AT_ONCE = 10_000
@@ -54,7 +57,7 @@ def run_exclude(run_id: int, *, progress: Progress) -> int:
     count = after = 0
     ids = Episode.objects.filter(run_id=run_id).order_by("pk").values_list("pk", flat=True)
     while batch := list(ids.filter(pk__gt=after)[:EPISODES_AT_ONCE]):
-        names.episodes_exclude(batch)
+        files.episodes_exclude(batch)
         count, after = count + len(batch), batch[-1]
         progress(len(batch))
     return count
@@ -113,3 +116,55 @@ def _rows_delete(model: type[Model], ids: Sequence[int]) -> None:
 
 def _settled_s() -> float:
     return float(settings.STEP_GRACE_S) + JOBS_S
+
+
+What = Literal["recordings", "screenshots"]
+BATCH = 500
+BEGINNING = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Kind:
+    """``mark`` notes that episodes which have something to prune are pruned."""
+
+    old: Statement
+    mark: Statement
+
+
+KINDS: dict[What, _Kind] = {
+    "recordings": _Kind(
+        old=Statement(__file__, "episodes_old", column="recordings_at"),
+        mark=Statement(__file__, "mark_recordings"),
+    ),
+    "screenshots": _Kind(
+        old=Statement(__file__, "episodes_old", column="screenshots_at"),
+        mark=Statement(__file__, "mark_screenshots"),
+    ),
+}
+
+
+def episodes_prune(what: What, *, days: int, is_rehearsal: bool, progress: Callable[[int], object]) -> int:
+    """Mark the episodes that ended ``days`` ago, and delete the rows of their recordings; returns how many.
+
+    The files go afterwards, with ``files.files_prune``. A rehearsal only excludes them from what it counts as
+    names, and counts those that might have something.
+    """
+    pruned = 0
+    for ids in _batches(KINDS[what].old, days=days):
+        if is_rehearsal:
+            files.episodes_exclude(ids, what=what)
+            pruned += len(ids)
+        else:
+            with transaction.atomic():
+                pruned += KINDS[what].mark.run(ids=ids)
+                if what == "recordings":
+                    RecordingChunk.objects.filter(episode_id__in=ids).delete()
+        progress(len(ids))
+    return pruned
+
+
+def _batches(old: Statement, *, days: int) -> Iterator[list[int]]:
+    since, after = BEGINNING, 0
+    while rows := old.rows(since=since, after=after, days=days, limit=BATCH):
+        since, after = rows[-1]
+        yield [episode_id for _, episode_id in rows]

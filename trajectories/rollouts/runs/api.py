@@ -18,8 +18,8 @@ from trajectories.record.api.idempotency import idempotent
 from trajectories.reports import behaviour, run_tallies
 from trajectories.rewards import selectors as rewards
 from trajectories.rewards.api import RewardsPage, RewardsQuery
-from trajectories.rollouts.runs import prompt_sizes, records, selectors, services
-from trajectories.rollouts.runs.replays import records as replay_records
+from trajectories.rollouts.runs import records, selectors, services
+from trajectories.rollouts.runs import replays as replay_records
 
 
 class RunsView(APIView):
@@ -125,7 +125,7 @@ class PromptSizesView(APIView):
     )
     def post(self, request: Request, run_id: int) -> Response:
         run, fields = _run(request, run_id), body_read(records.PromptSizesIn, request.data)
-        stored = prompt_sizes.prompt_sizes_store(run=run, principal=caller(request), **fields)
+        stored = selectors.prompt_sizes_store(run=run, principal=caller(request), **fields)
         return Response({"stored": stored})
 
 

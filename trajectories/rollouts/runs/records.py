@@ -25,8 +25,7 @@ from trajectories.reports.run_tallies import PairedTally
 from trajectories.rewards.api import PROFILE_HELP, REFERENCE_CHARS
 from trajectories.rewards.profiles.store import SETTING as PROFILE
 from trajectories.rewards.selectors import Rewards
-from trajectories.rollouts.runs.replays.plans import REPLAY, replay_read
-from trajectories.rollouts.runs.replays.records import Replayed
+from trajectories.rollouts.runs.replays import REPLAY, Replayed, replay_read
 
 TOOLS = "tools"
 TAGS_MAX = 50

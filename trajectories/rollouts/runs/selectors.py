@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Count, Max, Q, QuerySet
 
 from core.errors import GymError
@@ -18,11 +20,42 @@ from trajectories.record.api.auth import Principal
 from trajectories.record.hot_sql import UNFINISHED
 from trajectories.rewards.profiles.store import Named
 from trajectories.rewards.selectors import Rewards, profile_named, rewards_of
-from trajectories.rollouts.runs import prompt_sizes
-from trajectories.rollouts.runs.records import GroupRecord, UsageTotals
-from trajectories.rollouts.runs.replays.plans import plan_of
-from trajectories.rollouts.runs.replays.records import SuccessRecord
-from trajectories.rollouts.runs.replays.selectors import replays_of, successes_before
+from trajectories.rollouts.runs.records import GroupRecord, PromptTotals, UsageTotals
+from trajectories.rollouts.runs.replays import SuccessRecord, plan_of, replays_of, successes_before
+
+COLUMNS = ("characters", "longest_characters", "tokens", "longest_tokens")
+SHOWN_MAX = 10
+
+STORE = Statement(__file__, "prompt_sizes_store")
+TOTALS = Statement(__file__, "prompt_totals")
+
+
+@transaction.atomic
+def prompt_sizes_store(
+    *, run: Run, principal: Principal, history: str, episodes: Sequence[Mapping[str, Any]]
+) -> int:
+    """Store the sizes of a run's episodes under one history; returns their number.
+
+    Raises ``GymError`` 422 ``unknown_episode`` and then stores none.
+    """
+    by_episode = {size["episode"]: size for size in episodes}
+    columns = {name: [size.get(name) for size in by_episode.values()] for name in COLUMNS}
+    stored = STORE.rows(
+        run=run.pk, splits=sorted(principal.splits), history=history, episodes=list(by_episode), **columns
+    )
+    if missing := by_episode.keys() - {episode for (episode,) in stored}:
+        shown = ", ".join(map(str, sorted(missing)[:SHOWN_MAX]))
+        raise GymError("unknown_episode", f"Run {run.pk} has no episode {shown}.", status=422)
+    return len(stored)
+
+
+def prompt_totals(*, run: Run, tasks: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
+    """The fields of ``PromptTotals`` by task, one of each history."""
+    totals = defaultdict[int, list[dict[str, Any]]](list)
+    for task, *columns in TOTALS.rows(run=run.pk, tasks=list(tasks)):
+        totals[task].append(dict(zip(PromptTotals.__struct_fields__, columns, strict=True)))
+    return totals
+
 
 GROUPS_AFTER = Statement(__file__, "groups_after", origin=GROUP_ORIGIN_SQL)
 PROGRESS = Statement(__file__, "progress", unfinished=UNFINISHED)
@@ -132,7 +165,7 @@ def task_stats(
         .order_by("task_id")[: limit + 1]
     )
     tasks = [row["task_id"] for row in rows]
-    usage, prompts = _task_usage(run=run, tasks=tasks), prompt_sizes.prompt_totals(run=run, tasks=tasks)
+    usage, prompts = _task_usage(run=run, tasks=tasks), prompt_totals(run=run, tasks=tasks)
     recents = TASK_RECENT.rows(run=run.pk, tasks=tasks, recent=recent, probes=list(PROBE_ARMS))
     newest = {task: of for task, *of in recents}
     return [

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from trajectories.shell.text.numerals import numeral
+from trajectories.shell.text.values import numeral
 
 TICKS = 5
 STEPS = (1, 2, 5)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.tables import toml_load
 from trajectories.models import Episode, Fidelity
-from trajectories.shell.queries import prunings
+from trajectories.shell.queries import replays
 
 Reason = Fidelity.Reason
 State = Fidelity.State
@@ -59,7 +59,7 @@ def step_fidelity(episode: Episode, *, index: int) -> tuple[Fidelity | None, Fid
     if row and row.reason == Reason.NO_SCREENSHOT:
         row.replay = ""  # of a page action, from before steps were posted
     label = fidelity_label(row, has_ended=episode.finished_at is not None)
-    if prunings.pruning_of(episode.pk):
+    if replays.pruning_of(episode.pk):
         # What it found stays; it can neither be shown nor found again.
         label = replace(label, can_request=False)
         if row:

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from trajectories.behaviour.dom_replay import description
 from trajectories.behaviour.dom_replay.scenes import NoScene, Scene
-from trajectories.models import Episode
+from trajectories.models import Episode, Pruning
 from trajectories.record.capture import chunks
 from trajectories.record.capture.chunks import RecordedPage
-from trajectories.shell.queries import prunings
+
+RECORDING_PRUNED = "The recording was pruned, as the episode is old: `manage.py prune` deleted it."
+
+
+def pruning_of(episode_id: int) -> Pruning | None:
+    return Pruning.objects.filter(pk=episode_id).first()
+
+
+def is_pruned(episode_id: int, what: Literal["recordings", "screenshots"]) -> bool:
+    return Pruning.objects.filter(pk=episode_id, **{f"{what}_at__isnull": False}).exists()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +44,8 @@ class Replay:
     def reason(self) -> str:
         if not isinstance(self.outcome, NoScene):
             return ""
-        if prunings.is_pruned(self.episode.pk, "recordings"):
-            return prunings.RECORDING_PRUNED
+        if is_pruned(self.episode.pk, "recordings"):
+            return RECORDING_PRUNED
         return description.REASONS[self.outcome.reason]
 
     @property

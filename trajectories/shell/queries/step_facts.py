@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trajectories.actions.results import NOT_PERFORMED
+from trajectories.actions.rules import NOT_PERFORMED
 from trajectories.behaviour.facts.behaviour import VERSION
 from trajectories.behaviour.facts.compute import facts_of
 from trajectories.behaviour.facts.source import Source, source_part

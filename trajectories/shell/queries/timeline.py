@@ -9,11 +9,11 @@ from operator import attrgetter
 from typing import Any, ClassVar
 
 from core.sql import Statement
-from trajectories.actions import registry
+from trajectories.actions import types
 from trajectories.actions.checks import CHECKS, MISMATCHES
-from trajectories.actions.results import NOT_PERFORMED
-from trajectories.shell.queries.missing_steps import MissingRange, MissingSteps, insert_missing
+from trajectories.actions.rules import NOT_PERFORMED
 from trajectories.shell.queries.step_facts import StepLabel, provisional_labels
+from trajectories.shell.queries.steps import MissingRange, MissingSteps, insert_missing
 from trajectories.shell.text.actions import Phrase, check_label, short_phrase, step_tone
 
 REACH = 8
@@ -96,7 +96,7 @@ def timeline_cells(*, episode_id: int, first: int, last: int) -> list[Cell]:
     rows = _CELLS.rows(
         episode=episode_id,
         words=WORDS_CHARS,
-        objects=json.dumps(registry.objects()),
+        objects=json.dumps(types.objects()),
         first=min(first, INDEX_MAX),
         last=min(last, INDEX_MAX),
     )

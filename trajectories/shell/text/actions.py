@@ -10,9 +10,9 @@ from typing import Any
 
 from core.tokens import mask_tokens
 from palaestra.protocol import outline
-from trajectories.actions import elements, registry
+from trajectories.actions import elements, types
 from trajectories.actions.checks import CHECKS, Tone
-from trajectories.actions.results import NOT_PERFORMED, RESULTS
+from trajectories.actions.rules import NOT_PERFORMED, RESULTS
 from trajectories.actions.types import ActionType
 
 # The most characters that pages show of typed text, and of an element's name in the action.
@@ -54,7 +54,7 @@ def action_phrase(action: object, target: str = "") -> Phrase:
     if not isinstance(action, Mapping) or not action:
         return Phrase(verb="no action")
     verb = str(action.get("type") or "untyped")
-    kind = registry.find(verb)
+    kind = types.find(verb)
     what = _object(kind, _text(action.get(kind.object))) if kind else ""
     manner = kind.manner(action) if kind and kind.manner else ""
     id_ = _text(action.get("target"))
@@ -63,7 +63,7 @@ def action_phrase(action: object, target: str = "") -> Phrase:
 
 def short_phrase(action_type: str, *, what: str | None, where: str | None) -> Phrase:
     """The phrase of an action whose parts were read separately."""
-    what = _object(registry.find(action_type), what or "")
+    what = _object(types.find(action_type), what or "")
     return Phrase(verb=action_type or "no action", what=what, where=where or "")
 
 
@@ -104,7 +104,7 @@ def element_more(action: object, *, in_observation: str) -> str:
 
 def shown_kind(kind: str, *, action_type: str) -> str:
     """The outcome to show: none for a confirmed pause, which leaves no trace to confirm."""
-    action = registry.find(action_type)
+    action = types.find(action_type)
     return "none" if kind == "confirmed" and action and action.leaves_no_trace else kind
 
 
@@ -115,7 +115,7 @@ def check_label(kind: str, action_type: str = "", *, result: str = "") -> str:
         return NOT_PERFORMED_LABEL
     if kind not in CHECKS:
         return kind
-    action = registry.find(action_type)
+    action = types.find(action_type)
     return (action.labels.get(kind) if action else None) or CHECKS[kind].label
 
 

@@ -54,3 +54,8 @@ def _items(answer: str | Sequence[str]) -> list[str]:
     if isinstance(answer, str):
         return denotations.split_cell(answer) if answer else []
     return [str(value) for value in answer]
+
+
+def numeral(value: float, specification: str) -> str:
+    """``format(value, specification)`` with a minus and not a hyphen."""
+    return format(value, specification).replace("-", "−")

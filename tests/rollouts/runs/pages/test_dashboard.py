@@ -22,8 +22,8 @@ from tests import factories
 from tests.lab.test_pages import Lab
 from trajectories.models import Episode, PolicyVersion, Run, Step, Verdict, VerdictCounter
 from trajectories.record import hot_sql
-from trajectories.rollouts.runs.pages import dashboard_cache, dashboard_selectors
-from trajectories.rollouts.runs.pages.dashboard_cache import run_dashboard
+from trajectories.rollouts.runs.pages import dashboard, dashboard_selectors
+from trajectories.rollouts.runs.pages.dashboard import run_dashboard
 from trajectories.shell.queries import tallies
 
 pytestmark = pytest.mark.django_db
@@ -37,8 +37,8 @@ def run(db: None) -> Run:
 @pytest.fixture
 def unremembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every request refreshes the dashboard."""
-    monkeypatch.setattr(dashboard_cache, "FRESH_S", 0.0)
-    monkeypatch.setattr(dashboard_cache, "REST_TIMES", 0.0)
+    monkeypatch.setattr(dashboard, "FRESH_S", 0.0)
+    monkeypatch.setattr(dashboard, "REST_TIMES", 0.0)
 
 
 def many(run: Run, number: int, *, status: str = "open", tasks: int = 1, **fields: Any) -> list[Episode]:
@@ -157,15 +157,15 @@ def test_counts_by_arm_are_of_all_its_episodes(run: Run, unremembered: None) -> 
 
 def test_tables_of_a_page_agree(lab: Lab, owner: User, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page is drawn from one refresh, also when an episode ends between two refreshes."""
-    monkeypatch.setattr(dashboard_cache, "CHEAP_S", float("inf"))  # on a busy machine tables may be slow
+    monkeypatch.setattr(dashboard, "CHEAP_S", float("inf"))  # on a busy machine tables may be slow
     made = [factories.episode(run=run, arm="gym") for _ in range(3)]
     client = lab(owner)
     first = _words(client.get(f"/runs/{run.pk}/").content.decode())
     assert first.count("open") == 4
-    dashboard_cache._entries[run.pk].until = float("inf")
+    dashboard._entries[run.pk].until = float("inf")
     factories.verdict(made[0], "incorrect", "step_budget")
     assert _words(client.get(f"/runs/{run.pk}/").content.decode()) == first
-    dashboard_cache._entries[run.pk].until = 0.0
+    dashboard._entries[run.pk].until = 0.0
     text = _words(client.get(f"/runs/{run.pk}/live").content.decode())
     assert "Open 2 Awaiting" in text
     assert re.search(r" Page .{0,60} 1 incorrect 2 open ", text), text
@@ -284,7 +284,7 @@ def test_steps_of_many_episodes_are_estimated_from_a_sample(
 def test_readers_within_the_refresh_interval_share_one_refresh(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dashboard_cache, "FRESH_S", 3600.0)
+    monkeypatch.setattr(dashboard, "FRESH_S", 3600.0)
     first = run_dashboard(run.pk)
     with CaptureQueriesContext(connection) as queries:
         assert run_dashboard(run.pk) is first
@@ -299,7 +299,7 @@ def test_refreshing_a_long_run_takes_few_statements_and_reads_few_rows(run: Run,
         # A table of this size may as well be read whole: what matters is that an index could serve.
         cursor.execute("ANALYZE; SET LOCAL enable_seqscan = off")
     run_dashboard(run.pk)
-    dashboard_cache._entries[run.pk].tables_until = float("inf")  # what counts all rests
+    dashboard._entries[run.pk].tables_until = float("inf")  # what counts all rests
     many(run, 10, status="finished", policy_version=2)
     with CaptureQueriesContext(connection) as queries:
         run_dashboard(run.pk)
@@ -328,22 +328,22 @@ def _scanned(node: dict[str, Any]) -> int:
 def test_tables_over_a_whole_long_run_are_refreshed_separately(
     run: Run, unremembered: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dashboard_cache, "CHEAP_S", 0.0)
-    monkeypatch.setattr(dashboard_cache, "REST_TIMES", float("inf"))
+    monkeypatch.setattr(dashboard, "CHEAP_S", 0.0)
+    monkeypatch.setattr(dashboard, "REST_TIMES", float("inf"))
     many(run, 2, status="finished")
     first = run_dashboard(run.pk).tables
     many(run, 2, status="finished")
-    dashboard_cache._entries[run.pk].until = 0.0
+    dashboard._entries[run.pk].until = 0.0
     second = run_dashboard(run.pk)
     assert (second.judged, second.tables is first) == (4, True)
 
 
 def test_slow_tables_do_not_delay_the_counts(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dashboard_cache, "FRESH_S", 0.0)
-    entry = dashboard_cache._entry(run.pk)
+    monkeypatch.setattr(dashboard, "FRESH_S", 0.0)
+    entry = dashboard._entry(run.pk)
     counts: list[int] = []
     clock = [1.0]
-    monkeypatch.setattr(dashboard_cache, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(dashboard, "monotonic", lambda: clock[0])
 
     def slow(*, run_id: int) -> list[Any]:
         clock[0] += 1.0
@@ -356,7 +356,7 @@ def test_slow_tables_do_not_delay_the_counts(run: Run, monkeypatch: pytest.Monke
     monkeypatch.setattr("trajectories.rollouts.runs.pages.dashboard.paired_tallies", slow)
     many(run, 2, status="finished")
     first = run_dashboard(run.pk)
-    assert (entry.until, entry.tables_until) == (2.0, 2.0 + dashboard_cache.REST_TIMES)
+    assert (entry.until, entry.tables_until) == (2.0, 2.0 + dashboard.REST_TIMES)
     clock[0] = entry.tables_until
     later = run_dashboard(run.pk)
     assert (counts, later.judged) == ([4], 4)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
 
-from django.http import Http404, QueryDict
+from django.http import Http404, HttpResponse, QueryDict
+from django.shortcuts import render
 
 from core.errors import GymError
 from core.paging import page_cut
@@ -17,6 +18,7 @@ from trajectories.rewards.learned.card import AUROC_MIN
 from trajectories.rewards.learned.pages.charts import calibration_chart
 from trajectories.rewards.learned.store import ID_CHARS, Model, model_of, problems_of
 from trajectories.rewards.learned.types import Card
+from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.charts.drawing import Drawing
 from trajectories.shell.forms import CursorForm
 
@@ -82,3 +84,14 @@ class ModelPage:
     @cached_property
     def chart(self) -> Drawing | None:
         return calibration_chart(self.card.calibration)
+
+
+@lab_page
+def model_list(request: LabRequest) -> HttpResponse:
+    return render(request, "lab/learned/models.html", {"here": "judges", "page": ModelsPage(request.GET)})
+
+
+@lab_page
+def model_detail(request: LabRequest, model_id: str) -> HttpResponse:
+    """The card of a learned reward."""
+    return render(request, "lab/learned/model.html", {"here": "judges", "page": ModelPage(model_id)})

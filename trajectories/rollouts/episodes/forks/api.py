@@ -20,7 +20,7 @@ from trajectories.record.api.idempotency import idempotent
 from trajectories.rollouts.episodes import api
 from trajectories.rollouts.episodes.creation_body import Opening
 from trajectories.rollouts.episodes.forks import creation, recipe, start_states
-from trajectories.rollouts.episodes.forks.body import Fork, Forks, ForkSettings
+from trajectories.rollouts.episodes.forks.creation import Fork, Forks, ForkSettings
 from trajectories.rollouts.episodes.opening_messages import FORK
 
 OPENED = {201: (api.OpenedEpisodes, "The opened forks.")}

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from django.db import transaction
+from msgspec import Meta, Struct
 
 from core import answer_check
 from core.errors import GymError
+from core.fields import Id, Positive
+from core.integers import INT_MAX
 from core.sql import Statement
+from core.struct_schema import limit
 from palaestra.protocol.arms import ARMS
 from tasks_app.leaks.checks import LeakChecks
 from tasks_app.models import Gold
@@ -22,11 +26,42 @@ from trajectories.record.api.auth import Principal
 from trajectories.record.prompts.interface import setup_of
 from trajectories.rollouts.episodes import creation as openings
 from trajectories.rollouts.episodes import drafts, guidance, services
-from trajectories.rollouts.episodes.forks.body import Fork
+from trajectories.rollouts.episodes.creation_body import Guidance
 from trajectories.rollouts.episodes.forks.lineage import has_person, is_complete, places_until, shows_ids
 from trajectories.rollouts.episodes.forks.recipe import RESTORE
 from trajectories.rollouts.episodes.opening_messages import FORK, unguided_messages
 from trajectories.rollouts.live import notices
+
+SAMPLES_MAX = 10_000
+
+
+class ForkSettings(Struct, forbid_unknown_fields=True, kw_only=True):
+    """``step``: the parent's last step that the forks inherit, 0 for none. Their own steps are numbered on
+    from there, and ``max_steps`` and ``token_budget`` count from the parent's beginning; both, and ``run``,
+    are the parent's unless given. ``run`` may be another one that shows pages and takes actions the same way.
+    ``guidance`` stands in place of the parent's, which a fork keeps without.
+    """
+
+    step: Annotated[int, Meta(ge=0, le=INT_MAX)]
+    count: Annotated[int, Meta(ge=1, le=SAMPLES_MAX)] = 1
+    run: Id | None = None
+    policy_version: Annotated[int, Meta(ge=0, le=INT_MAX)] | None = None
+    max_steps: Positive | None = None
+    token_budget: Positive | None = None
+    guidance: Guidance | None = None
+
+
+class Fork(ForkSettings, forbid_unknown_fields=True, kw_only=True):
+    """Forks of one ``episode``, which are a group."""
+
+    episode: Id
+
+
+class Forks(Struct, forbid_unknown_fields=True):
+    """Forks of several episodes, opened all together or not at all."""
+
+    forks: Annotated[list[Fork], Meta(min_length=1), limit("FORKS_PER_CALL_MAX")]
+
 
 SITE_RECORD = Statement(__file__, "site_record", capped=PAGES_CAPPED, answered=ANSWER_RECORDED)
 

@@ -23,7 +23,7 @@ from trajectories.rewards.profiles.fitness import fitness_check
 from trajectories.rollouts.episodes import creation as openings
 from trajectories.rollouts.episodes.creation_body import Guidance, Opening
 from trajectories.rollouts.episodes.forks import creation
-from trajectories.rollouts.episodes.forks.body import Fork
+from trajectories.rollouts.episodes.forks.creation import Fork
 from trajectories.rollouts.episodes.guidance import START_STATE, TASKS_NAMED, Insert
 from trajectories.rollouts.solutions import acts_text, is_leaking, solutions
 

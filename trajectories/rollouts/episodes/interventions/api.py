@@ -11,7 +11,7 @@ from core.paging import page, query_read
 from core.schema import call
 from trajectories.record.api.auth import caller
 from trajectories.record.api.idempotency import idempotent
-from trajectories.rollouts.episodes.interventions import body, creation, selectors
+from trajectories.rollouts.episodes.interventions import creation, selectors
 
 
 class EpisodeInterventionsView(APIView):
@@ -24,13 +24,13 @@ class EpisodeInterventionsView(APIView):
         "wrote before a substep, then `text`. Both or neither. A model is sent the message as the last "
         "one, to be continued; the step that is recorded holds all of it. A text that holds the answer is "
         "refused, which tells the answer: the key needs the scope `guidance` or `golds` as well.",
-        body=body.InterventionIn,
-        answers={201: (body.OpenedIntervention, "The intervention, and its continuations.")},
+        body=creation.InterventionIn,
+        answers={201: (creation.OpenedIntervention, "The intervention, and its continuations.")},
         errors=(400, 404, 409, 413, 422, 429),
     )
     @idempotent
     def post(self, request: Request, episode_id: int) -> Response:
-        given = struct_read(request.data, body.InterventionIn)
+        given = struct_read(request.data, creation.InterventionIn)
         opened = creation.intervention_open(episode_id=episode_id, body=given, principal=caller(request))
         return Response(opened, status=201)
 
@@ -43,7 +43,7 @@ class SubstepsView(APIView):
         "Read the numbered substeps of an episode",
         description="What its policy wrote in each step, cut at blank lines. The numbers stay.",
         answers={
-            200: (body.EpisodeSubsteps, "The substeps by step, those that a fork has inherited included.")
+            200: (creation.EpisodeSubsteps, "The substeps by step, those that a fork has inherited included.")
         },
         errors=(404, 413),
     )
@@ -57,12 +57,12 @@ class InterventionsView(APIView):
     @call(
         "intervention_list",
         "List interventions, the newest first",
-        parameters=[body.InterventionsQuery],
-        answers={200: (body.InterventionPage, "A page of interventions.")},
+        parameters=[creation.InterventionsQuery],
+        answers={200: (creation.InterventionPage, "A page of interventions.")},
         errors=(400,),
     )
     def get(self, request: Request) -> Response:
-        query = query_read(body.InterventionsQuery, request)
+        query = query_read(creation.InterventionsQuery, request)
         limit, before = query["limit"], query.pop("cursor", None)
         records = selectors.intervention_list(principal=caller(request), before=before, **query)
         shown, following = page(records, limit=limit, place=lambda record: int(record["id"]))
@@ -75,7 +75,7 @@ class InterventionView(APIView):
     @call(
         "intervention_get",
         "Read an intervention and what came of it",
-        answers={200: (body.InterventionRecord, "The intervention.")},
+        answers={200: (creation.InterventionRecord, "The intervention.")},
         errors=(404,),
     )
     def get(self, request: Request, intervention_id: int) -> Response:

@@ -16,7 +16,7 @@ from trajectories.models import Episode, EpisodeFacts, StepFacts
 from trajectories.models.origins import Origin
 from trajectories.rewards.selectors import Rewards
 from trajectories.rollouts.episodes.api import EpisodeRecord, Message
-from trajectories.rollouts.episodes.interventions.body import Span
+from trajectories.rollouts.episodes.interventions.creation import Span
 from trajectories.rollouts.runs.records import PromptTotals, UsageTotals
 
 STATS_PAGE_MAX = 10_000

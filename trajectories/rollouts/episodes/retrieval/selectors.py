@@ -6,7 +6,7 @@ Postgres builds the text and this process relays it, so a run of any size stream
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from itertools import chain
@@ -21,6 +21,8 @@ from msgspec.json import encode
 
 from core.sql import sql_read
 from core.tokens import TOKEN_LENGTH, token_open
+from palaestra.protocol.arms import ARMS
+from tasks_app.families import milestones
 from trajectories.actions.checks import CHECKS, PUBLISHED_COLUMNS
 from trajectories.behaviour import ui_evidence
 from trajectories.behaviour.facts.page_actions import EVENT_COLUMNS, SeenEvent, derive_page_actions
@@ -36,8 +38,58 @@ from trajectories.rollouts.episodes.conversations import inherited_messages
 from trajectories.rollouts.episodes.interventions.messages import prefill_message
 from trajectories.rollouts.episodes.opening_messages import opening_messages
 from trajectories.rollouts.episodes.retrieval import records
-from trajectories.rollouts.episodes.retrieval.milestones import with_milestones
 from trajectories.rollouts.episodes.services import unknown_episode
+
+VALUE = 1.0
+
+
+class _Numbered(msgspec.Struct):
+    """The only part of most steps that must be read."""
+
+    index: int
+
+
+# Parts stay undecoded until needed: page events and observations are the bulk of a trajectory.
+_STEPS = msgspec.json.Decoder(list[msgspec.Raw])
+_NUMBERED = msgspec.json.Decoder(_Numbered)
+
+
+def with_milestones(text: str, gold: str) -> str:
+    """A trajectory with its milestones; ``gold`` is JSON of ``{tags, answer, extra}`` of its task.
+
+    The step that first reached a milestone gets it in its ``rewards``; nothing else changes.
+    """
+    parts: dict[str, Any] = _PARTS.decode(text)
+    reached = _reached(parts, msgspec.json.decode(gold))
+    if not reached:
+        return text
+    parts["milestones"] = [
+        {"name": one.name, "seq": one.event and one.event.seq, "step": one.event and one.event.step}
+        for one in reached
+    ]
+    parts["steps"] = [_rewarded(step, reached) for step in _STEPS.decode(parts["steps"])]
+    return msgspec.json.encode(parts).decode()
+
+
+def _rewarded(step: msgspec.Raw, reached: list[milestones.Reached]) -> msgspec.Raw | dict[str, Any]:
+    """Return the step as it is, or with the milestones that it reached first."""
+    index = _NUMBERED.decode(step).index
+    marks = {
+        f"{milestones.MARK}{one.name}": VALUE for one in reached if one.event and one.event.step == index
+    }
+    if not marks:
+        return step
+    whole: dict[str, Any] = msgspec.json.decode(step)
+    return {**whole, "rewards": {**(whole.get("rewards") or {}), **marks}}
+
+
+def _reached(parts: Mapping[str, msgspec.Raw], gold: Mapping[str, Any]) -> list[milestones.Reached]:
+    if not ARMS[msgspec.json.decode(parts["arm"])].has_page or gold["answer"] is None:
+        return []
+    facts = milestones.gold_facts(answer=gold["answer"], extra=gold["extra"] or {})
+    events = milestones.parse_events(msgspec.json.decode(parts["site_events"]))
+    return milestones.reached(milestones.find_by_tags(gold["tags"]), facts, events)
+
 
 # As Postgres writes it; the rest of the text is read only where this occurs.
 _NO_STEPS = '"steps" : []'

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from copy import copy
+from dataclasses import asdict, dataclass, field
+from time import monotonic
 from typing import Any
 
+from django.conf import settings
+
 from core.answer_check import is_checked
+from core.snapshots import read_one_snapshot
 from trajectories.models import Episode
 from trajectories.models.origins import Origin
 from trajectories.reports import behaviour
@@ -28,11 +35,59 @@ from trajectories.rollouts.runs.pages.histograms import Histograms, histograms_o
 from trajectories.rollouts.runs.pages.reason_chart import ReasonChart, reason_chart
 from trajectories.rollouts.runs.pages.result import Comparison, Result, comparison_of
 from trajectories.rollouts.runs.pages.reward_plot import reward_plot
-from trajectories.rollouts.runs.pages.voids import VoidTable, void_table
+from trajectories.rollouts.runs.void_rates import (
+    LATEST_OF_A_RUN,
+    VoidAlarm,
+    VoidRate,
+    rates_ranked,
+    void_alarms,
+    void_rates,
+)
 from trajectories.shell.queries import episodes
 from trajectories.shell.queries import runs as selectors
 from trajectories.shell.queries.tallies import run_tallies_by_arm
 from trajectories.shell.text.untrusted import visible
+
+ROWS_SHOWN = 5
+ALARMS_SHOWN = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class VoidTable:
+    """The highest void rates, of tasks among the ``latest`` episodes; warnings begin at ``share_max``.
+
+    ``withdrawn`` are the shares of cancelled and of unused episodes, which no other row counts.
+    """
+
+    total: VoidRate
+    policy_versions: Sequence[tuple[int | None, VoidRate]]
+    reasons: Sequence[tuple[str, VoidRate]]
+    tasks: Sequence[tuple[int, VoidRate]]
+    withdrawn: Sequence[tuple[str, VoidRate]]
+    alarms: Sequence[VoidAlarm]
+    alarms_more: int
+    share_max: float
+    latest: int = LATEST_OF_A_RUN
+
+
+def void_table(run_id: int) -> VoidTable | None:
+    """Return the void rates of a run, None where no episode is void."""
+    rates = void_rates(run_id=run_id)
+    if not rates.total.void and not rates.withdrawn:
+        return None
+    alarms = void_alarms(rates, share_max=settings.VOID_ALARM_SHARE)
+    versions = [(version, rate) for (_, version), rate in rates_ranked(rates.by_policy_version)]
+    return VoidTable(
+        total=rates.total,
+        policy_versions=versions[:ROWS_SHOWN],
+        reasons=list(rates.by_reason.items()),
+        tasks=rates_ranked(rates.by_task)[:ROWS_SHOWN],
+        withdrawn=list(rates.by_withdrawal.items()),
+        alarms=alarms[:ALARMS_SHOWN],
+        alarms_more=len(alarms[ALARMS_SHOWN:]),
+        share_max=settings.VOID_ALARM_SHARE,
+    )
+
 
 FINGERPRINT_CHARS = 16
 # How often a page asks for news by itself: less often while nothing happens.
@@ -149,3 +204,86 @@ def tables_of(run_id: int) -> Tables:
 def _steps_of(episode: Episode) -> tuple[int, int]:
     """``episodes_newest`` annotates them."""
     return getattr(episode, "last_index", None) or 0, getattr(episode, "steps_recorded", None) or 0
+
+
+FRESH_S = 1.0
+# Reading takes at most a fifth of one thread's time, however much there is to count; so do slow tables.
+REST_TIMES = 5.0
+# Tables that are read faster than this are read each time.
+CHEAP_S = 0.05
+RUNS_MAX = 16
+
+
+@dataclass
+class _Entry:
+    """``tables_until`` is 0 while tables are cheap to read."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    dashboard: Dashboard | None = None
+    until: float = 0.0
+    tables_lock: threading.Lock = field(default_factory=threading.Lock)
+    tables: Tables | None = None
+    tables_until: float = 0.0
+
+
+_entries: OrderedDict[int, _Entry] = OrderedDict()
+_entries_lock = threading.Lock()
+
+
+def run_dashboard(run_id: int) -> Dashboard:
+    """Return the run's dashboard, at most ``FRESH_S`` old, or older if reading takes long."""
+    entry = _entry(run_id)
+    with entry.lock:
+        if entry.dashboard is None or monotonic() >= entry.until:
+            entry.dashboard = _read(entry, run_id)
+        dashboard = entry.dashboard
+    return _with_fresh_tables(entry, run_id) or dashboard
+
+
+def _entry(run_id: int) -> _Entry:
+    with _entries_lock:
+        entry = _entries.setdefault(run_id, _Entry())
+        _entries.move_to_end(run_id)
+        while len(_entries) > RUNS_MAX:
+            _entries.popitem(last=False)
+        return entry
+
+
+def _read(entry: _Entry, run_id: int) -> Dashboard:
+    with read_one_snapshot():
+        tables = entry.tables if entry.tables and entry.tables_until else _read_tables(entry, run_id)
+        began = monotonic()
+        dashboard = Dashboard(run_id, tables)
+    entry.until = monotonic() + max(FRESH_S, REST_TIMES * (monotonic() - began))
+    return dashboard
+
+
+def _read_tables(entry: _Entry, run_id: int) -> Tables:
+    """Cheap tables are read with each dashboard; slow ones have an interval of their own."""
+    began = monotonic()
+    entry.tables = tables_of(run_id)
+    took = monotonic() - began
+    entry.tables_until = 0.0 if took < CHEAP_S else monotonic() + REST_TIMES * took
+    return entry.tables
+
+
+def _has_stale_tables(entry: _Entry) -> bool:
+    return 0.0 < entry.tables_until <= monotonic()
+
+
+def _with_fresh_tables(entry: _Entry, run_id: int) -> Dashboard | None:
+    """Read slow tables again once they are stale; only the first reader waits."""
+    if not _has_stale_tables(entry) or not entry.tables_lock.acquire(blocking=False):
+        return None
+    try:
+        if not _has_stale_tables(entry):  # another thread has just read them
+            return None
+        with read_one_snapshot():
+            tables = _read_tables(entry, run_id)
+    finally:
+        entry.tables_lock.release()
+    with entry.lock:
+        if entry.dashboard is not None:
+            entry.dashboard = copy(entry.dashboard)
+            entry.dashboard.tables_renew(tables)
+        return entry.dashboard

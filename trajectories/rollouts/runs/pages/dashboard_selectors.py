@@ -114,7 +114,7 @@ def version_rates_by_run(run_ids: Collection[int]) -> dict[int, dict[int | None,
     """Those of each run."""
     rows = RateSum.objects.filter(run_id__in=run_ids, scope=Scope.VERSION, judged__gt=0)
     rates: dict[int, dict[int | None, Rate]] = {run_id: {} for run_id in run_ids}
-    for row in rows.values("run_id", "part", *(field.name for field in fields(Clusters))):
+    for row in rows.values("run_id", "part", *(count.name for count in fields(Clusters))):
         run_id, part = row.pop("run_id"), row.pop("part")
         if (rate := rate_of(Clusters(**row))) is not None:
             rates[run_id][int(part) if part else None] = rate

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from django.http import QueryDict
+from django.http import HttpResponse, HttpResponseRedirect, QueryDict
+from django.shortcuts import render
 
 from trajectories.models import Run, Sampler
 from trajectories.reports import selectors as reports
 from trajectories.rollouts.runs.pages import rows
-from trajectories.rollouts.runs.pages.dashboard_cache import run_dashboard
+from trajectories.rollouts.runs.pages.dashboard import run_dashboard
+from trajectories.rollouts.runs.pages.heat_map import pair_address
 from trajectories.shell import slow_queries
+from trajectories.shell.access import LabRequest, lab_page, sees_golds
 from trajectories.shell.forms import RunFilter
 from trajectories.shell.grid.runs import RUNS
 from trajectories.shell.grid.view import Grid, GridView, grid_of
@@ -72,3 +75,34 @@ class RunPage:
     def has_curation(self) -> bool:
         """True for training runs: their page of samplers says so if there is none yet."""
         return self.run.kind == Run.Kind.TRAIN or Sampler.objects.filter(run=self.run).exists()
+
+
+@lab_page
+def run_list(request: LabRequest) -> HttpResponse:
+    """Runs by filters; 503 when the query for them took too long."""
+    page = RunsPage(request.GET)
+    if page.view.is_scattered and not request.htmx:
+        return HttpResponseRedirect(page.view.address())
+    context = {"here": "runs", "page": page}
+    return slow_queries.page_render(request, "runs/runs", context, is_too_slow=page.rows is None)
+
+
+@lab_page
+def run_detail(request: LabRequest, run_id: int) -> HttpResponse:
+    page = RunPage(run_id, sees_golds=sees_golds(request.user))
+    return render(request, "lab/runs/run.html", {"here": "runs", "page": page})
+
+
+@lab_page
+def run_live(request: LabRequest, run_id: int) -> HttpResponse:
+    """The part that changes while a run goes on; 204 if the reader has ``seen`` this version."""
+    page = RunPage(run_id)
+    if request.GET.get("seen") == page.board.fingerprint:
+        return HttpResponse(status=204)
+    return render(request, "lab/runs/_updates.html", {"run": page.run, "board": page.board})
+
+
+@lab_page
+def run_pair(request: LabRequest, run_id: int) -> HttpResponseRedirect:
+    """Redirect to the comparison behind a cell of the heat map."""
+    return HttpResponseRedirect(pair_address(request.GET))

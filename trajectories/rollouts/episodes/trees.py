@@ -1,0 +1,179 @@
+"""Tree search: the tree of an episode, and values of its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
+from django.db.models import Max
+from msgspec import Meta, Struct, convert, to_builtins
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core.bodies import struct_read
+from core.errors import GymError
+from core.integers import INT_MAX
+from core.paging import Query, cursor_make, query_read
+from core.schema import call
+from core.sql import Statement
+from trajectories.models import Episode, Step, Verdict
+from trajectories.record.api.auth import Principal, caller
+from trajectories.record.projects import Viewer
+from trajectories.rollouts.episodes import services as episodes
+from trajectories.rollouts.episodes.services import episode_get
+
+TREE = Statement(__file__, "tree")
+PAGE_VALUES = 20_000
+"""A page ends with the node whose values reach this number."""
+
+
+class NodeValue(Struct, frozen=True):
+    """Value posted for the state after a step."""
+
+    step: int
+    value: float
+    visits: int
+
+
+class Node(Struct, frozen=True):
+    """An episode of a tree. It begins after the step ``begins_after`` of its ``parent``, which may have been
+    deleted; ``steps`` is the number of its last step, counted from the first episode of the line. ``reason``
+    is the verdict's, and says of a void one why; ``values`` are by step."""
+
+    id: int
+    run: int
+    group: int
+    parent: int | None
+    begins_after: int
+    steps: int
+    policy_version: int | None
+    is_guided: bool
+    status: Episode.Status
+    outcome: Verdict.Outcome | None
+    reward: float | None
+    reason: str | None
+    values: list[NodeValue]
+
+
+def tree_nodes(*, episode_id: int, viewer: Viewer, after: int = 0, limit: int) -> tuple[list[Node], bool]:
+    """The nodes with ids above ``after``, ascending, so that parents come first, and whether more follow.
+
+    They are at most ``limit``, and fewer where a page would have far more than ``PAGE_VALUES`` values. That
+    the viewer may see the episode is for the caller to check: all of a tree is of its task.
+    """
+    rows = TREE.rows(
+        episode=episode_id, project=viewer.project, after=after, limit=limit + 1, values=PAGE_VALUES
+    )
+    shown = [row for row in rows[:limit] if row[-1] is not None]
+    nodes = [Node(*[*row[:-1], msgspec.json.decode(row[-1], type=list[NodeValue])]) for row in shown]
+    return nodes, len(rows) > len(shown)
+
+
+STORE = Statement(__file__, "values_store")
+
+
+def step_values_store(*, episode_id: int, values: Sequence[NodeValue], principal: Principal) -> int:
+    """Store values of an episode's steps, replacing older ones; return the number of steps.
+
+    The step where a fork begins is its own too. Of a step named twice the last value counts. Raises
+    ``GymError``: 404 ``unknown_episode``; 422 ``no_such_step``, and then stores none.
+    """
+    episode = episode_get(episode_id=episode_id, principal=principal)
+    last = Step.objects.filter(episode_id=episode_id).aggregate(last=Max("index"))["last"]
+    first, last = episode.begins_after, last or episode.begins_after
+    by_step = {value.step: value for value in values}
+    if others := [step for step in by_step if not first <= step <= last]:
+        message = f"Episode {episode_id} has the steps {first} to {last}, and no {min(others)}."
+        raise GymError("no_such_step", message, status=422, fields={"values": [message]})
+    rows = by_step.values()
+    return STORE.run(
+        episode=episode_id,
+        steps=[row.step for row in rows],
+        values=[row.value for row in rows],
+        visits=[row.visits for row in rows],
+    )
+
+
+NODES_MAX = 5_000
+VALUES_MAX = 1_000
+VALUE_MAX = 1e300
+
+
+class TreeQuery(Query, kw_only=True):
+    limit: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=NODES_MAX,
+            description=f"Episodes per page, at most {NODES_MAX:,}; fewer where they have more than "
+            f"{PAGE_VALUES:,} values.",
+        ),
+    ] = NODES_MAX
+
+
+class Tree(Struct):
+    """Episodes by id, parents first."""
+
+    results: list[Node]
+    next: str | None
+
+
+class TreeView(APIView):
+    scopes = {"GET": "read"}
+
+    @call(
+        "episode_tree",
+        "Read the tree that an episode is in",
+        description="The first episode of its line and all forks of forks of it, of whichever runs.",
+        parameters=[TreeQuery],
+        answers={200: (Tree, "A page of the tree.")},
+        errors=(400, 404),
+    )
+    def get(self, request: Request, episode_id: int) -> Response:
+        query, viewer = query_read(TreeQuery, request), caller(request)
+        episodes.episode_get(episode_id=episode_id, principal=viewer)
+        nodes, has_more = tree_nodes(
+            episode_id=episode_id, viewer=viewer, after=query.get("cursor", 0), limit=query["limit"]
+        )
+        following = cursor_make(nodes[-1].id) if has_more else None
+        return Response({"results": to_builtins(nodes), "next": following})
+
+
+class StepValueIn(Struct, forbid_unknown_fields=True):
+    step: Annotated[int, Meta(ge=0, le=INT_MAX)]
+    value: Annotated[float, Meta(ge=-VALUE_MAX, le=VALUE_MAX)]
+    visits: Annotated[int, Meta(ge=0, le=INT_MAX)]
+
+
+class StepValuesIn(Struct, forbid_unknown_fields=True):
+    """Values of the states after steps; a fork's first is that after the step where it begins."""
+
+    values: Annotated[list[StepValueIn], Meta(min_length=1, max_length=VALUES_MAX)]
+
+
+class StoredValues(Struct):
+    stored: int
+
+
+class ValuesView(APIView):
+    scopes = {"POST": "trainer"}
+
+    @call(
+        "step_values_store",
+        "Store values of an episode's steps",
+        description="They are shown with the tree, and count nowhere. Sent again for a step, a value "
+        "replaces the one before.",
+        body=StepValuesIn,
+        answers={200: (StoredValues, "Of how many steps.")},
+        errors=(400, 404, 422),
+    )
+    def post(self, request: Request, episode_id: int) -> Response:
+        body = struct_read(request.data, StepValuesIn)
+        stored = step_values_store(
+            episode_id=episode_id,
+            values=convert(to_builtins(body.values), list[NodeValue]),
+            principal=caller(request),
+        )
+        return Response({"stored": stored})
