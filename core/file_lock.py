@@ -1,7 +1,7 @@
 """Lock between writers of files that no committed row names yet, and the deletion of unnamed files.
 
 Who makes sure of the file once more after its row is committed needs no lock: uploads and the arena's
-recordings do so (``trajectories/rollouts/retention/files.py``).
+recordings do so (``trajectories/rollouts/retention/__init__.py``).
 """
 
 from __future__ import annotations

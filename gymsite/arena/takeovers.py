@@ -23,7 +23,7 @@ from gymsite.arena.callers import Session
 from palaestra.protocol.completions import RecordedCall, record_write
 from tasks_app import kinds
 from trajectories.actions.types import ACTIONS, type_of
-from trajectories.record.hot_sql.takeovers import is_below
+from trajectories.models.takeover import is_below
 
 SCRIPTS = Path(__file__).with_name("takeover_scripts")
 OBSERVATION = "axtree-v2"

@@ -21,7 +21,7 @@ from tasks_app.worlds import registry
 from tasks_app.worlds.keys import world_arguments
 from trajectories.models import Episode, Run, Verdict
 from trajectories.models.access import ApiKey, Scope
-from trajectories.record.api import auth, keys
+from trajectories.record.api import auth
 
 KEY_NAME = "record_solutions"
 
@@ -73,7 +73,7 @@ def key_lent(run: Run) -> Iterator[str]:
     try:
         yield key
     finally:
-        keys.key_revoke(ApiKey.objects.get(digest=auth.key_digest(key)).pk, author=auth.COMMAND)
+        auth.key_revoke(ApiKey.objects.get(digest=auth.key_digest(key)).pk, author=auth.COMMAND)
 
 
 def _build_known(task: Task, gold: Gold) -> KnownSite:

@@ -15,7 +15,7 @@ from tests import factories
 from tests.conftest import ArenaClient
 from trajectories.models import Episode, PageEvent, SiteEvent, Submission
 from trajectories.record.api.auth import Principal
-from trajectories.rollouts.episodes.forks import creation, recipe
+from trajectories.rollouts.episodes.forks import creation, lineage
 from trajectories.rollouts.episodes.forks.creation import Fork
 
 pytestmark = pytest.mark.django_db
@@ -73,7 +73,7 @@ def _forked(parent: Episode, *, step: int, steps: int) -> Episode:
         )
     factories.verdict(parent, "incorrect")
     records = creation.forks_open(forks=[Fork(episode=parent.pk, step=step)], principal=ANYBODY)["episodes"]
-    recipe.fork_restore(episode_id=records[0]["id"], principal=ANYBODY)
+    lineage.fork_restore(episode_id=records[0]["id"], principal=ANYBODY)
     return Episode.objects.get(pk=records[0]["id"])
 
 

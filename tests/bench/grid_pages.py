@@ -103,16 +103,16 @@ LISTS = {
 def requests(name: str) -> Iterator[tuple[str, str]]:
     """The address of each page and the bare statement for its rows, from the top and from the middle."""
     from trajectories.lab.search.selectors import JOINS
-    from trajectories.rollouts.runs.pages import rows
+    from trajectories.lab.tasks.pages import TASKS
+    from trajectories.rollouts.runs.pages import pages
+    from trajectories.rollouts.runs.pages.pages import RUNS
     from trajectories.shell.grid.episodes import EPISODES
-    from trajectories.shell.grid.runs import RUNS
-    from trajectories.shell.grid.tasks import TASKS
     from trajectories.shell.queries import tasks
 
     answer = {"answer": JOINS["answer"]}  # the others are in the bare statement already
     table, joins = {
         "episodes": (EPISODES, answer),
-        "runs": (RUNS, rows.JOINS),
+        "runs": (RUNS, pages.JOINS),
         "tasks": (TASKS, tasks.JOINS),
     }[name]
     listed = LISTS[name]

@@ -25,8 +25,8 @@ from trajectories.judges.background import (
     outage_of,
     runs_of_judges,
 )
+from trajectories.judges.jobs import JudgesSweep
 from trajectories.judges.services import judge_store
-from trajectories.judges.sweep import JudgesSweep
 from trajectories.models import Episode, Judge, JudgeCall, RewardComponents, Run
 from trajectories.record.projects import EVERYTHING
 from trajectories.rewards.profiles.store import profile_get, profile_store
@@ -45,7 +45,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
         gathered.append(ids)
         return True
 
-    monkeypatch.setattr("trajectories.judges.sweep.jobs.job_send", job_send)
+    monkeypatch.setattr("trajectories.judges.jobs.jobs.job_send", job_send)
     return gathered
 
 
@@ -237,7 +237,7 @@ def test_nothing_is_sent_at_rate_0_or_while_jobs_wait(
     with judge_of(met):
         ended(paid_by("strict"))
         waiting = [0]
-        monkeypatch.setattr("trajectories.judges.sweep.jobs.queue_length", lambda _: waiting[0])
+        monkeypatch.setattr("trajectories.judges.jobs.jobs.queue_length", lambda _: waiting[0])
         settings.JUDGE_CALLS_PER_MINUTE = 0
         assert JudgesSweep()() == 0
         settings.JUDGE_CALLS_PER_MINUTE, waiting[0] = 600, 1

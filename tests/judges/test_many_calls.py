@@ -13,8 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.judges import scene
 from trajectories.judges.background import calls_left, outage_of
-from trajectories.judges.pages.calls import GRADES_PER_PAGE, grades_shown
-from trajectories.judges.pages.page import JudgesPage
+from trajectories.judges.pages.page import GRADES_PER_PAGE, JudgesPage, grades_shown
 from trajectories.judges.parser import judge_of
 from trajectories.judges.services import judge_store
 from trajectories.models import Judge, JudgeCall

@@ -11,9 +11,8 @@ import pytest
 
 from core.errors import GymError
 from trajectories.rewards.components.outcome import OUTCOME
-from trajectories.rewards.profiles.parser import body_of, profile_read, sha256_of
+from trajectories.rewards.profiles.parser import body_of, extremes_of, profile_read, sha256_of
 from trajectories.rewards.profiles.payment import Components, payment_of, range_of
-from trajectories.rewards.profiles.soundness import extremes_of
 from trajectories.rewards.profiles.types import Profile
 
 RIGHT, WRONG = {OUTCOME: 1.0}, {OUTCOME: 0.0}

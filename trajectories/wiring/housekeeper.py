@@ -11,9 +11,9 @@ from threading import Event
 
 from trajectories.annotation.jobs import LABEL_WORK
 from trajectories.behaviour.facts.jobs import facts_sweep
-from trajectories.behaviour.fidelity.sweep import FidelitySweep
+from trajectories.behaviour.fidelity.jobs import FidelitySweep
 from trajectories.exports.jobs import EXPORTS
-from trajectories.judges.sweep import JudgesSweep
+from trajectories.judges.jobs import JudgesSweep
 from trajectories.record.api import health, idempotency
 from trajectories.record.blobs.services import parts_sweep
 from trajectories.record.capture.jobs import picture_sweep

@@ -19,7 +19,7 @@ from trajectories.rollouts.episodes import abstractions, takeovers, trees
 from trajectories.rollouts.episodes import api as episodes
 from trajectories.rollouts.episodes.api import EpisodeRewardsView
 from trajectories.rollouts.episodes.forks import api as forks
-from trajectories.rollouts.episodes.interventions import api as interventions
+from trajectories.rollouts.episodes.interventions import creation as interventions
 from trajectories.rollouts.episodes.prefixes import RunPrefixesView
 from trajectories.rollouts.episodes.retrieval import api as retrieval
 from trajectories.rollouts.episodes.tool_calls import ToolCallsView

@@ -20,7 +20,7 @@ from trajectories.judges.pages import page as judges
 from trajectories.judges.run_rewards import page as rewards
 from trajectories.lab.bookmarks import views as bookmarks
 from trajectories.lab.compare import page as compare
-from trajectories.lab.episode import views as episode
+from trajectories.lab.episode import page as episode
 from trajectories.lab.episode_files import views as export
 from trajectories.lab.keys import views as keys
 from trajectories.lab.login.views import LabLoginView
@@ -29,7 +29,7 @@ from trajectories.lab.peek import page as peek
 from trajectories.lab.run_comparison.page import runs_compare
 from trajectories.lab.search import page as search
 from trajectories.lab.search.exports import EXPORTS
-from trajectories.lab.step import conversation, dom_views, picture_views
+from trajectories.lab.step import conversation, media_views
 from trajectories.lab.step import interventions as takeover
 from trajectories.lab.step import views as step
 from trajectories.lab.system.page import system
@@ -103,9 +103,9 @@ urlpatterns = [
     path(f"{EPISODE}/scrubber", step.episode_scrubber, name="episode_scrubber"),
     path(f"{EPISODE}/answer", step.episode_answer, name="episode_answer"),
     path(f"{EPISODE}/gold", step.gold_switch, name="gold_switch"),
-    path(f"{EPISODE}/index.json", picture_views.episode_index, name="episode_index"),
-    path(f"{EPISODE}/find.json", picture_views.episode_find, name="episode_find"),
-    path(f"{EPISODE}/recording/<slug:page>.json", picture_views.page_recording, name="page_recording"),
+    path(f"{EPISODE}/index.json", media_views.episode_index, name="episode_index"),
+    path(f"{EPISODE}/find.json", media_views.episode_find, name="episode_find"),
+    path(f"{EPISODE}/recording/<slug:page>.json", media_views.page_recording, name="page_recording"),
     path(f"{EPISODE}/export.html", export.episode_as_html, name="episode_as_html"),
     path(f"{EPISODE}/export.json", export.episode_as_json, name="episode_as_json"),
     path(f"{EPISODE}/mark", bookmarks.step_mark, name="episode_mark"),
@@ -119,23 +119,21 @@ urlpatterns = [
     path(f"{STEP}/conversation.json", conversation.step_messages, name="step_messages"),
     path(f"{STEP}/conversation/<id:number>", conversation.step_message, name="step_message"),
     path(f"{STEP}/changes", step.step_changes, name="step_changes"),
-    path(f"{STEP}/replay", dom_views.step_replay, name="step_replay"),
-    path(f"{STEP}/dom", dom_views.step_dom, name="step_dom"),
-    path(f"{STEP}/fidelity", dom_views.step_compared, name="step_compared"),
-    path(f"{STEP}/fidelity/check", dom_views.step_compare, name="step_compare"),
+    path(f"{STEP}/replay", media_views.step_replay, name="step_replay"),
+    path(f"{STEP}/dom", media_views.step_dom, name="step_dom"),
+    path(f"{STEP}/fidelity", media_views.step_compared, name="step_compared"),
+    path(f"{STEP}/fidelity/check", media_views.step_compare, name="step_compare"),
     *(
         path(f"{STEP}/{name}.txt", step.step_text, {"name": name}, name=f"step_text_{name}")
         for name in step.TEXTS
     ),
     *(
-        path(
-            f"{STEP}/picture.{kind}", picture_views.step_picture, {"kind": kind}, name=f"step_picture_{kind}"
-        )
-        for kind in picture_views.FORMATS
+        path(f"{STEP}/picture.{kind}", media_views.step_picture, {"kind": kind}, name=f"step_picture_{kind}")
+        for kind in media_views.FORMATS
     ),
-    path("drawings/<slug:name>.<int:width>.webp", picture_views.drawing, name="drawing"),
-    path("blobs/<sha256:sha256>", picture_views.blob_detail, name="blob"),
-    path("blobs/<sha256:sha256>/thumbnail", picture_views.blob_thumbnail, name="blob_thumbnail"),
+    path("drawings/<slug:name>.<int:width>.webp", media_views.drawing, name="drawing"),
+    path("blobs/<sha256:sha256>", media_views.blob_detail, name="blob"),
+    path("blobs/<sha256:sha256>/thumbnail", media_views.blob_thumbnail, name="blob_thumbnail"),
     path("bookmarks/", bookmarks.bookmark_list, name="bookmarks"),
     path("compare", compare.compare_detail, name="compare"),
     _alias("compare/", of="compare", name="compare_slashed"),

@@ -13,9 +13,9 @@ import pytest
 
 from tests.behaviour.dom_replay.test_sanitizer import element, snapshot, text
 from trajectories.behaviour.dom_replay import bounds
-from trajectories.behaviour.dom_replay.addresses import Addresses
 from trajectories.behaviour.dom_replay.bounds import TooMuch
 from trajectories.behaviour.dom_replay.css import css_clean, css_clean_part
+from trajectories.behaviour.dom_replay.document import Addresses
 from trajectories.behaviour.dom_replay.rrweb import Shown, Type, data_read
 from trajectories.behaviour.dom_replay.sanitizer import Cleaner
 

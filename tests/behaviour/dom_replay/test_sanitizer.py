@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from trajectories.behaviour.dom_replay import sanitizer
-from trajectories.behaviour.dom_replay.addresses import Addresses, Named
+from trajectories.behaviour.dom_replay.document import Addresses, Named
 from trajectories.behaviour.dom_replay.rrweb import Shown, Type, data_read
 from trajectories.behaviour.dom_replay.sanitizer import Cleaner
 

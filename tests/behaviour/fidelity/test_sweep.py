@@ -12,7 +12,7 @@ from tests import factories
 from tests.behaviour.fidelity.factories import window
 from tests.behaviour.fidelity.recordings import blob_of, element, episode_make, recording_make
 from trajectories.behaviour.fidelity import jobs, sample
-from trajectories.behaviour.fidelity import sweep as sweeping
+from trajectories.behaviour.fidelity import jobs as sweeping
 from trajectories.models import Episode, Fidelity
 from trajectories.record import heartbeats
 

@@ -123,7 +123,7 @@ def test_replies_are_shown_as_text_and_lead_to_their_episodes(page: Read) -> Non
 
 
 def test_grades_are_read_page_by_page_and_by_criterion(page: Read, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trajectories.judges.pages.calls.GRADES_PER_PAGE", 2)
+    monkeypatch.setattr("trajectories.judges.pages.page.GRADES_PER_PAGE", 2)
     made = episodes(3)
     judge = graded(by_truth)
     links = [f'href="/episodes/{one.pk}/"' for one in made]

@@ -21,7 +21,7 @@ from tests.arena.test_choice import PAYLOAD as CHOICE
 from tests.arena.test_choice import PICTURES, words
 from tests.conftest import LabClient
 from tests.lab.step.test_pictures import picture_make
-from trajectories.lab.episode_files import html_file, question
+from trajectories.lab.episode_files import html_file
 from trajectories.models import Episode
 
 pytestmark = pytest.mark.usefixtures("own_storages")
@@ -215,9 +215,9 @@ def test_the_table_of_the_question_is_a_table(
     assert '<th scope="col">Year</th>' in file
     assert "<td>a|b</td>" in file
     assert file.count("<tr>") == 4
-    monkeypatch.setattr(question, "TABLE_MAX_CHARS", 300)
+    monkeypatch.setattr(html_file, "TABLE_MAX_CHARS", 300)
     assert "1 more row left out" in file_of(lab(annotator), episode)
-    monkeypatch.setattr(question, "TABLE_MAX_CHARS", 60)
+    monkeypatch.setattr(html_file, "TABLE_MAX_CHARS", 60)
     file = file_of(lab(annotator), episode)
     assert "A table of 3 rows is left out" in file
     assert "Prize" not in file
@@ -226,7 +226,7 @@ def test_the_table_of_the_question_is_a_table(
 def test_a_question_that_is_too_long_is_exported_as_text(
     lab: Lab, annotator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(question, "TEXT_MAX_CHARS", 20)
+    monkeypatch.setattr(html_file, "ONE_TEXT_MAX_CHARS", 20)
     text = "How much is $2^2$ and more of that?"
     made = factories.task(payload={"text": text, "format": "latex"}, prompt=text)
     assert "How much is $2^2$ an…</pre>" in file_of(lab(annotator), factories.episode(task=made))
@@ -256,7 +256,7 @@ def test_no_part_of_a_question_exceeds_the_export_limits(
     payload: dict[str, Any], lab: Lab, annotator: User
 ) -> None:
     task = factories.task(kind="choice", payload={"text": "Q", "format": "plain", **payload})
-    most = 2 * (question.TEXT_MAX_CHARS + question.TABLE_MAX_CHARS)
+    most = 2 * (html_file.TEXT_MAX_CHARS + html_file.TABLE_MAX_CHARS)
     assert len(file_of(lab(annotator), factories.episode(task=task))) < most
 
 

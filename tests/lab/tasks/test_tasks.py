@@ -10,8 +10,8 @@ from django.contrib.auth.models import User
 
 from tests import factories
 from tests.conftest import LabClient
+from trajectories.lab.tasks.pages import TASKS
 from trajectories.models import Submission
-from trajectories.shell.grid.tasks import TASKS
 from trajectories.shell.grid.view import Sort
 from trajectories.shell.queries import tasks
 

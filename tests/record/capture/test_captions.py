@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 from PIL import Image, ImageDraw
 
-from trajectories.record.capture import glyphs
-from trajectories.record.capture.captions import PAPER, THOUGHT_LINES, Caption, captioned
-from trajectories.record.capture.glyphs import Lettering
+from trajectories.record.capture import captions
+from trajectories.record.capture.captions import PAPER, THOUGHT_LINES, Caption, Lettering, captioned
 
 SHORT = Caption(title="Step 3 · click on e4", thought="I open the offer.", source="stays/train/1 · model")
 
@@ -53,15 +52,15 @@ def test_a_letter_carries_at_most_three_combining_marks() -> None:
 
 
 def test_without_text_shaping_right_to_left_letters_are_described(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(glyphs.features, "check", lambda _name: False)
+    monkeypatch.setattr(captions.features, "check", lambda _name: False)
     assert Lettering(16).drawable("\u05e9\u05dc\u05d5\u05dd") == "[4 signs that no font here has]"
 
 
 def test_a_machine_without_fonts_draws_with_the_bundled_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(glyphs, "FONTS", ("none.ttf",))
-    glyphs.fonts_of.cache_clear()
+    monkeypatch.setattr(captions, "FONTS", ("none.ttf",))
+    captions.fonts_of.cache_clear()
     letters = Lettering(16)
-    glyphs.fonts_of.cache_clear()
+    captions.fonts_of.cache_clear()
     picture = Image.new("RGB", (200, 40), "white")
     letters.draw(ImageDraw.Draw(picture), letters.drawable("Step 1"), at=(4, 4), fill=(0, 0, 0))
     assert len(picture.getcolors(1 << 16) or ()) > 1

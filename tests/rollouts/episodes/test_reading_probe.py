@@ -14,7 +14,7 @@ from trajectories.models import Episode, Run, Verdict
 from trajectories.record import hot_sql
 from trajectories.rollouts.episodes.opening_messages import opening_messages
 from trajectories.rollouts.judging import queue_sql, services
-from trajectories.shell.queries.tallies import run_tallies_by_arm, tallies_by_run
+from trajectories.shell.queries.runs import run_tallies_by_arm, tallies_by_run
 
 pytestmark = pytest.mark.django_db
 CHOICES = [{"label": "A", "text": "$\\frac{1}{2}$"}, {"label": "B", "text": "Costs \\$2"}]

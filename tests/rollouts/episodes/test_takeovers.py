@@ -16,7 +16,7 @@ from tasks_app.models import Gold
 from tests import factories
 from tests.conftest import ApiClient
 from trajectories.models import Episode, IdempotentCall, PageEvent, PageEventTally, SiteEvent, Step, Takeover
-from trajectories.record.hot_sql.takeovers import IS_TAKEN
+from trajectories.models.takeover import IS_TAKEN
 from trajectories.rollouts.episodes import conversations, takeovers
 from trajectories.rollouts.episodes import services as episodes
 from trajectories.rollouts.judging import queue_sql, reaper

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterable
 
 import pytest
 
-from trajectories.rollouts.judging import lease_watch
-from trajectories.rollouts.judging.lease_watch import MARKS, LeaseWatch, Mark, WatchTime
+from trajectories.rollouts.judging import reaper
+from trajectories.rollouts.judging.reaper import MARKS, LeaseWatch, Mark, WatchTime
 
 EVERY_S, LEASE_S, GRACE_S, UNUSED_S = 15.0, 300.0, 90.0, 86_400.0
 LOST = {1: "lease_lost"}
@@ -94,7 +94,7 @@ def test_a_time_in_which_nobody_reached_the_lab_is_no_silence(away_s: float) -> 
 def test_episodes_that_all_were_abandoned_are_lost_in_the_end() -> None:
     lab = Lab()
     lab.look()
-    assert lab.looks(LEASE_S + lease_watch.QUIET_MAX_S - EVERY_S) == {}
+    assert lab.looks(LEASE_S + reaper.QUIET_MAX_S - EVERY_S) == {}
     assert lab.look() == LOST
 
 

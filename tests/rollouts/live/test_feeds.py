@@ -8,10 +8,9 @@ import pytest
 
 from core.errors import GymError
 from trajectories.rollouts.live import access, consumers
-from trajectories.rollouts.live.application import Message
+from trajectories.rollouts.live.application import Line, Message
 from trajectories.rollouts.live.consumers import LiveConsumer
 from trajectories.rollouts.live.feeds import BUNDLES_BEHIND_MAX, RunFeed, Subscription, verdict_message
-from trajectories.rollouts.live.sockets import Line
 
 
 async def test_a_watcher_that_falls_behind_is_dropped_with_an_error() -> None:

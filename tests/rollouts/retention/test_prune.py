@@ -33,7 +33,7 @@ from trajectories.models import (
 )
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.record.blobs import services
-from trajectories.rollouts.retention import files
+from trajectories.rollouts import retention
 
 OLD = timedelta(days=100)
 
@@ -156,7 +156,7 @@ def test_a_run_with_an_open_episode_is_left_alone() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_sums_are_right_after_each_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that is opened again while it goes keeps the new episodes, and its sums count them alone."""
-    from trajectories.rollouts.retention import runs
+    from trajectories.rollouts import retention
 
     run = factories.run()
     for outcome, reason in (("correct", "answer"), ("incorrect", "answer"), ("void", "lease_lost")):
@@ -164,7 +164,7 @@ def test_sums_are_right_after_each_batch(monkeypatch: pytest.MonkeyPatch) -> Non
             episode = factories.episode(run=run, policy_version=version)
             factories.verdict(episode, outcome, reason)
     Episode.objects.update(finished_at=timezone.now() - OLD)
-    monkeypatch.setattr(runs, "GROUPS_AT_ONCE", 2)
+    monkeypatch.setattr(retention, "GROUPS_AT_ONCE", 2)
     batches = 0
 
     def looked(_count: int) -> None:
@@ -174,7 +174,7 @@ def test_sums_are_right_after_each_batch(monkeypatch: pytest.MonkeyPatch) -> Non
         if batches == 1:
             factories.episode(run=run)
 
-    runs.run_prune(run.pk, progress=looked)
+    retention.run_prune(run.pk, progress=looked)
 
     assert batches >= 3
     assert Episode.objects.filter(run=run).count() == 1
@@ -236,7 +236,7 @@ def test_every_field_of_a_step_that_names_a_blob_is_known() -> None:
     from trajectories.rollouts.episodes.step_records import MORE_FIELDS, Sha256, StepIn
 
     named = {field.name for field in msgspec.structs.fields(StepIn) if field.type == Sha256 | None}
-    assert named & set(MORE_FIELDS) == set(files.FIELDS)
+    assert named & set(MORE_FIELDS) == set(retention.FIELDS)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -301,7 +301,7 @@ def _at(moment: str, begin: Callable[[], None], monkeypatch: pytest.MonkeyPatch)
         if moment == "before the end":
             begin()
 
-    gone = files._gone
+    gone = retention._gone
 
     def rows_going(*arguments: Any, **options: Any) -> list[str]:
         if moment == "before the rows":
@@ -309,7 +309,7 @@ def _at(moment: str, begin: Callable[[], None], monkeypatch: pytest.MonkeyPatch)
         return gone(*arguments, **options)
 
     monkeypatch.setattr(blobs, "blob_delete", deleting)
-    monkeypatch.setattr(files, "_gone", rows_going)
+    monkeypatch.setattr(retention, "_gone", rows_going)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -364,7 +364,7 @@ def test_files_wait_for_whoever_holds_them(monkeypatch: pytest.MonkeyPatch) -> N
         release.set()
         holder.join(10)
 
-    monkeypatch.setattr(files.time, "sleep", wait)
+    monkeypatch.setattr(retention.time, "sleep", wait)
     _prune("--yes")
 
     assert release.is_set()

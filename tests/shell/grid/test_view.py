@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from django.http import QueryDict
 
+from trajectories.lab.tasks.pages import TASKS
+from trajectories.rollouts.runs.pages.pages import RUNS
 from trajectories.shell.grid.columns import Column, Table
 from trajectories.shell.grid.episodes import EPISODES
-from trajectories.shell.grid.runs import RUNS
-from trajectories.shell.grid.tasks import TASKS
 from trajectories.shell.grid.view import GridView
 
 TABLE = Table(

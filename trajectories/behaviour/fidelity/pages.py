@@ -11,7 +11,7 @@ from django.contrib.staticfiles import finders
 
 from core import blobs, drawings
 from trajectories.behaviour.dom_replay import document, scenes
-from trajectories.behaviour.dom_replay.addresses import Addresses, Named
+from trajectories.behaviour.dom_replay.document import Addresses, Named
 from trajectories.behaviour.dom_replay.scenes import NoScene, Scene
 from trajectories.behaviour.facts.page_actions import read_page_actions
 from trajectories.behaviour.fidelity.enclosure import FILES, FILES_BYTES

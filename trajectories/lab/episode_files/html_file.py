@@ -8,9 +8,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -18,16 +19,104 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.safestring import mark_safe
 
+from core.latex import Block
+from tasks_app.prose import Piece, Prose
+from tasks_app.questions import question_text, questions
+from tasks_app.variation import Variation
 from trajectories.actions.checks import MISMATCHES
 from trajectories.actions.elements import target_description
-from trajectories.lab.episode_files.question import question_context
 from trajectories.models import Episode, Step
 from trajectories.shell.queries import episodes, steps
 from trajectories.shell.queries.step_facts import StepLabel, step_labels
 from trajectories.shell.screenshots.marks import StepMarks, step_draw, step_marks
 from trajectories.shell.text import evidence
-from trajectories.shell.text.questions import answer_named
+from trajectories.shell.text.questions import answer_named, problem_context, sources_of
 from trajectories.shell.text.values import fields_of
+
+# All texts of a question together, and its whole table.
+TABLE_MAX_CHARS = 200_000
+# Markup around a cell, a picture's name, words or a formula, however short they are.
+MARKUP_CHARS = 20
+ROW_MARKUP_CHARS = 50
+CHOICE_MARKUP_CHARS = 200
+
+
+def question_context(task: Any, variation: Variation | None) -> dict[str, Any]:
+    """The context of ``lab/episode_files/_question.html``.
+
+    ``words`` is the question as plain text if its kind no longer exists or it is too long; ``tex`` is the
+    source of its texts if they contain formulas.
+    """
+    sources = sources_of(task, variation)
+    if task.kind in questions:
+        context = problem_context(task, variation)
+        prose = context["prose"]
+        if _chars(context) <= ONE_TEXT_MAX_CHARS:
+            tex = _source(prose) if prose.has_formulas else ""
+            return {**context, "table": _table(context["table"]), "sources": sources, "words": "", "tex": tex}
+    words = question_text(kind=task.kind, prompt=task.prompt, payload=task.payload, variation=variation)
+    return {
+        "sources": sources,
+        "words": words[:ONE_TEXT_MAX_CHARS],
+        "is_cut": len(words) > ONE_TEXT_MAX_CHARS,
+    }
+
+
+def _chars(context: Mapping[str, Any]) -> int:
+    prose: Prose = context["prose"]
+    return (
+        sum(map(_piece_chars, prose.pieces))
+        + sum(len(choice.label) + CHOICE_MARKUP_CHARS for choice in prose.choices)
+        + len(str(context["signature"]))
+        + len(context["asserts"])
+    )
+
+
+def _piece_chars(piece: Piece) -> int:
+    if not isinstance(piece, Block):
+        return len(piece.figure.alternative) + MARKUP_CHARS
+    return sum(len(segment.raw) + MARKUP_CHARS for segment in piece.segments)
+
+
+def _source(prose: Prose) -> str:
+    choices = (f"{choice.label}. {_raw(choice.pieces)}" for choice in prose.choices)
+    return "\n\n".join(filter(None, (_raw(prose.passage), _raw(prose.question), *choices)))
+
+
+def _raw(pieces: Sequence[Piece]) -> str:
+    return "\n\n".join(
+        "".join(segment.raw for segment in piece.segments)
+        if isinstance(piece, Block)
+        else f"[{piece.figure.alternative}]"
+        for piece in pieces
+    )
+
+
+def _table(table: Any) -> dict[str, Any] | None:
+    """The header and as many rows as fit; ``rows_out`` counts the others.
+
+    ``is_out`` if the table is left out because even its header does not fit.
+    """
+    if not table:
+        return None
+    room, rows = TABLE_MAX_CHARS - _row_chars(table["header"]), []
+    is_out = room < 0
+    for row in table["rows"]:
+        room -= _row_chars(row)
+        if room < 0:
+            break
+        rows.append(row)
+    return {
+        "header": table["header"],
+        "rows": rows,
+        "rows_out": len(table["rows"]) - len(rows),
+        "is_out": is_out,
+    }
+
+
+def _row_chars(row: Sequence[object]) -> int:
+    return ROW_MARKUP_CHARS + sum(len(str(cell)) + MARKUP_CHARS for cell in row)
+
 
 # A request may cost some seconds: a picture takes up to 0.1 s, a thumbnail and a step a few milliseconds.
 STEPS_MAX = 1_000

@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 
 from core.errors import GymError
 from trajectories.models.access import DEFAULT_PROJECT, ApiKey, Scope
-from trajectories.record.api import auth, keys
+from trajectories.record.api import auth
 from trajectories.shell.access import LabRequest, lab_action, lab_page
 
 NAME_CHARS = 100
@@ -98,13 +98,13 @@ def key_detail(request: LabRequest, key_id: int) -> HttpResponse:
 def key_revoke(request: LabRequest, key_id: int) -> HttpResponseBase:
     _key_or_404(key_id)
     if request.POST.get("sure"):
-        keys.key_revoke(key_id, author=request.user.get_username())
+        auth.key_revoke(key_id, author=request.user.get_username())
     return redirect("key", key_id=key_id)
 
 
 def _key_or_404(key_id: int) -> ApiKey:
     try:
-        return keys.key_get(key_id)
+        return auth.key_get(key_id)
     except GymError as error:
         raise Http404(error.message) from error
 
@@ -112,7 +112,7 @@ def _key_or_404(key_id: int) -> ApiKey:
 def _list_render(
     request: LabRequest, form: KeyForm, *, made: str = "", status: HTTPStatus = HTTPStatus.OK
 ) -> HttpResponse:
-    context = {"here": "system", "keys": keys.key_list(), "form": form, "made": made}
+    context = {"here": "system", "keys": auth.key_list(), "form": form, "made": made}
     response = render(request, "lab/keys/keys.html", context, status=status)
     response["Cache-Control"] = "no-store"  # it may show a key
     return response

@@ -7,12 +7,12 @@ from django.shortcuts import render
 
 from trajectories.lab.step.outcome import ending_of
 from trajectories.lab.step.views import step_number
-from trajectories.rollouts.runs.pages.rows import run_rows
+from trajectories.rollouts.runs.pages.pages import run_rows
 from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.queries import steps
 from trajectories.shell.queries.episodes import episode_get
 from trajectories.shell.queries.previews import rows_of
-from trajectories.shell.queries.tallies import run_tallies_by_arm, task_tallies_by_arm
+from trajectories.shell.queries.runs import run_tallies_by_arm, task_tallies_by_arm
 from trajectories.shell.queries.tasks import task_get, task_rows
 from trajectories.shell.text.questions import question_text
 from trajectories.shell.text.untrusted import cut

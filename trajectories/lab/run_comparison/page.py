@@ -19,8 +19,7 @@ from palaestra.protocol.observations import OBSERVATION_FORMATS
 from trajectories.lab.run_comparison.charts import Line, chart_draw
 from trajectories.models.sums import EndingSum
 from trajectories.rollouts.runs.pages.dashboard_selectors import version_rates_by_run
-from trajectories.rollouts.runs.pages.pages import COMPARED_MOST
-from trajectories.rollouts.runs.pages.rows import RunRow, run_rows
+from trajectories.rollouts.runs.pages.pages import COMPARED_MOST, RunRow, run_rows
 from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.charts.drawing import Drawing
 

@@ -13,7 +13,7 @@ from django.http import Http404, HttpResponse
 
 from core.tokens import mask_tokens
 from palaestra.protocol.histories import History, history_read
-from trajectories.lab.step.picture_views import PRIVATE_FILE
+from trajectories.lab.step.media_views import PRIVATE_FILE
 from trajectories.lab.step.views import step_number
 from trajectories.models import Episode, Step
 from trajectories.record.prompts import sent

@@ -15,14 +15,114 @@ from trajectories.models import Episode, PromptSize, Run, Submission
 from trajectories.shell import access, slow_queries
 from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.forms import TaskFilter
+from trajectories.shell.grid.columns import Column, Table
 from trajectories.shell.grid.episodes import EPISODES
-from trajectories.shell.grid.tasks import TASKS
 from trajectories.shell.grid.view import Grid, GridView, grid_of, grid_short
-from trajectories.shell.queries import episodes, tallies, tasks
+from trajectories.shell.queries import episodes, runs, tasks
 from trajectories.shell.queries.previews import rows_of
 from trajectories.shell.text.formulas import question_line
 from trajectories.shell.text.questions import problem_shape, question_text
 from trajectories.shell.text.untrusted import BEGINNING_FETCHED
+
+ARMS_FIRST = ("text_zero_shot", "text_agent", "gym")
+ARM_COLUMNS = tuple(
+    Column(
+        id=f"arm_{arm.id}",
+        title=arm.label,
+        cell=f'{{% include "lab/grid/_share.html" with share=row.arms.{arm.id} %}}',
+        rate=f"c_{arm.id}.correct::float / nullif(c_{arm.id}.judged, 0)",
+        is_number=True,
+        is_default=arm.id in ARMS_FIRST,
+        description=f"Accuracy of judged episodes, {arm.label}: {arm.description}",
+    )
+    for arm in ARMS.values()
+)
+
+TASKS = Table(
+    name="tasks",
+    page="tasks",
+    caption="Tasks",
+    sort="number",
+    views=(
+        ("All", ""),
+        ("Hardest for policies", "sort=accuracy"),
+        ("Most attempts", "sort=-episodes"),
+        ("Left out of the gap", "gap=left_out"),
+    ),
+    columns=(
+        Column(
+            id="task",
+            title="Task",
+            cell='{% include "lab/grid/_task_name.html" with task=row.task %}',
+            is_fixed=True,
+            width="fill",
+        ),
+        Column(
+            id="number",
+            title="#",
+            cell="{{ row.task.pk }}",
+            sort="t.id",
+            is_number=True,
+            is_default=False,
+            description="Number of the task",
+        ),
+        Column(id="benchmark", title="Benchmark", cell="{{ row.task.benchmark_id }}", sort="t.benchmark_id"),
+        Column(
+            id="split",
+            title="Split",
+            cell='<span class="untrusted">{{ row.task.split|untrusted }}</span>',
+            sort="t.split",
+            is_default=False,
+            width="mid",
+        ),
+        Column(
+            id="key",
+            title="Key",
+            cell='<span class="untrusted muted" dir="auto">{{ row.task.key|untrusted }}</span>',
+            sort="t.key",
+            width="mid",
+        ),
+        Column(id="kind", title="Kind", cell="{{ row.task.kind|kind_name }}", sort="t.kind"),
+        Column(
+            id="tags",
+            title="Tags",
+            cell='{% include "lab/shared/_tags.html" with tags=row.task.tags %}',
+            is_default=False,
+            width="wide",
+        ),
+        Column(
+            id="difficulty",
+            title="Difficulty",
+            cell='{{ row.task.difficulty|floatformat:2|default:"–" }}',
+            sort="coalesce(t.difficulty, -1)",
+            is_number=True,
+            is_default=False,
+        ),
+        Column(
+            id="guess_rate",
+            title="Guess rate",
+            cell="{{ row.task.guess_rate|percent }}",
+            sort="t.guess_rate",
+            is_number=True,
+        ),
+        Column(
+            id="episodes",
+            title="Episodes",
+            cell='{% include "lab/grid/_tries.html" with task=row.task tries=row.tries %}',
+            sort="coalesce(n.episodes, 0)",
+            is_number=True,
+        ),
+        Column(
+            id="accuracy",
+            title="Accuracy",
+            cell='{% include "lab/grid/_share.html" with share=row.total %}',
+            rate="c.correct::float / nullif(c.judged, 0)",
+            is_number=True,
+            description="Of judged episodes of all arms and runs; forked, guided and void ones are left out",
+        ),
+        *ARM_COLUMNS,
+    ),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +260,7 @@ class TaskPage:
     def __init__(self, task_id: int, *, user: User | AnonymousUser) -> None:
         self.task = tasks.task_get(task_id)
         self.shape = problem_shape(self.task)
-        self.arms = tallies.task_tallies_by_arm(task_id=task_id)
+        self.arms = runs.task_tallies_by_arm(task_id=task_id)
         self.prompts = prompt_sizes_of_task(task_id=task_id)
         self.sees_golds = access.sees_golds(user)
         self.gold = episodes.gold_current(task_id=task_id) if self.sees_golds else None

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from trajectories.models.access import ApiKey
-from trajectories.record.api import keys
+from trajectories.record.api import auth
 
 HEAD = ("id", "name", "key", "scopes", "splits", "project", "created", "last used", "revoked")
 
@@ -19,7 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("--all", action="store_true", help="revoked keys, too")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        listed = keys.key_list() if options["all"] else keys.key_list().filter(revoked_at=None)
+        listed = auth.key_list() if options["all"] else auth.key_list().filter(revoked_at=None)
         rows = [HEAD, *map(_row, listed)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for line in _lines(rows, widths):

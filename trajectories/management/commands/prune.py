@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from core import blobs
-from trajectories.rollouts.retention import files, runs
+from trajectories.rollouts import retention
 
 UNUSED_DAYS = 7
 RECORDINGS, SCREENSHOTS, RUNS = "recordings", "screenshots", "runs"
@@ -42,12 +42,12 @@ class Command(BaseCommand):
         if (days is None) != (what is None):
             raise CommandError("--older-than and --what belong together: give both, or neither.")
         self._is_rehearsal = not options["yes"]
-        files.names_create()
-        ids = options["runs"] + (runs.runs_old(days=days) if what == RUNS else [])
+        retention.names_create()
+        ids = options["runs"] + (retention.runs_old(days=days) if what == RUNS else [])
         problems = [problem for run_id in ids if (problem := self._run(run_id))]
         if what in (RECORDINGS, SCREENSHOTS):
             with _bar(what, " episodes") as bar:
-                count = runs.episodes_prune(
+                count = retention.episodes_prune(
                     what, days=days, is_rehearsal=self._is_rehearsal, progress=bar.update
                 )
             self.stdout.write(f"{what}: {count:,} episodes")
@@ -59,24 +59,24 @@ class Command(BaseCommand):
 
     def _run(self, run_id: int) -> str:
         """Prune a run; returns why not, in a sentence, or an empty string."""
-        if problem := runs.run_problem(run_id):
+        if problem := retention.run_problem(run_id):
             return problem
-        prune: Callable[..., int] = runs.run_exclude if self._is_rehearsal else runs.run_prune
+        prune: Callable[..., int] = retention.run_exclude if self._is_rehearsal else retention.run_prune
         with _bar(f"run {run_id}", " episodes") as bar:
             count = prune(run_id, progress=bar.update)
         self.stdout.write(f"run {run_id}: {count:,} episodes")
         return (
             ""
-            if self._is_rehearsal or not runs.run_exists(run_id)
+            if self._is_rehearsal or not retention.run_exists(run_id)
             else f"Run {run_id} has new episodes and stays."
         )
 
     def _files(self, *, days: int) -> None:
         self.stderr.write("Reading which files are named ...")
-        files.names_collect()
+        retention.names_collect()
         for storage in blobs.STORAGES:
             with _bar(storage, " files") as bar:
-                total = files.files_prune(
+                total = retention.files_prune(
                     storage, days=days, is_rehearsal=self._is_rehearsal, progress=bar.update
                 )
             self.stdout.write(

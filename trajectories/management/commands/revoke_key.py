@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import GymError
-from trajectories.record.api import auth, keys
+from trajectories.record.api import auth
 
 
 class Command(BaseCommand):
@@ -17,8 +17,8 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         key_id = options["id"]
         try:
-            key = keys.key_get(key_id)
-            is_new = keys.key_revoke(key_id, author=auth.COMMAND)
+            key = auth.key_get(key_id)
+            is_new = auth.key_revoke(key_id, author=auth.COMMAND)
         except GymError as error:
             raise CommandError(error.message) from None
         state = "is revoked" if is_new else "was revoked before"

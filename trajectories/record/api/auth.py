@@ -12,6 +12,8 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
+from django.db.models.functions import Now
 from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import MethodNotAllowed
@@ -191,3 +193,30 @@ def caller(request: Request | HttpRequest) -> Principal:
     if not isinstance(user, Principal):
         raise GymError("no_key", "Send a key: Authorization: Bearer <key>.", status=401)
     return user
+
+
+def key_list() -> QuerySet[ApiKey]:
+    """Return all keys, those in use first, then the revoked ones, each newest first."""
+    return ApiKey.objects.order_by("-revoked_at", "-pk")
+
+
+def key_get(key_id: int) -> ApiKey:
+    """Return a key. Raises ``GymError`` 404 ``unknown_key``."""
+    key = ApiKey.objects.filter(pk=key_id).first()
+    if key is None:
+        raise GymError("unknown_key", f"There is no key {key_id}.", status=404)
+    return key
+
+
+@transaction.atomic
+def key_revoke(key_id: int, *, author: str) -> bool:
+    """Revoke a key for good; return False if it already was. Raises ``GymError`` 404 ``unknown_key``.
+
+    Processes that know it accept it for up to ``API_KEY_CACHE_S`` seconds more, open sockets for a minute.
+    """
+    key = key_get(key_id)
+    is_new = ApiKey.objects.filter(pk=key_id, revoked_at=None).update(revoked_at=Now()) == 1
+    if is_new:
+        KeyChange.objects.create(api_key=key, kind=KeyChange.Kind.REVOKED, author=author)
+        forget_keys()
+    return is_new

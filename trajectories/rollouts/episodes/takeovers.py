@@ -28,12 +28,12 @@ from palaestra.protocol.grammars import GRAMMARS
 from palaestra.protocol.outline import PICTURE_LINE, PUBLIC_ROOT, STILL_LOADING
 from tasks_app.worlds.evidence import PAGE_SERVED
 from trajectories.models import Episode, Step, Takeover
+from trajectories.models.takeover import is_below
 from trajectories.record import hot_sql
 from trajectories.record.api.auth import Principal, caller
-from trajectories.record.hot_sql.takeovers import is_below
 from trajectories.record.prompts.interface import setup_of
 from trajectories.rollouts.episodes import services
-from trajectories.rollouts.episodes.forks import recipe
+from trajectories.rollouts.episodes.forks import lineage
 from trajectories.rollouts.episodes.forks.lineage import places_until, steps_held
 from trajectories.rollouts.live import notices
 
@@ -69,7 +69,7 @@ def entry_of(episode: Episode, principal: Principal) -> Entry:
     if episode.parent_id is None:
         return _current(episode)
     try:
-        restored = recipe.fork_restore(episode_id=episode.pk, principal=principal)
+        restored = lineage.fork_restore(episode_id=episode.pk, principal=principal)
     except GymError as error:
         if error.code != "restored":
             raise
@@ -96,7 +96,7 @@ def _current(episode: Episode) -> Entry:
     )
 
 
-def _visits(steps: Sequence[recipe.PastAct]) -> Iterator[Visit]:
+def _visits(steps: Sequence[lineage.PastAct]) -> Iterator[Visit]:
     """The last document that the parent was served, after those on which something was done that the tab
     remembers: what was typed, and which parts were opened or closed."""
     visits: list[Visit] = []
@@ -114,7 +114,7 @@ def _visits(steps: Sequence[recipe.PastAct]) -> Iterator[Visit]:
     yield from visits[-1:]
 
 
-def _done(act: recipe.PastAct) -> list[dict[str, Any]]:
+def _done(act: lineage.PastAct) -> list[dict[str, Any]]:
     """The actions of a step that were carried out."""
     if act.action is None:
         return []

@@ -10,9 +10,8 @@ from django.conf import settings
 
 from core.sql import Statement, sql_read
 from tasks_app.worlds.evidence import PAGE_SERVED
-from trajectories.record.hot_sql import UNFINISHED
-from trajectories.record.hot_sql.probes import IS_PROBE
-from trajectories.record.hot_sql.takeovers import IS_LAST, IS_TAKEN
+from trajectories.models.takeover import IS_LAST, IS_TAKEN
+from trajectories.record.hot_sql import IS_PROBE, UNFINISHED
 from trajectories.rollouts.judging.worker_locks import LOCK_CLASS
 from verifiers import registry
 

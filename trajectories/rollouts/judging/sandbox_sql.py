@@ -15,7 +15,7 @@ from psycopg import sql
 
 from core.sql import Statement, sql_read
 from trajectories.record import hot_sql
-from trajectories.record.hot_sql.probes import IS_PROBE
+from trajectories.record.hot_sql import IS_PROBE
 from trajectories.rollouts.judging import tool_calls
 from verifiers import registry
 

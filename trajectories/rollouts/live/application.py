@@ -2,14 +2,103 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+
 from django.conf import settings
 
 from core import metrics, request_ids
+from core.integers import BIGINT_MAX
 from trajectories.rollouts.live.answers import Message, Receive, Scope, Send
+from trajectories.rollouts.live.consumers import (
+    EpisodeConsumer,
+    LiveConsumer,
+    Refused,
+    RunConsumer,
+    RunPulseConsumer,
+)
 from trajectories.rollouts.live.hub import Hub
 from trajectories.rollouts.live.selectors import LiveReader
-from trajectories.rollouts.live.sockets import SocketApp
 from trajectories.rollouts.live.waits import WaitApp
+
+CLOSED: Message = {"type": "websocket.disconnect", "code": 1000}
+
+
+class Line:
+    """The two ends of a socket, as ASGI has them.
+
+    granian delays a close while the application waits for a message, and Channels always does. So the wait is
+    cancelled first, and returns a disconnect once the close has been sent.
+    """
+
+    def __init__(self, receive: Receive, send: Send) -> None:
+        self._receive = receive
+        self._send = send
+        self._reading: asyncio.Task[Message] | None = None
+        self._is_closing = False
+        self._closed = asyncio.Event()
+
+    async def receive(self) -> Message:
+        self._reading = asyncio.create_task(self._read())
+        try:
+            return await self._reading
+        except asyncio.CancelledError:
+            if not self._is_closing:
+                raise
+        await self._closed.wait()
+        return CLOSED
+
+    async def send(self, message: Message) -> None:
+        if message["type"] != "websocket.close" or self._reading is None:
+            await self._send(message)
+            return
+        self._is_closing = True
+        self._reading.cancel()
+        await asyncio.wait({self._reading})
+        try:
+            await self._send(message)
+        finally:
+            self._closed.set()
+
+    async def _read(self) -> Message:
+        return await self._receive()  # in a task: granian's own awaitable cannot be cancelled
+
+
+SOCKETS_MAX = 2_000
+PATHS: tuple[tuple[re.Pattern[str], type[LiveConsumer]], ...] = (
+    (re.compile(r"/ws/episodes/([0-9]{1,19})/?"), EpisodeConsumer),
+    (re.compile(r"/ws/runs/([0-9]{1,19})/?"), RunConsumer),
+    (re.compile(r"/ws/runs/([0-9]{1,19})/pulse/?"), RunPulseConsumer),
+)
+
+
+class SocketApp:
+    """Hands each socket to its consumer; ``connected`` is their number."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self.connected = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        route, line = _route(scope["path"]), Line(receive, send)
+        if route is None or self.connected >= SOCKETS_MAX:
+            await Refused()(dict(scope), line.receive, line.send)
+            return
+        consumer, subject_id = route
+        self.connected += 1
+        try:
+            call = {**scope, "hub": self._hub, "subject_id": subject_id}
+            await consumer()(call, line.receive, line.send)
+        finally:
+            self.connected -= 1
+
+
+def _route(path: str) -> tuple[type[LiveConsumer], int] | None:
+    for pattern, consumer in PATHS:
+        match = pattern.fullmatch(path)
+        if match and int(match[1]) <= BIGINT_MAX:
+            return consumer, int(match[1])
+    return None
 
 
 class LiveApplication:

@@ -12,8 +12,7 @@ import re
 from core.tokens import mask_tokens
 from tasks_app.figures import PLACE
 from trajectories.behaviour.facts.behaviour import TEX
-from trajectories.shell.text.plain_tex import tex_to_text
-from trajectories.shell.text.tex_commands import PLACEHOLDERS
+from trajectories.shell.text.plain_tex import PLACEHOLDERS, tex_to_text
 from trajectories.shell.text.untrusted import cut, first_line, goes_on
 
 ANY = r"(?s:.)"

@@ -24,7 +24,7 @@ from trajectories.models import Episode, PolicyVersion, Run, Step, Verdict, Verd
 from trajectories.record import hot_sql
 from trajectories.rollouts.runs.pages import dashboard, dashboard_selectors
 from trajectories.rollouts.runs.pages.dashboard import run_dashboard
-from trajectories.shell.queries import tallies
+from trajectories.shell.queries import runs
 
 pytestmark = pytest.mark.django_db
 
@@ -97,7 +97,7 @@ def test_a_dashboard_counts_what_is_open_judged_and_void_by_reason(run: Run, unr
         factories.verdict(one, outcome, reason)
     state = run_dashboard(run.pk)
     assert (state.open, state.submitted, state.judged, state.void) == (1, 1, 2, 3)
-    whole = tallies.tallies_by_run([run.pk])[run.pk]
+    whole = runs.tallies_by_run([run.pk])[run.pk]
     assert (whole.open, whole.submitted, whole.judged, whole.void) == (1, 1, 2, 3)
     assert (state.correct, state.incorrect) == (1, 1)
     assert state.void_reasons == [("lease_lost", 2), ("cancelled", 1)]
@@ -109,7 +109,7 @@ def test_rates_are_of_tasks_and_not_of_episodes(run: Run, unremembered: None) ->
     many(run, 12, status="finished", tasks=3, policy_version=1)
     many(run, 10, status="finished", tasks=2, policy_version=1)
     state = run_dashboard(run.pk)
-    whole = tallies.tallies_by_run([run.pk])[run.pk]
+    whole = runs.tallies_by_run([run.pk])[run.pk]
     assert (state.correct, state.incorrect) == (whole.correct, whole.incorrect) == (11, 11)
     assert state.arms == {"gym": whole}
     assert state.plot is not None
@@ -139,7 +139,7 @@ def test_counts_by_arm_are_of_all_its_episodes(run: Run, unremembered: None) -> 
     Episode.objects.filter(pk=factories.episode(run=run, arm="gym").pk).update(status="submitted")
     state = run_dashboard(run.pk)
     assert state.arms == {
-        "gym": tallies.Tally(
+        "gym": runs.Tally(
             episodes=10,
             submitted=1,
             correct=4,
@@ -149,7 +149,7 @@ def test_counts_by_arm_are_of_all_its_episodes(run: Run, unremembered: None) -> 
             set_apart=2,
             rate=_rate_by_hand(run, arm="gym"),
         ),
-        "text_agent": tallies.Tally(episodes=3, open=3, set_apart=3),
+        "text_agent": runs.Tally(episodes=3, open=3, set_apart=3),
     }
     assert list(state.arms) == ["gym", "text_agent"]
     assert (state.open, state.submitted) == (3, 1)

@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from tests import factories
 from tests.conftest import LabClient
 from trajectories.models import Run
-from trajectories.rollouts.runs.pages import rows
-from trajectories.shell.grid.runs import RUNS
+from trajectories.rollouts.runs.pages import pages
+from trajectories.rollouts.runs.pages.pages import RUNS
 from trajectories.shell.grid.view import Sort
 
 pytestmark = pytest.mark.django_db
@@ -63,7 +63,7 @@ def test_runs_are_filtered_and_sorted_by_the_address(
 
 
 def test_a_row_has_the_arms_and_benchmarks_of_ended_and_of_open_episodes(made: list[Run]) -> None:
-    none, right, half = rows.run_rows([run.pk for run in made])
+    none, right, half = pages.run_rows([run.pk for run in made])
     assert (none.arms, none.benchmarks) == ([], [])
     assert (right.arms, right.benchmarks) == (["gym"], ["math"])
     assert (half.arms, half.benchmarks) == (["gym", "text_agent"], ["gsm8k", "math"])
@@ -72,12 +72,12 @@ def test_a_row_has_the_arms_and_benchmarks_of_ended_and_of_open_episodes(made: l
 def test_every_column_of_runs_sorts_both_ways_page_by_page(
     made: list[Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "RUNS_PER_PAGE", 1)
+    monkeypatch.setattr(pages, "RUNS_PER_PAGE", 1)
 
     def ids_in(sort: Sort) -> list[int]:
         ids, after = [], None
         while True:
-            page, after = rows.run_page(filters={}, sort=sort, after=after)
+            page, after = pages.run_page(filters={}, sort=sort, after=after)
             ids += [row.pk for row in page]
             if after is None:
                 return ids

@@ -19,7 +19,7 @@ from trajectories.record.api.hot_view import HotView
 from trajectories.record.api.idempotency import idempotent
 from trajectories.rollouts.episodes import api
 from trajectories.rollouts.episodes.creation_body import Opening
-from trajectories.rollouts.episodes.forks import creation, recipe, start_states
+from trajectories.rollouts.episodes.forks import creation, lineage, start_states
 from trajectories.rollouts.episodes.forks.creation import Fork, Forks, ForkSettings
 from trajectories.rollouts.episodes.opening_messages import FORK
 
@@ -69,14 +69,14 @@ class RestoreView(HotView):
         "Bring a fork to where its parent stood",
         description="Copies what the server did for the parent, and returns how the page is restored: with "
         "the header `X-Gym-As-Of: n` the arena answers as it did at site event `n`, and stores nothing.",
-        answers={200: (recipe.Recipe, "The acts to do again, and what they must lead to.")},
+        answers={200: (lineage.Recipe, "The acts to do again, and what they must lead to.")},
         errors=(404, 409),
     )
     def post(self, request: HttpRequest, episode_id: int) -> HttpResponse:
         return self.dispatch(request, episode_id=episode_id)
 
     def handle(self, request: HttpRequest, principal: Principal, **kwargs: Any) -> HttpResponse:
-        return json_response(recipe.fork_restore(episode_id=kwargs["episode_id"], principal=principal))
+        return json_response(lineage.fork_restore(episode_id=kwargs["episode_id"], principal=principal))
 
 
 class EpisodesView(api.EpisodesView):

@@ -27,8 +27,13 @@ from trajectories.record.prompts.interface import setup_of
 from trajectories.rollouts.episodes import creation as openings
 from trajectories.rollouts.episodes import drafts, guidance, services
 from trajectories.rollouts.episodes.creation_body import Guidance
-from trajectories.rollouts.episodes.forks.lineage import has_person, is_complete, places_until, shows_ids
-from trajectories.rollouts.episodes.forks.recipe import RESTORE
+from trajectories.rollouts.episodes.forks.lineage import (
+    RESTORE,
+    has_person,
+    is_complete,
+    places_until,
+    shows_ids,
+)
 from trajectories.rollouts.episodes.opening_messages import FORK, unguided_messages
 from trajectories.rollouts.live import notices
 

@@ -10,23 +10,30 @@ from typing import Annotated, Any, Literal
 from django.conf import settings
 from django.db import transaction
 from msgspec import UNSET, Meta, Struct, UnsetType
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
 
+from core.bodies import struct_read
 from core.errors import GymError
 from core.fields import Id, Positive
 from core.integers import INT_MAX
-from core.paging import Query
+from core.paging import Query, page, query_read
+from core.schema import call
 from core.struct_schema import limit
 from tasks_app.leaks import detection
 from tasks_app.models import Task
 from trajectories.behaviour.thoughts.sentences import substep_spans
 from trajectories.models import Episode, Intervention
 from trajectories.models.access import Scope
-from trajectories.record.api.auth import Principal
+from trajectories.record.api.auth import Principal, caller
+from trajectories.record.api.idempotency import idempotent
 from trajectories.rollouts.episodes import services
 from trajectories.rollouts.episodes.api import Message, OpenedEpisode
 from trajectories.rollouts.episodes.forks import creation as forks
 from trajectories.rollouts.episodes.forks.creation import SAMPLES_MAX, Fork
 from trajectories.rollouts.episodes.forks.lineage import turns_until
+from trajectories.rollouts.episodes.interventions import selectors
 from trajectories.rollouts.episodes.interventions.messages import content_of, problem_of
 from trajectories.rollouts.episodes.interventions.selectors import intervention_records
 
@@ -220,3 +227,69 @@ def _check_length(copied: int, text: int) -> None:
             f"has at most {maximum:,} (setting THOUGHT_MAX_CHARS), and some must be left to go on."
         )
         raise GymError("intervention_too_long", message, status=413, fields={"text": [message]})
+
+
+class EpisodeInterventionsView(APIView):
+    scopes = {"POST": "trainer"}
+
+    @call(
+        "intervention_open",
+        "Put words into a thought, and open continuations",
+        description="Opens forks of an ended episode that go on within one of its messages: what its policy "
+        "wrote before a substep, then `text`. Both or neither. A model is sent the message as the last "
+        "one, to be continued; the step that is recorded holds all of it. A text that holds the answer is "
+        "refused, which tells the answer: the key needs the scope `guidance` or `golds` as well.",
+        body=InterventionIn,
+        answers={201: (OpenedIntervention, "The intervention, and its continuations.")},
+        errors=(400, 404, 409, 413, 422, 429),
+    )
+    @idempotent
+    def post(self, request: Request, episode_id: int) -> Response:
+        given = struct_read(request.data, InterventionIn)
+        opened = intervention_open(episode_id=episode_id, body=given, principal=caller(request))
+        return Response(opened, status=201)
+
+
+class SubstepsView(APIView):
+    scopes = {"GET": "read"}
+
+    @call(
+        "substep_list",
+        "Read the numbered substeps of an episode",
+        description="What its policy wrote in each step, cut at blank lines. The numbers stay.",
+        answers={200: (EpisodeSubsteps, "The substeps by step, those that a fork has inherited included.")},
+        errors=(404, 413),
+    )
+    def get(self, request: Request, episode_id: int) -> Response:
+        return Response({"steps": selectors.substep_list(episode_id, principal=caller(request))})
+
+
+class InterventionsView(APIView):
+    scopes = {"GET": "read"}
+
+    @call(
+        "intervention_list",
+        "List interventions, the newest first",
+        parameters=[InterventionsQuery],
+        answers={200: (InterventionPage, "A page of interventions.")},
+        errors=(400,),
+    )
+    def get(self, request: Request) -> Response:
+        query = query_read(InterventionsQuery, request)
+        limit, before = query["limit"], query.pop("cursor", None)
+        records = selectors.intervention_list(principal=caller(request), before=before, **query)
+        shown, following = page(records, limit=limit, place=lambda record: int(record["id"]))
+        return Response({"results": shown, "next": following})
+
+
+class InterventionView(APIView):
+    scopes = {"GET": "read"}
+
+    @call(
+        "intervention_get",
+        "Read an intervention and what came of it",
+        answers={200: (InterventionRecord, "The intervention.")},
+        errors=(404,),
+    )
+    def get(self, request: Request, intervention_id: int) -> Response:
+        return Response(selectors.intervention_get(intervention_id, principal=caller(request)))

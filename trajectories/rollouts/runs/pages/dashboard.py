@@ -45,7 +45,7 @@ from trajectories.rollouts.runs.void_rates import (
 )
 from trajectories.shell.queries import episodes
 from trajectories.shell.queries import runs as selectors
-from trajectories.shell.queries.tallies import run_tallies_by_arm
+from trajectories.shell.queries.runs import run_tallies_by_arm
 from trajectories.shell.text.untrusted import visible
 
 ROWS_SHOWN = 5

@@ -2,22 +2,226 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
 from django.http import HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 
+from core.sql import Statement
 from trajectories.models import Run, Sampler
 from trajectories.reports import selectors as reports
-from trajectories.rollouts.runs.pages import rows
 from trajectories.rollouts.runs.pages.dashboard import run_dashboard
 from trajectories.rollouts.runs.pages.heat_map import pair_address
 from trajectories.shell import slow_queries
 from trajectories.shell.access import LabRequest, lab_page, sees_golds
 from trajectories.shell.forms import RunFilter
-from trajectories.shell.grid.runs import RUNS
-from trajectories.shell.grid.view import Grid, GridView, grid_of
+from trajectories.shell.grid.columns import Column, Table
+from trajectories.shell.grid.view import Grid, GridView, Sort, grid_of
 from trajectories.shell.queries import runs as selectors
+from trajectories.shell.queries.runs import Tally, tallies_by_run
 from trajectories.shell.queries.tasks import benchmarks_known
 from trajectories.shell.text.untrusted import visible
+
+RUNS = Table(
+    name="runs",
+    page="runs",
+    caption="Runs",
+    sort="-number",
+    views=(
+        ("All", ""),
+        ("Evaluation", "kind=eval"),
+        ("Training", "kind=train"),
+        ("Most accurate", "sort=-accuracy"),
+        ("Most void", "sort=-void"),
+    ),
+    columns=(
+        Column(
+            id="run",
+            title="Run",
+            cell='{% include "lab/grid/_run_name.html" with run=row.run %}',
+            sort="r.name",
+            is_fixed=True,
+            width="fill",
+        ),
+        Column(
+            id="number",
+            title="#",
+            cell="{{ row.run.pk }}",
+            sort="r.id",
+            is_number=True,
+            description="Number of the run; the newest has the greatest",
+        ),
+        Column(
+            id="benchmark",
+            title="Benchmark",
+            cell='{% include "lab/grid/_benchmarks.html" %}',
+            sort="coalesce(p.benchmark, '')",
+            width="mid",
+        ),
+        Column(
+            id="arm",
+            title="Arm",
+            cell='{% include "lab/grid/_arms.html" with arms=row.arms %}',
+            sort="coalesce(p.arm, '')",
+            width="mid",
+        ),
+        Column(
+            id="model",
+            title="Model",
+            cell='<span class="untrusted" dir="auto">{{ row.run.model|default:"–"|untrusted }}</span>',
+            sort="r.model",
+            width="mid",
+        ),
+        Column(
+            id="setup",
+            title="Set-up",
+            cell="{% setup_tags row.run %}",
+            sort="r.observation || ' ' || r.grammar",
+            width="wide",
+            description="Observation, and what differs from the default",
+        ),
+        Column(id="kind", title="Kind", cell="{{ row.run.kind }}", sort="r.kind", is_default=False),
+        Column(
+            id="episodes",
+            title="Episodes",
+            cell='{% include "lab/grid/_run_episodes.html" %}',
+            sort="coalesce(n.episodes, 0)",
+            is_number=True,
+            description="All episodes; sorted by those that have ended",
+        ),
+        Column(
+            id="outcomes",
+            title="Outcomes",
+            cell="{% outcome_bar row.tally %}",
+            is_default=False,
+            width="wide",
+        ),
+        Column(
+            id="open",
+            title="Open",
+            cell="{{ row.tally.open|count }}",
+            sort="coalesce(o.episodes, 0)",
+            is_number=True,
+            is_default=False,
+        ),
+        Column(
+            id="accuracy",
+            title="Accuracy",
+            cell="{% rate_line row.tally.rate %}",
+            rate="s.correct::float / nullif(s.judged, 0)",
+            is_number=True,
+            description="Of judged episodes, with its 95% interval; void episodes are excluded",
+        ),
+        Column(
+            id="void",
+            title="Void",
+            cell='{% include "lab/shared/_void.html" with tally=row.tally %}',
+            sort="coalesce(n.void, 0)",
+            is_number=True,
+        ),
+        Column(
+            id="tags",
+            title="Tags",
+            cell='{% include "lab/shared/_tags.html" with tags=row.run.tags %}',
+            is_default=False,
+            width="wide",
+        ),
+        Column(
+            id="created",
+            title="Created",
+            cell="{% when row.run.created_at %}",
+            sort="r.created_at",
+            is_newest_first=True,
+        ),
+    ),
+)
+
+
+RUNS_PER_PAGE = 50
+_PARTS = Statement(__file__, "run_parts")
+# Joined where the list is sorted by a column of theirs.
+JOINS = {
+    "s": "LEFT JOIN trajectories_ratesum s ON s.run_id = r.id AND s.scope = 'run'",
+    "n": "LEFT JOIN (SELECT d.run_id, sum(d.episodes) AS episodes, "
+    "sum(d.episodes) FILTER (WHERE d.outcome = 'void') AS void "
+    "FROM trajectories_endingsum d GROUP BY 1) n ON n.run_id = r.id",
+    "o": "LEFT JOIN (SELECT e.run_id, count(*) AS episodes FROM trajectories_episode e "
+    "WHERE e.status = 'open' GROUP BY 1) o ON o.run_id = r.id",
+    "p": "LEFT JOIN (SELECT g.run_id, min(g.arm) AS arm, min(t.benchmark_id) AS benchmark "
+    "FROM trajectories_group g JOIN tasks_app_task t ON t.id = g.task_id GROUP BY 1) p ON p.run_id = r.id",
+}
+
+CONDITIONS = {
+    "q": "(r.name ILIKE %(q)s OR r.model ILIKE %(q)s OR EXISTS "
+    "(SELECT 1 FROM unnest(r.tags) AS tag WHERE tag ILIKE %(q)s))",
+    "model": "r.model = %(model)s",
+    "kind": "r.kind = %(kind)s",
+    "arm": "EXISTS (SELECT 1 FROM trajectories_group g WHERE g.run_id = r.id AND g.arm = %(arm)s)",
+    "benchmark": "EXISTS (SELECT 1 FROM trajectories_group g JOIN tasks_app_task t ON t.id = g.task_id "
+    "WHERE g.run_id = r.id AND t.benchmark_id = %(benchmark)s)",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRow:
+    """A run with its episodes by outcome, and the arms and benchmarks that it has episodes of."""
+
+    run: Run
+    tally: Tally
+    arms: Sequence[str]
+    benchmarks: Sequence[str]
+
+    @property
+    def pk(self) -> int:
+        return self.run.pk
+
+
+def run_page(*, filters: Mapping[str, Any], sort: Sort, after: int | None) -> tuple[list[RunRow], int | None]:
+    """One page of runs, and the cursor of the next."""
+    conditions = [CONDITIONS[name] for name in filters]
+    parameters = dict(filters)
+    if "q" in parameters:
+        parameters["q"] = f"%{_literal(parameters['q'])}%"
+    joins = " ".join(join for alias, join in JOINS.items() if f"{alias}." in sort.sql)
+    tables = f"trajectories_run r {joins}"
+    if after is not None:
+        conditions.append(sort.after("r.id", tables=tables))
+        parameters["after"] = after
+    statement = Statement(
+        __file__,
+        "runs_sorted",
+        tables=tables,
+        conditions=" AND ".join(conditions) or "true",
+        order=sort.order_by("r.id"),
+    )
+    ids = [run_id for (run_id,) in statement.rows(limit=RUNS_PER_PAGE + 1, **parameters)]
+    shown = ids[:RUNS_PER_PAGE]
+    return run_rows(shown), shown[-1] if len(ids) > RUNS_PER_PAGE else None
+
+
+def run_rows(run_ids: Sequence[int]) -> list[RunRow]:
+    """Rows of these runs, in this order; those that do not exist are left out."""
+    runs = Run.objects.defer("settings", "affordances").in_bulk(run_ids)
+    tallies = tallies_by_run(list(run_ids))
+    parts = {row[0]: row[1:] for row in _PARTS.rows(runs=list(run_ids))}
+    return [
+        RunRow(
+            run=runs[run_id],
+            tally=tallies.get(run_id, Tally()),
+            arms=parts[run_id][0],
+            benchmarks=parts[run_id][1],
+        )
+        for run_id in run_ids
+        if run_id in runs
+    ]
+
+
+def _literal(text: str) -> str:
+    """Escape the wildcards of ``LIKE`` in a text."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
 
 REPORTS_SHOWN = 3
 COMPARED_MOST = 7
@@ -43,9 +247,9 @@ class RunsPage:
         self.is_first = after is None
         self.is_filtered = bool(filters)
         page = slow_queries.result_in_time(
-            lambda: rows.run_page(filters=filters, sort=self.view.sort, after=after)
+            lambda: run_page(filters=filters, sort=self.view.sort, after=after)
         )
-        self.rows: list[rows.RunRow] | None = page[0] if page else None
+        self.rows: list[RunRow] | None = page[0] if page else None
         self.older: int | None = page[1] if page else None
         # Reports are what runs are for: the newest stand first on the home page.
         is_home = self.is_first and not self.is_filtered

@@ -12,7 +12,7 @@ from trajectories.models import Run
 from trajectories.reports.run_tallies import FormatTally
 from trajectories.rollouts.runs.pages.family import Family, Member
 from trajectories.rollouts.runs.pages.gaps import Gap, run_gaps
-from trajectories.shell.queries.tallies import Tally, run_tallies_by_arm
+from trajectories.shell.queries.runs import Tally, run_tallies_by_arm
 from trajectories.shell.text.values import numeral
 
 # Half the width of a gap's plot at most, in points; the smallest that holds all gaps is taken.
