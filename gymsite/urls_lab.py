@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 urlpatterns = [
-    path("api/v1/", include("trajectories.wiring.urls_api")),
+    path("api/v1/", include("trajectories.wiring.urls_hot")),
     path("api/v1/", include("tasks_app.urls")),
     path("api/v1/", include("trajectories.wiring.urls_api")),
     path("", include("trajectories.wiring.urls_lab")),

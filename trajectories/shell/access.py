@@ -152,6 +152,21 @@ def page_render(
     return render(request, f"lab/{folder}/{prefix}{page}.html", context, status=status)
 
 
+def part_render(
+    request: LabRequest, name: str, context: dict[str, Any], *, heading: str, crumb: str, script: str = ""
+) -> HttpResponse:
+    """Render the part ``lab/<folder>/_<part>.html`` of an episode or step: alone on request, else in a page.
+
+    ``context`` has ``episode`` and ``run``, and ``step`` for a part of a step, which then needs a ``script``.
+    """
+    folder, _, part = name.partition("/")
+    template = f"lab/{folder}/_{part}.html"
+    if wants_fragment(request):
+        return render(request, template, context)
+    shell = {"heading": heading, "crumb": crumb, "script": script, "template": template}
+    return render(request, "lab/shared/part.html", {**context, "part": shell})
+
+
 def wants_fragment(request: LabRequest) -> bool:
     """Return whether htmx, or ``?fragment``, requests only the part of a page that changes."""
     if "fragment" in request.GET:

@@ -3,7 +3,7 @@
 import { hold, release } from "./settled.js";
 
 /** @type {(tag: string, fields: object) => HTMLElement} */
-const made = (tag, fields) => Object.assign(document.createElement(tag), fields);
+const create = (tag, fields) => Object.assign(document.createElement(tag), fields);
 
 /** @param {HTMLElement} gallery */
 const steps = (gallery) => {
@@ -12,7 +12,7 @@ const steps = (gallery) => {
   const links = Array.from(gallery.querySelectorAll("[data-slide]"));
   let at = 0;
 
-  const status = made("p", {});
+  const status = create("p", {});
   status.setAttribute("role", "status");
 
   const mark = () => {
@@ -58,8 +58,8 @@ const steps = (gallery) => {
 
   /** @type {(textContent: string, by: number) => HTMLElement} */
   const button = (textContent, by) =>
-    made("button", { type: "button", className: "button-small", textContent, onclick: () => show(at + by) });
-  const row = made("div", { className: "gallery-steps" });
+    create("button", { type: "button", className: "button-small", textContent, onclick: () => show(at + by) });
+  const row = create("div", { className: "gallery-steps" });
   row.append(button(gallery.dataset.previous, -1), status, button(gallery.dataset.next, 1));
   gallery.append(row);
   mark();

@@ -12,7 +12,7 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 const barEnd = () => Math.max(0, document.querySelector("[data-task-bar]")?.getBoundingClientRect().bottom ?? 0);
 
 /** @type {(tag: string, fields?: object, children?: Element[]) => any} */
-const made = (tag, fields = {}, children = []) => {
+const create = (tag, fields = {}, children = []) => {
   const element = Object.assign(document.createElement(tag), fields);
   element.append(...children);
   return element;
@@ -35,15 +35,15 @@ const pickerOf = (field) => {
   const weekdays = [...FROM_MONDAY.slice(monday), ...FROM_MONDAY.slice(0, monday)];
   /** @type {(name: string, by: number) => HTMLButtonElement} */
   const step = (name, by) =>
-    made("button", { type: "button", className: "button-small", textContent: name, onclick: () => show(by) });
+    create("button", { type: "button", className: "button-small", textContent: name, onclick: () => show(by) });
   const earlier = step(back, -1);
-  const head = made("div", { className: "row row-apart" }, [earlier, step(on, 1)]);
-  const shown = made("div", { className: "stays-picker-months" });
+  const head = create("div", { className: "row row-apart" }, [earlier, step(on, 1)]);
+  const shown = create("div", { className: "stays-picker-months" });
   shown.setAttribute("aria-live", "polite");
-  const box = made("div", { className: "stays-picker", popover: "manual" }, [head, shown]);
+  const box = create("div", { className: "stays-picker", popover: "manual" }, [head, shown]);
   box.setAttribute("role", "dialog");
   box.setAttribute("aria-label", called);
-  const opener = made("button", { type: "button", className: "stays-picker-open", textContent: pick });
+  const opener = create("button", { type: "button", className: "stays-picker-open", textContent: pick });
   opener.setAttribute("aria-label", called);
   opener.setAttribute("aria-expanded", "false");
   let month = read(first);
@@ -91,12 +91,12 @@ const pickerOf = (field) => {
 
   /** @type {(day: Date, of: Date, ends: string[]) => HTMLTableCellElement} */
   const cell = (day, of, ends) => {
-    if (day.getUTCMonth() !== of.getUTCMonth()) return made("td");
+    if (day.getUTCMonth() !== of.getUTCMonth()) return create("td");
     const text = written(day);
-    const button = made("button", { type: "button", textContent: day.getUTCDate(), disabled: text < first, onclick: () => choose(text) });
+    const button = create("button", { type: "button", textContent: day.getUTCDate(), disabled: text < first, onclick: () => choose(text) });
     button.setAttribute("aria-label", `${day.getUTCDate()} ${MONTHS[of.getUTCMonth()]}`);
     if (text === field.value) button.setAttribute("aria-current", "date");
-    return made("td", { className: bandOf(text, ends) }, [button]);
+    return create("td", { className: bandOf(text, ends) }, [button]);
   };
 
   /** @param {Date} of */
@@ -106,11 +106,11 @@ const pickerOf = (field) => {
     const length = onDay(year, number + 1, 0).getUTCDate();
     const ends = fieldsOf(field).map((one) => (DAY.test(one.value) ? one.value : ""));
     const weeks = Array.from({ length: Math.ceil((before + length) / 7) }, (_, week) =>
-      made("tr", {}, weekdays.map((_name, place) => cell(onDay(year, number, 1 - before + 7 * week + place), of, ends))),
+      create("tr", {}, weekdays.map((_name, place) => cell(onDay(year, number, 1 - before + 7 * week + place), of, ends))),
     );
-    const names = weekdays.map((name) => made("th", { scope: "col", abbr: name, textContent: name.slice(0, 2) }));
-    const table = made("table", {}, [made("thead", {}, [made("tr", {}, names)]), made("tbody", {}, weeks)]);
-    return made("div", {}, [made("p", { className: "stays-picker-title", textContent: `${MONTHS[number]} ${year}` }), table]);
+    const names = weekdays.map((name) => create("th", { scope: "col", abbr: name, textContent: name.slice(0, 2) }));
+    const table = create("table", {}, [create("thead", {}, [create("tr", {}, names)]), create("tbody", {}, weeks)]);
+    return create("div", {}, [create("p", { className: "stays-picker-title", textContent: `${MONTHS[number]} ${year}` }), table]);
   };
 
   /** @param {number} by */

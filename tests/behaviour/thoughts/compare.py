@@ -30,7 +30,7 @@ from tests.behaviour.thoughts.judged import (
 )
 from tests.behaviour.thoughts.measure import table
 from tests.behaviour.thoughts.sample import in_order
-from trajectories.behaviour.thoughts import reader, rules
+from trajectories.behaviour.thoughts import cues, reader
 from trajectories.behaviour.thoughts.rules import RULES, Sentence, class_of
 
 CLASSES = list(TITLES)
@@ -38,7 +38,7 @@ PARTS = 10
 SEEDS = (1, 2, 3)
 PENALTIES = (1.0, 3.0, 10.0)
 PATTERNS = [
-    value for name, value in sorted(vars(rules).items()) if name.isupper() and hasattr(value, "search")
+    value for name, value in sorted(vars(cues).items()) if name.isupper() and hasattr(value, "search")
 ]
 LENGTHS = (1, 2, 4, 8, 16)
 LAYERS, HEADS, TOKENS_MOST = 6, 12, 256

@@ -24,10 +24,10 @@ from tests.behaviour.thoughts.judged import sentences_given, thought_kinds
 from tests.behaviour.thoughts.records import SampledEpisode, SampledStep, episodes_read, records_write
 from tests.behaviour.thoughts.sample import episode_whole, is_own
 from tests.behaviour.thoughts.separation import is_worked
-from trajectories.behaviour.thoughts import reader
+from trajectories.behaviour.thoughts import codebook
 
 SHEET = Path(__file__).with_name("labellers.md")
-CODEBOOK = Path(reader.__file__).with_name("codebook.toml")
+CODEBOOK = Path(codebook.__file__).with_name("codebook.toml")
 
 
 def main() -> None:

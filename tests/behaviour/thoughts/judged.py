@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.behaviour.thoughts.records import SampledEpisode, SampledStep, episodes_read, labels_read
-from trajectories.behaviour.thoughts.reader import Classed, Reader, codebook
+from trajectories.behaviour.thoughts.codebook import codebook
+from trajectories.behaviour.thoughts.reader import Classed, Reader
 
 DATA = Path(__file__).with_name("data")
 LABELLERS = ("a", "b")

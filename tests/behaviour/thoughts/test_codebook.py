@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from trajectories.behaviour.thoughts.reader import codebook
+from trajectories.behaviour.thoughts.codebook import codebook
 from trajectories.behaviour.thoughts.sentences import sentences
 
 

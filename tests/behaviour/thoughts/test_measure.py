@@ -6,7 +6,7 @@ from tests.behaviour.thoughts.judged import DATA, judged_read, sampled_read
 from tests.behaviour.thoughts.measure import DOCS, SCORES, kappa, scores_text, with_tables
 from tests.behaviour.thoughts.records import labels_read
 from tests.behaviour.thoughts.sample import in_order
-from trajectories.behaviour.thoughts.reader import codebook
+from trajectories.behaviour.thoughts.codebook import codebook
 
 
 def test_pages_and_docs_have_the_figures_that_the_labels_give() -> None:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trajectories.behaviour.thoughts.reader import Reader, codebook
+from trajectories.behaviour.thoughts.codebook import codebook
+from trajectories.behaviour.thoughts.reader import Reader
 from trajectories.behaviour.thoughts.rules import RULES
 
 QUESTION = "A shop sells 14 lamps at $9 each and gives back 3 of them. How many dollars does it take in?"

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trajectories.behaviour.thoughts.sentences import sentence_spans, substep_spans
+from trajectories.behaviour.thoughts.sentences import sentence_spans
+from trajectories.behaviour.thoughts.substeps import substep_spans
 
 
 @pytest.mark.parametrize(

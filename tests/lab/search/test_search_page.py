@@ -20,6 +20,7 @@ from tests.conftest import LabClient
 from tests.lab.search.test_search import episode_thought
 from trajectories.behaviour.facts import store
 from trajectories.lab.search import page as pages
+from trajectories.lab.search import selectors
 from trajectories.models import Episode
 from trajectories.shell import slow_queries
 
@@ -340,7 +341,7 @@ def test_a_search_that_takes_too_long_is_stopped_with_a_notice(
     headers: dict[str, str],
 ) -> None:
     monkeypatch.setattr(slow_queries, "SEARCH_MS", 50)
-    monkeypatch.setattr(pages, slow_part, slow)
+    monkeypatch.setattr(selectors, slow_part, slow)
     response = lab(annotator).get(f"{address}?q=verify", headers=headers)
     assert response.status_code == 503
     html = response.content.decode()
@@ -352,14 +353,14 @@ def test_unsearchable_words_run_no_search(
     lab: Lab, annotator: User, made: dict[str, Episode], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slow_queries, "SEARCH_MS", 50)
-    monkeypatch.setattr(pages, "search_page", slow)
+    monkeypatch.setattr(selectors, "search_page", slow)
     assert lab(annotator).get("/search?q=-verify").status_code == 200
 
 
 def test_hits_are_shown_although_they_cannot_be_counted(
     lab: Lab, annotator: User, made: dict[str, Episode], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pages, "search_counts", slow)
+    monkeypatch.setattr(selectors, "search_counts", slow)
     assert rows_of(page_of(lab(annotator), "?q=verify"))
 
 

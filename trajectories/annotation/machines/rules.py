@@ -13,7 +13,7 @@ from typing import Any
 
 from trajectories.annotation.codebook.types import Codebook
 from trajectories.annotation.labels.answers import Answers
-from trajectories.behaviour.thoughts import reader as classes
+from trajectories.behaviour.thoughts import codebook as classes
 from trajectories.behaviour.thoughts import rules
 from trajectories.behaviour.thoughts.reader import Classed
 from trajectories.models import AnnotationUnit

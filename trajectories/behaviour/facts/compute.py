@@ -22,7 +22,8 @@ from trajectories.behaviour.facts.types import (
     StepFact,
     UnexplainedEvent,
 )
-from trajectories.behaviour.thoughts.reader import LETTERS, Classed, Reader
+from trajectories.behaviour.thoughts.codebook import LETTERS
+from trajectories.behaviour.thoughts.reader import Classed, Reader
 from trajectories.models.facts import SENTENCES_STORED
 
 UNEXPLAINED_STORED = 50

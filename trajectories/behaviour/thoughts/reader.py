@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
-
-import msgspec
-from msgspec import Struct
 
 from trajectories.behaviour.thoughts.rules import Action, Sentence, class_of
 from trajectories.behaviour.thoughts.sentences import sentence_spans
@@ -63,35 +58,3 @@ def _typed(action: Mapping[str, Any]) -> str:
     parts = [action, *(fields if isinstance(fields, list) else ())]
     entered = [part.get(key) for part in parts if isinstance(part, Mapping) for key in ("text", "value")]
     return "\n".join(str(one) for one in entered if one)
-
-
-class SentenceClass(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``letter`` stands for it in the database.
-
-    ``is_reasoning`` tells sentences that add something from those that narrate.
-    """
-
-    id: str
-    letter: str
-    title: str
-    is_reasoning: bool
-    definition: str
-    examples: list[str]
-    not_these: list[str]
-
-
-class Codebook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``classes`` are in their order: a sentence that fits several is of the first of them."""
-
-    unit: str
-    test: str
-    several: str
-    classes: list[SentenceClass] = msgspec.field(name="class")
-
-
-@cache
-def codebook() -> Codebook:
-    return msgspec.toml.decode(Path(__file__).with_name("codebook.toml").read_bytes(), type=Codebook)
-
-
-LETTERS = {one.id: one.letter for one in codebook().classes}

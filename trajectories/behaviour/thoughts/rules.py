@@ -7,81 +7,13 @@ often the rules are right.
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 
-from trajectories.behaviour.thoughts.words import NUMBERS, Known, numbers, stems
-
-_LISTS = tomllib.loads(Path(__file__).with_name("cues.toml").read_text(encoding="utf-8"))
-_VERBS = "|".join(_LISTS["verbs"].split())
-
-
-def _any(name: str) -> str:
-    return "|".join(_LISTS[name]).replace("{verbs}", _VERBS)
-
-
-def _words(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{_any(name)})(?![\w-])", re.IGNORECASE)
-
-
-TAKES_BACK = _words("takes_back")
-FAILED = _words("failed")
-CHANGES_COURSE = _words("changes_course")
-CHECKS = _words("checks")
-CHECK = _words("check")
-CHECKED_FOR = _words("checked_for")
-RESULTS = _words("results")
-COUNTS = _words("counts")
-REASONS = _words("reasons")
-CONCLUDES = _words("concludes")
-JUDGES = _words("judges")
-NEEDS = _words("needs")
-ACTS = _words("acts")
-ACTS_AT_ONCE = re.compile(rf"\W*(?:{_any('acts_at_once')})(?![\w-])", re.IGNORECASE)
-AIMS = re.compile(rf"\W*(?:{_any('aims')})\b", re.IGNORECASE)
-TURNS = re.compile(rf"\W*(?:{_any('turns')})[,:]?\s", re.IGNORECASE)
-NEXT = re.compile(r"\bnext\W*\Z", re.IGNORECASE)
-ANSWERS = re.compile(rf"(?<!\w)(?:{_any('answers')})|\\boxed", re.IGNORECASE)
-DESCRIBES = _words("describes")
-OF_PAGE = _words("of_page")
-EMPTY = re.compile(
-    rf"\W*(?:(?:okay|ok|alright|right|well|so|now|hmm+)\b\W{{1,3}})?(?:{_any('empty')})\W*", re.IGNORECASE
-)
-# A list with the number of its members, or with numbers of which each has a bracket.
-COUNTED = re.compile(r"(?:,.*){2}(?:[:=]\s?|\s[—–-]\s)\d+\W*\Z|(?:\(\d+\).*){2}|\bcounts?: \d", re.DOTALL)
-_NUMBER = rf"(?:\d[\d.,]*|{'|'.join(list(NUMBERS)[2:])})"
-SO_MANY = re.compile(rf"\b(?:so|thus|hence|therefore|that makes),?\s(?:\w+\s)?{_NUMBER}(?!\w)", re.IGNORECASE)
-SUPPOSES_OF = _words("supposes_of")
-SORTED = re.compile(_any("sorted"), re.IGNORECASE)
-TOTALS = re.compile(rf"\b(?:{_any('totals')})", re.IGNORECASE)
-LABELLED = re.compile(r"\W*(?:[A-Z]|\d{1,2})[.):]\s")
-# Before the value that a sentence names: "Oldest: ", "So the newest mention is ".
-VALUE = re.compile(r"(?::\s|\b(?:is|are|was|were|be)\s)([^,;(\n]{1,80})")
-QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
-COUNTED_UP = re.compile(r"\W*(?:\d{1,9}\W{1,3}){5,}\d{0,9}\W*")
-HEADING = re.compile(r"\W*[\w\s'-]{1,40}:\W*")
-OPERAND = r"(?:[$€£]?\d[\d.,]*%?|\b[a-z][²³]?(?![^\W²³])|\\frac|\\sqrt|[()\]\[{}]|\\[a-z]+)"
-# A minus has space around it: R-17 is a name, 7-9 a range.
-ARITHMETIC = re.compile(
-    rf"{OPERAND}(?:\s{{0,2}}(?:[+*/×·÷^]|\\times|\\cdot|\\div|\bx\b|\*\*)\s{{0,2}}|\s[-−–]\s){OPERAND}"
-    rf"|\d[-−]\d[\d.,]*\s{{0,2}}=|\d%? of [$€£]?\d",
-    re.IGNORECASE,
-)
-# Signs in these are no arithmetic, and their numbers are no results.
-NAMES = re.compile(
-    r"\b[A-Za-z]{1,9}-\d+\b|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}[/-]\d{1,2}[/-]\d{2,4}\b|\b\d+-(?:star|night|day|minute|hour|year)\w*\b"
-)
-EQUATION = re.compile(r"[\w)}\]%$.]\s{0,2}(?:=|≈|\\approx|→)\s{0,2}[-\\({$]?\s?[\w\\]")
-PROGRAM = re.compile(
-    r"\s*(?:(?:def|return|for|while|if|elif|else|import|from|print|class|try|except|with)\b.*[:()\[\]]"
-    r"|\w+(?:\.\w+|\[.{0,40}\])?\s*[-+*/]?=\s*\S.*[\[(]|return\b(?!.*\b(?:and|then|there|the)\b))"
-)
-
+from trajectories.behaviour.thoughts import cues
+from trajectories.behaviour.thoughts.words import Known, numbers, stems
 
 # A sentence with as many of its words in what was shown or said repeats it.
 PAIRS_REPEATED = 0.6
@@ -139,7 +71,7 @@ class Sentence:
         """True if it ends by naming what the action types: "Oldest: Rowan C."."""
         if len(self.words) > VALUE_WORDS:
             return False
-        values = [stems(mark.group(1)) for mark in VALUE.finditer(self.text)]
+        values = [stems(mark.group(1)) for mark in cues.VALUE.finditer(self.text)]
         return any(value and self.action.typed_stems.issuperset(value) for value in values)
 
     @cached_property
@@ -150,7 +82,7 @@ class Sentence:
 
     @property
     def is_program(self) -> bool:
-        return PROGRAM.match(self.text) is not None
+        return cues.PROGRAM.match(self.text) is not None
 
     @property
     def is_monotonous(self) -> bool:
@@ -159,7 +91,7 @@ class Sentence:
 
     @cached_property
     def numbers(self) -> set[str]:
-        return numbers(NAMES.sub(" ", self.text))
+        return numbers(cues.NAMES.sub(" ", self.text))
 
     @cached_property
     def new_numbers(self) -> set[str]:
@@ -167,15 +99,15 @@ class Sentence:
 
     @cached_property
     def is_arithmetic(self) -> bool:
-        return ARITHMETIC.search(NAMES.sub(" ", self.text)) is not None
+        return cues.ARITHMETIC.search(cues.NAMES.sub(" ", self.text)) is not None
 
     @cached_property
     def is_repeated(self) -> bool:
         """True if it repeats what was shown or said before."""
         if not self.stems:
             return False
-        own = QUOTED.sub(" ", self.text)
-        has_reason = REASONS.search(own) or JUDGES.search(own)
+        own = cues.QUOTED.sub(" ", self.text)
+        has_reason = cues.REASONS.search(own) or cues.JUDGES.search(own)
         least = PAIRS_REPEATED_WITH_REASON if has_reason else PAIRS_REPEATED
         return self.pair_share >= least or (
             self.known.share(self.stems) >= WORDS_REPEATED and not self.is_reasoned
@@ -187,40 +119,40 @@ class Sentence:
 
     @cached_property
     def is_act(self) -> bool:
-        return bool(ACTS.search(self.text) or ACTS_AT_ONCE.match(self.text))
+        return bool(cues.ACTS.search(self.text) or cues.ACTS_AT_ONCE.match(self.text))
 
     @cached_property
     def is_answer(self) -> bool:
-        return ANSWERS.search(self.text) is not None
+        return cues.ANSWERS.search(self.text) is not None
 
     @cached_property
     def is_described(self) -> bool:
-        return DESCRIBES.search(self.text) is not None
+        return cues.DESCRIBES.search(self.text) is not None
 
     @cached_property
     def is_reasoned(self) -> bool:
         """True if it has a reason or a judgement that is not about the page alone."""
-        return bool(CONCLUDES.search(self.text) or JUDGES.search(self.text))
+        return bool(cues.CONCLUDES.search(self.text) or cues.JUDGES.search(self.text))
 
 
 def _revise(one: Sentence) -> bool:
-    if TAKES_BACK.search(one.text):
+    if cues.TAKES_BACK.search(one.text):
         return True
-    return bool(FAILED.search(one.text) and CHANGES_COURSE.search(one.text))
+    return bool(cues.FAILED.search(one.text) and cues.CHANGES_COURSE.search(one.text))
 
 
 def _check(one: Sentence) -> bool:
     if one.pair_share == 1:
         return False
-    if CHECKS.search(one.text):
+    if cues.CHECKS.search(one.text):
         return True
-    check = CHECK.search(one.text)
-    return bool(check and CHECKED_FOR.search(one.text, check.end()))
+    check = cues.CHECK.search(one.text)
+    return bool(check and cues.CHECKED_FOR.search(one.text, check.end()))
 
 
 def _calculate(one: Sentence) -> bool:
-    is_equation = EQUATION.search(one.text)
-    is_planned = AIMS.match(one.text) or NEEDS.search(one.text)
+    is_equation = cues.EQUATION.search(one.text)
+    is_planned = cues.AIMS.match(one.text) or cues.NEEDS.search(one.text)
     if (is_planned and one.is_arithmetic_copied) or (one.is_program and not one.is_arithmetic):
         return False
     is_formula = is_equation or (one.is_arithmetic and not one.is_reasoned)
@@ -230,21 +162,21 @@ def _calculate(one: Sentence) -> bool:
         return True
     if one.is_act or one.is_answer:
         return False
-    if TOTALS.search(one.text) and one.pair_share < 1:
+    if cues.TOTALS.search(one.text) and one.pair_share < 1:
         return True
-    if COUNTED.search(one.text) or SO_MANY.search(one.text):
+    if cues.COUNTED.search(one.text) or cues.SO_MANY.search(one.text):
         return True
     if not one.new_numbers:
         return False
-    if COUNTS.search(one.text):
+    if cues.COUNTS.search(one.text):
         return True
     is_digit = any(number in one.text for number in one.new_numbers)
-    return is_digit and RESULTS.search(one.text) is not None and not one.is_described
+    return is_digit and cues.RESULTS.search(one.text) is not None and not one.is_described
 
 
 def _plan(one: Sentence) -> bool:
-    is_needed = NEEDS.search(one.text) or AIMS.match(one.text)
-    is_reason = REASONS.search(one.text, 1)
+    is_needed = cues.NEEDS.search(one.text) or cues.AIMS.match(one.text)
+    is_reason = cues.REASONS.search(one.text, 1)
     return bool(is_needed) and not (one.is_act and _is_of_page(one)) and not is_reason
 
 
@@ -252,35 +184,35 @@ def _infer(one: Sentence) -> bool:
     if one.is_program:
         return True
     is_new = one.pair_share < 1
-    if is_new and (SUPPOSES_OF.search(one.text) or SORTED.search(one.text)):
+    if is_new and (cues.SUPPOSES_OF.search(one.text) or cues.SORTED.search(one.text)):
         return True
     if one.is_value_of_action:
         return False
     if one.is_repeated or _is_act_for_page(one):
         return False
     if one.is_answer or one.is_act:
-        return CONCLUDES.search(one.text, 1) is not None
-    return one.is_reasoned and not (one.is_described and not REASONS.search(one.text))
+        return cues.CONCLUDES.search(one.text, 1) is not None
+    return one.is_reasoned and not (one.is_described and not cues.REASONS.search(one.text))
 
 
 def _announce(one: Sentence) -> bool:
     if one.is_act or one.is_answer or one.is_value_of_action:
         return True
-    is_turn = TURNS.match(one.text) or NEXT.search(one.text)
+    is_turn = cues.TURNS.match(one.text) or cues.NEXT.search(one.text)
     if is_turn and len(one.words) <= TURN_WORDS and not one.is_described:
         return True
     return _is_of_action(one)
 
 
 def _other(one: Sentence) -> bool:
-    if EMPTY.fullmatch(one.text) or HEADING.fullmatch(one.text):
+    if cues.EMPTY.fullmatch(one.text) or cues.HEADING.fullmatch(one.text):
         return True
-    if COUNTED_UP.fullmatch(one.text):
+    if cues.COUNTED_UP.fullmatch(one.text):
         return True
-    if LABELLED.match(one.text) and len(one.words) > 1 and one.known.share(one.stems) == 1:
+    if cues.LABELLED.match(one.text) and len(one.words) > 1 and one.known.share(one.stems) == 1:
         return False
     if len(one.words) <= FRAGMENT_WORDS and not (
-        one.numbers or one.is_act or _is_of_action(one) or SORTED.search(one.text)
+        one.numbers or one.is_act or _is_of_action(one) or cues.SORTED.search(one.text)
     ):
         return len(one.stems) < FRAGMENT_WORDS
     return one.is_monotonous
@@ -299,12 +231,12 @@ def _is_act_for_page(one: Sentence) -> bool:
     """Return whether all reasons for the action concern the page: "A dialog lies over it, so I close it"."""
     if not (one.is_act and _is_of_page(one)):
         return False
-    reason = REASONS.search(one.text)
-    return reason is None or ACTS.match(one.text, reason.end() + 1) is not None
+    reason = cues.REASONS.search(one.text)
+    return reason is None or cues.ACTS.match(one.text, reason.end() + 1) is not None
 
 
 def _is_of_page(one: Sentence) -> bool:
-    return OF_PAGE.search(one.text) is not None
+    return cues.OF_PAGE.search(one.text) is not None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,7 +27,7 @@ from trajectories.record.prompts.conversation import Message
 from trajectories.record.prompts.interface import setup_of
 from trajectories.rollouts.episodes.drafts import max_steps_of
 from trajectories.rollouts.episodes.opening_messages import opening_messages
-from trajectories.shell.access import LabRequest, lab_page, page_render, sees_golds
+from trajectories.shell.access import LabRequest, lab_page, page_render, part_render, sees_golds
 from trajectories.shell.forms import StepsForm
 from trajectories.shell.queries import episodes, programs, replays, steps
 from trajectories.shell.queries.fidelity import EpisodeFidelity, episode_fidelity
@@ -321,7 +321,9 @@ def episode_prompt(request: LabRequest, episode_id: int) -> HttpResponse:
     episode = episodes.episode_get(episode_id)
     messages = episode_prompt_shown(episode, golds=sees_golds(request.user))
     context = {"here": "search", "episode": episode, "run": episode.run, "messages": messages}
-    return page_render(request, "episode/prompt", context)
+    return part_render(
+        request, "episode/prompt", context, heading=f"Prompt of episode {episode_id}", crumb="prompt"
+    )
 
 
 @lab_page

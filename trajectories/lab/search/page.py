@@ -16,7 +16,7 @@ from core.integers import BIGINT_MAX
 from trajectories.lab.episode_files.views import as_file, asks_for_golds, reader
 from trajectories.lab.search import exports, selectors
 from trajectories.lab.search.request import Chip, SearchRequest
-from trajectories.lab.search.selectors import HITS_PER_PAGE, Counts, HitPage, search_page
+from trajectories.lab.search.selectors import HITS_PER_PAGE, Counts, HitPage
 from trajectories.models import Episode
 from trajectories.shell import slow_queries
 from trajectories.shell.access import LabRequest, lab_page, sees_golds, wants_fragment
@@ -45,7 +45,7 @@ class SearchPage:
         hits: HitPage | None = HitPage(hits=[], older=None)
         if not request.query_error:
             hits = slow_queries.result_in_time(
-                lambda: search_page(request.search, after=request.after, limit=HITS_PER_PAGE)
+                lambda: selectors.search_page(request.search, after=request.after, limit=HITS_PER_PAGE)
             )
         self.is_too_slow = hits is None
         self.hits, self._older = (hits.hits, hits.older) if hits else ([], None)

@@ -21,7 +21,7 @@ from trajectories.record.prompts.conversation import length_of
 from trajectories.record.prompts.sent import SentMessage, Turn
 from trajectories.rollouts.episodes import conversations
 from trajectories.rollouts.episodes.prompt_hash import Check, prompt_check
-from trajectories.shell.access import LabRequest, lab_page, page_render, sees_golds
+from trajectories.shell.access import LabRequest, lab_page, part_render, sees_golds
 from trajectories.shell.queries import episodes, steps
 from trajectories.shell.text.questions import content_parts
 from trajectories.shell.text.untrusted import first_line
@@ -32,6 +32,7 @@ MESSAGES_SHOWN = 60
 SHORT_CHARS = 1_500
 OPEN_LAST = 1
 BEGINNING_CHARS = 120
+FILL = "js/lab/step/fill.js"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +170,10 @@ def step_conversation(request: LabRequest, episode_id: int, index: int) -> HttpR
     conversation = _conversation(request, episode_id, index)
     shown = conversation.shown(until=step_number(request.GET.get("until", "")))
     context = {**_context(conversation), "shown": shown, "earlier": conversation.earlier(shown)}
-    return page_render(request, "step/conversation", context)
+    heading = f"Conversation before step {index}"
+    return part_render(
+        request, "step/conversation", context, heading=heading, crumb="conversation", script=FILL
+    )
 
 
 @lab_page
@@ -181,7 +185,9 @@ def step_message(request: LabRequest, episode_id: int, index: int, number: int) 
         raise Http404(
             f"The conversation before step {index} of episode {episode_id} has no message {number}."
         )
-    return page_render(request, "step/message", {**_context(conversation), "message": message})
+    heading, crumb = f"Message {number} before step {index}", f"message {number}"
+    context = {**_context(conversation), "message": message}
+    return part_render(request, "step/message", context, heading=heading, crumb=crumb, script=FILL)
 
 
 @lab_page

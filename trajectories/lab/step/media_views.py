@@ -29,6 +29,7 @@ from trajectories.shell.access import (
     lab_action,
     lab_page,
     page_render,
+    part_render,
     wants_fragment,
 )
 from trajectories.shell.queries import episodes, replays, step_matches, steps
@@ -183,7 +184,14 @@ def step_replay(request: LabRequest, episode_id: int, index: int) -> HttpRespons
         frame_title=f"The page before the action of step {step.index}, rebuilt from its recording",
         outcome=scenes.scene_of(step, resolve=document.addresses_of(episode)),
     )
-    return page_render(request, "step/dom", {**_context(episode, step), "replay": replay})
+    return part_render(
+        request,
+        "step/dom",
+        {**_context(episode, step), "replay": replay},
+        heading=f"DOM replay of step {step.index}",
+        crumb="DOM replay",
+        script="js/lab/step/replay.js",
+    )
 
 
 @lab_page

@@ -23,7 +23,7 @@ from trajectories.shell.access import (
     LabRequest,
     lab_action,
     lab_page,
-    page_render,
+    part_render,
     sees_golds,
     wants_fragment,
 )
@@ -118,7 +118,14 @@ def step_changes(request: LabRequest, episode_id: int, index: int) -> HttpRespon
     episode = episodes.episode_get(episode_id)
     step = steps.step_get(episode=episode, index=index)
     context = {"episode": episode, "run": episode.run, "step": step, "changes": changes_of(step)}
-    return page_render(request, "step/changes", context)
+    return part_render(
+        request,
+        "step/changes",
+        context,
+        heading=f"What changed at step {step.index}",
+        crumb="changes",
+        script="js/lab/step/picture_diff.js",
+    )
 
 
 @lab_page

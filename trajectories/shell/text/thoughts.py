@@ -5,50 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 
-import msgspec
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
-from msgspec import Struct
 
 from core.tokens import mask_tokens
-from trajectories.behaviour.thoughts.reader import SentenceClass, codebook
+from trajectories.behaviour.thoughts.codebook import SentenceClass, codebook
+from trajectories.behaviour.thoughts.scores import Score, scores
 from trajectories.behaviour.thoughts.sentences import sentence_spans
 from trajectories.shell.text.long_text import SHOWN_CHARS
 from trajectories.shell.text.untrusted import visible_html
-
-
-class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Counts for one class, over the sentences on whose class both labellers agree.
-
-    ``true``: sentences of the class; ``given``: sentences that the rules put into it; ``hits``: both.
-    ``python -m tests.behaviour.thoughts.measure`` writes them.
-
-    ``true``: how many have the class; ``rules``: how many the rules gave it; ``hits``: both. ``python -m
-    tests.behaviour.thoughts.measure`` writes them.
-    """
-
-    hits: int
-    given: int
-    true: int
-
-    @property
-    def precision(self) -> float | None:
-        return self.hits / self.given if self.given else None
-
-    @property
-    def recall(self) -> float | None:
-        return self.hits / self.true if self.true else None
-
-
-@cache
-def scores() -> dict[str, Score]:
-    """The scores by class; classes without a labelled sentence are missing."""
-    text = Path(__file__).with_name("scores.toml").read_bytes()
-    return msgspec.toml.decode(text, type=dict[str, Score])
-
 
 CLASSES = {one.letter: one for one in codebook().classes}
 # The height of a bar, in units of its SVG.

@@ -1,16 +1,9 @@
 /* The timeline of an episode's page. What a step looks like in it: a frame with its screenshot, the length of the step and signs. */
 
+import { create } from "../shared/elements.js";
 import { startTimeline } from "../shared/timeline.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-
-/** @type {(name: string, className?: string, text?: string) => any} */
-const made = (name, className, text) => {
-  const element = document.createElement(name);
-  if (className) element.className = className;
-  if (text !== undefined) element.textContent = text;
-  return element;
-};
 
 /** @type {(name: string, attributes: Record<string, string>) => SVGElement} */
 const drawing = (name, attributes) => {
@@ -33,8 +26,8 @@ const barOf = (row) => {
 
 /** @param {StepRow} row */
 const thumbnailOf = (row) => {
-  if (!row.sha256) return made("span", "frame-blank");
-  const picture = made("img");
+  if (!row.sha256) return create("span", "frame-blank");
+  const picture = create("img");
   picture.alt = "";
   picture.width = 72;
   picture.height = 45;
@@ -45,31 +38,31 @@ const thumbnailOf = (row) => {
 
 /** @type {(className: string, sign: string, label: string) => HTMLElement} */
 const flagOf = (className, sign, label) => {
-  const flag = made("span", className);
-  const shown = made("span", "", sign);
+  const flag = create("span", className);
+  const shown = create("span", "", sign);
   shown.setAttribute("aria-hidden", "true");
-  flag.append(shown, made("span", "visually-hidden", ` ${label}`));
+  flag.append(shown, create("span", "visually-hidden", ` ${label}`));
   return flag;
 };
 
 /** @type {(row: StepRow, reached: string) => HTMLElement} */
 const frameOf = (row, reached) => {
-  const frame = made("a", `frame frame-${row.tone}`);
+  const frame = create("a", `frame frame-${row.tone}`);
   const took = row.ms === null ? "" : `${row.ms.toLocaleString("en")} ms`;
   const repeats = row.repeats ? `same as step ${row.repeats}${row.provisional}` : "";
   const [sign, check] = row.check ?? ["", ""];
   frame.title = [`${row.index} ${row.type}`, row.phrase, row.result, took, check, repeats].filter(Boolean).join(" · ");
   frame.classList.toggle("is-page-change", Boolean(row.page_change));
-  const name = made("span", "frame-name");
-  name.append(made("span", "frame-number", String(row.index)), ` ${row.type || "–"}`);
-  frame.append(thumbnailOf(row), barOf(row), name, made("span", "frame-lane"));
+  const name = create("span", "frame-name");
+  name.append(create("span", "frame-number", String(row.index)), ` ${row.type || "–"}`);
+  frame.append(thumbnailOf(row), barOf(row), name, create("span", "frame-lane"));
   if (reached) {
     frame.title += ` · milestone ${reached}`;
     frame.append(flagOf("frame-flag", "★", `milestone ${reached}`));
   }
   if (check) frame.append(flagOf("frame-check", sign, check));
   if (repeats) frame.append(flagOf("frame-loop", "↺", repeats));
-  if (row.result && row.result !== "ok") frame.append(made("span", "visually-hidden", ` ${row.result}`));
+  if (row.result && row.result !== "ok") frame.append(create("span", "visually-hidden", ` ${row.result}`));
   return frame;
 };
 

@@ -1,5 +1,7 @@
 /* Views that the reader has named: an address each, kept in this browser and listed after those of the list. */
 
+import { create } from "../shared/elements.js";
+
 const nav = () => document.querySelector("[data-views]");
 /** @param {HTMLElement} one */
 const keyOf = (one) => `palaestra.views.${one.dataset.views}`;
@@ -31,17 +33,13 @@ const here = () => {
 
 /** @type {(name: string, query: string) => HTMLElement} */
 const itemOf = (name, query) => {
-  const item = document.createElement("li");
+  const item = create("li");
   item.dataset.saved = name;
-  const link = document.createElement("a");
-  link.className = "grid-view";
+  const link = create("a", "grid-view", name);
   link.href = `?${query}`;
-  link.textContent = name;
   if (query === here()) link.setAttribute("aria-current", "page");
-  const remove = document.createElement("button");
-  remove.className = "grid-view-remove";
+  const remove = create("button", "grid-view-remove", "×");
   remove.type = "button";
-  remove.textContent = "×";
   remove.setAttribute("aria-label", `Remove the view ${name}`);
   item.append(link, remove);
   return item;

@@ -1,6 +1,8 @@
 /* Keyboard shortcuts: each key in data-keys presses its element, or focuses it if it is a field. Not while the reader is
    typing, and never with modifiers. "?" lists them. */
 
+import { create } from "./elements.js";
+
 /** @type {Record<string, string>} */
 const SIGNS = { ArrowLeft: "←", ArrowRight: "→", Space: "space" };
 /** @type {Record<string, number>} */
@@ -45,16 +47,10 @@ const act = (element) => {
 
 /** @type {(row: [string[], string]) => HTMLElement} */
 const rowOf = ([keys, label]) => {
-  const row = document.createElement("div");
-  const name = document.createElement("dt");
-  for (const key of keys) {
-    const sign = document.createElement("kbd");
-    sign.textContent = SIGNS[key] ?? key;
-    name.append(sign);
-  }
-  const description = document.createElement("dd");
-  description.textContent = label;
-  row.append(name, description);
+  const row = create("div");
+  const name = create("dt");
+  name.append(...keys.map((key) => create("kbd", "", SIGNS[key] ?? key)));
+  row.append(name, create("dd", "", label));
   return row;
 };
 

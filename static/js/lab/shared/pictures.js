@@ -2,24 +2,18 @@
    that names it. The picture may have failed before this file ran, or before a fetched part brought it into the page.
    Without this file the alternative text is shown. */
 
+import { create } from "./elements.js";
+
 /** @param {HTMLElement} main */
 const watch = (main) => {
   const SMALL = ".step-thumbnail, .task-thumbnail";
   const LOST = "missing or damaged";
   const NO_PAIR = "One of the two pictures is missing or damaged.";
 
-  /** @type {(name: string, className: string, text: string) => HTMLElement} */
-  const made = (name, className, text) => {
-    const element = document.createElement(name);
-    element.className = className;
-    element.textContent = text;
-    return element;
-  };
-
   /** @type {(className: string, label: string) => HTMLElement} */
   const small = (className, label) => {
-    const frame = made("span", className, "");
-    frame.append(made("span", "visually-hidden", label));
+    const frame = create("span", className);
+    frame.append(create("span", "visually-hidden", label));
     frame.title = label;
     return frame;
   };
@@ -27,7 +21,7 @@ const watch = (main) => {
   /* As large as the picture was to be, where that is known. */
   /** @type {(picture: HTMLImageElement, label: string) => HTMLElement} */
   const large = (picture, label) => {
-    const frame = made("span", "picture-none muted small", label);
+    const frame = create("span", "picture-none muted small", label);
     const [width, height] = ["width", "height"].map((name) => Number(picture.getAttribute(name)));
     if (width && height) {
       frame.style.width = `min(100%, ${width}px)`;
@@ -39,7 +33,7 @@ const watch = (main) => {
   /** @param {HTMLElement} shot */
   const missShot = (shot) => {
     for (const one of shot.closest(".shot-card")?.querySelectorAll("[data-of-picture]") ?? []) one.remove();
-    shot.replaceWith(made("p", "muted shot-none", "Its file is missing from the store, or damaged."));
+    shot.replaceWith(create("p", "muted shot-none", "Its file is missing from the store, or damaged."));
   };
 
   /** @param {HTMLImageElement} picture */
@@ -48,10 +42,10 @@ const watch = (main) => {
     const pair = picture.closest("[data-wipe]");
     const label = `${picture.alt || "Screenshot"} (${LOST})`;
     if (shot) missShot(shot);
-    else if (pair) pair.replaceWith(made("p", "picture-none muted", NO_PAIR));
+    else if (pair) pair.replaceWith(create("p", "picture-none muted", NO_PAIR));
     else if (picture.closest(".frame")) picture.replaceWith(small("frame-blank", label));
     else if (picture.matches(SMALL)) picture.replaceWith(small(`${picture.className} is-blank`, label));
-    else if (picture.matches(".compare-shot")) picture.replaceWith(made("span", "compare-shot is-blank muted small", label));
+    else if (picture.matches(".compare-shot")) picture.replaceWith(create("span", "compare-shot is-blank muted small", label));
     else picture.replaceWith(large(picture, label));
   };
 

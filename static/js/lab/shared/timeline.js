@@ -3,6 +3,7 @@
    that were never recorded share one cell. In the viewer one step is the current one; on an episode's page none is, and
    arrow keys move along the frames. */
 
+import { create } from "./elements.js";
 import { placesOf } from "./places.js";
 
 /**
@@ -58,14 +59,6 @@ const start = (view, drawn, replay) => {
   /** @param {number} index */
   const partOf = (index) => Math.floor((index - 1) / SPAN);
 
-  /** @type {(name: string, className?: string, text?: string) => HTMLElement} */
-  const made = (name, className, text) => {
-    const element = document.createElement(name);
-    if (className) element.className = className;
-    if (text !== undefined) element.textContent = text;
-    return element;
-  };
-
   /** @param {number} number */
   const format = (number) => number.toLocaleString("en");
 
@@ -74,9 +67,9 @@ const start = (view, drawn, replay) => {
     cell.className = "frame-range";
     const isInherited = end <= Number(view.dataset.inherited);
     cell.title = `${isInherited ? "Inherited" : "Never recorded"}: ${format(first)}${end > first ? ` to ${format(end)}` : ""}`;
-    const missing = made("span", "frame-missing");
-    missing.append(made("b", "", format(end - first + 1)), isInherited ? " inherited" : " not recorded");
-    cell.append(missing, made("span", "frame-name", end > first ? `${first}–${end}` : String(first)));
+    const missing = create("span", "frame-missing");
+    missing.append(create("b", "", format(end - first + 1)), isInherited ? " inherited" : " not recorded");
+    cell.append(missing, create("span", "frame-name", end > first ? `${first}–${end}` : String(first)));
     return cell;
   };
 
@@ -85,7 +78,7 @@ const start = (view, drawn, replay) => {
 
   /** @param {number} index */
   const cellOf = (index) => {
-    const cell = made("li");
+    const cell = create("li");
     cell.style[START] = `${leftOf(index)}px`;
     const range = places.rangeOf(index);
     if (range) return rangeCell(cell, range);
@@ -97,7 +90,7 @@ const start = (view, drawn, replay) => {
     }
     if (rows) return rangeCell(cell, { first: index, last: index });
     cell.className = "frame-wait";
-    cell.append(made("span", "", String(index)));
+    cell.append(create("span", "", String(index)));
     return cell;
   };
 

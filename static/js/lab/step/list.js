@@ -1,23 +1,16 @@
 /* The list of steps. What a step looks like in it: number, action, signs and the beginning of its thought. */
 
+import { create } from "../shared/elements.js";
 import { startTimeline } from "../shared/timeline.js";
 import * as replay from "./viewer.js";
 
-/** @type {(name: string, className: string, text?: string) => any} */
-const made = (name, className, text = "") => {
-  const element = document.createElement(name);
-  element.className = className;
-  element.textContent = text;
-  return element;
-};
-
 /** @type {(className: string, shown: string, label: string) => HTMLElement} */
 const sign = (className, shown, label) => {
-  const one = made("span", `item-sign ${className}`);
-  const mark = made("span", "", shown);
+  const one = create("span", `item-sign ${className}`);
+  const mark = create("span", "", shown);
   mark.setAttribute("aria-hidden", "true");
   one.title = label;
-  one.append(mark, made("span", "visually-hidden", label));
+  one.append(mark, create("span", "visually-hidden", label));
   return one;
 };
 
@@ -32,25 +25,25 @@ document.addEventListener("bookmark:saved", ({ detail }) => {
 
 /** @type {(row: StepRow, reached: string) => HTMLElement} */
 const itemOf = (row, reached) => {
-  const item = made("a", `item item-${row.tone}`);
-  const line = made("span", "item-line");
+  const item = create("a", `item item-${row.tone}`);
+  const line = create("span", "item-line");
   const took = row.ms === null ? "" : `${row.ms.toLocaleString("en")} ms`;
   const [shown, check] = row.check ?? ["", ""];
   item.title = [`${row.index} ${row.type}`, row.phrase, row.result, took, check].filter(Boolean).join(" · ");
   item.classList.toggle("is-page-change", Boolean(row.page_change));
   line.append(
-    made("span", "item-number", String(row.index)),
+    create("span", "item-number", String(row.index)),
     " ",
-    made("span", "item-verb", row.type || "–"),
+    create("span", "item-verb", row.type || "–"),
     " ",
-    made("span", "item-what", row.phrase),
+    create("span", "item-what", row.phrase),
   );
   if (marked.has(row.index)) line.append(sign("tone-accent", "⚑", "bookmarked"));
   if (reached) line.append(sign("tone-good", "★", `milestone ${reached}`));
   if (row.repeats) line.append(sign("", "↺", `same as step ${row.repeats}${row.provisional}`));
   if (check) line.append(sign("tone-warn", shown, check));
-  if (row.result && row.result !== "ok") line.append(made("span", "item-result", row.result));
-  const thought = made("span", "item-thought", row.thought);
+  if (row.result && row.result !== "ok") line.append(create("span", "item-result", row.result));
+  const thought = create("span", "item-thought", row.thought);
   thought.dir = "auto";
   item.append(line, thought);
   return item;

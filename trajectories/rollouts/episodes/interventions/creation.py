@@ -23,7 +23,7 @@ from core.schema import call
 from core.struct_schema import limit
 from tasks_app.leaks import detection
 from tasks_app.models import Task
-from trajectories.behaviour.thoughts.sentences import substep_spans
+from trajectories.behaviour.thoughts.substeps import substep_spans
 from trajectories.models import Episode, Intervention
 from trajectories.models.access import Scope
 from trajectories.record.api.auth import Principal, caller

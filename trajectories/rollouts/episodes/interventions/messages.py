@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from trajectories.behaviour.thoughts.sentences import substep_spans
+from trajectories.behaviour.thoughts.substeps import substep_spans
 from trajectories.models import Episode, Intervention, Step
 from trajectories.record.prompts import sent
 from trajectories.rollouts.episodes.conversations import grammar_of
