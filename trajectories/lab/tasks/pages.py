@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Avg, Case, Count, Max, When
@@ -15,7 +16,7 @@ from trajectories.models import Episode, PromptSize, Run, Submission
 from trajectories.shell import access, slow_queries
 from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.forms import TaskFilter
-from trajectories.shell.grid.columns import Column, Table
+from trajectories.shell.grid.columns import Column, load_list
 from trajectories.shell.grid.episodes import EPISODES
 from trajectories.shell.grid.view import Grid, GridView, grid_of, grid_short
 from trajectories.shell.queries import episodes, runs, tasks
@@ -38,91 +39,7 @@ ARM_COLUMNS = tuple(
     for arm in ARMS.values()
 )
 
-TASKS = Table(
-    name="tasks",
-    page="tasks",
-    caption="Tasks",
-    sort="number",
-    views=(
-        ("All", ""),
-        ("Hardest for policies", "sort=accuracy"),
-        ("Most attempts", "sort=-episodes"),
-        ("Left out of the gap", "gap=left_out"),
-    ),
-    columns=(
-        Column(
-            id="task",
-            title="Task",
-            cell='{% include "lab/grid/_task_name.html" with task=row.task %}',
-            is_fixed=True,
-            width="fill",
-        ),
-        Column(
-            id="number",
-            title="#",
-            cell="{{ row.task.pk }}",
-            sort="t.id",
-            is_number=True,
-            is_default=False,
-            description="Number of the task",
-        ),
-        Column(id="benchmark", title="Benchmark", cell="{{ row.task.benchmark_id }}", sort="t.benchmark_id"),
-        Column(
-            id="split",
-            title="Split",
-            cell='<span class="untrusted">{{ row.task.split|untrusted }}</span>',
-            sort="t.split",
-            is_default=False,
-            width="mid",
-        ),
-        Column(
-            id="key",
-            title="Key",
-            cell='<span class="untrusted muted" dir="auto">{{ row.task.key|untrusted }}</span>',
-            sort="t.key",
-            width="mid",
-        ),
-        Column(id="kind", title="Kind", cell="{{ row.task.kind|kind_name }}", sort="t.kind"),
-        Column(
-            id="tags",
-            title="Tags",
-            cell='{% include "lab/shared/_tags.html" with tags=row.task.tags %}',
-            is_default=False,
-            width="wide",
-        ),
-        Column(
-            id="difficulty",
-            title="Difficulty",
-            cell='{{ row.task.difficulty|floatformat:2|default:"–" }}',
-            sort="coalesce(t.difficulty, -1)",
-            is_number=True,
-            is_default=False,
-        ),
-        Column(
-            id="guess_rate",
-            title="Guess rate",
-            cell="{{ row.task.guess_rate|percent }}",
-            sort="t.guess_rate",
-            is_number=True,
-        ),
-        Column(
-            id="episodes",
-            title="Episodes",
-            cell='{% include "lab/grid/_tries.html" with task=row.task tries=row.tries %}',
-            sort="coalesce(n.episodes, 0)",
-            is_number=True,
-        ),
-        Column(
-            id="accuracy",
-            title="Accuracy",
-            cell='{% include "lab/grid/_share.html" with share=row.total %}',
-            rate="c.correct::float / nullif(c.judged, 0)",
-            is_number=True,
-            description="Of judged episodes of all arms and runs; forked, guided and void ones are left out",
-        ),
-        *ARM_COLUMNS,
-    ),
-)
+TASKS = load_list(Path(__file__).with_name("tasks.toml"), *ARM_COLUMNS)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Literal
 
 from django.template import engines
 from django.template.base import Template
 
+from core.tables import toml_load
+
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """``cell`` is a line of template with ``row`` in its context. ``sort`` is SQL that is never null, empty
+    """``cell`` is a template with ``row`` in its context. ``sort`` is SQL that is never null, empty
     where the list cannot be sorted by the column; numbers and times sort from the greatest at first. A
     ``rate`` is SQL in place of it that may be null: rows without one come last in both directions.
 
@@ -81,3 +84,9 @@ class Table:
     def shown_first(self) -> list[str]:
         """The columns where the address names none."""
         return [column.id for column in self.columns if column.is_default or column.is_fixed]
+
+
+def load_list(file: Path, *more: Column) -> Table:
+    """Load a list from its TOML file; ``more`` columns follow those of the file."""
+    table = toml_load(file, Table)
+    return replace(table, columns=(*table.columns, *more))
