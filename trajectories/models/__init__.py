@@ -13,32 +13,23 @@ from trajectories.models.annotation import (
     StepMark,
     View,
 )
-from trajectories.models.blob import Blob
 from trajectories.models.episode import Episode, Group
-from trajectories.models.events import PageEvent, PageEventTally, SiteEvent
+from trajectories.models.events import PageEvent, PageEventTally, SiteEvent, ToolCall
 from trajectories.models.export import Export
 from trajectories.models.facts import EpisodeFacts, StepFacts
 from trajectories.models.fidelity import EpisodeFidelity, Fidelity
-from trajectories.models.guidance import Abstraction, GuidanceText
-from trajectories.models.health_probe import HealthProbe
-from trajectories.models.intervention import Intervention
+from trajectories.models.guidance import Abstraction, GuidanceText, Intervention
 from trajectories.models.judge import Judge, JudgeAttack, JudgeCall, JudgeCertification, JudgeSample
-from trajectories.models.picture import Picture
-from trajectories.models.prompt_size import PromptSize
-from trajectories.models.recording import RecordingChunk, RecordingTally
+from trajectories.models.marks import HealthProbe, WalkPlace, WatchMark
+from trajectories.models.recording import Blob, Picture, Pruning, RecordingChunk, RecordingTally
 from trajectories.models.report import Report
-from trajectories.models.retention import Pruning
 from trajectories.models.reward import RewardComponents, RewardModel, RewardProfile, RewardSource
 from trajectories.models.run import PolicyVersion, Run, RunMetrics, VerdictCounter
 from trajectories.models.sampler import Sampler, SamplerDraw, SamplerPrefix, SamplerTask
-from trajectories.models.step import Step
-from trajectories.models.step_value import StepValue
+from trajectories.models.step import PromptSize, Step, StepValue
 from trajectories.models.sums import EndingSum, RateSum, TaskSum, VersionSum
 from trajectories.models.takeover import Takeover
-from trajectories.models.tool_call import ToolCall
 from trajectories.models.verdict import FirstAnswer, Submission, Verdict, VerdictEvidence
-from trajectories.models.walk_place import WalkPlace
-from trajectories.models.watch_mark import WatchMark
 
 __all__ = [
     "Abstraction",

@@ -1,4 +1,4 @@
-"""Page events, reported by pages, and site events, the server's own record."""
+"""Page events, reported by pages; site events and calls of tools, the server's own record."""
 
 from __future__ import annotations
 
@@ -70,3 +70,35 @@ class SiteEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.seq}"
+
+
+class ToolCall(models.Model):
+    """A program to run. One that neither succeeds nor fails in time is lost: its episode may call again."""
+
+    class Status(models.TextChoices):
+        WAITING = "waiting"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"  # by us: there was no sandbox
+
+    pk = models.CompositePrimaryKey("episode_id", "number")
+    episode = episode_key("tool_calls")
+    number = models.PositiveIntegerField()
+    step = models.PositiveIntegerField(null=True)
+    tool = models.CharField(max_length=32)
+    input = models.TextField()
+    status = models.CharField(max_length=8, choices=Status, db_default=Status.WAITING)
+    output = models.JSONField(null=True)
+    created_at = models.DateTimeField(db_default=Now())
+    sent_at = models.DateTimeField(null=True)
+    claimed_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(number__gte=1), name="tool_call_number_positive")]
+        indexes = [
+            models.Index(fields=["created_at"], name="tool_call_waiting", condition=Q(status="waiting"))
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tool} {self.number} of episode {self.episode_id}"

@@ -1,12 +1,14 @@
-"""DOM recordings: what pages claimed to show, in chunks of rrweb events, and the amounts sent."""
+"""Stored files: blobs, their hashes as pictures, DOM recordings in chunks of rrweb events, and prunings."""
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import HashIndex
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from core.text_key import TextKey
 from trajectories.models.episode import episode_key
 
 
@@ -50,3 +52,69 @@ class RecordingTally(models.Model):
 
     def __str__(self) -> str:
         return f"{self.chunks} chunks"
+
+
+class Picture(models.Model):
+    """Values that the media worker computed from a screenshot. Unreadable pictures have a row too.
+
+    ``phash`` is that of ``capture.perceptual_hash``: 64 bits as 16 hexadecimal digits, empty when unread.
+    """
+
+    class State(models.TextChoices):
+        OK = "ok"
+        UNREADABLE = "unreadable"
+
+    sha256 = TextKey(primary_key=True, max_length=64)
+    width = models.PositiveIntegerField(default=0)
+    height = models.PositiveIntegerField(default=0)
+    phash = models.CharField(max_length=16, default="", blank=True)
+    state = models.CharField(max_length=10, choices=State)
+    made_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return self.sha256
+
+
+class Blob(models.Model):
+    """Bytes identified by their SHA-256: a screenshot, a trainer's tokens. The file is in blob storage."""
+
+    sha256 = TextKey(primary_key=True, max_length=64)
+    size = models.PositiveBigIntegerField()
+    content_type = models.CharField(max_length=100)
+    created_at = models.DateTimeField(db_default=Now())
+    # Whose keys uploaded it. Null for what is everybody's: its file was there before, as a task's picture is.
+    projects = ArrayField(models.CharField(max_length=64), null=True)
+    used_at = models.DateTimeField(db_default=Now())  # last uploaded or asked for, to the hour
+
+    class Meta:
+        # The sweeper goes through pictures in the order of their arrival.
+        indexes = [
+            models.Index(
+                fields=["created_at", "sha256"],
+                name="blob_picture_order",
+                condition=Q(content_type__startswith="image/"),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.sha256
+
+
+class Pruning(models.Model):
+    """A pruning of an episode's recordings or screenshots (``trajectories/rollouts/retention``).
+
+    Its steps still name their screenshots; such a file stays while something else names it.
+    """
+
+    episode = models.OneToOneField(
+        "trajectories.Episode",
+        on_delete=models.CASCADE,
+        primary_key=True,
+        related_name="pruning",
+        db_constraint=False,
+    )
+    recordings_at = models.DateTimeField(null=True)
+    screenshots_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"pruning of episode {self.episode_id}"

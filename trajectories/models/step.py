@@ -1,7 +1,9 @@
+"""Steps of an episode, with the values that a search gives them and the sizes of their prompts."""
+
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from trajectories.models.episode import episode_key
@@ -69,3 +71,48 @@ class Step(models.Model):
     def was_unsettled(self) -> bool:
         """True if the page that the model was shown was still loading or moving."""
         return bool(self.more and self.more.get("settled") is False)
+
+
+class PromptSize(models.Model):
+    """Lengths of all prompts of an episode, one per step; tokens are null if no model measured them."""
+
+    pk = models.CompositePrimaryKey("episode_id", "history")
+    episode = episode_key("prompt_sizes")
+    history = models.CharField(max_length=32)
+    characters = models.PositiveBigIntegerField()
+    longest_characters = models.PositiveBigIntegerField()
+    tokens = models.PositiveBigIntegerField(null=True)
+    longest_tokens = models.PositiveBigIntegerField(null=True)
+    measured_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(longest_characters__lte=F("characters")), name="prompt_size_longest"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"prompts of episode {self.episode_id} under {self.history}"
+
+
+class StepValue(models.Model):
+    """A value posted by a harness; it enters neither rewards nor rates."""
+
+    pk = models.CompositePrimaryKey("episode_id", "step")
+    episode = episode_key("step_values")
+    step = models.PositiveIntegerField()
+    value = models.FloatField()
+    visits = models.PositiveIntegerField()
+    posted_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        # NaN and the infinities are no numbers of JSON.
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(value__gte=-1e300, value__lte=1e300), name="step_value_is_a_number"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"value {self.value} of step {self.step} of episode {self.episode_id}"
