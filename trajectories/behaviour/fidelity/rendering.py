@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import logging
 import os
 import re
 import selectors
@@ -34,8 +33,6 @@ from trajectories.behaviour.fidelity.enclosure import (
     MissingReason,
 )
 from verifiers.sandbox.enclosure import account
-
-logger = logging.getLogger(__name__)
 
 PNG = b"\x89PNG\r\n\x1a\n"
 CHUNK = 65_536

@@ -81,11 +81,6 @@ class SearchPage:
         return self.request.address("annotation_new")
 
     @property
-    def open_facets(self) -> int:
-        """Number of facets that the counts will have, to reserve their space."""
-        return len([name for name in FACETS if name not in self.request.filters])
-
-    @property
     def export_query(self) -> str:
         """Query string of the addresses of its exports."""
         return self.request.address("search_facts").partition("?")[2]

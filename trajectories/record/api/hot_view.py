@@ -6,7 +6,6 @@ measured, those cost more than the statement that such a view runs.
 
 from __future__ import annotations
 
-import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -17,8 +16,6 @@ from rest_framework.views import APIView
 from core import api
 from core.errors import GymError
 from trajectories.record.api.auth import Principal, principal_for
-
-logger = logging.getLogger(__name__)
 
 
 class HotView(APIView, ABC):
