@@ -31,12 +31,12 @@ def query_schema(struct: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def components_append(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
-    """Add every struct that a view refers to (drf-spectacular's post-processing hook)."""
+    """Add every struct that a view refers to, by name (drf-spectacular's post-processing hook)."""
     _, components = msgspec.json.schema_components(
         _structs.values(), schema_hook=_choices_schema, ref_template=_REFERENCES
     )
     schemas = result.setdefault("components", {}).setdefault("schemas", {})
-    for name, schema in components.items():
+    for name, schema in sorted(components.items()):
         schemas.setdefault(name, {**schema, **getattr(_structs.get(name), "rules", {})})
     return result
 
