@@ -63,7 +63,7 @@ def caller_of(scope: HTTPScope) -> Hashable:
     turns with those of their own network, however many keys they invent.
     """
     for name, value in scope["headers"]:
-        if name == b"authorization" and (key := auth.key_known(value.decode("latin-1"))):
+        if name == b"authorization" and (key := auth.find_known_key(value.decode("latin-1"))):
             return key
     return reduce_to_network(scope["client"][0]) if scope["client"] else None
 

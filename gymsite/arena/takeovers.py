@@ -22,7 +22,7 @@ from gymsite.arena import callers, episodes, forms, site_dispatch, views
 from gymsite.arena.callers import Session
 from palaestra.protocol.completions import RecordedCall, record_write
 from tasks_app import kinds
-from trajectories.actions.types import ACTIONS, type_of
+from trajectories.actions.types import ACTIONS, get_type
 from trajectories.models.takeover import is_below
 
 SCRIPTS = Path(__file__).with_name("takeover_scripts")
@@ -225,7 +225,7 @@ def step_read(body: bytes) -> PersonStep:
         step = _decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise GymError("bad_step", f"This is not a step: {error}") from error
-    if type_of(step.action) not in ACTIONS:
+    if get_type(step.action) not in ACTIONS:
         raise GymError("bad_step", "There is no such action.")
     if json_text.has_nul(msgspec.json.encode(step)):
         raise GymError("bad_step", "A step cannot hold NUL characters.")

@@ -57,7 +57,7 @@ class _Watch:
         self._thread = Thread(target=self._look, daemon=True)
 
     def __enter__(self) -> _Watch:
-        self._own = rendering.memory_of(_own_pid())
+        self._own = rendering.measure_memory(_own_pid())
         self._thread.start()
         return self
 
@@ -67,7 +67,7 @@ class _Watch:
 
     def _look(self) -> None:
         while not self._done.wait(enclosure.WATCH_S):
-            self.most = max(self.most, rendering.memory_of(_own_pid()) - self._own)
+            self.most = max(self.most, rendering.measure_memory(_own_pid()) - self._own)
 
 
 def _own_pid() -> int:

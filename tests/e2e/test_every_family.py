@@ -32,7 +32,7 @@ from tests.coverage_choice import IS_WHOLE
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.exemplary import assert_exemplary
 from trajectories.models import Episode, SiteEvent, Submission
-from trajectories.rollouts.episodes.drafts import virtual_start_of
+from trajectories.rollouts.episodes.drafts import draw_virtual_start
 from trajectories.rollouts.judging import services
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -87,7 +87,7 @@ class Case:
     look: Look
 
     def episode(self) -> Episode:
-        start = virtual_start_of(self.task, seed=1, time_zone=self.look.time_zone)
+        start = draw_virtual_start(self.task, seed=1, time_zone=self.look.time_zone)
         presentation = self.look.as_dict("site")
         return factories.episode(task=self.task, presentation=presentation, virtual_start=start)
 

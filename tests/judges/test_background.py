@@ -22,7 +22,7 @@ from trajectories.judges.background import (
     PAUSE_S,
     TRIES,
     endpoint_open,
-    outage_of,
+    find_outage,
     runs_of_judges,
 )
 from trajectories.judges.jobs import JudgesSweep
@@ -153,7 +153,7 @@ def test_an_endpoint_that_is_down_leaves_grades_out_with_the_reason_and_is_tried
         later(PAUSE_S + 2)
         replies[0] = grade("yes")
         work(sweep, sent)
-    assert outage_of(judge) is None
+    assert find_outage(judge) is None
     assert [paid(one).total for one in episodes] == [1.5] * 3
 
 
@@ -164,7 +164,7 @@ def test_the_pause_grows_with_the_outage(sent: Sent) -> None:
         for waited in (0.0, 600.0, 6_000.0):
             later(waited + 1)
             work(JudgesSweep(), sent)
-            outage = outage_of(judge)
+            outage = find_outage(judge)
             assert outage is not None
             newest = JudgeCall.objects.latest("pk")
             pauses.append((outage.until - newest.created_at).total_seconds())

@@ -30,7 +30,7 @@ from trajectories.models import (
     Submission,
 )
 from trajectories.record.projects import EVERYTHING
-from trajectories.rewards.profiles.judge_terms import certified_check
+from trajectories.rewards.profiles.judge_terms import check_certified
 from trajectories.rewards.profiles.store import profile_store
 
 pytestmark = pytest.mark.django_db
@@ -165,10 +165,10 @@ def test_planted_error_rates_are_recovered_from_end_to_end(
         JudgeAttack.objects.create(
             judge=judge, criterion="grounded", is_open=False, attempts=0, is_fooled=False, figures=[]
         )
-        certified_check(profile)
+        check_certified(profile)
     else:
         with pytest.raises(GymError, match="is not certified"):
-            certified_check(profile)
+            check_certified(profile)
 
 
 def test_the_commands_draw_a_sample_and_print_the_rates(

@@ -12,8 +12,8 @@ from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 
 from tests.judges import scene
-from trajectories.judges.background import calls_left, outage_of
-from trajectories.judges.pages.page import GRADES_PER_PAGE, JudgesPage, grades_shown
+from trajectories.judges.background import calls_left, find_outage
+from trajectories.judges.pages.page import GRADES_PER_PAGE, JudgesPage, list_grades
 from trajectories.judges.parser import judge_of
 from trajectories.judges.services import judge_store
 from trajectories.models import Judge, JudgeCall
@@ -72,11 +72,11 @@ def test_a_page_of_its_calls_reads_no_calls_of_others(judge: Judge) -> None:
     newest = JudgeCall.objects.filter(judge=judge).order_by("-pk")[0].pk
     for before in (None, newest - OWN // 2):
         for criterion in ("", "grounded"):
-            page = partial(grades_shown, judge, body, before=before, criterion=criterion)
+            page = partial(list_grades, judge, body, before=before, criterion=criterion)
             assert most_read(page) <= GRADES_PER_PAGE + 1 + ATTACKS, (before, criterion)
     assert most_read(lambda: JudgesPage(QueryDict(""))) <= ATTACKS + 3
 
 
 def test_whether_it_may_be_called_reads_its_newest_alone(judge: Judge, settings: Any) -> None:
-    assert most_read(lambda: outage_of(judge)) <= ATTACKS + 1
+    assert most_read(lambda: find_outage(judge)) <= ATTACKS + 1
     assert most_read(lambda: calls_left(judge)) <= settings.JUDGE_CALLS_PER_MINUTE

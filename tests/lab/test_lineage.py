@@ -48,12 +48,12 @@ def root() -> Episode:
 
 
 def _nodes(episode: Episode) -> list[tuple[int, int, bool]]:
-    tree = lineage.lineage_of(episode)
+    tree = lineage.read_lineage(episode)
     return [(node.episode.pk, node.depth, node.is_current) for node in tree.nodes] if tree else []
 
 
 def test_an_episode_without_relatives_has_no_tree(lab: Lab, annotator: User, root: Episode) -> None:
-    assert lineage.lineage_of(root) is None
+    assert lineage.read_lineage(root) is None
     assert "Lineage" not in lab(annotator).get(f"/episodes/{root.pk}/").content.decode()
 
 
@@ -84,7 +84,7 @@ def test_a_large_tree_is_cut_around_the_episode(root: Episode, monkeypatch: pyte
     monkeypatch.setattr(lineage, "COUNTED_MAX", 5)
     forks = [_fork(root, after=1) for _ in range(6)]
     leaf = _fork(forks[-1], after=2)
-    tree = lineage.lineage_of(leaf)
+    tree = lineage.read_lineage(leaf)
     assert tree
     assert [node.episode.pk for node in tree.nodes] == [
         root.pk,

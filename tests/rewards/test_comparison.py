@@ -12,7 +12,7 @@ from trajectories.judges.run_rewards.episodes import (
     mean_of,
     pairs_of,
     rank_correlation,
-    ranks_of,
+    rank_values,
 )
 
 
@@ -22,11 +22,11 @@ def test_a_mean_is_of_what_is_known() -> None:
 
 
 def test_the_highest_is_first_and_equal_payments_share_their_ranks() -> None:
-    assert ranks_of([0.2, 1.2, 0.2, -1.0, 1.0]).tolist() == [3.5, 1.0, 3.5, 5.0, 2.0]
+    assert rank_values([0.2, 1.2, 0.2, -1.0, 1.0]).tolist() == [3.5, 1.0, 3.5, 5.0, 2.0]
 
 
 def test_what_differs_by_rounding_alone_is_equal() -> None:
-    assert ranks_of([0.1 + 0.2, 0.3]).tolist() == [1.5, 1.5]
+    assert rank_values([0.1 + 0.2, 0.3]).tolist() == [1.5, 1.5]
     assert pairs_of([0.3], [0.1 + 0.2]) == Pairs(1, 0, 1)
 
 

@@ -14,7 +14,7 @@ from tasks_app.registry import benchmarks
 from tests import factories
 from tests.conftest import ApiClient
 from trajectories.models import Episode, Group, Run, Sampler
-from trajectories.rewards.profiles.fitness import milestones_of
+from trajectories.rewards.profiles.fitness import list_milestones
 from trajectories.rewards.registry import COMPONENTS, MILESTONES
 
 pytestmark = pytest.mark.django_db
@@ -93,7 +93,7 @@ def test_a_sampler_of_such_tasks_is_refused(api: Api) -> None:
 
 
 def test_every_benchmark_has_the_milestones_of_its_tasks() -> None:
-    of_benchmarks = {one.id: set(milestones_of(one.id, one.kind)) for _, one in benchmarks.items()}
+    of_benchmarks = {one.id: set(list_milestones(one.id, one.kind)) for _, one in benchmarks.items()}
     assert of_benchmarks["ladder"] == {"located_right_row", "chose_right", "enlarged_figure"}
     assert of_benchmarks["wikitable"] == {"located_right_row"}
     assert of_benchmarks["chartqa"] == {"enlarged_figure"}

@@ -15,8 +15,8 @@ from trajectories.judges.services import judge_store
 from trajectories.models import ApiKey, Judge, JudgeAttack, JudgeCertification, Run
 from trajectories.record.api.auth import Principal
 from trajectories.record.projects import EVERYTHING
-from trajectories.rewards.profiles.judge_terms import certified_check
-from trajectories.rewards.profiles.payment import Components, payment_of
+from trajectories.rewards.profiles.judge_terms import check_certified
+from trajectories.rewards.profiles.payment import Components, compute_payment
 from trajectories.rewards.profiles.store import Named, profile_store
 from trajectories.rewards.selectors import episode_rewards, profile_of_run
 from trajectories.rollouts.runs.services import run_create
@@ -93,10 +93,10 @@ def test_a_call_cannot_pay_a_training_run_otherwise(judge: Judge) -> None:
 def test_an_episode_without_a_grade_has_no_total_yet(judge: Judge) -> None:
     named = stored("judge/strict/grounded")
     values: dict[str, float | None] = {"outcome": 1.0}
-    assert payment_of(named.profile, Components(values=values)).total is None
+    assert compute_payment(named.profile, Components(values=values)).total is None
     for grade, total in ((0.0, 1.0), (1.0, 1.5), (None, None)):
         graded = Components(values={**values, "judge/strict/grounded": grade})
-        assert payment_of(named.profile, graded).total == total
+        assert compute_payment(named.profile, graded).total == total
 
 
 def test_a_grade_that_is_still_to_come_is_a_component_that_is_null(judge: Judge) -> None:
@@ -117,12 +117,12 @@ def test_a_judge_alone_cannot_make_a_wrong_answer_worth_a_right_one(judge: Judge
 def test_a_criterion_that_texts_raise_pays_nobody(judge: Judge) -> None:
     profile = stored("judge/strict/grounded").profile
     certify(judge, "grounded")
-    certified_check(profile)
+    check_certified(profile)
     attack(judge, "grounded", is_fooled=True)
     with pytest.raises(GymError, match="is raised by texts"):
-        certified_check(profile)
+        check_certified(profile)
     attack(judge, "grounded", attempts=19)
     with pytest.raises(GymError, match="has not been tried with texts"):
-        certified_check(profile)
+        check_certified(profile)
     attack(judge, "grounded", attempts=0, is_open=False)
-    certified_check(profile)
+    check_certified(profile)

@@ -11,8 +11,8 @@ import pytest
 
 from core.errors import GymError
 from trajectories.rewards.components.outcome import OUTCOME
-from trajectories.rewards.profiles.parser import body_of, extremes_of, profile_read, sha256_of
-from trajectories.rewards.profiles.payment import Components, payment_of, range_of
+from trajectories.rewards.profiles.parser import body_of, find_extremes, profile_read, sha256_of
+from trajectories.rewards.profiles.payment import Components, compute_payment, range_of
 from trajectories.rewards.profiles.types import Profile
 
 RIGHT, WRONG = {OUTCOME: 1.0}, {OUTCOME: 0.0}
@@ -30,7 +30,7 @@ def refused(*terms: dict[str, Any], **fields: Any) -> str:
 
 
 def total(profile: Profile, values: dict[str, float | None], **known: Any) -> float | None:
-    return payment_of(profile, Components(values=values, **known)).total
+    return compute_payment(profile, Components(values=values, **known)).total
 
 
 def test_the_outcome_alone_pays_what_a_verdict_does() -> None:
@@ -135,7 +135,7 @@ def test_steps_add_up_to_the_total_in_every_shape() -> None:
         last=3,
     )
     at_end, per_step, potential = (
-        payment_of(read(*terms, shape=shape), known) for shape in ("at_end", "per_step", "potential")
+        compute_payment(read(*terms, shape=shape), known) for shape in ("at_end", "per_step", "potential")
     )
     assert at_end.steps == {3: pytest.approx(1.2)}
     assert per_step.steps == {1: 0.15, 2: pytest.approx(0.05), 3: pytest.approx(1.0)}
@@ -149,7 +149,7 @@ def test_a_clip_bounds_the_sum_and_the_last_step_bears_it() -> None:
     terms = [{"component": "outcome", "weight": 10}, {"component": "syntax", "weight": 0.5}]
     profile = read(*terms, clip=[0, 5], shape="per_step")
     known = Components(values=RIGHT | {"syntax": 1.0}, steps={"syntax": {1: 1.0, 2: 1.0}}, last=2)
-    payment = payment_of(profile, known)
+    payment = compute_payment(profile, known)
     assert payment.total == 5.0
     assert payment.steps == {1: 0.25, 2: 4.75}
 
@@ -248,7 +248,7 @@ def test_no_episode_of_a_grid_is_beyond_the_extremes(combination: str) -> None:
     random = Random(combination)
     for _ in range(12):
         profile = profile_read(drawn(random, combination))
-        extremes = extremes_of(profile)
+        extremes = find_extremes(profile)
         names = [term.component for term in profile.terms if term.component != OUTCOME]
         wrong, right = [], []
         for values in itertools.product(GRID, repeat=len(names)):

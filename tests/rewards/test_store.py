@@ -17,7 +17,7 @@ from trajectories.models import Episode, EpisodeFacts, RewardComponents, RewardS
 from trajectories.record.projects import EVERYTHING
 from trajectories.rewards import registry, store
 from trajectories.rewards.profiles.store import profile_get, profile_store
-from trajectories.rewards.selectors import Rewards, payments_of, rewards_of
+from trajectories.rewards.selectors import Rewards, compute_payments, rewards_of
 
 pytestmark = pytest.mark.django_db
 
@@ -146,7 +146,7 @@ def test_history_is_filled_by_a_command(episode: Episode, capsys: pytest.Capture
 def test_several_profiles_pay_what_each_pays_alone(episode: Episode) -> None:
     named = [profile_get("", viewer=EVERYTHING), profile_store(SHAPED, viewer=EVERYTHING)[0]]
     is_open = factories.episode()
-    paid_by_all = payments_of([episode.pk, is_open.pk], named=named)
+    paid_by_all = compute_payments([episode.pk, is_open.pk], named=named)
     assert list(paid_by_all) == [episode.pk]
     assert [one.total for one in paid_by_all[episode.pk]] == [1.0, 1.2]
     alone = [rewards_of([episode.pk], named=one)[episode.pk] for one in named]

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from trajectories.shell import tags
-from trajectories.shell.text.actions import Phrase, action_phrase, element_named
+from trajectories.shell.text.actions import Phrase, action_phrase, name_element
 from trajectories.shell.text.untrusted import visible_html
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -69,7 +69,7 @@ def test_every_action_has_a_phrase(action: object, expected: Phrase) -> None:
 
 def test_the_target_is_looked_up_in_the_observation() -> None:
     seen = '[e1] heading "e7 is not here"\n  [e17] link "No"\n  [e7] textbox "Answer"'
-    assert element_named({"target": "e7"}, in_observation=seen) == '[e7] textbox "Answer"'
-    assert element_named({"target": "e9"}, in_observation=seen) == ""
-    assert element_named({"target": ".*"}, in_observation=seen) == ""
-    assert element_named(None, in_observation=seen) == ""
+    assert name_element({"target": "e7"}, in_observation=seen) == '[e7] textbox "Answer"'
+    assert name_element({"target": "e9"}, in_observation=seen) == ""
+    assert name_element({"target": ".*"}, in_observation=seen) == ""
+    assert name_element(None, in_observation=seen) == ""

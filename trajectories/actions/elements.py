@@ -58,7 +58,7 @@ def is_shown(target: str, *, observation: str) -> bool:
     return f"[{target}]" in observation
 
 
-def options_of(action: Mapping[str, Any], *, observation: str) -> list[str]:
+def list_options(action: Mapping[str, Any], *, observation: str) -> list[str]:
     """Return the options of an action's target, as the observation lists them."""
     line = element_read(observation, str(action.get("target")))
     return list(line.options) if line else []
@@ -114,14 +114,14 @@ def _is_beginning(named: str, seen: str) -> bool:
     observation's text differs from the page's.
     """
     before_formula, formula, _ = named.partition("$")
-    named_text, seen_text = _squeezed(before_formula), _squeezed(seen)
+    named_text, seen_text = _squeeze(before_formula), _squeeze(seen)
     if formula or len(seen) >= CUT_CHARS:
         shorter, longer = sorted((named_text, seen_text), key=len)
         return len(shorter) >= BEGINNING_CHARS and longer.startswith(shorter)
     return named_text == seen_text
 
 
-def _squeezed(name: str) -> str:
+def _squeeze(name: str) -> str:
     return "".join(WORD.findall(name[:NAME_CHARS].casefold()))
 
 

@@ -70,18 +70,18 @@ def shift(data: Mapping[str, Any], *, kind: str, scrolled: Offset) -> Offset:
     return (position[0] - scrolled[0], position[1] - scrolled[1]) if position else (0, 0)
 
 
-def point_of(data: Mapping[str, Any], offset: Offset = (0, 0)) -> tuple[float, float] | None:
+def find_point(data: Mapping[str, Any], offset: Offset = (0, 0)) -> tuple[float, float] | None:
     point = pair([data.get("x"), data.get("y")])
     return (point[0] + offset[0], point[1] + offset[1]) if point else None
 
 
 def place_of(action: Mapping[str, Any]) -> Marks:
     """Return the mark of the position that an action names."""
-    point = point_of(action)
+    point = find_point(action)
     return Marks(point=point, is_of_picture=point is not None)
 
 
-def box_of(data: Mapping[str, Any], offset: Offset) -> Box | None:
+def find_box(data: Mapping[str, Any], offset: Offset) -> Box | None:
     values = data.get("box")
     numbers = [number(value) for value in values] if isinstance(values, list) else []
     x, y, width, height = numbers if len(numbers) == 4 else [None] * 4

@@ -101,7 +101,7 @@ def field_box(events: Sequence[ReportedEvent], scrolled: Offset) -> Box | None:
     for kind in ("input", "focus", "key"):
         for event in events:
             offset = marks.shift(event.data, kind=kind, scrolled=scrolled)
-            if event.kind == kind and (box := marks.box_of(event.data, offset)):
+            if event.kind == kind and (box := marks.find_box(event.data, offset)):
                 return box
     return None
 

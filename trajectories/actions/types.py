@@ -43,7 +43,7 @@ class DeclaredStep(Struct, frozen=True, kw_only=True):
 
     @property
     def type(self) -> str:
-        return type_of(self.action)
+        return get_type(self.action)
 
     def field(self, name: str) -> Any:
         return self.action.get(name) if self.action else None
@@ -152,7 +152,7 @@ class ActionType:
         return self.is_passive and self.needs_page
 
 
-def type_of(action: object) -> str:
+def get_type(action: object) -> str:
     """The type that an action names, empty when it names none."""
     kind = action.get("type") if isinstance(action, Mapping) else None
     return kind if isinstance(kind, str) else ""

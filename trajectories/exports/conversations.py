@@ -74,7 +74,7 @@ def read_conversations(
     if conversations.is_too_long(episode.pk, last=last):
         left_out["too_long"] += 1
         return []
-    turns = conversations.turns_of(episode, last=last)
+    turns = conversations.read_turns(episode, last=last)
     if not all(turn.raw for turn in turns):
         left_out["no_completion"] += 1
         return []
@@ -97,7 +97,7 @@ def read_page_before(episode: Episode, step: int) -> Message | None:
 
     Pictures are named by their files.
     """
-    turns = conversations.turns_of(episode, first=step, last=step)
+    turns = conversations.read_turns(episode, first=step, last=step)
     shown = turns[-1].shown if turns and turns[-1].index == step else None
     if shown is None or not (shown.text or shown.picture):
         return None

@@ -23,20 +23,20 @@ from trajectories.annotation.machines.services import key_read
 from trajectories.judges.calls import caller
 from trajectories.judges.services import (
     Tally,
-    answered_calls,
     batch_judge,
     body_of,
     episodes_due,
     grades_store,
     judging_calls,
+    list_answered_calls,
+    list_unanswered_calls,
     source_of,
-    unanswered_calls,
 )
 from trajectories.judges.types import JudgeBody
 from trajectories.models import Judge, JudgeCall, RewardProfile, Run
-from trajectories.rewards.profiles.judge_terms import judges_named
+from trajectories.rewards.profiles.judge_terms import list_named_judges
 from trajectories.rewards.profiles.parser import profile_of
-from trajectories.rewards.profiles.store import SETTING, reference_of
+from trajectories.rewards.profiles.store import SETTING, format_reference
 
 PAUSE_S, PAUSE_MAX_S = 60.0, 900.0
 RATE_S = 60.0
@@ -51,16 +51,16 @@ class Outage:
     problem: str
 
 
-def outage_of(judge: Judge) -> Outage | None:
+def find_outage(judge: Judge) -> Outage | None:
     """Return the current outage. Its pause is as long as it has lasted, from one to fifteen minutes."""
     last, answered = (
         judging_calls(judge).order_by("-pk").first(),
-        answered_calls(judge).order_by("-pk").first(),
+        list_answered_calls(judge).order_by("-pk").first(),
     )
     # Calls of a batch have one time: an answer to one of them says that the endpoint works.
     if last is None or (answered and answered.created_at == last.created_at):
         return None
-    silent = unanswered_calls(judge).filter(pk__gt=answered.pk if answered else 0)
+    silent = list_unanswered_calls(judge).filter(pk__gt=answered.pk if answered else 0)
     since = silent.aggregate(at=Min("created_at"))["at"]
     lasted = (last.created_at - since).total_seconds()
     pause = timedelta(seconds=min(max(lasted, PAUSE_S), PAUSE_MAX_S))
@@ -69,7 +69,7 @@ def outage_of(judge: Judge) -> Outage | None:
 
 def may_be_called(judge: Judge) -> bool:
     """Return whether no outage goes on, or its pause is over."""
-    outage = outage_of(judge)
+    outage = find_outage(judge)
     return outage is None or outage.until <= timezone.now()
 
 
@@ -103,7 +103,7 @@ TRIES = 5
 
 def runs_of_judges() -> dict[str, list[int]]:
     """The runs that are paid by each judge which a profile names, by the name of the judge."""
-    judges = {reference_of(name, sha256): _judges_of(sha256) for name, sha256 in _profiles_stored()}
+    judges = {format_reference(name, sha256): _list_judges(sha256) for name, sha256 in _read_profiles()}
     references = [reference for reference, names in judges.items() if names]
     if not references:
         return {}
@@ -115,19 +115,19 @@ def runs_of_judges() -> dict[str, list[int]]:
     return by_judge
 
 
-def _profiles_stored() -> set[tuple[str, str]]:
+def _read_profiles() -> set[tuple[str, str]]:
     """Return name and hash of all projects' profiles: a run refers to a content."""
     return set(RewardProfile.objects.values_list("name", "sha256"))
 
 
 @cache
-def _judges_of(sha256: str) -> frozenset[str]:
+def _list_judges(sha256: str) -> frozenset[str]:
     """Return the judges that a stored profile names.
 
     Read once: a hash has the same content for ever.
     """
     body = RewardProfile.objects.filter(sha256=sha256).values_list("body", flat=True)[0]
-    return frozenset(judge for judge, _ in judges_named(profile_of(body)))
+    return frozenset(judge for judge, _ in list_named_judges(profile_of(body)))
 
 
 def episodes_after(judge: Judge, runs: Sequence[int], place: Place[int], age_s: float) -> list[Seen[int]]:
@@ -151,7 +151,7 @@ def episodes_grade(judge: Judge, episode_ids: Sequence[int]) -> Tally:
     answer a moment ago waits.
     """
     body, tally = body_of(judge), Tally()
-    outage = outage_of(judge)
+    outage = find_outage(judge)
     if outage is not None and outage.until > timezone.now():
         return tally
     at_once: int = settings.JUDGE_CALLS_AT_ONCE
@@ -176,7 +176,7 @@ def _due(judge: Judge, body: JudgeBody, episode_ids: Sequence[int], tally: Tally
     is never answered must not look like an outage."""
     due = set(episodes_due(judge, runs=()).filter(pk__in=episode_ids).values_list("pk", flat=True))
     tries = _tries(judge, due)
-    answered = _answered_at(judge, {at for times in tries.values() for at in times})
+    answered = _list_answer_times(judge, {at for times in tries.values() for at in times})
     over = {episode for episode, times in tries.items() if len(times & answered) >= TRIES}
     grades_store(judge, body, {one: _given(judge, one) for one in sorted(over)}, tally)
     moment = timezone.now() - timedelta(seconds=RATE_S)
@@ -186,16 +186,16 @@ def _due(judge: Judge, body: JudgeBody, episode_ids: Sequence[int], tally: Tally
 
 def _tries(judge: Judge, episodes: Collection[int]) -> dict[int, set[datetime]]:
     """The times of the batches in which calls about these episodes were not answered."""
-    calls = unanswered_calls(judge).filter(episode_id__in=episodes)
+    calls = list_unanswered_calls(judge).filter(episode_id__in=episodes)
     times: dict[int, set[datetime]] = {}
     for episode, at in calls.values_list("episode_id", "created_at"):
         times.setdefault(episode, set()).add(at)
     return times
 
 
-def _answered_at(judge: Judge, times: Collection[datetime]) -> set[datetime]:
+def _list_answer_times(judge: Judge, times: Collection[datetime]) -> set[datetime]:
     """The times of those batches in which another call was answered: the endpoint was not down."""
-    return set(answered_calls(judge).filter(created_at__in=times).values_list("created_at", flat=True))
+    return set(list_answered_calls(judge).filter(created_at__in=times).values_list("created_at", flat=True))
 
 
 def _given(judge: Judge, episode: int) -> dict[str, str]:

@@ -43,10 +43,10 @@ def grade_read(reply: str, criterion: Criterion) -> Reading:
         data = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError):
         return Reading(problem="The reply is not one JSON object.")
-    return _grade_of(data, criterion)
+    return _read_grade(data, criterion)
 
 
-def _grade_of(data: Any, criterion: Criterion) -> Reading:
+def _read_grade(data: Any, criterion: Criterion) -> Reading:
     if not isinstance(data, dict) or GRADE not in data or not data.keys() <= {GRADE, REASON}:
         return Reading(problem="The reply has another form than that of a grade.")
     if data[GRADE] not in [choice.id for choice in criterion.choices]:

@@ -190,12 +190,12 @@ def judging_calls(judge: Judge) -> QuerySet[JudgeCall]:
     return JudgeCall.objects.filter(judge=judge, attack="")
 
 
-def unanswered_calls(judge: Judge) -> QuerySet[JudgeCall]:
+def list_unanswered_calls(judge: Judge) -> QuerySet[JudgeCall]:
     """Return the calls to which the endpoint gave no answer."""
     return judging_calls(judge).filter(problem__startswith=NO_ANSWER)
 
 
-def answered_calls(judge: Judge) -> QuerySet[JudgeCall]:
+def list_answered_calls(judge: Judge) -> QuerySet[JudgeCall]:
     """Return the calls that were answered, whatever the answer."""
     return judging_calls(judge).exclude(problem__startswith=NO_ANSWER)
 

@@ -15,7 +15,7 @@ from core.paging import Query
 from core.schema import call
 from trajectories.record.api.auth import caller
 from trajectories.rewards import registry, selectors
-from trajectories.rewards.learned.store import models_shown
+from trajectories.rewards.learned.store import list_shown_models
 from trajectories.rewards.learned.types import Card
 from trajectories.rewards.profiles import store
 from trajectories.rewards.profiles.types import Profile
@@ -121,7 +121,7 @@ class LearnedRewardsView(APIView):
                 created_at=model.created_at,
                 card=model.card,
             )
-            for model in models_shown(caller(request))
+            for model in list_shown_models(caller(request))
         ]
         return Response(to_builtins(LearnedRewardList(results)))
 
@@ -149,7 +149,7 @@ class ProfilesView(APIView):
         answers={200: (ProfileList, "Those that come with the gym, then the newest first.")},
     )
     def get(self, request: Request) -> Response:
-        return Response({"results": [_record(named) for named in store.profiles_of(caller(request))]})
+        return Response({"results": [_record(named) for named in store.list_profiles(caller(request))]})
 
 
 def _record(named: store.Named) -> Any:

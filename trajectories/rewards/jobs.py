@@ -6,7 +6,7 @@ from celery import shared_task
 
 from core.sweep import Sweep
 from trajectories.behaviour.facts.store import LATE_S, SETTLE_S
-from trajectories.record.chores.walks import HARD_LIMIT_S, SOFT_LIMIT_S, each_computed, episodes_sweep
+from trajectories.record.chores.walks import HARD_LIMIT_S, SOFT_LIMIT_S, compute_each, episodes_sweep
 from trajectories.rewards import registry, store
 
 BATCH = 50
@@ -18,7 +18,7 @@ FACTS_S = 10
     name="rewards.episodes", ignore_result=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S
 )
 def episodes(*, episode_ids: list[int]) -> None:
-    each_computed(episode_ids, store.components_compute, what="reward components")
+    compute_each(episode_ids, store.components_compute, what="reward components")
 
 
 def rewards_sweep() -> Sweep[int]:

@@ -84,7 +84,7 @@ def milestone(
 
 
 @lru_cache(maxsize=1024)  # It is asked several times for each episode that is paid.
-def component_of(name: str) -> Component:
+def get_component(name: str) -> Component:
     """Return the component of a value's name.
 
     Raises ``GymError`` ``unknown_reward_component`` (422).

@@ -16,8 +16,8 @@ from trajectories.rewards import registry, store
 from trajectories.rewards.components.learned import MARK
 from trajectories.rewards.components.outcome import OUTCOME
 from trajectories.rewards.learned import store as learned
-from trajectories.rewards.learned.source import recorded_read
-from trajectories.rewards.profiles.payment import Components, awaited, payment_of
+from trajectories.rewards.learned.source import read_recorded
+from trajectories.rewards.profiles.payment import Components, awaited, compute_payment
 from trajectories.rewards.profiles.store import DEFAULT, SETTING, Named, check_may_pay, profile_get
 from trajectories.rewards.profiles.types import Payment
 from trajectories.rewards.store import components_of, rows_of
@@ -65,19 +65,19 @@ def rewards_of(episode_ids: Sequence[int], *, named: Named) -> dict[int, Rewards
 
     Rules and learned rewards that have not been applied yet are applied for it; nothing is stored.
     """
-    read = _read(episode_ids, _components_named([named]))
+    read = _read(episode_ids, _list_components([named]))
     unsaid = awaited(named.profile)
     return {one: _rewards(one, *parts, named, unsaid) for one, parts in read.items()}
 
 
-def payments_of(episode_ids: Sequence[int], *, named: Sequence[Named]) -> dict[int, list[Payment]]:
+def compute_payments(episode_ids: Sequence[int], *, named: Sequence[Named]) -> dict[int, list[Payment]]:
     """Return each profile's payments for those of the episodes that have ended, by id.
 
     The episodes are read once for all profiles.
     """
     return {
-        one: [payment_of(profile.profile, known) for profile in named]
-        for one, (known, _) in _read(episode_ids, _components_named(named)).items()
+        one: [compute_payment(profile.profile, known) for profile in named]
+        for one, (known, _) in _read(episode_ids, _list_components(named)).items()
     }
 
 
@@ -91,7 +91,7 @@ def values_of(episode_ids: Sequence[int], *, components: Sequence[str]) -> dict[
     }
 
 
-def _components_named(named: Sequence[Named]) -> list[str]:
+def _list_components(named: Sequence[Named]) -> list[str]:
     return [term.component for one in named for term in one.profile.terms]
 
 
@@ -100,21 +100,21 @@ _Read = dict[int, tuple[Components, list[_Source]]]
 
 def _read(episode_ids: Sequence[int], components: Sequence[str]) -> _Read:
     """All components of those that have ended, and where they are from; of learned ones those named alone."""
-    read = {row[0]: _known(*row[1:]) for row in KNOWN.rows(ids=list(episode_ids))}
+    read = {row[0]: _read_known(*row[1:]) for row in KNOWN.rows(ids=list(episode_ids))}
     missing = [one for one, (_, sources) in read.items() if not _has_rules(sources)]
     for reading in store.readings_of(missing) if missing else []:
         values, steps = rows_of(components_of(reading))
         read[reading.episode][1].append(
             _Source(RewardSource.Kind.RULE, store.RULES, registry.revision(), values, steps)
         )
-    _learned_read(read, components)
+    _read_learned(read, components)
     return {one: (_joined(known, sources), sources) for one, (known, sources) in read.items()}
 
 
-def _learned_read(read: _Read, components: Sequence[str]) -> None:
+def _read_learned(read: _Read, components: Sequence[str]) -> None:
     """Compute those of the learned rewards that are not stored yet; null where the model is no more."""
     names = learned.names_in(components)
-    models = learned.models_named(names) if names else {}
+    models = learned.load_named_models(names) if names else {}
     for name in names:
         missing = [
             episode
@@ -126,13 +126,13 @@ def _learned_read(read: _Read, components: Sequence[str]) -> None:
                 read[episode][1].append(_Source(RewardSource.Kind.LEARNED, name, "", {name: None}, {}))
             continue
         model = models[name]
-        recorded = recorded_read(missing) if missing else []
+        recorded = read_recorded(missing) if missing else []
         for episode, computed in learned.values_of(model, recorded).items():
             values, steps = rows_of(computed)
             read[episode][1].append(_Source(RewardSource.Kind.LEARNED, model.id, model.sha256, values, steps))
 
 
-def _known(
+def _read_known(
     reward: float | None, last: int | None, trainer_step: int | None, sources: str | None
 ) -> tuple[Components, list[_Source]]:
     components = Components(values={OUTCOME: reward}, last=last or 0, trainer_step=trainer_step or 0)
@@ -155,7 +155,7 @@ def _joined(outcome: Components, sources: Sequence[_Source]) -> Components:
 def _rewards(
     episode: int, known: Components, sources: Sequence[_Source], named: Named, unsaid: Mapping[str, None]
 ) -> Rewards:
-    payment = payment_of(named.profile, known)
+    payment = compute_payment(named.profile, known)
     return Rewards(
         episode=episode,
         profile=named.reference,
@@ -200,10 +200,10 @@ def run_rewards(
 
 def profile_of_run(run: Run, reference: str, *, viewer: Viewer) -> Named:
     """Return the named profile, else the run's own, else that of outcomes alone."""
-    return profile_named(run, reference, viewer=viewer) or profile_get(DEFAULT, viewer=viewer)
+    return get_named_profile(run, reference, viewer=viewer) or profile_get(DEFAULT, viewer=viewer)
 
 
-def profile_named(run: Run, reference: str, *, viewer: Viewer) -> Named | None:
+def get_named_profile(run: Run, reference: str, *, viewer: Viewer) -> Named | None:
     """Return the named profile, else the run's own; None if neither names one.
 
     Raises ``GymError`` of ``check_may_pay`` where one is named that may not pay a training run: the run's own

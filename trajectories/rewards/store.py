@@ -18,7 +18,7 @@ from trajectories.models import RewardSource
 from trajectories.rewards import registry
 from trajectories.rewards.learned import store as learned
 from trajectories.rewards.learned.features import VERSION
-from trajectories.rewards.learned.source import recorded_read
+from trajectories.rewards.learned.source import read_recorded
 from trajectories.rewards.milestones.located_right_row import thought_tags
 from trajectories.rewards.registry import COMPONENTS
 from trajectories.rewards.types import Reading, ReadStep, Values
@@ -68,7 +68,7 @@ def components_compute(episode_ids: Sequence[int]) -> int:
     for episode_id in episode_ids:
         for reading in readings_of([episode_id]):
             _write(episode_id, source, components_of(reading))
-            recorded = recorded_read([episode_id]) if models and reading.outcome != VOID else []
+            recorded = read_recorded([episode_id]) if models and reading.outcome != VOID else []
             for model in models:
                 values = learned.values_of(model, recorded)
                 _write(episode_id, learned.source_of(model), values.get(episode_id, {}))

@@ -44,15 +44,15 @@ def annotator_page(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpR
 
 def annotator_action(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """An action that annotators may take too."""
-    return _posted(_guarded(view, is_for_annotators=True))
+    return _require_post(_guarded(view, is_for_annotators=True))
 
 
 def lab_action(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """An action of the reader: POST only, login required."""
-    return _posted(_guarded(view))
+    return _require_post(_guarded(view))
 
 
-def _posted(action: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+def _require_post(action: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Redirect who reads an action as a page (by its address, after a login) to the page that it is on."""
 
     @wraps(action)
@@ -135,7 +135,7 @@ def sees_golds(user: User | AnonymousUser) -> bool:
     return user.is_staff or user.has_perm(GOLD_PERMISSION)
 
 
-def principal_of(user: User | AnonymousUser) -> Principal:
+def build_principal(user: User | AnonymousUser) -> Principal:
     """The user who is logged in, as a caller of the API; guidance is for those who see golds."""
     scopes = {Scope.TRAINER} | ({Scope.GUIDANCE} if sees_golds(user) else set())
     return Principal(

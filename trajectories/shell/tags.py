@@ -37,7 +37,7 @@ from trajectories.shell.queries.previews import EpisodeRow
 from trajectories.shell.queries.step_facts import StepLabel
 from trajectories.shell.roles import is_annotator
 from trajectories.shell.text import formulas, long_text, questions
-from trajectories.shell.text.actions import NOT_CHECKED_LABEL, action_phrase, check_label, pretty, shown_kind
+from trajectories.shell.text.actions import NOT_CHECKED_LABEL, action_phrase, check_label, name_kind, pretty
 from trajectories.shell.text.excerpts import excerpt_html
 from trajectories.shell.text.untrusted import cut, visible, visible_html
 from trajectories.shell.text.values import Value, fields_of, numeral, values_of
@@ -121,7 +121,7 @@ def check_tag(
     step_label: StepLabel, action_type: str, result: str, *, is_whole: bool = False
 ) -> dict[str, Any]:
     """The outcome of an action check. Lists show only outcomes with a sign; ``is_whole`` shows all."""
-    kind = shown_kind(step_label.action_check, action_type=action_type)
+    kind = name_kind(step_label.action_check, action_type=action_type)
     is_unchecked = kind == "unknown" and step_label.is_provisional
     is_undone = kind == "no_effect" and result in NOT_PERFORMED
     return {

@@ -33,7 +33,7 @@ class Updates:
         )
         self.last: int = counts["last"] or 0
         self.number: int = counts["number"]
-        self.measured_at = _measured_at(episode.pk) if episode.finished_at else None
+        self.measured_at = _read_measured_at(episode.pk) if episode.finished_at else None
         is_measured = self.measured_at is not None
         self.state = episodes.live_state(episode, is_measured=is_measured, now=timezone.now())
         self.socket = f"/ws/episodes/{episode.pk}/"
@@ -86,5 +86,5 @@ class Updates:
         return AWAITING_STEPS.format(round(episodes.watch_time().total_seconds()))
 
 
-def _measured_at(episode_id: int) -> datetime | None:
+def _read_measured_at(episode_id: int) -> datetime | None:
     return EpisodeFacts.objects.filter(pk=episode_id).values_list("computed_at", flat=True).first()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from trajectories.behaviour.dom_replay.placement import Moment, Piece, Turn, moment_of
+from trajectories.behaviour.dom_replay.placement import Moment, Piece, Turn, find_moment
 
 
 def turn(index: int, seen: float | None, began: float | None = None, **fields: Any) -> Turn:
@@ -15,7 +15,7 @@ def turn(index: int, seen: float | None, began: float | None = None, **fields: A
 
 
 def placed(*arguments: Any, **fields: Any) -> Moment:
-    moment = moment_of(*arguments, **fields)
+    moment = find_moment(*arguments, **fields)
     assert isinstance(moment, Moment)
     return moment
 
@@ -110,8 +110,8 @@ def test_a_first_step_without_times_sees_the_first_page() -> None:
 def test_a_step_before_the_recording_is_not_shown_a_later_page() -> None:
     later = [Piece("c", 5, 50_000, 50_100)]
 
-    assert moment_of(turn(1, 10_000), later) == "too_early"
-    assert moment_of(Turn(index=1), later) == "too_early"
+    assert find_moment(turn(1, 10_000), later) == "too_early"
+    assert find_moment(Turn(index=1), later) == "too_early"
 
 
 def test_a_moment_just_before_the_first_event_is_moved_to_it() -> None:
@@ -121,14 +121,14 @@ def test_a_moment_just_before_the_first_event_is_moved_to_it() -> None:
 def test_a_step_that_cannot_be_placed_gets_a_reason() -> None:
     unnumbered = [Piece("a", None, 10_000, 10_050)]
 
-    assert moment_of(turn(1, 5_000), []) == "nothing"
-    assert moment_of(Turn(index=1), unnumbered) == "no_time"
-    assert moment_of(turn(1, 5_000), unnumbered) == "too_early"
+    assert find_moment(turn(1, 5_000), []) == "nothing"
+    assert find_moment(Turn(index=1), unnumbered) == "no_time"
+    assert find_moment(turn(1, 5_000), unnumbered) == "too_early"
 
 
 def test_a_page_without_recorded_events_is_not_replaced_by_another() -> None:
     paths = {"a": "", "b": "stays/1", "lost": "stays/2"}
 
-    assert moment_of(turn(2, 20_000), ONE_TAB, acted_in={"lost"}) == "lost"
-    assert moment_of(turn(2, 20_000, path="stays/2"), ONE_TAB, paths=paths) == "lost"
+    assert find_moment(turn(2, 20_000), ONE_TAB, acted_in={"lost"}) == "lost"
+    assert find_moment(turn(2, 20_000, path="stays/2"), ONE_TAB, paths=paths) == "lost"
     assert placed(turn(2, 20_000, path="stays/1"), ONE_TAB, paths=paths).page == "b"

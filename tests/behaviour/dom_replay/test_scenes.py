@@ -14,7 +14,7 @@ from tests import factories
 from tests.conftest import LabClient
 from tests.record.capture.factories import chunk_make, packed
 from trajectories.behaviour.dom_replay import description, rrweb, sanitizer, scenes
-from trajectories.behaviour.dom_replay.document import addresses_of
+from trajectories.behaviour.dom_replay.document import map_addresses
 from trajectories.behaviour.dom_replay.scenes import NoScene, Scene
 from trajectories.models import Episode, RecordingChunk, RecordingTally, Step
 from trajectories.record.capture.chunks import Limits
@@ -60,7 +60,7 @@ def episode(db: None, own_storages: Path) -> Episode:
 
 def scene(episode: Episode, index: int = 2) -> Scene | NoScene:
     step = Step.objects.get(episode=episode, index=index)
-    return scenes.scene_of(step, resolve=addresses_of(episode))
+    return scenes.replay_step(step, resolve=map_addresses(episode))
 
 
 def rows(episode: Episode, seq: int) -> Any:

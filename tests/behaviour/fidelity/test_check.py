@@ -223,7 +223,7 @@ def test_a_check_that_always_kills_its_process_is_given_up(drawn: Drawn) -> None
             check.step_check(episode_id=episode.pk, index=1)
     assert not check.step_check(episode_id=episode.pk, index=1)
     Fidelity.objects.update(checked_at=Now() - timedelta(seconds=2 * sample.UNDER_WAY_S))
-    assert sample.exhausted_fail() == 1
+    assert sample.fail_exhausted() == 1
     fidelity = Fidelity.objects.get()
     assert (fidelity.state, fidelity.reason) == ("failed", "crashed")
 
@@ -244,7 +244,7 @@ def test_the_worker_role_can_choose_and_check_steps(drawn: Drawn, as_role: Calla
         assert sample.episode_choose(episode.pk) == [1]
         assert [tuple(place) for place in sample.steps_waiting(limit=5)] == [(episode.pk, 1)]
         assert check.step_check(episode_id=episode.pk, index=1)
-        sample.exhausted_fail()
+        sample.fail_exhausted()
     assert Fidelity.objects.get().state == "unfaithful"
 
 

@@ -217,7 +217,7 @@ def test_a_page_whose_script_fails_has_the_failure_colour() -> None:
 
 def test_the_memory_of_a_process_is_measured() -> None:
     held = bytes(64 * 1024 * 1024)
-    assert rendering.memory_of(int(Path("/proc/self").resolve().name)) > len(held)
+    assert rendering.measure_memory(int(Path("/proc/self").resolve().name)) > len(held)
 
 
 def _filters(status: str) -> int:

@@ -15,7 +15,7 @@ from tests.conftest import LabClient
 from trajectories.models import Blob, Episode, PageEvent
 from trajectories.record.capture import pictures
 from trajectories.record.capture.marks import RED
-from trajectories.shell.screenshots.marks import caption_of
+from trajectories.shell.screenshots.marks import build_caption
 
 pytestmark = pytest.mark.usefixtures("own_storages")
 Lab = Callable[[User | None], LabClient]
@@ -152,7 +152,7 @@ def test_a_caption_is_added_below_the_picture_with_its_source(
     assert captioned.height > plain.height + 40
     assert captioned.crop((0, 0, *plain.size)).tobytes() == plain.tobytes()
     step = episode.steps.get(index=2)
-    caption = caption_of(episode, step)
+    caption = build_caption(episode, step)
     assert caption.title.startswith("Step 2 · click on e4")
     assert f"{episode.task.benchmark_id}/train/" in caption.source
     assert episode.run.model in caption.source
@@ -162,7 +162,7 @@ def test_a_caption_masks_tokens_and_marks_simulated_runs(episode: Episode) -> No
     token = token_make(episode_id=episode.pk, key=b"k" * 32)
     episode.run.simulated = True
     step = factories.step(episode, 8, thought=f"See /e/{token}/ \u202e", action=["no action"])
-    caption = caption_of(episode, step)
+    caption = build_caption(episode, step)
     assert token not in caption.thought
     assert "U+202E" in caption.thought
     assert "simulated" in caption.source

@@ -15,7 +15,7 @@ from tests.conftest import LabClient
 from trajectories.behaviour.facts import store
 from trajectories.models import Episode, PageEvent, StepFacts
 from trajectories.shell.queries.step_facts import StepLabel, step_labels
-from trajectories.shell.screenshots.marks import caption_of
+from trajectories.shell.screenshots.marks import build_caption
 
 Lab = Callable[[User | None], LabClient]
 LOFT = "link “Sunny loft”"
@@ -74,7 +74,7 @@ def test_the_timeline_labels_the_element_too(
 
 def test_a_caption_labels_the_element_too(db: None) -> None:
     episode = walked("e8")
-    assert caption_of(episode, episode.steps.get(index=1)).title.startswith(f"Step 1 · click on {LOFT}")
+    assert build_caption(episode, episode.steps.get(index=1)).title.startswith(f"Step 1 · click on {LOFT}")
 
 
 @pytest.mark.parametrize(

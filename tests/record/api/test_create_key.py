@@ -63,11 +63,11 @@ def test_an_invalid_key_request_is_refused_with_a_message(
 def test_a_key_is_known_to_its_process_once_it_was_used(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auth, "CACHED_KEYS_MAX", 3)
     header = f"Bearer {auth.key_create(name='k', scopes=['read'])}"
-    assert auth.key_known(header) is None
+    assert auth.find_known_key(header) is None
     principal = auth.principal_for(header)
-    assert auth.key_known(header) == principal.key_id
+    assert auth.find_known_key(header) == principal.key_id
     for number in range(10):
         with pytest.raises(GymError, match="unknown or was revoked"):
             auth.principal_for(f"Bearer gym_{number}")
-        assert auth.key_known(f"Bearer gym_{number}") is None
-        assert auth.key_known(header) == principal.key_id
+        assert auth.find_known_key(f"Bearer gym_{number}") is None
+        assert auth.find_known_key(header) == principal.key_id

@@ -58,9 +58,9 @@ def test_without_text_shaping_right_to_left_letters_are_described(monkeypatch: p
 
 def test_a_machine_without_fonts_draws_with_the_bundled_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(captions, "FONTS", ("none.ttf",))
-    captions.fonts_of.cache_clear()
+    captions.load_fonts.cache_clear()
     letters = Lettering(16)
-    captions.fonts_of.cache_clear()
+    captions.load_fonts.cache_clear()
     picture = Image.new("RGB", (200, 40), "white")
     letters.draw(ImageDraw.Draw(picture), letters.drawable("Step 1"), at=(4, 4), fill=(0, 0, 0))
     assert len(picture.getcolors(1 << 16) or ()) > 1

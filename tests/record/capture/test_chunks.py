@@ -25,7 +25,7 @@ def episode(db: None) -> Episode:
 
 
 def read(episode: Episode) -> dict[str, Any]:
-    stored = chunks.chunks_of(episode_id=episode.pk, page=PAGE)
+    stored = chunks.list_chunks(episode_id=episode.pk, page=PAGE)
     return json.loads(b"".join(chunks.page_json(page=PAGE, chunks=stored, is_capped=False)))
 
 
@@ -140,7 +140,7 @@ def test_bytes_unpacked_from_unreadable_chunks_count_towards_the_limit(
 def test_too_many_keys_are_not_decoded(episode: Episode, monkeypatch: pytest.MonkeyPatch) -> None:
     for seq in range(1, 4):
         chunk_make(episode, seq, packed([event(seq), event(seq)]))
-    stored = chunks.chunks_of(episode_id=episode.pk, page=PAGE)
+    stored = chunks.list_chunks(episode_id=episode.pk, page=PAGE)
     decoded: list[int] = []
     monkeypatch.setattr(chunks, "_decoded", lambda chunk, _plain: decoded.append(chunk.seq) or [])
 

@@ -159,7 +159,7 @@ def test_a_solved_program_shows_the_asserts_that_the_run_shows(trainer: ApiClien
     ],
 )
 def test_a_reply_ends_in_the_requested_answer_form(form: Any, answer: Any, reply: str) -> None:
-    assert conversation.reply_of(form=form, answer=answer, solution=" Because.\n") == reply
+    assert conversation.build_reply(form=form, answer=answer, solution=" Because.\n") == reply
 
 
 @pytest.mark.parametrize(
@@ -172,16 +172,18 @@ def test_a_reply_ends_in_the_requested_answer_form(form: Any, answer: Any, reply
     ],
 )
 def test_a_client_extracts_the_answer_from_a_reply(form: Any, answer: Any) -> None:
-    reply = conversation.reply_of(form=form, answer=answer, solution="Answer: not this\n```\nnor this\n```")
+    reply = conversation.build_reply(
+        form=form, answer=answer, solution="Answer: not this\n```\nnor this\n```"
+    )
     assert answer_extract(reply, form=form) == answer
 
 
 def test_a_solution_that_is_the_answer_is_not_repeated() -> None:
     assert (
-        conversation.reply_of(form="program", answer="x = 1", solution="x = 1\n")
+        conversation.build_reply(form="program", answer="x = 1", solution="x = 1\n")
         == "Answer:\n```python\nx = 1\n```"
     )
-    assert conversation.reply_of(form="line", answer="B", solution="") == "Answer: B"
+    assert conversation.build_reply(form="line", answer="B", solution="") == "Answer: B"
 
 
 def test_a_refill_shows_no_solution_to_a_key_of_another_split(

@@ -13,7 +13,7 @@ from tasks_app.models import Gold, Task
 from tasks_app.worlds import text_view
 from tests import factories
 from tests.conftest import ApiClient
-from trajectories.lab.episode.page import SHOWN_CHARS, episode_prompt_shown
+from trajectories.lab.episode.page import SHOWN_CHARS, shorten_prompt
 from trajectories.models import Episode, Group, Verdict
 from trajectories.record.prompts import conversation, interface
 from trajectories.rollouts.episodes.opening_messages import opening_messages
@@ -131,7 +131,7 @@ def test_answers_without_a_page_are_judged(trainer: ApiClient, site: str) -> Non
     for record in answer["episodes"]:
         values = golds[record["task"]]
         answers = values if record["sample_index"] == 0 else ["0", *values[1:]]
-        reply = conversation.reply_of(form=record["answer_form"], answer=answers, solution="I counted.")
+        reply = conversation.build_reply(form=record["answer_form"], answer=answers, solution="I counted.")
         given = answer_extract(reply, form=record["answer_form"])
         status, _ = trainer.json("POST", f"/episodes/{record['id']}/submission", {"answer": given})
         assert status == 202
@@ -176,7 +176,7 @@ def test_the_lab_rebuilds_the_prompt(trainer: ApiClient, site: str) -> None:
         (record,) = answer["episodes"]
         episode = Episode.objects.get(pk=record["id"])
         assert opening_messages(episode, with_solutions=False) == answer["messages"][record["messages_ref"]]
-        shown = episode_prompt_shown(episode, golds=False)[-1]["content"]
+        shown = shorten_prompt(episode, golds=False)[-1]["content"]
         assert len(shown) < SHOWN_CHARS + 100
         assert shown.endswith(_questions(answer)[0][-100:])
         assert ("characters left out" in shown) is (form == "full")
@@ -208,7 +208,7 @@ def test_tasks_of_another_installation_are_refused_with_a_reason(
     status, answer = _post(trainer, tasks, arm="text_zero_shot")
     assert (status, answer["error"]["code"]) == (422, "other_world_salt")
     assert "load its benchmark again" in answer["error"]["message"]
-    assert episode_prompt_shown(Episode.objects.get(pk=opened["episodes"][0]["id"]), golds=False) == []
+    assert shorten_prompt(Episode.objects.get(pk=opened["episodes"][0]["id"]), golds=False) == []
 
 
 def test_a_call_whose_prompts_are_too_long_opens_nothing(

@@ -12,7 +12,7 @@ from scipy.stats import norm
 from tasks_app.models import Task
 from tests import factories
 from trajectories.models import Episode, RewardModel
-from trajectories.rewards.learned.card import card_of
+from trajectories.rewards.learned.card import build_card
 from trajectories.rewards.learned.fit import parameters_fit
 from trajectories.rewards.learned.lessons import Lesson, Lessons, is_held_apart
 from trajectories.rewards.learned.store import Model, model_of, sha256_of
@@ -88,7 +88,7 @@ def _words_fitted() -> tuple[Parameters, Card]:
         ]
     )
     parameters, strength = parameters_fit(made.parted()[0])
-    return parameters, card_of("words", parameters, lessons=made, strength=strength, earlier=0)
+    return parameters, build_card("words", parameters, lessons=made, strength=strength, earlier=0)
 
 
 def stored(*, low: float | None = None, **fields: Any) -> Model:

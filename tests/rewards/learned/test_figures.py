@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trajectories.rewards.learned.figures import auroc_of, auroc_within, calibration_error, calibration_of
+from trajectories.rewards.learned.figures import (
+    auroc_of,
+    auroc_within,
+    calibration_error,
+    measure_calibration,
+)
 
 ITEMS, EACH = 40, 5
 RUNS = 600
@@ -72,7 +77,7 @@ def test_tenths_of_the_episodes_add_up_to_the_calibration_error() -> None:
     rng = np.random.default_rng(2)
     scores = rng.random(205)
     labels = rng.random(205) < scores
-    bins = calibration_of(scores, labels)
+    bins = measure_calibration(scores, labels)
     assert [one.episodes for one in bins] == [21] * 5 + [20] * 5
     assert [one.score for one in bins] == sorted(one.score for one in bins)
     gaps = sum(abs(one.score - one.share) * one.episodes for one in bins) / 205

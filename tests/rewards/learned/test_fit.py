@@ -11,9 +11,9 @@ from msgspec import structs
 
 from core.errors import GymError
 from tests.rewards.learned import planted
-from trajectories.rewards.learned.card import REWRITINGS, card_of, may_pay
-from trajectories.rewards.learned.features import MEASURES, features_of
-from trajectories.rewards.learned.fit import check_enough, parameters_fit, vocabulary_of
+from trajectories.rewards.learned.card import REWRITINGS, build_card, may_pay
+from trajectories.rewards.learned.features import MEASURES, compute_features
+from trajectories.rewards.learned.fit import build_vocabulary, check_enough, parameters_fit
 from trajectories.rewards.learned.lessons import Lessons
 from trajectories.rewards.learned.source import scores_of
 from trajectories.rewards.learned.types import Attack, Card
@@ -24,7 +24,7 @@ DISTANCE = 1.6
 def carded(lessons: Lessons) -> Card:
     fitted, _ = lessons.parted()
     parameters, strength = parameters_fit(fitted)
-    return card_of("planted", parameters, lessons=lessons, strength=strength, earlier=0)
+    return build_card("planted", parameters, lessons=lessons, strength=strength, earlier=0)
 
 
 def attack(card: Card, name: str) -> Attack:
@@ -111,7 +111,7 @@ def test_scores_are_probabilities_whatever_the_text() -> None:
     scores = scores_of(parameters, odd)
     assert np.isfinite(scores).all()
     assert ((scores >= 0) & (scores <= 1)).all()
-    assert np.isfinite(features_of(odd, parameters.words)).all()
+    assert np.isfinite(compute_features(odd, parameters.words)).all()
 
 
 def test_an_episode_without_an_answer_has_0() -> None:
@@ -123,7 +123,7 @@ def test_an_episode_without_an_answer_has_0() -> None:
 
 def test_words_of_few_tasks_and_numbers_are_no_features() -> None:
     texts = [f"The answer is canary{'x' * item} 7351." for item in range(20)]
-    words = vocabulary_of(
+    words = build_vocabulary(
         [planted.recorded(item, item=item, texts=[text]) for item, text in enumerate(texts)]
     )
     assert words == ["answer", "is", "the"]

@@ -12,7 +12,7 @@ from tests import factories
 from tests.rewards.learned import planted
 from trajectories.models import Episode, RewardModel, Step
 from trajectories.rewards.learned.lessons import Opinions, lessons_read
-from trajectories.rewards.learned.source import READ, recorded_read
+from trajectories.rewards.learned.source import READ, read_recorded
 from trajectories.rewards.learned.store import Model, model_fit
 
 pytestmark = pytest.mark.django_db
@@ -100,9 +100,9 @@ def test_golds_never_enter(episodes: list[Episode]) -> None:
         assert table not in READ.text
     before = fitted()
     ids = [one.pk for one in episodes]
-    recorded = recorded_read(ids)
+    recorded = read_recorded(ids)
     Gold.objects.update(answer="canary 4711", solution="I guess the canary", extra={"needs": ["canary"]})
-    assert recorded_read(ids) == recorded
+    assert read_recorded(ids) == recorded
     assert factories.GOLD_CANARY not in str(recorded)
     assert "canary" not in str(recorded)
     assert fitted() == before

@@ -21,8 +21,8 @@ from trajectories.behaviour.facts.store import SETTLE_S
 from trajectories.models import Episode, RewardComponents, RewardModel, RewardSource, Run, Step
 from trajectories.record.projects import EVERYTHING
 from trajectories.rewards import store
-from trajectories.rewards.learned.source import recorded_read
-from trajectories.rewards.learned.store import Model, model_of, models_shown, values_of
+from trajectories.rewards.learned.source import read_recorded
+from trajectories.rewards.learned.store import Model, list_shown_models, model_of, values_of
 from trajectories.rewards.learned.types import Card
 from trajectories.rewards.profiles.store import profile_get, profile_store
 from trajectories.rewards.selectors import Rewards, profile_of_run, rewards_of
@@ -53,7 +53,7 @@ def paid(episode: Episode, *components: str) -> Rewards:
 
 def test_the_verdict_is_no_feature(model: Model) -> None:
     right, wrong = (planted.played(factories.task(), "Look at it.", one) for one in ("correct", "incorrect"))
-    values = values_of(model, recorded_read([right.pk, wrong.pk]))
+    values = values_of(model, read_recorded([right.pk, wrong.pk]))
     assert values[right.pk] == values[wrong.pk]
 
 
@@ -127,7 +127,7 @@ def test_a_model_of_other_features_or_that_is_no_more_says_null(model: Model) ->
 def test_the_worst_that_scores_can_be_is_stored_as_null(model: Model) -> None:
     odd = planted.stored(scales=[0.0] * len(model.parameters.scales))
     with pytest.warns(RuntimeWarning):
-        values = values_of(odd, recorded_read([_one().pk]))
+        values = values_of(odd, read_recorded([_one().pk]))
     assert [one.episode for parts in values.values() for one in parts.values()] == [None]
 
 
@@ -209,7 +209,7 @@ def test_a_model_from_elsewhere_is_refused(model: Model, change: dict[str, Any])
     with pytest.raises(GymError, match=r"Only what `manage\.py fit_reward` has fitted") as raised:
         profile_store(profile(name), viewer=EVERYTHING)
     assert raised.value.code == "model_refused"
-    assert models_shown(EVERYTHING) == []
+    assert list_shown_models(EVERYTHING) == []
     episode = _one()
     store.components_compute([episode.pk])
     assert RewardComponents.objects.count() == 1, "those of the rules"
@@ -227,7 +227,7 @@ def test_workers_compute_and_the_lab_reads(model: Model, as_role: Any) -> None:
     episode = _one()
     with as_role("gym_lab"):
         before = paid(episode, model.component)
-        assert [one.id for one in models_shown(EVERYTHING)] == [model.id]
+        assert [one.id for one in list_shown_models(EVERYTHING)] == [model.id]
     with as_role("gym_worker"):
         store.components_compute([episode.pk])
     with as_role("gym_lab"):

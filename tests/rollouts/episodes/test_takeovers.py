@@ -80,7 +80,7 @@ def test_a_conversation_tells_the_agent_which_steps_were_a_persons(trainer: ApiC
     message = {"result_message": "Covered."}
     post_steps(trainer, episode, 1, 2, 3, 4, 5, action_result="ok", **message)
     Step.objects.filter(episode=episode, index__in=(2, 3)).update(actor=Step.Actor.PERSON)
-    shown = [turn.shown for turn in conversations.turns_of(episode, last=5)]
+    shown = [turn.shown for turn in conversations.read_turns(episode, last=5)]
     last = "Covered. A person took over for steps 2 to 3."
     assert [one and one.result_message for one in shown] == ["", "Covered.", "Covered.", last, "Covered."]
 

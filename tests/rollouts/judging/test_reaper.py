@@ -161,7 +161,7 @@ def test_a_submission_is_void_once_every_claim_was_lost(
     factories.submission(episode)
     lost_at = timezone.now() - timedelta(seconds=settings.CLAIM_LOST_S + 5)
     Submission.objects.filter(episode=episode).update(claims=claims, claimed_at=lost_at)
-    reaper.exhausted_void()
+    reaper.void_exhausted()
     assert ending(episode) == outcome
 
 

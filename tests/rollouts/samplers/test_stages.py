@@ -23,7 +23,7 @@ from trajectories.rollouts.samplers.course import (
     Progress,
     Stage,
     Values,
-    measured_of,
+    measure_criteria,
     progress_make,
 )
 from trajectories.rollouts.samplers.strategies.stages import TOOL_USE, StagesStrategy
@@ -80,7 +80,7 @@ def test_precision_and_recall_are_those_of_the_decision_to_call() -> None:
     either_way: Values = {"needed": 1.0}
     episodes = [*[right] * 4, missed, needless, *[idle] * 4, either_way]
 
-    precision, recall = measured_of(TOOL_USE[0], episodes, window=10, judged=11)
+    precision, recall = measure_criteria(TOOL_USE[0], episodes, window=10, judged=11)
 
     assert (precision.value, precision.episodes) == (4 / 5, 5)
     assert (recall.value, recall.episodes) == (4 / 5, 5)
@@ -91,7 +91,7 @@ def test_a_value_of_too_few_episodes_is_none() -> None:
 
     def value(known: int, *, judged: int) -> float | None:
         episodes: list[Values] = [*[{"selection": 1.0}] * known, *[{"selection": None}] * 4]
-        (criterion,) = measured_of(stage, episodes, window=12, judged=judged)
+        (criterion,) = measure_criteria(stage, episodes, window=12, judged=judged)
         return criterion.value
 
     assert (value(8, judged=12), value(8, judged=11), value(2, judged=12)) == (1.0, None, None)

@@ -46,7 +46,7 @@ def _marks(action: Mapping[str, Any], events: Sequence[ReportedEvent], scrolled:
     if click is None:
         return marks.place_of(action)
     offset = marks.shift(click.data, kind="click", scrolled=scrolled)
-    return Marks(point=marks.point_of(click.data, offset), box=marks.box_of(click.data, offset))
+    return Marks(point=marks.find_point(click.data, offset), box=marks.find_box(click.data, offset))
 
 
 def _manner(action: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
         return rules.elsewhere(step, inputs[0], record)
     # Options have a label and a value: a page reports the value, an action may name either.
     value = matches[-1].data.get("value")
-    options = elements.options_of(step.action or {}, observation=step.observation)
+    options = elements.list_options(step.action or {}, observation=step.observation)
     if value != step.field("value") and value in options:
         return Finding(kind="different_effect", detail="another option was chosen", explained=matches)
     return Finding(kind="confirmed", explained=matches)

@@ -96,7 +96,9 @@ class PairPage(UnitPage):
         if step is None or not step.screenshot:
             return None
         shown = Step(episode_id=step.episode_id, index=step.index, screenshot=step.screenshot)
-        return step_screenshot(shown, is_uploaded=bool(steps.blobs_uploaded([step.screenshot])), events=())
+        return step_screenshot(
+            shown, is_uploaded=bool(steps.list_uploaded_blobs([step.screenshot])), events=()
+        )
 
     @cached_property
     def answers(self) -> Answers:

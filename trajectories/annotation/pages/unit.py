@@ -122,7 +122,7 @@ class UnitPage:
     def screenshot(self) -> Screenshot | None:
         if self.step is None or not self.step.screenshot:
             return None
-        uploaded = steps.blobs_uploaded([self.step.screenshot])
+        uploaded = steps.list_uploaded_blobs([self.step.screenshot])
         return step_screenshot(self.step, is_uploaded=bool(uploaded), events=None)
 
     @cached_property

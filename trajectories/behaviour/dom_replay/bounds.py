@@ -118,7 +118,7 @@ class _Sums:
         self.names[node].update(attributes)
         sizes = [len(text) for value in attributes.values() for text in _texts(value)]
         self.values += sum(sizes) + sum(map(len, attributes))
-        self.cells += _spanned(attributes)
+        self.cells += _span(attributes)
         if max(sizes, default=0) > VALUE_MAX or len(self.names[node]) > ATTRIBUTES_MAX:
             raise TooMuch("attributes")
 
@@ -284,7 +284,7 @@ class Variables:
         return lengths[name]
 
 
-def _spanned(attributes: Attributes) -> int:
+def _span(attributes: Attributes) -> int:
     """Count the grid positions that one table cell spans; 0 if it spans only its own."""
     spans = [_NUMBER.match(str(attributes.get(name, ""))) for name in ("colspan", "rowspan")]
     across, down = (int(span[1]) if span else 1 for span in spans)

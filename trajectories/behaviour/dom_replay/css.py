@@ -159,10 +159,10 @@ def _address(text: str, place: int) -> tuple[str, int]:
 
 def _url(address: str, resolve: Resolve) -> str:
     shown = resolve(address)
-    return f'url("{_written(shown)}")' if shown is not None else NOTHING
+    return f'url("{_write(shown)}")' if shown is not None else NOTHING
 
 
-def _written(address: str) -> str:
+def _write(address: str) -> str:
     return "".join(f"\\{ord(char):x} " if char in '"\\' or ord(char) < 32 else char for char in address)
 
 

@@ -83,12 +83,12 @@ STYLES = ("vendor/rrweb/replay.min.css", "css/lab/replay.css")
 _ESCAPES = ((b"&", b"\\u0026"), (b"<", b"\\u003c"), (b">", b"\\u003e"))
 
 
-def addresses_of(episode: Episode) -> Addresses:
+def map_addresses(episode: Episode) -> Addresses:
     """Resolves the addresses in an episode's recordings to addresses of the lab."""
-    return Addresses(place=_in_the_lab, pictures=pictures_of(episode))
+    return Addresses(place=_in_the_lab, pictures=list_pictures(episode))
 
 
-def pictures_of(episode: Episode) -> dict[str, str]:
+def list_pictures(episode: Episode) -> dict[str, str]:
     """The hashes of a task's pictures, by their names on its pages."""
     return {figure.name: figure.sha256 for figure in list_figures(episode.task.payload)}
 

@@ -80,7 +80,7 @@ class _Load:
         return max(times, default=self.first_ms)
 
 
-def moment_of(
+def find_moment(
     turn: Turn,
     pieces: Sequence[Piece],
     *,

@@ -20,8 +20,8 @@ from trajectories.behaviour.dom_replay.placement import (
     Piece,
     Reason,
     Turn,
+    find_moment,
     moment_in,
-    moment_of,
 )
 from trajectories.behaviour.dom_replay.rrweb import (
     Data,
@@ -96,7 +96,7 @@ def has_recording(episode: Episode) -> bool:
     return RecordingChunk.objects.filter(episode_id=episode.pk).exists()
 
 
-def scene_of(step: Step, *, resolve: Resolve) -> Scene | NoScene:
+def replay_step(step: Step, *, resolve: Resolve) -> Scene | NoScene:
     """The replay of a step; ``resolve`` maps the addresses in the recording (``addresses``)."""
     moment = moment_find(step)
     if isinstance(moment, str):
@@ -104,7 +104,7 @@ def scene_of(step: Step, *, resolve: Resolve) -> Scene | NoScene:
     return scene_at(moment, episode_id=step.episode_id, resolve=resolve)
 
 
-def scene_of_action(
+def replay_action(
     action: PageAction, actions: Sequence[PageAction], *, episode_id: int, resolve: Resolve
 ) -> Scene | NoScene:
     """The replay of an action, one of the episode's ``actions``: the page before it, and what it did."""
@@ -115,11 +115,11 @@ def scene_of_action(
 
 
 def scene_at(moment: Moment, *, episode_id: int, resolve: Resolve) -> Scene | NoScene:
-    """The replay of a moment, as ``scene_of``."""
+    """The replay of a moment, as ``replay_step``."""
     is_capped = chunks.is_capped(episode_id=episode_id)
     try:
         shown, problems, refused = _read(episode_id, moment)
-        shown = _needed(shown, moment)
+        shown = _select_needed(shown, moment)
         if not shown:
             return NoScene(reason="no_snapshot", moment=moment, problems=problems, is_capped=is_capped)
         events = _cleaned(shown, resolve=resolve)
@@ -143,12 +143,12 @@ def scene_at(moment: Moment, *, episode_id: int, resolve: Resolve) -> Scene | No
 
 def moment_find(step: Step) -> Moment | Reason:
     """The moment of a step in the recordings of its episode, in four queries."""
-    pieces = pieces_of(step.episode_id)
+    pieces = list_pieces(step.episode_id)
     seen = PageEvent.objects.filter(episode_id=step.episode_id)
     acted = set(seen.filter(step=step.index, kind__in=ACTS).values_list("page", flat=True))
     loaded = seen.filter(kind=LOADED).values_list("page", "data__path")
     paths = {page: path for page, path in loaded if isinstance(path, str)}
-    return moment_of(_turn(step), pieces, acted_in=acted, paths=paths)
+    return find_moment(_turn(step), pieces, acted_in=acted, paths=paths)
 
 
 def _action_moment(action: PageAction, actions: Sequence[PageAction], episode_id: int) -> Moment | Reason:
@@ -161,10 +161,10 @@ def _action_moment(action: PageAction, actions: Sequence[PageAction], episode_id
         end_ms = max(action.at_ms, following.at_ms - BEFORE_MS)
     is_opening = action.kind in ("open", "navigate")
     at_ms = min(end_ms, rest_ms) if is_opening else action.at_ms - BEFORE_MS
-    return moment_in(action.page, pieces_of(episode_id), at_ms=at_ms, until_ms=end_ms)
+    return moment_in(action.page, list_pieces(episode_id), at_ms=at_ms, until_ms=end_ms)
 
 
-def pieces_of(episode_id: int) -> list[Piece]:
+def list_pieces(episode_id: int) -> list[Piece]:
     """The chunks of an episode's recordings, by their rows."""
     rows = RecordingChunk.objects.filter(episode_id=episode_id).values_list(*Piece._fields)
     return [Piece(*row) for row in rows]
@@ -214,7 +214,7 @@ def _read(episode_id: int, moment: Moment) -> tuple[list[Shown], list[Problem], 
 
     Chunks dated later are not opened. Raises ``TooLarge`` before decoding anything beyond ``LIMITS``.
     """
-    rows = chunks.chunks_of(episode_id=episode_id, page=moment.page)
+    rows = chunks.list_chunks(episode_id=episode_id, page=moment.page)
     needed = [place for place, row in enumerate(rows) if row.first_ms <= moment.until_ms or row.has_snapshot]
     shown: list[Shown] = []
     problems: list[Problem] = []
@@ -260,7 +260,7 @@ def _whole(offset_ms: float) -> int:
     return math.floor(offset_ms) + AFTER_MS
 
 
-def _needed(shown: Sequence[Shown], moment: Moment) -> list[Shown]:
+def _select_needed(shown: Sequence[Shown], moment: Moment) -> list[Shown]:
     """The events from the last snapshot before the moment on, after an event with the window's size.
 
     A slightly later snapshot is better than none.

@@ -16,7 +16,7 @@ from typing import Any
 
 from palaestra.protocol.outline import strip_ids
 from trajectories.actions import elements, types
-from trajectories.actions.types import DeclaredStep, type_of
+from trajectories.actions.types import DeclaredStep, get_type
 
 # Raise it whenever the same steps and events would give different facts; all are then computed again.
 VERSION = 16
@@ -181,13 +181,13 @@ def _content(text: str) -> list[str]:
 @lru_cache(maxsize=8)
 def _pairs_of_page(observation: str) -> frozenset[Pair]:
     lines = strip_ids(observation)[:MEASURED_CHARS].splitlines()
-    words = (_content_cached(line) if len(line) <= CACHED_CHARS else _content(line) for line in lines)
+    words = (_cache_content(line) if len(line) <= CACHED_CHARS else _content(line) for line in lines)
     return frozenset(pairwise(chain.from_iterable(words)))
 
 
 # Pages of a site share most of their lines; caching the words of short ones takes 17 MB at most.
 @lru_cache(maxsize=4096)
-def _content_cached(line: str) -> Sequence[str]:
+def _cache_content(line: str) -> Sequence[str]:
     return _content(line)
 
 
@@ -199,9 +199,9 @@ def _pairs_of_action(action: Mapping[str, Any] | None, observation: str) -> set[
     phrases = [*texts, ""]
     if target:
         phrases += [f"{target.name} {target.role}", f"{target.role} {target.name}"]
-    kind = types.find(type_of(action))
+    kind = types.find(get_type(action))
     pairs: set[Pair] = set()
-    for verb in kind.verbs if kind and kind.verbs else (type_of(action),):
+    for verb in kind.verbs if kind and kind.verbs else (get_type(action),):
         for phrase in phrases:
             pairs.update(pairwise(_content(f"{verb} {phrase}")))
     return pairs

@@ -33,7 +33,7 @@ TYPE_CHARS = 32
 def facts_of(source: Source) -> Facts:
     """Pure: the same source gives the same facts. An open episode is computed from its steps so far."""
     checked = _checked(source)
-    measured = measures.turns_measure(source.steps, submitted_in=_submitted_in(source))
+    measured = measures.turns_measure(source.steps, submitted_in=_find_submission_step(source))
     steps = [
         StepFact(
             index=step.index,
@@ -90,7 +90,7 @@ def _checked(source: Source) -> EpisodeCheck:
     return episode_check(source.steps, source.events, context, served=source.served)
 
 
-def _submitted_in(source: Source) -> int | None:
+def _find_submission_step(source: Source) -> int | None:
     """The step that sent the answer: as the server recorded it, else the last step."""
     if source.answer is None or not source.steps:
         return None

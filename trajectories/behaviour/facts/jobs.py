@@ -7,14 +7,14 @@ from celery import shared_task
 from core.sweep import Sweep
 from trajectories.behaviour.facts import store
 from trajectories.behaviour.facts.behaviour import VERSION
-from trajectories.record.chores.walks import HARD_LIMIT_S, SOFT_LIMIT_S, each_computed, episodes_sweep
+from trajectories.record.chores.walks import HARD_LIMIT_S, SOFT_LIMIT_S, compute_each, episodes_sweep
 
 BATCH = 20
 
 
 @shared_task(name="facts.episodes", ignore_result=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S)
 def episodes(*, episode_ids: list[int]) -> None:
-    each_computed(episode_ids, store.facts_compute, what="facts")
+    compute_each(episode_ids, store.facts_compute, what="facts")
 
 
 def facts_sweep() -> Sweep[int]:

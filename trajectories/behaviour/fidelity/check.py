@@ -87,8 +87,8 @@ def step_look(*, episode_id: int, index: int) -> Outcome:
     if isinstance(replay, Outcome):
         return replay
     if not comparison.is_same_size(screenshot.size, replay.size):
-        return Outcome(state=State.FAILED, reason=Reason.UNREADABLE, replay=_encoded(replay))
-    return _compared(screenshot, replay)
+        return Outcome(state=State.FAILED, reason=Reason.UNREADABLE, replay=_encode_png(replay))
+    return _compare(screenshot, replay)
 
 
 def action_look(*, episode_id: int, number: int) -> Outcome:
@@ -101,7 +101,7 @@ def action_look(*, episode_id: int, number: int) -> Outcome:
     replay = _drawn(lambda: None if has_steps else pages.page_of_action(episode, number))
     if isinstance(replay, Outcome):
         return replay
-    return Outcome(state=State.NOT_CHECKED, reason=Reason.NO_SCREENSHOT, replay=_encoded(replay))
+    return Outcome(state=State.NOT_CHECKED, reason=Reason.NO_SCREENSHOT, replay=_encode_png(replay))
 
 
 def _drawn(read: Callable[[], Page | None]) -> Image.Image | Outcome:
@@ -123,14 +123,14 @@ def _drawn(read: Callable[[], Page | None]) -> Image.Image | Outcome:
         return Outcome(state=State.FAILED, reason=undrawn.reason)
 
 
-def _compared(screenshot: Image.Image, replay: Image.Image) -> Outcome:
+def _compare(screenshot: Image.Image, replay: Image.Image) -> Outcome:
     result = comparison.pictures_compare(screenshot, replay)
     return Outcome(
         state=State.FAITHFUL if result.is_faithful else State.UNFAITHFUL,
         changed_share=result.changed_share,
         phash_distance=result.phash_distance,
-        replay=_encoded(replay),
-        difference=_mask_encoded(result.difference) if result.changed_share else b"",
+        replay=_encode_png(replay),
+        difference=_encode_mask(result.difference) if result.changed_share else b"",
     )
 
 
@@ -138,13 +138,13 @@ def _stored(picture: bytes) -> str:
     return blobs.blob_store(picture).sha256 if picture else ""
 
 
-def _encoded(picture: Image.Image) -> bytes:
+def _encode_png(picture: Image.Image) -> bytes:
     data = io.BytesIO()
     picture.save(data, "WEBP", quality=QUALITY)
     return data.getvalue()
 
 
-def _mask_encoded(difference: Image.Image) -> bytes:
+def _encode_mask(difference: Image.Image) -> bytes:
     """Encode a mask to lay over the screenshot: red where the pictures differ, else transparent."""
     places = difference.point(lambda value: int(value > 0))
     mask = Image.frombytes("P", places.size, places.tobytes())

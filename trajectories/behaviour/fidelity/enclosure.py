@@ -92,16 +92,16 @@ def command(
     file_options: list[str] = []
     passed: list[int] = []
 
-    def passed_on(content: bytes) -> str:
+    def may_pass(content: bytes) -> str:
         descriptor = memory_open(content)
         stack.callback(os.close, descriptor)
         passed.append(descriptor)
         return str(descriptor)
 
     for path, content in files.items():
-        file_options += ["--perms", "0444", "--file", passed_on(content), path]
+        file_options += ["--perms", "0444", "--file", may_pass(content), path]
     code = browser_filter()
-    seccomp = () if code is None else ("--seccomp", passed_on(code))
+    seccomp = () if code is None else ("--seccomp", may_pass(code))
     limits = ("prlimit", f"--nproc={PROCESSES}", f"--fsize={FILE_BYTES}", "--core=0")
     own = () if is_nested else ("--no-sandbox",)
     line = (

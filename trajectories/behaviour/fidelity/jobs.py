@@ -97,7 +97,7 @@ class FidelitySweep:
         """Send waiting steps to be checked; return how many were sent."""
         if not self._is_idle():
             return 0
-        sample.exhausted_fail()
+        sample.fail_exhausted()
         room = UNDER_WAY - self._under_way()
         if room <= 0:
             return 0

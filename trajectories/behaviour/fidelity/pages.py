@@ -40,8 +40,8 @@ class Unpaged(Exception):
 
 def page_of(step: Step, *, size: tuple[int, int]) -> Page:
     """The page that renders the replay at a screenshot's ``size`` in pixels. Raises ``Unpaged``."""
-    addresses = Addresses(place=_place, pictures=document.pictures_of(step.episode))
-    scene = _shown(scenes.scene_of(step, resolve=addresses))
+    addresses = Addresses(place=_place, pictures=document.list_pictures(step.episode))
+    scene = _shown(scenes.replay_step(step, resolve=addresses))
     return _page(scene, addresses, scale=_scale(scene, size=size))
 
 
@@ -52,8 +52,8 @@ def page_of_action(episode: Episode, number: int) -> Page | None:
     action = next((one for one in actions if one.number == number), None)
     if action is None:
         return None
-    addresses = Addresses(place=_place, pictures=document.pictures_of(episode))
-    scene = scenes.scene_of_action(action, actions, episode_id=episode.pk, resolve=addresses)
+    addresses = Addresses(place=_place, pictures=document.list_pictures(episode))
+    scene = scenes.replay_action(action, actions, episode_id=episode.pk, resolve=addresses)
     return _page(_shown(scene), addresses, scale=1.0)
 
 

@@ -155,7 +155,7 @@ def _output(box: subprocess.Popen[bytes], *, wall_s: float) -> bytes:
         while True:
             if time.monotonic() > deadline:
                 raise Undrawn("out_of_time")
-            if memory_of(box.pid) > MEMORY_BYTES:
+            if measure_memory(box.pid) > MEMORY_BYTES:
                 raise Undrawn("out_of_memory")
             if not selector.select(WATCH_S):
                 continue
@@ -194,7 +194,7 @@ OWN = re.compile(rb"^(?:RssAnon|RssShmem):\s+([0-9]+) kB$", re.MULTILINE)
 PROCESSES_MOST = 1_000
 
 
-def memory_of(pid: int) -> int:
+def measure_memory(pid: int) -> int:
     """Return the bytes held by a process and its descendants. Ended processes count as nothing."""
     total, waiting, seen = 0, [pid], 0
     while waiting and seen < PROCESSES_MOST:

@@ -108,7 +108,7 @@ def still_waiting(places: Sequence[Place]) -> list[Place]:
     ]
 
 
-def exhausted_fail() -> int:
+def fail_exhausted() -> int:
     """Fail steps whose check killed its process on every try; returns how many."""
     return EXHAUSTED.run(
         failed=State.FAILED,

@@ -69,7 +69,7 @@ def rows(batch: Batch) -> Iterator[Row]:
 def _milestones(episodes: list[int]) -> dict[tuple[int, int], dict[str, float]]:
     """Read rewards with milestones, of steps on mock sites, which are computed when a trajectory is read."""
     rewards: dict[tuple[int, int], dict[str, float]] = {}
-    for line in selectors.trajectory_lines_of(episode_ids=episodes, principal=READER):
+    for line in selectors.write_trajectory_lines(episode_ids=episodes, principal=READER):
         trajectory = msgspec.json.decode(line)
         for step in trajectory["steps"]:
             if step.get("rewards"):

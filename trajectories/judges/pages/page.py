@@ -16,7 +16,7 @@ from django.shortcuts import render
 
 from core.paging import page_cut
 from trajectories.judges.attacks import Attack, texts
-from trajectories.judges.background import Outage, outage_of
+from trajectories.judges.background import Outage, find_outage
 from trajectories.judges.certification import Figures, figures_of
 from trajectories.judges.parser import judge_of
 from trajectories.judges.rates import LEAST, Rate
@@ -103,7 +103,7 @@ def without_address(problem: str, body: JudgeBody) -> str:
     return problem.replace(body.url, "its endpoint")
 
 
-def grades_shown(
+def list_grades(
     judge: Judge, body: JudgeBody, *, before: int | None, criterion: str
 ) -> tuple[list[GradeRow], int | None]:
     """A page of calls, newest first, and the cursor of the next one.
@@ -244,7 +244,7 @@ class JudgePage:
         self.errors = self.form.error_messages()
         self.is_first = "cursor" not in filters
         self.grades: list[GradeRow]
-        self.grades, self.older = grades_shown(
+        self.grades, self.older = list_grades(
             judge, self.body, before=filters.get("cursor"), criterion=filters.get("criterion", "")
         )
 
@@ -274,7 +274,7 @@ class JudgePage:
 
     @cached_property
     def outage(self) -> Outage | None:
-        return outage_of(self.judge)
+        return find_outage(self.judge)
 
     @property
     def outage_problem(self) -> str:

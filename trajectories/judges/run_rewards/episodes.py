@@ -13,7 +13,7 @@ from palaestra.protocol.outcomes import JUDGED
 from trajectories.models import Episode, Verdict
 from trajectories.rewards.profiles.store import Named
 from trajectories.rewards.profiles.types import Payment
-from trajectories.rewards.selectors import payments_of
+from trajectories.rewards.selectors import compute_payments
 
 DIGITS = 9
 
@@ -45,7 +45,7 @@ def mean_of(values: Sequence[float | None]) -> Mean:
     return Mean(float(np.mean(known)) if known else None, len(known))
 
 
-def ranks_of(payments: ArrayLike) -> NDArray[np.float64]:
+def rank_values(payments: ArrayLike) -> NDArray[np.float64]:
     """Rank the payments from 1, the highest; equal payments share the mean of their ranks."""
     values = -_rounded(payments)
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
@@ -58,7 +58,7 @@ def rank_correlation(first: ArrayLike, second: ArrayLike) -> float | None:
 
     None if either side pays everyone the same, or for fewer than two episodes.
     """
-    ranks = [ranks_of(payments) for payments in (first, second)]
+    ranks = [rank_values(payments) for payments in (first, second)]
     if any(len(one) < 2 or one.min() == one.max() for one in ranks):
         return None
     return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
@@ -159,7 +159,7 @@ def paid_read(*, run_id: int, named: Sequence[Named], benchmark: str = "") -> tu
     paid: list[Paid] = []
     for start in range(0, min(len(rows), EPISODES_MAX), BATCH):
         batch = rows[start : min(start + BATCH, EPISODES_MAX)]
-        payments = payments_of([row[0] for row in batch], named=named)
+        payments = compute_payments([row[0] for row in batch], named=named)
         paid += [
             Paid(episode=one, group=group, version=version, outcome=outcome, payments=payments[one])
             for one, group, version, outcome in batch
@@ -210,7 +210,7 @@ def comparison_of(paid: Sequence[Paid]) -> Comparison:
     """Compare the first profile with the second."""
     both = [one for one in paid if None not in (one.total(0), one.total(1))]
     totals = [[one.total(place) or 0.0 for one in both] for place in (0, 1)]
-    ranks = zip(*(ranks_of(one).tolist() for one in totals), strict=True)
+    ranks = zip(*(rank_values(one).tolist() for one in totals), strict=True)
     moves = [Move(paid=one, ranks=pair) for one, pair in zip(both, ranks, strict=True)]
     moves.sort(key=lambda move: (-move.gain, move.paid.episode))
     return Comparison(

@@ -31,7 +31,7 @@ from trajectories.judges.samples import grades_latest
 from trajectories.models import Judge, Run
 from trajectories.record.projects import Sight
 from trajectories.rewards.components.learned import MARK
-from trajectories.rewards.profiles.judge_terms import judges_named
+from trajectories.rewards.profiles.judge_terms import list_named_judges
 from trajectories.rewards.profiles.payment import range_of
 from trajectories.rewards.profiles.store import (
     DEFAULT,
@@ -39,15 +39,15 @@ from trajectories.rewards.profiles.store import (
     SETTING,
     Named,
     builtin,
+    list_profiles,
     profile_get,
-    profiles_of,
 )
 from trajectories.rewards.profiles.types import Profile, Term
 from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.charts.drawing import Drawing
 from trajectories.shell.forms import FilterForm, Select, name_field
 from trajectories.shell.queries import runs as selectors
-from trajectories.shell.queries.tasks import benchmarks_known
+from trajectories.shell.queries.tasks import list_benchmarks
 from trajectories.shell.text.values import numeral
 
 
@@ -64,7 +64,7 @@ class JudgedRates:
 def judged_rates(profiles: Sequence[Profile], paid: Sequence[Paid]) -> list[JudgedRates]:
     """The rates of each criterion that a term names; of all of a judge that is named as a whole."""
     named: dict[str, set[str]] = {}
-    for judge, criterion in (pair for profile in profiles for pair in judges_named(profile)):
+    for judge, criterion in (pair for profile in profiles for pair in list_named_judges(profile)):
         named.setdefault(judge, set()).add(criterion)
     judges = Judge.objects.filter(name__in=named).prefetch_related("certifications").order_by("name")
     episodes = [one.episode for one in paid if one.outcome in JUDGED]
@@ -190,7 +190,7 @@ class RewardsPage:
         self.errors: list[str] = []
         self.own = self._own()
         self.form = RewardsForm(
-            parameters, own=self.own, offered=profiles_of(self._viewer), benchmarks=benchmarks_known()
+            parameters, own=self.own, offered=list_profiles(self._viewer), benchmarks=list_benchmarks()
         )
         filters = self.form.filters()
         self.errors += self.form.error_messages()

@@ -55,13 +55,13 @@ def marks_of(
     )
 
 
-def steps_marked(episode_id: int) -> list[int]:
+def list_marked_steps(episode_id: int) -> list[int]:
     """Return the steps of an episode that anyone has marked."""
     rows = StepMark.objects.filter(episode_id=episode_id, step__gt=0)
     return list(rows.order_by("step").values_list("step", flat=True).distinct()[:SIGNS_MAX])
 
 
-def marks_listed(
+def list_marks(
     user: User | AnonymousUser, *, is_all: bool, words: str, episode_id: int | None
 ) -> QuerySet[StepMark]:
     """List the reader's own or everyone's marks, newest first, with ``words`` in the note."""

@@ -28,7 +28,7 @@ def bookmark_list(request: LabRequest) -> HttpResponse:
     words = request.GET.get("q", "").replace("\0", "").strip()[:WORDS_MAX]
     number = request.GET.get("episode", "")
     episode_id = int(number) if is_id(number) and int(number) <= BIGINT_MAX else None
-    marks = selectors.marks_listed(request.user, is_all=is_all, words=words, episode_id=episode_id)
+    marks = selectors.list_marks(request.user, is_all=is_all, words=words, episode_id=episode_id)
     page = Paginator(marks, ROWS).get_page(request.GET.get("page"))
     shown = list(page.object_list)
     tasks = selectors.tasks_of(shown)
@@ -102,4 +102,4 @@ def _address(episode_id: int, index: int) -> str:
 def _require(episode_id: int, index: int) -> None:
     episode = episodes.episode_alone(episode_id)
     if index:
-        steps.step_named(episode=episode, index=index)
+        steps.get_named_step(episode=episode, index=index)

@@ -51,10 +51,10 @@ def align(sequences: Sequence[Sequence[Key]]) -> list[Row]:
     """The rows of two to four sequences, each step in one row and in its order."""
     rows: list[tuple[int | None, ...]] = [(place,) for place in range(len(sequences[0]))]
     for width, sequence in enumerate(sequences[1:], start=1):
-        left = [_keys_of(row, sequences) for row in rows]
+        left = [_list_keys(row, sequences) for row in rows]
         right = [(key,) for key in sequence]
         rows = [(*(rows[a] if a is not None else (None,) * width), b) for a, b in _aligned(left, right)]
-    return [Row(cells=cells, kind=_kind(_keys_of(cells, sequences), of=len(sequences))) for cells in rows]
+    return [Row(cells=cells, kind=_kind(_list_keys(cells, sequences), of=len(sequences))) for cells in rows]
 
 
 def first_divergence(rows: Sequence[Row]) -> int | None:
@@ -77,7 +77,7 @@ def _kind(keys: Keys, *, of: int) -> Kind:
     return "same" if lowest == SAME else "alike" if lowest == ALIKE else "differs"
 
 
-def _keys_of(cells: Sequence[int | None], sequences: Sequence[Sequence[Key]]) -> Keys:
+def _list_keys(cells: Sequence[int | None], sequences: Sequence[Sequence[Key]]) -> Keys:
     return tuple(sequence[cell] for cell, sequence in zip(cells, sequences, strict=False) if cell is not None)
 
 

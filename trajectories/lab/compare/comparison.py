@@ -120,7 +120,7 @@ class Comparison:
         marks = {self.divergence: "First divergence", self.answered: "Gives its answer"}
         if self.forked:
             marks[self.forked] = "Fork" if self.forked != self.divergence else "Fork, first divergence"
-        self.stretches = _stretches(_shown_rows(shown, self.steppers, places, self.first, marks))
+        self.stretches = _stretches(_show_rows(shown, self.steppers, places, self.first, marks))
 
     @property
     def divergence_page(self) -> int | None:
@@ -208,7 +208,7 @@ def _text(column: Column) -> Text:
     return Text(column=column, cells=[Cell(column=column, step=step) for step in steps])
 
 
-def _shown_rows(
+def _show_rows(
     rows: Sequence[Row],
     steppers: Sequence[Column],
     places: Sequence[Sequence[Place]],

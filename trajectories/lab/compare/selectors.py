@@ -18,10 +18,10 @@ from trajectories.actions import elements
 from trajectories.behaviour.facts import behaviour
 from trajectories.lab.compare.alignment import Key
 from trajectories.models import Episode, Picture, Step, StepFacts
-from trajectories.rollouts.episodes.forks.lineage import steps_held
+from trajectories.rollouts.episodes.forks.lineage import list_held_steps
 from trajectories.shell.queries.step_facts import step_labels
 from trajectories.shell.queries.steps import HAS_PICTURE
-from trajectories.shell.text.values import fields_named
+from trajectories.shell.text.values import name_fields
 
 STEPS_MAX = 1_000
 CHOICES_MAX = 50
@@ -85,7 +85,7 @@ def episodes_other(*, task_id: int, ids: Sequence[int], limit: int) -> list[Epis
 def task_fields(task_ids: Iterable[int]) -> dict[int, list[str]]:
     """The names of the values that tasks ask for, by task."""
     rows = Task.objects.filter(pk__in=list(task_ids), payload__has_key="fields")
-    return {pk: fields_named({"fields": fields}) for pk, fields in rows.values_list("pk", "payload__fields")}
+    return {pk: name_fields({"fields": fields}) for pk, fields in rows.values_list("pk", "payload__fields")}
 
 
 def step_keys(episode: Episode) -> tuple[list[Place], list[Key]]:
@@ -96,7 +96,7 @@ def step_keys(episode: Episode) -> tuple[list[Place], list[Key]]:
     """
     facts = StepFacts.objects.filter(episode_id=OuterRef("episode_id"), index=OuterRef("index"))
     text = Left("observation_text", OBSERVATION_CHARS)
-    places = [Place(*held) for held in steps_held(episode.pk)[:STEPS_MAX]]
+    places = [Place(*held) for held in list_held_steps(episode.pk)[:STEPS_MAX]]
     rows = list(
         Step.objects.filter(_is_at(places))
         .annotate(place=Subquery(facts.values("place")), shown_text=text)

@@ -25,19 +25,19 @@ from trajectories.record.capture.chunks import RecordedPage
 from trajectories.record.prompts import conversation
 from trajectories.record.prompts.conversation import Message
 from trajectories.record.prompts.interface import setup_of
-from trajectories.rollouts.episodes.drafts import max_steps_of
+from trajectories.rollouts.episodes.drafts import compute_max_steps
 from trajectories.rollouts.episodes.opening_messages import opening_messages
 from trajectories.shell.access import LabRequest, lab_page, page_render, part_render, sees_golds
 from trajectories.shell.forms import StepsForm
 from trajectories.shell.queries import episodes, programs, replays, steps
 from trajectories.shell.queries.fidelity import EpisodeFidelity, episode_fidelity
-from trajectories.shell.queries.lineage import Lineage, lineage_of
+from trajectories.shell.queries.lineage import Lineage, read_lineage
 from trajectories.shell.queries.step_matches import find_query
 from trajectories.shell.queries.steps import StepEvents, StepList
 from trajectories.shell.queries.timeline import Timeline, timeline_around
 from trajectories.shell.text import diffs, evidence
 from trajectories.shell.text.evidence import Comparison, Reading
-from trajectories.shell.text.questions import answer_named, sources_of
+from trajectories.shell.text.questions import map_sources, name_answer
 from trajectories.shell.text.thoughts import Ribbon
 from trajectories.shell.text.values import fields_of
 from trajectories.shell.updates import Updates
@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 SHOWN_CHARS = 100_000
 
 
-def episode_prompt_shown(episode: Episode, *, golds: bool) -> list[conversation.Message]:
+def shorten_prompt(episode: Episode, *, golds: bool) -> list[conversation.Message]:
     """Return an episode's opening messages, cut to a length that a page can hold.
 
     A whole mock site has millions of characters.
@@ -167,7 +167,7 @@ class EpisodePage:
 
     @cached_property
     def pruning(self) -> Pruning | None:
-        return replays.pruning_of(self.episode.pk)
+        return replays.read_pruning(self.episode.pk)
 
     # ---- answer and verdict
 
@@ -179,13 +179,13 @@ class EpisodePage:
     def answers(self) -> list[str]:
         """The parts of the answer; labels of moved choices are followed by the source's."""
         parts = self.answer.submission.answers if self.answer else []
-        return [answer_named(part, self.sources) for part in parts]
+        return [name_answer(part, self.sources) for part in parts]
 
     @cached_property
     def first_answers(self) -> list[str]:
         """The parts of the answer before its check; empty where no check was requested."""
         first = episodes.first_answer(self.episode)
-        return [answer_named(part, self.sources) for part in first.answers] if first else []
+        return [name_answer(part, self.sources) for part in first.answers] if first else []
 
     @property
     def first_is_correct(self) -> bool | None:
@@ -196,7 +196,7 @@ class EpisodePage:
 
     @cached_property
     def sources(self) -> dict[str, str]:
-        return sources_of(self.episode.task, self.episode.variation)
+        return map_sources(self.episode.task, self.episode.variation)
 
     @cached_property
     def judgement(self) -> episodes.Judgement:
@@ -241,7 +241,7 @@ class EpisodePage:
 
     @cached_property
     def prompt(self) -> list[Message]:
-        return episode_prompt_shown(self.episode, golds=self.sees_golds)
+        return shorten_prompt(self.episode, golds=self.sees_golds)
 
     @property
     def budget_reason(self) -> str:
@@ -249,7 +249,7 @@ class EpisodePage:
 
     @cached_property
     def loads(self) -> list[RecordedPage]:
-        return chunks.loads_of(self.episode)
+        return chunks.list_loads(self.episode)
 
     @cached_property
     def event_tally(self) -> PageEventTally | None:
@@ -261,7 +261,7 @@ class EpisodePage:
 
     @cached_property
     def lineage(self) -> Lineage | None:
-        return lineage_of(self.episode)
+        return read_lineage(self.episode)
 
     @cached_property
     def group(self) -> Sequence[Episode]:
@@ -290,7 +290,7 @@ def _usual(episode: Episode) -> int | None:
     """
     try:
         setup = setup_of(episode.run, arm=episode.arm, channel=episode.answer_channel)
-        return max_steps_of(
+        return compute_max_steps(
             episode.task,
             setup=setup,
             look=look_read(episode.presentation),
@@ -319,7 +319,7 @@ def episode_progress(request: LabRequest, episode_id: int) -> HttpResponse:
 def episode_prompt(request: LabRequest, episode_id: int) -> HttpResponse:
     """The prompt: a page, or with ``?fragment`` a panel of a step's page."""
     episode = episodes.episode_get(episode_id)
-    messages = episode_prompt_shown(episode, golds=sees_golds(request.user))
+    messages = shorten_prompt(episode, golds=sees_golds(request.user))
     context = {"here": "search", "episode": episode, "run": episode.run, "messages": messages}
     return part_render(
         request, "episode/prompt", context, heading=f"Prompt of episode {episode_id}", crumb="prompt"

@@ -9,7 +9,7 @@ from django.http import Http404
 from django.urls import reverse
 
 from trajectories.behaviour.dom_replay import document
-from trajectories.behaviour.dom_replay.scenes import scene_of_action
+from trajectories.behaviour.dom_replay.scenes import replay_action
 from trajectories.behaviour.facts.page_actions import PageAction, read_page_actions
 from trajectories.models import Episode, Fidelity, PageEvent
 from trajectories.rollouts.judging import queue_sql
@@ -42,7 +42,7 @@ class PageRecording:
         """Pictures of the pages before the actions, rendered from the recording; none once it is pruned."""
         rows = Fidelity.objects.filter(episode=self.episode).exclude(replay="")
         rendered = dict(rows.values_list("index", "replay"))
-        return {} if rendered and replays.pruning_of(self.episode.pk) else rendered
+        return {} if rendered and replays.read_pruning(self.episode.pk) else rendered
 
     @property
     def rows(self) -> list[tuple[PageAction, float | None, str]]:
@@ -99,10 +99,10 @@ class ActionPage:
             noun="action",
             address=reverse("page_action_dom", args=[self.episode.pk, self.number]),
             frame_title=f"The page {when}, rebuilt from its recording",
-            outcome=scene_of_action(
+            outcome=replay_action(
                 self.action,
                 self.recording.actions,
                 episode_id=self.episode.pk,
-                resolve=document.addresses_of(self.episode),
+                resolve=document.map_addresses(self.episode),
             ),
         )

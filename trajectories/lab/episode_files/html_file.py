@@ -30,7 +30,7 @@ from trajectories.shell.queries import episodes, steps
 from trajectories.shell.queries.step_facts import StepLabel, step_labels
 from trajectories.shell.screenshots.marks import StepMarks, step_draw, step_marks
 from trajectories.shell.text import evidence
-from trajectories.shell.text.questions import answer_named, problem_context, sources_of
+from trajectories.shell.text.questions import map_sources, name_answer, problem_context
 from trajectories.shell.text.values import fields_of
 
 # All texts of a question together, and its whole table.
@@ -47,7 +47,7 @@ def question_context(task: Any, variation: Variation | None) -> dict[str, Any]:
     ``words`` is the question as plain text if its kind no longer exists or it is too long; ``tex`` is the
     source of its texts if they contain formulas.
     """
-    sources = sources_of(task, variation)
+    sources = map_sources(task, variation)
     if task.kind in questions:
         context = problem_context(task, variation)
         prose = context["prose"]
@@ -213,7 +213,7 @@ def _head(episode: Episode, *, golds: bool) -> dict[str, object]:
         "verdict": judgement.current,
         "readings": evidence.readings_of(judgement.evidence, golds=golds, fields=fields),
         "comparison": evidence.comparison_of(judgement.evidence, golds=golds),
-        "answers": [answer_named(part, question["sources"]) for part in answer.submission.answers]
+        "answers": [name_answer(part, question["sources"]) for part in answer.submission.answers]
         if answer
         else [],
         "values": answer.values if answer else [],

@@ -50,7 +50,7 @@ def _entries(words: str) -> Sequence[Entry]:
     if not words:
         return _runs(Q())
     number = NUMBER.fullmatch(words)
-    numbered = _numbered(int(number[2])) if number else []
+    numbered = _list_numbered(int(number[2])) if number else []
     if number and number[1]:
         return numbered
     return [
@@ -61,7 +61,7 @@ def _entries(words: str) -> Sequence[Entry]:
     ]
 
 
-def _numbered(number: int) -> list[Entry]:
+def _list_numbered(number: int) -> list[Entry]:
     """Return the episode, run, task and report of that number, the likeliest first."""
     episodes = Episode.objects.filter(pk=number).values_list("run__name", "task__key")
     entries = [_entry("episode", number, f"Episode {number}", f"{run} · {key}") for run, key in episodes]

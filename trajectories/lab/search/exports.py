@@ -64,7 +64,7 @@ def trajectories_export(request: SearchRequest, *, principal: Principal, now: da
     }
     yield msgspec.json.encode({"search": search}) + b"\n"
     for ids in _batches(request):
-        yield from selectors.trajectory_lines_of(episode_ids=ids, principal=principal)
+        yield from selectors.write_trajectory_lines(episode_ids=ids, principal=principal)
 
 
 def facts_export(request: SearchRequest, *, now: datetime, **_: object) -> Iterator[bytes]:

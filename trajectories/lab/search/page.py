@@ -20,7 +20,7 @@ from trajectories.lab.search.selectors import HITS_PER_PAGE, Counts, HitPage
 from trajectories.models import Episode
 from trajectories.shell import slow_queries
 from trajectories.shell.access import LabRequest, lab_page, sees_golds, wants_fragment
-from trajectories.shell.grid.view import Grid, GridView, grid_of
+from trajectories.shell.grid.view import Grid, GridView, build_grid
 from trajectories.shell.slow_queries import page_render
 
 FACETS = ("outcome", "arm", "run")
@@ -56,7 +56,7 @@ class SearchPage:
 
     @property
     def grid(self) -> Grid:
-        return grid_of(self.view, self.hits)
+        return build_grid(self.view, self.hits)
 
     @cached_property
     def chips(self) -> list[Chip]:

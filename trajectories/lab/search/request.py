@@ -53,12 +53,12 @@ class SearchRequest:
             parameters[EPISODES] = ",".join(filter(None, selected))
         run = parameters.get("run", "")
         # Models are named as displayed, so that no address or page has characters that reorder text.
-        self._models = {visible(model): model for model in runs.models_known()}
+        self._models = {visible(model): model for model in runs.list_models()}
         self.form = SearchForm(
             parameters,
             runs=runs.run_choices(selected=int(run) if is_id(run) else None),
             models=list(self._models),
-            benchmarks=tasks.benchmarks_known(),
+            benchmarks=tasks.list_benchmarks(),
         )
         self._parameters = parameters
         self._values = {

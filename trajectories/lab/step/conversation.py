@@ -17,7 +17,7 @@ from trajectories.lab.step.media_views import PRIVATE_FILE
 from trajectories.lab.step.views import step_number
 from trajectories.models import Episode, Step
 from trajectories.record.prompts import sent
-from trajectories.record.prompts.conversation import length_of
+from trajectories.record.prompts.conversation import measure_length
 from trajectories.record.prompts.sent import SentMessage, Turn
 from trajectories.rollouts.episodes import conversations
 from trajectories.rollouts.episodes.prompt_hash import Check, prompt_check
@@ -54,7 +54,7 @@ class ShownMessage:
 
     @property
     def length(self) -> int:
-        return length_of(self.sent.message)
+        return measure_length(self.sent.message)
 
     @property
     def parts(self) -> list[dict[str, str]]:
@@ -104,7 +104,7 @@ class StepConversation:
 
     @property
     def length(self) -> int:
-        return sum(length_of(one.message) for one in self.messages)
+        return sum(measure_length(one.message) for one in self.messages)
 
     @cached_property
     def opening(self) -> int:
@@ -131,7 +131,7 @@ class StepConversation:
     def _shown(self, number: int, *, is_whole: bool = False) -> ShownMessage:
         one = self.messages[number - 1]
         is_last = number > len(self.messages) - OPEN_LAST
-        is_short = length_of(one.message) <= SHORT_CHARS
+        is_short = measure_length(one.message) <= SHORT_CHARS
         return ShownMessage(number=number, sent=one, is_whole=is_whole or is_short, is_open=is_last)
 
     # ---- what is recorded
@@ -145,7 +145,7 @@ class StepConversation:
 
     @cached_property
     def _turns(self) -> list[Turn]:
-        return conversations.turns_of(self.episode, last=self.step.index)
+        return conversations.read_turns(self.episode, last=self.step.index)
 
     # ---- the hash
 

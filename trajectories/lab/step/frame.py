@@ -9,11 +9,11 @@ from itertools import accumulate
 
 from core.sql import Statement
 from trajectories.actions.checks import Tone
-from trajectories.lab.bookmarks.selectors import steps_marked
+from trajectories.lab.bookmarks.selectors import list_marked_steps
 from trajectories.lab.step.index import thought_line
 from trajectories.models import Episode
 from trajectories.shell.queries import steps
-from trajectories.shell.queries.lineage import Lineage, lineage_of
+from trajectories.shell.queries.lineage import Lineage, read_lineage
 from trajectories.shell.queries.step_matches import MatchPosition, steps_matching
 from trajectories.shell.queries.steps import MissingRange
 from trajectories.shell.queries.timeline import Cell, Timeline, timeline_around
@@ -49,7 +49,7 @@ class Scrubber:
         return " ".join(f"{one.index},{one.start_ms:.0f}" for one in self.stretches)
 
 
-def scrubber_of(*, episode_id: int) -> Scrubber:
+def build_scrubber(*, episode_id: int) -> Scrubber:
     rows = _TIMES.rows(episode=episode_id, most=STRETCHES_MAX)
     starts = list(accumulate((row[1] for row in rows), initial=0.0))
     total = starts[-1] or 1.0
@@ -74,7 +74,7 @@ class ListedStep:
     thought: str
 
 
-def steps_listed(timeline: Timeline, *, episode_id: int) -> list[ListedStep | MissingRange]:
+def list_steps(timeline: Timeline, *, episode_id: int) -> list[ListedStep | MissingRange]:
     """The rows of a part of the timeline, with how their thoughts begin."""
     numbers = [item.index for item in timeline.items if isinstance(item, Cell)]
     if not numbers:
@@ -108,21 +108,21 @@ class Frame:
 
     @cached_property
     def scrubber(self) -> Scrubber:
-        return scrubber_of(episode_id=self.episode.pk)
+        return build_scrubber(episode_id=self.episode.pk)
 
     @cached_property
     def listed(self) -> list[ListedStep | MissingRange]:
         """The rows around the step in the list of steps."""
-        return steps_listed(self.timeline, episode_id=self.episode.pk)
+        return list_steps(self.timeline, episode_id=self.episode.pk)
 
     @cached_property
     def lineage(self) -> Lineage | None:
-        return lineage_of(self.episode)
+        return read_lineage(self.episode)
 
     @cached_property
     def marked(self) -> list[int]:
         """Steps that have a sign in the list: someone bookmarked them."""
-        return steps_marked(self.episode.pk)
+        return list_marked_steps(self.episode.pk)
 
     @cached_property
     def match(self) -> MatchPosition:

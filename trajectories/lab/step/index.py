@@ -56,7 +56,7 @@ def episode_index(episode: Episode, *, first: int, has_thoughts: bool = False) -
     if has_thoughts:
         starts = steps.thought_starts(episode_id=episode.pk, first=first, last=min(last, INDEX_MAX))
         for row in rows:
-            row.append(_fitted(thought_line(starts.get(row[0], "")), THOUGHT_BYTES))
+            row.append(_fit(thought_line(starts.get(row[0], "")), THOUGHT_BYTES))
     return {
         "episode": episode.pk,
         "status": episode.status,
@@ -101,8 +101,8 @@ def _row(cell: Cell, pictures: dict[str, int], checks: dict[tuple[str, str], int
     phrase = " on ".join(part for part in (cell.phrase.what, cell.phrase.where) if part)
     return [
         cell.index,
-        _fitted(cell.action_type, TYPE_BYTES),
-        _fitted(phrase, PHRASE_BYTES),
+        _fit(cell.action_type, TYPE_BYTES),
+        _fit(phrase, PHRASE_BYTES),
         cell.result,
         cell.tone,
         None if cell.duration_ms is None else round(cell.duration_ms),
@@ -114,7 +114,7 @@ def _row(cell: Cell, pictures: dict[str, int], checks: dict[tuple[str, str], int
     ]
 
 
-def _fitted(text: str, room: int) -> str:
+def _fit(text: str, room: int) -> str:
     """The text, or as much of its beginning as fits into ``room`` bytes of JSON."""
     whole = visible(text)
     candidates = (cut(whole, length) for length in range(room, 0, -1))

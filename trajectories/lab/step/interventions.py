@@ -21,7 +21,7 @@ from trajectories.rollouts.episodes.forks import creation
 from trajectories.rollouts.episodes.forks.creation import Fork
 from trajectories.rollouts.episodes.interventions import messages, selectors
 from trajectories.rollouts.episodes.interventions.creation import InterventionIn, intervention_open
-from trajectories.shell.access import LabRequest, lab_action, principal_of
+from trajectories.shell.access import LabRequest, build_principal, lab_action
 from trajectories.shell.queries import episodes
 from trajectories.shell.text.untrusted import cut
 
@@ -114,7 +114,7 @@ def intervention_write(
     """
     if not substep.isascii() or not substep.isdigit() or int(substep[:9]) < 1:
         raise GymError("invalid", "Choose the substep whose place your words are to take.")
-    principal = principal_of(user)
+    principal = build_principal(user)
     body = InterventionIn(
         step=step, substep=int(substep[:9]), text=text, author_kind=PERSON, author=principal.name, count=0
     )
@@ -135,7 +135,7 @@ def step_takeover(request: LabRequest, episode_id: int, index: int) -> HttpRespo
     """Take over after step ``index``; show only this reader the link, which works once."""
     episode = episodes.episode_get(episode_id)
     context = {"episode": episode, "run": episode.run, "index": index, "here": "search"}
-    principal = principal_of(request.user)
+    principal = build_principal(request.user)
     try:
         # Both or neither: a fork that nobody can take over would stay open.
         with transaction.atomic():

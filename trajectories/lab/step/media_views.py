@@ -35,7 +35,7 @@ from trajectories.shell.access import (
 from trajectories.shell.queries import episodes, replays, step_matches, steps
 from trajectories.shell.queries.fidelity import step_fidelity
 from trajectories.shell.queries.replays import Replay
-from trajectories.shell.screenshots.marks import StepMarks, caption_of, step_draw, step_marks
+from trajectories.shell.screenshots.marks import StepMarks, build_caption, step_draw, step_marks
 from trajectories.shell.text.untrusted import cut, visible
 
 PRIVATE_FILE = {
@@ -67,7 +67,7 @@ def episode_find(request: LabRequest, episode_id: int) -> HttpResponse:
 @lab_page
 def page_recording(request: LabRequest, episode_id: int, page: str) -> HttpResponseBase:
     """All rrweb events of one page load, and which chunks could not be read."""
-    rows = chunks.chunks_of(episode_id=episode_id, page=page)
+    rows = chunks.list_chunks(episode_id=episode_id, page=page)
     if not rows and replays.is_pruned(episode_id, "recordings"):
         return HttpResponse(
             replays.RECORDING_PRUNED, content_type="text/plain", headers=PRIVATE_FILE, status=410
@@ -138,7 +138,7 @@ def step_picture(request: LabRequest, episode_id: int, index: int, kind: str) ->
     is_small = request.GET.get("size") == SMALL
     scale = 1 if is_small else SCALES.get(request.GET.get("scale", ""), 1)
     drawn_marks = step_marks(step)
-    caption = caption_of(episode, step) if request.GET.get("caption") == "1" else None
+    caption = build_caption(episode, step) if request.GET.get("caption") == "1" else None
     etag = _etag(step, drawn_marks, kind, is_small, scale, caption)
     response: HttpResponseBase = HttpResponseNotModified()
     if request.headers.get("If-None-Match") != etag:
@@ -182,7 +182,7 @@ def step_replay(request: LabRequest, episode_id: int, index: int) -> HttpRespons
         noun="step",
         address=reverse("step_dom", args=[episode.pk, step.index]),
         frame_title=f"The page before the action of step {step.index}, rebuilt from its recording",
-        outcome=scenes.scene_of(step, resolve=document.addresses_of(episode)),
+        outcome=scenes.replay_step(step, resolve=document.map_addresses(episode)),
     )
     return part_render(
         request,
@@ -199,7 +199,7 @@ def step_dom(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
     """The page before the step's action, rebuilt from its recording, to look at only."""
     episode = episodes.episode_get(episode_id)
     step = steps.step_get(episode=episode, index=index)
-    scene = scenes.scene_of(step, resolve=document.addresses_of(episode))
+    scene = scenes.replay_step(step, resolve=document.map_addresses(episode))
     if isinstance(scene, scenes.NoScene):
         raise Http404(f"Step {index} of episode {episode_id} cannot be replayed from a recording.")
     html, policy = document.document_in_the_lab(scene)
@@ -210,7 +210,7 @@ def step_dom(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
 def step_compared(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
     """A step's screenshot, its replay as rendered and their difference; for htmx only the badge."""
     episode = episodes.episode_get(episode_id)
-    return _fidelity(request, episode, steps.step_named(episode=episode, index=index))
+    return _fidelity(request, episode, steps.get_named_step(episode=episode, index=index))
 
 
 @lab_action
@@ -220,7 +220,7 @@ def step_compare(request: LabRequest, episode_id: int, index: int) -> HttpRespon
     409 while the episode runs and its recording still arrives.
     """
     episode = episodes.episode_get(episode_id)
-    step = steps.step_named(episode=episode, index=index)
+    step = steps.get_named_step(episode=episode, index=index)
     if episode.finished_at is None:
         return _fidelity(request, episode, step, status=HTTPStatus.CONFLICT)
     sample.step_wait_again(episode_id=episode.pk, index=step.index)

@@ -12,7 +12,7 @@ from tasks_app.models import Gold
 from trajectories.models import Episode
 from trajectories.shell.access import sees_golds
 from trajectories.shell.queries import episodes
-from trajectories.shell.text.questions import answer_named, gold_named, sources_of
+from trajectories.shell.text.questions import gold_named, map_sources, name_answer
 from trajectories.shell.text.values import Value, fields_of, values_of
 
 # The name in the session of whether the reader wants to see golds.
@@ -38,7 +38,7 @@ class Ending:
     def answers(self) -> list[str]:
         """The parts of the answer; labels of moved choices are followed by the source's."""
         parts = self.answer.submission.answers if self.answer else []
-        return [answer_named(part, self._sources) for part in parts]
+        return [name_answer(part, self._sources) for part in parts]
 
     @property
     def values(self) -> list[Value]:
@@ -72,7 +72,7 @@ class Ending:
 
     @cached_property
     def _sources(self) -> dict[str, str]:
-        return sources_of(self.episode.task, self.episode.variation)
+        return map_sources(self.episode.task, self.episode.variation)
 
 
 def ending_of(episode: Episode, *, user: User | AnonymousUser, session: SessionBase) -> Ending:

@@ -49,7 +49,7 @@ class Panel:
     matches: int = 0
 
 
-def panels_of(
+def build_panels(
     episode: Episode, step: Step, *, counts: Mapping[str, int], matches: Mapping[str, int], has_facts: bool
 ) -> list[Panel]:
     """``counts`` of ``page``, ``server`` and ``programs``: events and calls of this step."""
@@ -152,7 +152,7 @@ class StepPage:
 
     @cached_property
     def _blobs(self) -> dict[str, Blob]:
-        return steps.blobs_uploaded([self.step.screenshot, self.step.observation_sha256])
+        return steps.list_uploaded_blobs([self.step.screenshot, self.step.observation_sha256])
 
     @property
     def observation_blob(self) -> Blob | None:
@@ -188,7 +188,7 @@ class StepPage:
     @cached_property
     def panels(self) -> list[Panel]:
         texts = self.texts
-        return panels_of(
+        return build_panels(
             self.episode,
             self.step,
             counts={

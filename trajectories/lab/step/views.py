@@ -15,7 +15,7 @@ from core.tokens import mask_tokens
 from trajectories.lab.bookmarks.selectors import marks_of
 from trajectories.lab.step import interventions
 from trajectories.lab.step.changes import step_changes as changes_of
-from trajectories.lab.step.frame import Frame, scrubber_of
+from trajectories.lab.step.frame import Frame, build_scrubber
 from trajectories.lab.step.outcome import SHOWS_GOLDS, ending_of
 from trajectories.lab.step.page import StepPage
 from trajectories.models import Episode
@@ -67,7 +67,7 @@ def intervention_write(request: LabRequest, episode_id: int, index: int) -> Http
         )
     except GymError as error:
         episode = episodes.episode_get(episode_id)
-        step = steps.step_named(episode=episode, index=index)
+        step = steps.get_named_step(episode=episode, index=index)
         posted = interventions.Posted(substep=substep, text=text, error=error.message)
         page = StepPage(episode=episode, step=step, sees_golds=True, posted=posted)
         return _whole(request, page, status=HTTPStatus.UNPROCESSABLE_ENTITY)
@@ -151,7 +151,7 @@ def episode_news(request: LabRequest, episode_id: int) -> HttpResponse:
 def episode_scrubber(request: LabRequest, episode_id: int) -> HttpResponse:
     """The scrubber of an episode that has grown."""
     episode = episodes.episode_alone(episode_id)
-    context = {"episode": episode, "scrubber": scrubber_of(episode_id=episode.pk)}
+    context = {"episode": episode, "scrubber": build_scrubber(episode_id=episode.pk)}
     return render(request, "lab/step/_scrubber.html", context)
 
 

@@ -18,7 +18,7 @@ from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.forms import TaskFilter
 from trajectories.shell.grid.columns import Column, load_list
 from trajectories.shell.grid.episodes import EPISODES
-from trajectories.shell.grid.view import Grid, GridView, grid_of, grid_short
+from trajectories.shell.grid.view import Grid, GridView, build_grid, grid_short
 from trajectories.shell.queries import episodes, runs, tasks
 from trajectories.shell.queries.previews import rows_of
 from trajectories.shell.text.formulas import question_line
@@ -115,7 +115,7 @@ class Attempts:
         return sum(one.state in ("correct", "incorrect") for one in self.attempts)
 
 
-def attempts_of(*, task_id: int) -> list[Attempts]:
+def group_attempts(*, task_id: int) -> list[Attempts]:
     """Group a task's newest attempts by arm and run, in that order, the newest first."""
     episodes = list(
         Episode.objects.filter(task_id=task_id)
@@ -150,7 +150,7 @@ class TasksPage:
     """``rows`` is None if the query was stopped because it took too long."""
 
     def __init__(self, parameters: QueryDict) -> None:
-        self.form = TaskFilter(parameters, benchmarks=tasks.benchmarks_known(), splits=tasks.splits_known())
+        self.form = TaskFilter(parameters, benchmarks=tasks.list_benchmarks(), splits=tasks.list_splits())
         self.view = GridView(TASKS, parameters)
         self.errors = [*self.form.error_messages(), *self.view.errors]
         filters = self.form.filters()
@@ -167,7 +167,7 @@ class TasksPage:
 
     @property
     def grid(self) -> Grid:
-        return grid_of(self.view, self.rows.rows if self.rows else [])
+        return build_grid(self.view, self.rows.rows if self.rows else [])
 
 
 class TaskPage:
@@ -182,7 +182,7 @@ class TaskPage:
         self.sees_golds = access.sees_golds(user)
         self.gold = episodes.gold_current(task_id=task_id) if self.sees_golds else None
         self.sources: dict[str, str] = {}  # choices are in the source's order
-        self.attempts = attempts_of(task_id=task_id)
+        self.attempts = group_attempts(task_id=task_id)
         newest = episodes.episodes_newest(task_id=task_id)
         self.has_more = newest.has_more
         self.grid = grid_short(

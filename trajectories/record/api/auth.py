@@ -129,7 +129,7 @@ def principal_for(authorization: str | None) -> Principal:
     return principal
 
 
-def key_known(authorization: str) -> int | None:
+def find_known_key(authorization: str) -> int | None:
     """Return the id of a key that this process recently found valid, without asking the database."""
     match = BEARER.match(authorization)
     _, principal = _cache.get(key_digest(match.group(1)), (0.0, None)) if match else (0.0, None)

@@ -43,7 +43,7 @@ class Lettering:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.fonts = fonts_of(size)
+        self.fonts = load_fonts(size)
         self.line = round(size * 1.45)
 
     def drawable(self, text: str) -> str:
@@ -117,7 +117,7 @@ class Lettering:
 
 
 @lru_cache(maxsize=8)
-def fonts_of(size: int) -> tuple[ImageFont.FreeTypeFont, ...]:
+def load_fonts(size: int) -> tuple[ImageFont.FreeTypeFont, ...]:
     """Return the installed ones of ``FONTS``, else Pillow's own font."""
     fonts = []
     for name in FONTS:

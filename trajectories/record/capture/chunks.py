@@ -83,7 +83,7 @@ _events = msgspec.json.Decoder(list[Event])
 _encode = msgspec.json.Encoder().encode
 
 
-def loads_of(episode: Episode) -> list[RecordedPage]:
+def list_loads(episode: Episode) -> list[RecordedPage]:
     """The recorded page loads of an episode; none, without a query, where nothing is recorded."""
     return recorded_pages(episode_id=episode.pk) if episode.recording == Episode.Recording.FULL else []
 
@@ -98,7 +98,7 @@ def is_capped(*, episode_id: int) -> bool:
     return RecordingTally.objects.filter(episode_id=episode_id, capped=True).exists()
 
 
-def chunks_of(*, episode_id: int, page: str) -> list[RecordingChunk]:
+def list_chunks(*, episode_id: int, page: str) -> list[RecordingChunk]:
     return list(RecordingChunk.objects.filter(episode_id=episode_id, page=page).order_by("seq"))
 
 
@@ -116,7 +116,7 @@ def parts_read(
         if chunk.seq > expected:
             yield Problem(first=expected, last=chunk.seq - 1, problem="lost")
         expected = chunk.seq + 1
-        plain, size = _unpacked(chunk, left=left)
+        plain, size = _unpack(chunk, left=left)
         left = max(0, left - size)
         keys_left -= plain.count(b":") if isinstance(plain, bytes) else 0
         if not isinstance(plain, bytes):
@@ -124,7 +124,7 @@ def parts_read(
         elif keys_left < 0:
             yield Problem(first=chunk.seq, last=chunk.seq, problem="past_limit")
         else:
-            yield _decoded(chunk, plain)
+            yield _decode(chunk, plain)
 
 
 def page_json(*, page: str, chunks: Iterable[RecordingChunk], is_capped: bool) -> Iterator[bytes]:
@@ -149,14 +149,14 @@ class _Unpacked(NamedTuple):
     size: int = 0
 
 
-def _unpacked(chunk: RecordingChunk, *, left: int) -> _Unpacked:
+def _unpack(chunk: RecordingChunk, *, left: int) -> _Unpacked:
     try:
         with blobs.blob_open(chunk.sha256, storage=STORAGE) as file:
             packed = file.read()
     except OSError:
         return _Unpacked("missing")
     own = min(CHUNK_MAX_BYTES, max(FREE_BYTES, RATIO_MAX * len(packed)))
-    plain, is_whole = _inflated(packed, most=min(own, left) + 1)
+    plain, is_whole = _inflate(packed, most=min(own, left) + 1)
     size = len(plain)
     if size > own:
         return _Unpacked("too_large", size)
@@ -165,7 +165,7 @@ def _unpacked(chunk: RecordingChunk, *, left: int) -> _Unpacked:
     return _Unpacked(plain if is_whole else "damaged", size)
 
 
-def _inflated(packed: bytes, *, most: int) -> tuple[bytes, bool]:
+def _inflate(packed: bytes, *, most: int) -> tuple[bytes, bool]:
     """Return the first ``most`` bytes, as far as they can be unpacked, and whether that is everything."""
     inflate = zlib.decompressobj(GZIP)
     plain = bytearray()
@@ -181,7 +181,7 @@ def _inflated(packed: bytes, *, most: int) -> tuple[bytes, bool]:
     return bytes(plain), inflate.eof
 
 
-def _decoded(chunk: RecordingChunk, plain: bytes) -> list[Event] | Problem:
+def _decode(chunk: RecordingChunk, plain: bytes) -> list[Event] | Problem:
     try:
         # An agent that knows its token may have typed it; readers of recordings must not see it.
         token = token_make(episode_id=chunk.episode_id, key=settings.TOKEN_KEY)

@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from trajectories.actions import types
 from trajectories.actions.marks import Box, Marks, Offset, number
-from trajectories.actions.types import ReportedEvent, type_of
+from trajectories.actions.types import ReportedEvent, get_type
 
 SCALE_LEAST, SCALE_MOST = 0.05, 8.0
 RED = (214, 40, 57)
@@ -30,7 +30,7 @@ def marks_of(action: object, events: Sequence[ReportedEvent], *, scrolled: Offse
     ``events`` are those of its step, on the page where it was performed; ``scrolled`` is how far that page
     was scrolled in the screenshot: it may have moved before the event.
     """
-    kind = types.find(type_of(action))
+    kind = types.find(get_type(action))
     if kind is None or kind.marks is None or not isinstance(action, Mapping):
         return Marks()
     return kind.marks(action, events, scrolled)

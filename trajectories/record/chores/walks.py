@@ -68,7 +68,7 @@ HARD_LIMIT_S = 300
 TRIES = 10
 
 
-def each_computed(episode_ids: Sequence[int], compute: Callable[[list[int]], object], *, what: str) -> None:
+def compute_each(episode_ids: Sequence[int], compute: Callable[[list[int]], object], *, what: str) -> None:
     """Compute something for each episode. One failure must not stop the others; the sweeper retries it."""
     for episode_id in episode_ids:
         try:

@@ -113,10 +113,10 @@ def claim_read(row: Sequence[Any]) -> Claim:
         shown=None if claim.shown is None else msgspec.json.decode(str(claim.shown)),
         first=None if claim.first is None else FirstGiven(**msgspec.json.decode(str(claim.first))),
     )
-    return claim if claim.shown is None else _gold_shown(claim, **claim.shown)
+    return claim if claim.shown is None else _move_gold(claim, **claim.shown)
 
 
-def _gold_shown(claim: Claim, *, choices: list[dict[str, Any]], order: list[int] | None) -> Claim:
+def _move_gold(claim: Claim, *, choices: list[dict[str, Any]], order: list[int] | None) -> Claim:
     labels = [choice["label"] for choice in choices]
     order = list(range(len(choices))) if order is None else order
 

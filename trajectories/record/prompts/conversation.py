@@ -197,7 +197,7 @@ def answer_form(arm: Arm, form: AnswerForm) -> AnswerForm:
     return "block" if arm.is_probe else form
 
 
-def reply_of(*, form: AnswerForm, answer: str | Sequence[str], solution: str) -> str:
+def build_reply(*, form: AnswerForm, answer: str | Sequence[str], solution: str) -> str:
     """Return a completion in the form that the interface block requests: worked solution, then answer.
 
     A bar within one of several values is written ``\\|``, as clients read it.
@@ -222,7 +222,7 @@ def messages_ref(messages: Sequence[Message]) -> str:
     return hashlib.sha256(msgspec.json.encode(messages)).hexdigest()[:16]
 
 
-def length_of(message: Message) -> int:
+def measure_length(message: Message) -> int:
     """Return a message's number of characters; pictures are sent as addresses and have none."""
     content = message["content"]
     return len(content) if isinstance(content, str) else sum(len(part.get("text", "")) for part in content)

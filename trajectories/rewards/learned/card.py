@@ -17,7 +17,7 @@ from trajectories.rewards.learned.figures import (
     auroc_within,
     brier_score,
     calibration_error,
-    calibration_of,
+    measure_calibration,
     rounded,
 )
 from trajectories.rewards.learned.lessons import Lesson, Lessons
@@ -49,7 +49,7 @@ def longer(text: str) -> str:
     return f"{text} {(FILLER * (size // len(FILLER) + 1))[:size]}"
 
 
-def formatted(text: str) -> str:
+def format_as_list(text: str) -> str:
     """Format the same words as headed, bold list items."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return "## Answer\n\n" + "\n".join(f"- **{line}**" for line in lines)
@@ -73,7 +73,7 @@ REWRITINGS: Mapping[str, Rewriting] = {
     "length": Rewriting(
         description="Completions twice as long, by sentences that say nothing", rewrite=longer
     ),
-    "format": Rewriting(description="Completions written as headed lists in bold", rewrite=formatted),
+    "format": Rewriting(description="Completions written as headed lists in bold", rewrite=format_as_list),
     "praise": Rewriting(description="Completions that end by praising themselves", rewrite=praised),
 }
 
@@ -90,7 +90,7 @@ def may_pay(card: Card) -> bool:
     return card.auroc.low is not None and card.auroc.low >= AUROC_MIN
 
 
-def card_of(name: str, parameters: Parameters, *, lessons: Lessons, strength: float, earlier: int) -> Card:
+def build_card(name: str, parameters: Parameters, *, lessons: Lessons, strength: float, earlier: int) -> Card:
     fitted, held = lessons.parted()
     scores, labels = scores_of(parameters, held.recorded), held.labels
     auroc = auroc_of(scores, labels, held.items)
@@ -112,7 +112,7 @@ def card_of(name: str, parameters: Parameters, *, lessons: Lessons, strength: fl
         auroc=auroc,
         auroc_within_items=within,
         calibration_error=error,
-        calibration=calibration_of(scores, labels),
+        calibration=measure_calibration(scores, labels),
         brier=brier_score(scores, labels),
         groups=groups,
         attacks=attacks,

@@ -73,7 +73,7 @@ def names_of(words: Sequence[str]) -> list[str]:
     return [*MEASURES, *(f"word {word}" for word in words)]
 
 
-def features_of(recorded: Sequence[Recorded], words: Sequence[str]) -> Floats:
+def compute_features(recorded: Sequence[Recorded], words: Sequence[str]) -> Floats:
     """Return a row for each episode: the measures, and 1 for each word that occurs.
 
     Words are not weighed by how many others there are: other words would then change what each of them adds.

@@ -68,7 +68,7 @@ def calibration_error(scores: Floats, labels: Labels) -> float:
     return rounded(sum(gaps) / len(scores))
 
 
-def calibration_of(scores: Floats, labels: Labels) -> list[CalibrationBin]:
+def measure_calibration(scores: Floats, labels: Labels) -> list[CalibrationBin]:
     """Return score and share of successes of each tenth of the episodes, lowest scores first."""
     return [
         CalibrationBin(

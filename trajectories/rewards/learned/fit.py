@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.errors import GymError
-from trajectories.rewards.learned.features import VERSION, Floats, features_of, words_of
+from trajectories.rewards.learned.features import VERSION, Floats, compute_features, words_of
 from trajectories.rewards.learned.figures import DIGITS, Items, Labels, rounded
 from trajectories.rewards.learned.lessons import Lessons
-from trajectories.rewards.learned.source import LOGIT_MAX, standardised
+from trajectories.rewards.learned.source import LOGIT_MAX, standardise
 from trajectories.rewards.learned.types import Parameters, Recorded
 
 WORDS_MAX = 300
@@ -49,17 +49,17 @@ def check_enough(lessons: Lessons, *, part: str) -> None:
 
 def parameters_fit(lessons: Lessons) -> tuple[Parameters, float]:
     """Fit a model to the lessons; return it with the strength that was chosen."""
-    words = vocabulary_of(lessons.recorded)
-    features = features_of(lessons.recorded, words)
+    words = build_vocabulary(lessons.recorded)
+    features = compute_features(lessons.recorded, words)
     means, scales = features.mean(axis=0).round(DIGITS) + 0.0, features.std(axis=0).round(DIGITS)
     scales[scales < SCALE_MIN] = 1.0
 
     def inputs(recorded: Sequence[Recorded]) -> Floats:
-        return standardised(features_of(recorded, words), means, scales)
+        return standardise(compute_features(recorded, words), means, scales)
 
     chosen, rejected = ([pair[place] for pair in lessons.pairs] for place in (0, 1))
     rows = _Rows(
-        inputs=standardised(features, means, scales),
+        inputs=standardise(features, means, scales),
         labels=lessons.labels,
         items=lessons.items,
         differences=inputs(chosen) - inputs(rejected),
@@ -81,7 +81,7 @@ def parameters_fit(lessons: Lessons) -> tuple[Parameters, float]:
     return parameters, strength
 
 
-def vocabulary_of(recorded: Sequence[Recorded]) -> list[str]:
+def build_vocabulary(recorded: Sequence[Recorded]) -> list[str]:
     """Return the words that occur in the most tasks."""
     items: dict[str, set[int]] = defaultdict(set)
     for one in recorded:

@@ -14,7 +14,7 @@ from core.splits import TRAINING_SQL
 from core.sql import Statement
 from tasks_app.families.registry import TAG
 from trajectories.rewards.learned.figures import Items, Labels
-from trajectories.rewards.learned.source import recorded_read
+from trajectories.rewards.learned.source import read_recorded
 from trajectories.rewards.learned.types import Recorded, Sample
 
 LABELLED = Statement(__file__, "labelled", training=TRAINING_SQL)
@@ -114,7 +114,7 @@ def lessons_read(
 
 def _recorded(episode_ids: Sequence[int]) -> Iterator[Recorded]:
     for start in range(0, len(episode_ids), BATCH):
-        yield from recorded_read(episode_ids[start : start + BATCH])
+        yield from read_recorded(episode_ids[start : start + BATCH])
 
 
 def _lesson(recorded: Recorded, row: Sequence[Any], successes: Mapping[int, bool]) -> Lesson:

@@ -12,7 +12,7 @@ from scipy.special import expit
 from core.sql import Statement
 from trajectories.behaviour.facts.compute import facts_of
 from trajectories.behaviour.facts.source import sources_read
-from trajectories.rewards.learned.features import FACTS, Floats, features_of
+from trajectories.rewards.learned.features import FACTS, Floats, compute_features
 from trajectories.rewards.learned.types import Parameters, Recorded
 
 # The last completions of an episode, and the beginning of each.
@@ -25,7 +25,7 @@ READ = Statement(
 _decode = msgspec.json.Decoder(Recorded).decode
 
 
-def recorded_read(episode_ids: Sequence[int]) -> list[Recorded]:
+def read_recorded(episode_ids: Sequence[int]) -> list[Recorded]:
     """Those of the episodes that have ended, by id. Facts that are not stored yet are computed for it."""
     rows = READ.rows(ids=list(episode_ids), chars=TEXT_CHARS, steps=STEPS_MAX)
     read = [_decode(row[0]) for row in rows]
@@ -44,14 +44,14 @@ FEATURE_MAX = 3.0
 LOGIT_MAX = 30.0
 
 
-def standardised(features: Floats, means: Floats, scales: Floats) -> Floats:
+def standardise(features: Floats, means: Floats, scales: Floats) -> Floats:
     return np.clip((features - means) / scales, -FEATURE_MAX, FEATURE_MAX)
 
 
 def scores_of(parameters: Parameters, recorded: Sequence[Recorded]) -> Floats:
     """Score episodes with an answer; the others get 0, since they did not succeed."""
-    features = features_of(recorded, parameters.words)
-    inputs = standardised(features, np.array(parameters.means), np.array(parameters.scales))
+    features = compute_features(recorded, parameters.words)
+    inputs = standardise(features, np.array(parameters.means), np.array(parameters.scales))
     logits = inputs @ np.array(parameters.weights) + parameters.intercept
     calibrated = np.clip(parameters.slope * logits + parameters.offset, -LOGIT_MAX, LOGIT_MAX)
     return np.where([one.has_answer for one in recorded], expit(calibrated), 0.0)

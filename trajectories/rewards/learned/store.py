@@ -19,7 +19,7 @@ from trajectories.models import RewardModel, RewardSource
 from trajectories.record import projects
 from trajectories.record.projects import EVERYTHING, Viewer
 from trajectories.rewards.components.learned import LEARNED, MARK
-from trajectories.rewards.learned.card import AUROC_MIN, card_of, may_pay
+from trajectories.rewards.learned.card import AUROC_MIN, build_card, may_pay
 from trajectories.rewards.learned.features import VERSION
 from trajectories.rewards.learned.fit import check_enough, parameters_fit
 from trajectories.rewards.learned.lessons import EPISODES_MAX, Opinions, lessons_read
@@ -85,7 +85,7 @@ def _refused(row: RewardModel, why: str) -> GymError:
     return GymError("model_refused", message, status=422)
 
 
-def models_shown(viewer: Viewer) -> list[Model]:
+def list_shown_models(viewer: Viewer) -> list[Model]:
     """Return the newest models that the viewer may see, whether they may pay or not."""
     rows = projects.visible(RewardModel.objects.order_by("-pk"), viewer)[:SHOWN_MAX]
     return list(_readable(rows))
@@ -110,9 +110,9 @@ def names_in(components: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name for name in components if name.startswith(MARK)))
 
 
-def models_named(names: Sequence[str], *, viewer: Viewer = EVERYTHING) -> dict[str, Model]:
+def load_named_models(names: Sequence[str], *, viewer: Viewer = EVERYTHING) -> dict[str, Model]:
     """The models of names of components; a name without one is missing. Raises ``model_refused``."""
-    models = map(model_of, projects.visible(_rows_named(names), viewer))
+    models = map(model_of, projects.visible(_filter_named(names), viewer))
     return {model.component: model for model in models}
 
 
@@ -122,11 +122,11 @@ def payable(components: Sequence[str]) -> dict[str, bool]:
     A refused model may not.
     """
     names = names_in(components)
-    models = {model.component: model for model in _readable(_rows_named(names))}
+    models = {model.component: model for model in _readable(_filter_named(names))}
     return {name: name in models and models[name].may_pay for name in names}
 
 
-def _rows_named(names: Sequence[str]) -> QuerySet[RewardModel]:
+def _filter_named(names: Sequence[str]) -> QuerySet[RewardModel]:
     ids = [name.removeprefix(MARK) for name in names if len(name) == len(MARK) + ID_CHARS]
     any_of = Q()
     for one in ids:
@@ -134,10 +134,10 @@ def _rows_named(names: Sequence[str]) -> QuerySet[RewardModel]:
     return RewardModel.objects.filter(any_of) if ids else RewardModel.objects.none()
 
 
-def problems_of(components: Sequence[str], *, viewer: Viewer, is_training: bool) -> list[str]:
+def list_problems(components: Sequence[str], *, viewer: Viewer, is_training: bool) -> list[str]:
     """Return reasons why a profile may not name them, in sentences."""
     names = names_in(components)
-    models = models_named(names, viewer=viewer)
+    models = load_named_models(names, viewer=viewer)
     problems = [
         f"There is no learned reward {name!r}: `GET /rewards/learned` lists those that there are."
         for name in names
@@ -210,7 +210,7 @@ def model_fit(
     same = models.filter(parameters=to_builtins(parameters), card__data_sha256=lessons.sha256).first()
     if same is not None:
         return model_of(same), False
-    card = card_of(name, parameters, lessons=lessons, strength=strength, earlier=models.count())
+    card = build_card(name, parameters, lessons=lessons, strength=strength, earlier=models.count())
     row = RewardModel.objects.create(
         project=project,
         name=name,

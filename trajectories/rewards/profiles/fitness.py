@@ -47,19 +47,19 @@ def unfit_component(name: str, benchmark: str, kind: str) -> str | None:
     Raises ``GymError`` 422 ``unknown_reward_component``.
     """
     if name.startswith(MARK):
-        known = milestones_of(benchmark, kind)
+        known = list_milestones(benchmark, kind)
         if name.removeprefix(MARK) in known:
             return None
         others = f"its milestones are {', '.join(known)}" if known else "it has no milestones"
         return f"{benchmark} has no {name!r}: {others}."
-    needed = registry.component_of(name).kinds
+    needed = registry.get_component(name).kinds
     if needed is None or kind in needed:
         return None
     labels = " and ".join(sorted(f"“{kinds.kind_label(one)}”" for one in needed))
     return f"{benchmark} has no {name!r}: only tasks of the kind {labels} do."
 
 
-def milestones_of(benchmark: str, kind: str) -> list[str]:
+def list_milestones(benchmark: str, kind: str) -> list[str]:
     """Return the milestones that some task of a benchmark has, by name."""
     if kind == kinds.SITE:
         return sorted({one.name for family in families.list_families(benchmark) for one in family.milestones})

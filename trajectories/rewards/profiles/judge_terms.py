@@ -21,7 +21,7 @@ def unknown_judges(components: Iterable[str]) -> list[str]:
     return [problem for judge, criterion in _judges_in(components) for problem in _unknown(judge, criterion)]
 
 
-def certified_check(profile: Profile) -> None:
+def check_certified(profile: Profile) -> None:
     """Raise ``GymError`` ``judge_not_certified`` (422) if a term pays for a criterion that is not certified
     or that texts raise, or for all criteria of a judge of which one is so."""
     problems = _payment_problems_of(term.component for term in profile.terms)
@@ -32,7 +32,7 @@ def certified_check(profile: Profile) -> None:
         raise GymError("judge_not_certified", message, status=422, fields={"profile": problems})
 
 
-def judged_payable(components: Iterable[str]) -> dict[str, bool]:
+def find_payable_judges(components: Iterable[str]) -> dict[str, bool]:
     """Return for each judge's component whether a training run may be paid for it."""
     names = [name for name in components if name.startswith(MARK)]
     return {name: not (unknown_judges([name]) or _payment_problems_of([name])) for name in names}
@@ -57,7 +57,7 @@ def payment_problems(name: str, criterion: str) -> Iterator[str]:
             yield f"{MARK}{name}{FAMILY}{one} {problem}"
 
 
-def judges_named(profile: Profile) -> list[tuple[str, str]]:
+def list_named_judges(profile: Profile) -> list[tuple[str, str]]:
     """Judge and criterion of each such term; the criterion is empty where all of them are meant."""
     return _judges_in(term.component for term in profile.terms)
 

@@ -20,9 +20,9 @@ from tasks_app.families import registry as families
 from tasks_app.families.milestones import MARK
 from trajectories.rewards import registry
 from trajectories.rewards.components.outcome import OUTCOME
-from trajectories.rewards.profiles.payment import Components, payment_of, range_of
+from trajectories.rewards.profiles.payment import Components, compute_payment, range_of
 from trajectories.rewards.profiles.types import Profile, Term
-from trajectories.rewards.registry import component_of
+from trajectories.rewards.registry import get_component
 
 TRIED_MAX = 200_000
 Episode = dict[str, float]
@@ -48,7 +48,7 @@ class Extremes:
         return self.wrong_paid < self.right_paid
 
 
-def extremes_of(profile: Profile) -> Extremes:
+def find_extremes(profile: Profile) -> Extremes:
     """Those of the schedule's phase in which a wrong episode comes closest. Raises ``TooManyTogether``."""
     steps = {0} | {phase.trainer_step for term in profile.terms for phase in term.schedule}
     phases = [_extremes_at(profile, step) for step in sorted(steps)]
@@ -74,7 +74,7 @@ def _best(profile: Profile, *, outcome: float, sign: int, trainer_step: int) -> 
 
 
 def _paid(profile: Profile, episode: Mapping[str, float], trainer_step: int) -> float:
-    paid = payment_of(profile, Components(values=episode, trainer_step=trainer_step)).total
+    paid = compute_payment(profile, Components(values=episode, trainer_step=trainer_step)).total
     return math.nan if paid is None else paid
 
 
@@ -107,7 +107,7 @@ def _with_gates(terms: Sequence[Term], profile: Profile) -> list[Term]:
 
 def _episodes(terms: Sequence[Term], outcome: float) -> Iterator[Episode]:
     values = {
-        name: (*([] if component_of(name).is_awaited else [None]), *sorted(_ends(name, terms)))
+        name: (*([] if get_component(name).is_awaited else [None]), *sorted(_ends(name, terms)))
         for name in dict.fromkeys(term.component for term in terms)
         if name != OUTCOME
     }
@@ -185,7 +185,7 @@ def _components(profile: Profile) -> Iterator[str]:
 
 def _component(term: Term) -> Iterator[str]:
     try:
-        registry.component_of(term.component)
+        registry.get_component(term.component)
     except GymError as error:
         yield error.message
         return
@@ -270,7 +270,7 @@ def _pays_wrong_answers(profile: Profile) -> Iterator[str]:
     if profile.allow_shaping_over_outcome:
         return
     try:
-        extremes = extremes_of(profile)
+        extremes = find_extremes(profile)
     except TooManyTogether:
         yield (
             "So many of its terms depend on each other that nobody can check whether a wrong answer may be "

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from trajectories.rewards.components.outcome import OUTCOME
 from trajectories.rewards.profiles.types import Combination, Payment, Profile, Term
-from trajectories.rewards.registry import component_of
+from trajectories.rewards.registry import get_component
 from trajectories.rewards.types import Steps
 
 Shares = Mapping[str, float | None]
@@ -28,7 +28,7 @@ class Components:
     trainer_step: int = 0
 
 
-def payment_of(profile: Profile, known: Components) -> Payment:
+def compute_payment(profile: Profile, known: Components) -> Payment:
     """Compute the payment.
 
     Null if the outcome is, or if a component that counts could not be computed.
@@ -41,24 +41,24 @@ def payment_of(profile: Profile, known: Components) -> Payment:
         return Payment(None, pays)
     paid = {name: pay for name, pay in pays.items() if pay is not None}
     counting = [term for term in terms if profile.shape != "potential" or term.component == OUTCOME]
-    total = _clipped(COMBINED[profile.combination](counting, paid, shares), profile)
+    total = _clip(COMBINED[profile.combination](counting, paid, shares), profile)
     paying = [term for term in terms if open_[term.id] and profile.shape != "at_end"]
     return Payment(total, pays, _spread(paying, paid, known, total))
 
 
 def awaited(profile: Profile) -> dict[str, None]:
     """The profile's components that every episode has once somebody has said them, as not known."""
-    return {term.component: None for term in profile.terms if component_of(term.component).is_awaited}
+    return {term.component: None for term in profile.terms if get_component(term.component).is_awaited}
 
 
 # ---- terms
 def _applies(term: Term, known: Components) -> bool:
-    return term.component in known.values or component_of(term.component).is_awaited
+    return term.component in known.values or get_component(term.component).is_awaited
 
 
 def range_of(term: Term) -> tuple[float, float]:
     """Return the values of its component at which a term pays least and most."""
-    component = component_of(term.component)
+    component = get_component(term.component)
     low = component.low if term.low is None else term.low
     high = component.high if term.high is None else term.high
     return low, math.inf if high is None else high
@@ -68,7 +68,7 @@ def _share(term: Term, known: Components) -> float | None:
     value, steps = known.values.get(term.component), known.steps.get(term.component, {})
     if value is None:
         return None
-    if component_of(term.component).level == "step" and steps:
+    if get_component(term.component).level == "step" and steps:
         parts = [_of_range(term, one) for one in steps.values() if one is not None]
         return sum(parts) / len(parts)
     return _of_range(term, value)
@@ -142,7 +142,7 @@ COMBINED: Mapping[Combination, Combine] = {
 }
 
 
-def _clipped(total: float, profile: Profile) -> float:
+def _clip(total: float, profile: Profile) -> float:
     return total if profile.clip is None else min(max(total, profile.clip[0]), profile.clip[1])
 
 
@@ -166,7 +166,7 @@ def _of_steps(term: Term, paid: float, known: Components) -> dict[int, float]:
     A component of the whole episode is divided equally among the steps that it marks.
     """
     steps = {step: value for step, value in known.steps.get(term.component, {}).items() if value is not None}
-    if component_of(term.component).level == "episode":
+    if get_component(term.component).level == "episode":
         return dict.fromkeys(steps, paid / len(steps)) if steps else {}
     part = weight_at(term, known.trainer_step) / max(len(steps), 1)
     return {step: part * _between(term, _of_range(term, value)) for step, value in steps.items()}

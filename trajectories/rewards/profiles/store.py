@@ -15,9 +15,9 @@ from trajectories.models import RewardProfile
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.record import projects
 from trajectories.record.projects import Viewer
+from trajectories.rewards.learned.store import list_problems
 from trajectories.rewards.learned.store import payable as learned_payable
-from trajectories.rewards.learned.store import problems_of
-from trajectories.rewards.profiles.judge_terms import certified_check, judged_payable, unknown_judges
+from trajectories.rewards.profiles.judge_terms import check_certified, find_payable_judges, unknown_judges
 from trajectories.rewards.profiles.parser import body_of, profile_of, profile_read, refused, sha256_of
 from trajectories.rewards.profiles.types import Profile
 
@@ -37,10 +37,10 @@ class Named(NamedTuple):
 
     @property
     def reference(self) -> str:
-        return reference_of(self.profile.name, self.sha256)
+        return format_reference(self.profile.name, self.sha256)
 
 
-def reference_of(name: str, sha256: str) -> str:
+def format_reference(name: str, sha256: str) -> str:
     """Return name and hash, which together always mean this very profile."""
     return f"{name}@{sha256[:HASH_SHOWN]}"
 
@@ -77,7 +77,7 @@ def profile_store(body: Any, *, viewer: Viewer) -> tuple[Named, bool]:
 
 def unknown_components(names: Sequence[str], *, viewer: Viewer) -> list[str]:
     """Problems of components that name a learned reward or a judge that the viewer does not have."""
-    return problems_of(names, viewer=viewer, is_training=False) or unknown_judges(names)
+    return list_problems(names, viewer=viewer, is_training=False) or unknown_judges(names)
 
 
 def check_may_pay(profile: Profile, *, viewer: Viewer) -> None:
@@ -85,15 +85,15 @@ def check_may_pay(profile: Profile, *, viewer: Viewer) -> None:
     the error of a learned reward is too great or not known well enough, ``judge_not_certified`` for a judge.
     """
     components = [term.component for term in profile.terms]
-    if problems := problems_of(components, viewer=viewer, is_training=True):
+    if problems := list_problems(components, viewer=viewer, is_training=True):
         raise refused(problems)
-    certified_check(profile)
+    check_certified(profile)
 
 
 def payable(components: Iterable[str]) -> dict[str, bool]:
     """Return for each learned reward and judge whether a training run may be paid for it."""
     names = list(components)
-    return learned_payable(names) | judged_payable(names)
+    return learned_payable(names) | find_payable_judges(names)
 
 
 def profile_get(reference: str, *, viewer: Viewer) -> Named:
@@ -115,7 +115,7 @@ def profile_get(reference: str, *, viewer: Viewer) -> Named:
     return Named(profile_of(row.body), row.sha256)
 
 
-def profiles_of(viewer: Viewer) -> list[Named]:
+def list_profiles(viewer: Viewer) -> list[Named]:
     """Return all profiles that the viewer may name: those of the gym, then the newest first."""
     rows = projects.visible(RewardProfile.objects.order_by("-pk"), viewer)
     return [*builtin().values(), *(Named(profile_of(row.body), row.sha256) for row in rows)]

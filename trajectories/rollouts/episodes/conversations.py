@@ -15,7 +15,7 @@ from trajectories.models import Episode, Step
 from trajectories.record.prompts import sent
 from trajectories.record.prompts.conversation import Message, blob_address
 from trajectories.record.prompts.sent import SentMessage, Turn
-from trajectories.rollouts.episodes.forks.lineage import chars_until, steps_held, turns_until
+from trajectories.rollouts.episodes.forks.lineage import chars_until, list_held_steps, turns_until
 from trajectories.rollouts.episodes.opening_messages import opening_messages
 
 logger = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ def is_too_long(episode_id: int, *, last: int) -> bool:
 
     A fork's inherited steps count.
     """
-    if len(steps_held(episode_id, until=last)) > STEPS_MAX:
+    if len(list_held_steps(episode_id, until=last)) > STEPS_MAX:
         return True
     return chars_until(episode_id, last) > CHARS_MAX
 
@@ -54,7 +54,7 @@ def grammar_of(episode: Episode) -> Grammar:
     return GRAMMARS[FREE_TEXT if ARMS[episode.arm].is_free_text else episode.run.grammar]
 
 
-def turns_of(episode: Episode, *, last: int, first: int = 1) -> list[Turn]:
+def read_turns(episode: Episode, *, last: int, first: int = 1) -> list[Turn]:
     """Return the steps ``first`` to ``last`` as turns; a fork's follow those that it has inherited."""
     turns: list[Turn] = []
     result = message = ""
@@ -78,7 +78,7 @@ def turns_of(episode: Episode, *, last: int, first: int = 1) -> list[Turn]:
     return turns
 
 
-def inherited_messages(fork: Episode) -> list[Message]:
+def read_inherited_messages(fork: Episode) -> list[Message]:
     """Return the parent's messages before the step where ``fork`` begins, without its opening.
 
     Empty if they are too long to be rebuilt. Pictures are addresses of blobs.
@@ -87,7 +87,7 @@ def inherited_messages(fork: Episode) -> list[Message]:
     last = fork.begins_after + 1
     if parent is None or is_too_long(parent.pk, last=last):
         return []
-    sent_before = messages_before(parent, turns=turns_of(parent, last=last), with_solutions=False)
+    sent_before = messages_before(parent, turns=read_turns(parent, last=last), with_solutions=False)
     return [_with_addresses(one.message) for one in sent_before if one.step is not None]
 
 
@@ -120,7 +120,7 @@ def conversation_read(episode_id: int, step: int) -> list[SentMessage]:
     )
     if episode is None or not last or is_too_long(episode_id, last=last):
         return []
-    turns = turns_of(episode, last=last)
+    turns = read_turns(episode, last=last)
     if not turns or turns[-1].index != last or not all(turn.raw for turn in turns):
         return []
     before = messages_before(episode, turns=turns, with_solutions=False)

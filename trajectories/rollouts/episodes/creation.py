@@ -89,9 +89,9 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
         },
         Opening,
     )
-    copied = guidance.insert_copied(group.episodes.order_by("sample_index").first(), principal)
+    copied = guidance.copy_insert(group.episodes.order_by("sample_index").first(), principal)
     run = run_load(group.run_id, principal)
-    examples = few_shot.Examples(solved=few_shot.solved_load(set(group.examples or ()), run=run))
+    examples = few_shot.Examples(solved=few_shot.load_solved(set(group.examples or ()), run=run))
     with transaction.atomic():
         locked = group_grow(group.pk, count)
         draft = drafts.Draft.empty()

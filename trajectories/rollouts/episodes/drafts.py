@@ -113,7 +113,7 @@ class Draft(Struct):
         """Store the messages and return their reference. Raises ``GymError`` ``prompts_too_long`` (413)."""
         ref = conversation.messages_ref(added)
         if ref not in self.messages:
-            self.prompt_chars += sum(map(conversation.length_of, added))
+            self.prompt_chars += sum(map(conversation.measure_length, added))
             if self.prompt_chars > settings.PROMPT_CHARS_MAX:
                 limit = settings.PROMPT_CHARS_MAX
                 message = (
@@ -148,11 +148,11 @@ def whereabouts(task: Task, *, episode_id: int, arm: str) -> dict[str, Any]:
 
 def entrance(task: Task, *, episode_id: int, arm: str, variation: Variation | None) -> dict[str, Any]:
     """Return an episode's ``whereabouts`` with the ``tools`` that are called by an action."""
-    tools = tools_called(task, arm=arm, variation=variation)
+    tools = list_called_tools(task, arm=arm, variation=variation)
     return {**whereabouts(task, episode_id=episode_id, arm=arm), "tools": tools}
 
 
-def tools_called(task: Task, *, arm: str, variation: Variation | None) -> list[str]:
+def list_called_tools(task: Task, *, arm: str, variation: Variation | None) -> list[str]:
     """Return the tools that an episode calls by an action; none if its page shows them."""
     if not ARMS[arm].calls_tools:
         return []
@@ -183,8 +183,10 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
     is_checked = answer_check.is_checked(call.run.settings)
     for sample_index, episode_id in enumerate(ids, start=first):
         look = looks.of_sample(sample_index)
-        variation = call.variations.variation_of(task, seed=derive(plan.seed, "choices", sample_index))
-        max_steps = opening.max_steps or max_steps_of(task, setup=setup, look=look, is_checked=is_checked)
+        variation = call.variations.get_variation(task, seed=derive(plan.seed, "choices", sample_index))
+        max_steps = opening.max_steps or compute_max_steps(
+            task, setup=setup, look=look, is_checked=is_checked
+        )
         ref, given = prompts.ref(variation, max_steps=max_steps)
         shared = {
             "id": episode_id,
@@ -197,8 +199,8 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
             "group_id": plan.id,
             "task_id": task.pk,
             "seed": plan.seed,
-            "recording": extent_of(opening, call.run, plan.seed, sample_index),
-            "virtual_start": virtual_start_of(task, seed=plan.seed, time_zone=look.time_zone),
+            "recording": choose_extent(opening, call.run, plan.seed, sample_index),
+            "virtual_start": draw_virtual_start(task, seed=plan.seed, time_zone=look.time_zone),
             "presentation": look.as_dict(kind.pages),
             "variation": variation,
             "guidance": given,
@@ -217,7 +219,7 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
         draft.records.append({**shared, **of_group, **where})
 
 
-def max_steps_of(task: Task, *, setup: Setup, look: Look, is_checked: bool = False) -> int:
+def compute_max_steps(task: Task, *, setup: Setup, look: Look, is_checked: bool = False) -> int:
     """The default step budget of a task: by what its look adds to the scripted solution, and by how many
     actions the set-up takes for one of it. Where the answer is checked, there is room to give it twice.
     """
@@ -237,7 +239,7 @@ def max_steps_of(task: Task, *, setup: Setup, look: Look, is_checked: bool = Fal
     return max_steps_for((task.oracle_steps + more) * by_position * by_picture)
 
 
-def virtual_start_of(task: Task, *, seed: int, time_zone: str = "UTC") -> datetime:
+def draw_virtual_start(task: Task, *, seed: int, time_zone: str = "UTC") -> datetime:
     """Return the morning on which an episode begins: of the task's own day, else of a day by seed."""
     day = task.payload.get("first_day")
     if day is None:
@@ -255,7 +257,7 @@ class _Prompts:
         self._setup = call.setup
         self._token_budget = call.opening.token_budget
         self._template = plan.template
-        self._examples = call.examples.solved_of(plan.examples)
+        self._examples = call.examples.list_solved(plan.examples)
         self._insert = call.inserts.get(task.pk)
         self._refs: dict[tuple[str, int], tuple[str, dict[str, Any] | None]] = {}
 
@@ -285,7 +287,7 @@ class _Prompts:
 Recording = Episode.Recording
 
 
-def extent_of(opening: Opening, run: Run, seed: int, sample_index: int) -> Recording:
+def choose_extent(opening: Opening, run: Run, seed: int, sample_index: int) -> Recording:
     """Return the recording that the call states.
 
     If it states ``full`` or nothing, the run's share is drawn by seed.

@@ -27,7 +27,7 @@ class Examples:
     chosen: Mapping[int, Sequence[int]] = field(default_factory=dict)
     solved: Mapping[int, conversation.Example] = field(default_factory=dict)
 
-    def solved_of(self, ids: Sequence[int] | None) -> list[conversation.Example]:
+    def list_solved(self, ids: Sequence[int] | None) -> list[conversation.Example]:
         return [self.solved[pk] for pk in ids or () if pk in self.solved]
 
 
@@ -46,7 +46,7 @@ def examples_choose(*, opening: Opening, run: Run, principal: Principal, seed: i
         opening.tasks, count=opening.shots or SHOTS_DEFAULT, seed=seed, sees_split=principal.sees_split
     )
     ids = {pk for of_task in chosen.values() for pk in of_task}
-    return Examples(chosen=chosen, solved=solved_load(ids, run=run))
+    return Examples(chosen=chosen, solved=load_solved(ids, run=run))
 
 
 def examples_check(ids: Sequence[int], *, principal: Principal) -> None:
@@ -57,12 +57,12 @@ def examples_check(ids: Sequence[int], *, principal: Principal) -> None:
         raise GymError("no_exemplars", message, status=422)
 
 
-def solved_load(ids: set[int], *, run: Run) -> dict[int, conversation.Example]:
+def load_solved(ids: set[int], *, run: Run) -> dict[int, conversation.Example]:
     """Load tasks with their current golds, as the prompts of a run show them."""
     if not ids:
         return {}
     tasks = list(Task.objects.filter(pk__in=ids).only("pk", "kind", "prompt", "payload"))
-    asserts = {} if run.kind == Run.Kind.TRAIN else variations.asserts_of(tasks)
+    asserts = {} if run.kind == Run.Kind.TRAIN else variations.list_asserts(tasks)
     golds = Gold.objects.filter(task__in=ids, is_current=True).values_list("task_id", "answer", "solution")
     texts = {task_id: (answer, solution) for task_id, answer, solution in golds}
     return {
@@ -83,5 +83,5 @@ def _solved(task: Task, answer: str, solution: str, *, asserts: Sequence[str] | 
     form = questions.get(task.kind).form_of(task.payload)
     given = gold_answers.write_gold_answer(answer, form=form)
     return conversation.Example(
-        question=question, reply=conversation.reply_of(form=form, answer=given, solution=solution)
+        question=question, reply=conversation.build_reply(form=form, answer=given, solution=solution)
     )

@@ -94,7 +94,7 @@ def guided(messages: Sequence[Message], insert: Insert | None) -> tuple[list[Mes
     return [*before, {**last, "content": longer}], {**insert.record, **place}
 
 
-def insert_of(episode: Episode, *, is_shown: bool = True) -> Insert | None:
+def build_insert(episode: Episode, *, is_shown: bool = True) -> Insert | None:
     """Return what was inserted into an episode's opening messages, in words if ``is_shown``."""
     if episode.guidance is None:
         return None
@@ -116,13 +116,13 @@ def is_start_state(episode: Episode) -> bool:
     return record.get("kind") == START_STATE and "episode" in record
 
 
-def insert_copied(episode: Episode | None, principal: Principal) -> Insert | None:
+def copy_insert(episode: Episode | None, principal: Principal) -> Insert | None:
     """Return the insert of an episode, for another one. Raises ``GymError`` 403 ``missing_scope``."""
     if episode is None:
         return None
     if is_delivered(episode) or is_start_state(episode):
         principal.require(Scope.GUIDANCE)
-    return insert_of(episode)
+    return build_insert(episode)
 
 
 def _check(guidance: Guidance) -> None:

@@ -22,12 +22,12 @@ def opening_messages(
     Few-shot examples show their solutions, and guidance its text, only on request. Raises ``GymError`` if a
     site was drawn from a salt that this installation does not have.
     """
-    messages = unguided_messages(episode, with_solutions=with_solutions)
-    insert = guidance.insert_of(episode, is_shown=with_guidance)
+    messages = build_unguided_messages(episode, with_solutions=with_solutions)
+    insert = guidance.build_insert(episode, is_shown=with_guidance)
     return guidance.guided(messages, insert)[0] if messages else []
 
 
-def unguided_messages(episode: Episode, *, with_solutions: bool) -> list[conversation.Message]:
+def build_unguided_messages(episode: Episode, *, with_solutions: bool) -> list[conversation.Message]:
     """Return the ``opening_messages`` without guidance."""
     template = episode.group.template
     if not Template(template).is_known:
@@ -53,5 +53,5 @@ def unguided_messages(episode: Episode, *, with_solutions: bool) -> list[convers
 
 def _examples(episode: Episode, *, with_solutions: bool) -> list[conversation.Example]:
     ids = episode.group.examples or []
-    solved = few_shot.Examples(solved=few_shot.solved_load(set(ids), run=episode.run)).solved_of(ids)
+    solved = few_shot.Examples(solved=few_shot.load_solved(set(ids), run=episode.run)).list_solved(ids)
     return solved if with_solutions else [replace(one, reply=HIDDEN_REPLY) for one in solved]

@@ -16,7 +16,7 @@ from core.errors import GymError, too_large
 from core.integers import INT_MAX
 from core.struct_schema import limit
 from palaestra.protocol.action_results import ActionResult
-from trajectories.actions.types import ACTIONS, type_of
+from trajectories.actions.types import ACTIONS, get_type
 from trajectories.models import Step
 
 HASH_BYTES = 16
@@ -238,7 +238,7 @@ def step_row(step: StepIn) -> dict[str, Any]:
             "step_too_large", f"step {step.index}", len(canonical), settings.STEP_MAX_BYTES, "STEP_MAX_BYTES"
         )
     # An action without a type is stored and marked as unknown, never rejected.
-    action_type = type_of(step.action)[:TYPE_CHARS]
+    action_type = get_type(step.action)[:TYPE_CHARS]
     observation = step.observation
     return {
         "index": step.index,

@@ -34,7 +34,7 @@ from trajectories.record.api.auth import Principal, caller
 from trajectories.record.prompts.interface import setup_of
 from trajectories.rollouts.episodes import services
 from trajectories.rollouts.episodes.forks import lineage
-from trajectories.rollouts.episodes.forks.lineage import places_until, steps_held
+from trajectories.rollouts.episodes.forks.lineage import list_held_steps, places_until
 from trajectories.rollouts.live import notices
 
 IN_FLIGHT_MAX = 8
@@ -132,7 +132,7 @@ def _expected(episode: Episode) -> str:
     holder, index = next(
         (
             held
-            for held in reversed(steps_held(episode.parent_id or 0))
+            for held in reversed(list_held_steps(episode.parent_id or 0))
             if held[1] == episode.begins_after + 1
         ),
         (0, 0),

@@ -25,7 +25,7 @@ from tasks_app.tools.types import Result
 from tasks_app.worlds.evidence import TOOL_CALLED
 from trajectories.models import Episode, SiteEvent, ToolCall
 from trajectories.record.api.auth import Principal, caller
-from trajectories.rollouts.episodes.drafts import tools_called
+from trajectories.rollouts.episodes.drafts import list_called_tools
 from trajectories.rollouts.episodes.services import episode_get
 
 NAME_MAX_CHARS = 200
@@ -82,7 +82,7 @@ def tool_call(*, episode_id: int, made: ToolCallIn, principal: Principal) -> Too
     Raises ``GymError``: 404 ``unknown_episode``; 409 ``no_tools``, ``episode_final``, ``no_calls_left``.
     """
     episode = episode_get(episode_id=episode_id, principal=principal)
-    tools = tools_called(episode.task, arm=episode.arm, variation=episode.variation)
+    tools = list_called_tools(episode.task, arm=episode.arm, variation=episode.variation)
     if not tools:
         message = f"Episode {episode_id} calls no tools this way. If its task has some, its page shows them."
         raise GymError("no_tools", message, status=409)

@@ -41,7 +41,7 @@ class VariationPlan:
     asserts: Mapping[int, Sequence[str]] = field(default_factory=dict)
     pictures: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
-    def variation_of(self, task: Task, *, seed: int) -> dict[str, Any] | None:
+    def get_variation(self, task: Task, *, seed: int) -> dict[str, Any] | None:
         """The variation of one sample, None if it has none (``tasks_app/variation.py``)."""
         if task.pk in self.pictures:
             return {"picture": self.pictures[task.pk]}
@@ -84,7 +84,7 @@ def variation_plan(
         has_own_tools=arm.has_tools,
         has_task_bar=has_task_bar or not arm.has_page,
         is_copied=arm.is_probe,
-        asserts={} if is_training else asserts_of(tasks),
+        asserts={} if is_training else list_asserts(tasks),
     )
 
 
@@ -114,7 +114,7 @@ def _order_read(axis: object) -> str:
     raise GymError("unknown_choices_order", message, status=422, fields={"presentation": [message]})
 
 
-def asserts_of(tasks: Sequence[Task]) -> dict[int, list[str]]:
+def list_asserts(tasks: Sequence[Task]) -> dict[int, list[str]]:
     """Return all asserts of the official tests: evaluation shows them, as the benchmark's own prompt does."""
     ids = {task.pk for task in tasks if task.kind == kinds.CODE}
     if not ids:

@@ -234,7 +234,7 @@ def given_up_end() -> int:
     return _end_all(given_up, statuses=["open"]) + len(rows) - len(given_up)
 
 
-def exhausted_void() -> int:
+def void_exhausted() -> int:
     """Void submissions that have used up their claims without a verdict."""
     rows = queue_sql.submissions_exhausted(claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S)
     return _end_all([(run, "verifier_error", episode) for run, episode in rows], statuses=["submitted"])

@@ -76,7 +76,9 @@ def functions_created() -> str:
 
 
 def _functions() -> Iterator[Function]:
-    sandboxed = f"({_sandboxed('b.verifier_official')} OR {_sandboxed('b.verifier_training')})"
+    sandboxed = (
+        f"({_build_sandboxed_sql('b.verifier_official')} OR {_build_sandboxed_sql('b.verifier_training')})"
+    )
     conditions = {"sandboxed": sandboxed, "is_probe": IS_PROBE}
     yield Function(
         "claim",
@@ -113,7 +115,7 @@ def _functions() -> Iterator[Function]:
     )
 
 
-def _sandboxed(column: str) -> str:
+def _build_sandboxed_sql(column: str) -> str:
     """Return whether the verifier in a column runs in the sandbox, for the gold ``g``."""
     conditions = []
     for verifier_id in registry.list_sandboxed():

@@ -189,16 +189,16 @@ def _state(state: dict[str, Any] | None) -> dict[str, Any]:
 def _jobs(claim: hot_sql.Claim, extra: dict[str, Any]) -> list[Job]:
     """Return one job per verifier; none without a gold. ``extra`` is evidence besides the answer."""
     verifier_ids = sorted({_rewarding(claim), claim.verifier_official})
-    return _jobs_of(claim, claim.answer, extra, verifier_ids)
+    return _list_jobs(claim, claim.answer, extra, verifier_ids)
 
 
 def _first_job(claim: hot_sql.Claim, extra: dict[str, Any]) -> Job | None:
     """That of the answer before the check, by the verifier that rewards; None without one."""
-    jobs = _jobs_of(claim, claim.first.answer, extra, [_rewarding(claim)]) if claim.first else []
+    jobs = _list_jobs(claim, claim.first.answer, extra, [_rewarding(claim)]) if claim.first else []
     return jobs[0] if jobs else None
 
 
-def _jobs_of(
+def _list_jobs(
     claim: hot_sql.Claim, answer: str | list[str], extra: dict[str, Any], verifier_ids: Sequence[str]
 ) -> list[Job]:
     if claim.gold_answer is None:

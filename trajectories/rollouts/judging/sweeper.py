@@ -54,7 +54,7 @@ def _chores() -> Sequence[loop.Chore]:
         loop.Chore("dead_workers", DeadWorkers(), DEAD_EVERY_S),
         loop.Chore("tool_calls", calls_send_due, RESEND_EVERY_S),
         loop.Chore("programs", programs_announce, RESEND_EVERY_S),
-        loop.Chore("exhausted_claims", reaper.exhausted_void, REAP_EVERY_S),
+        loop.Chore("exhausted_claims", reaper.void_exhausted, REAP_EVERY_S),
         loop.Chore("given_up", reaper.given_up_end, REAP_EVERY_S),
         loop.Chore("step_budgets", reaper.overspent_end, REAP_EVERY_S),
         loop.Chore("leases", reaper.LeaseReaper(), reaper.look_every_s()),

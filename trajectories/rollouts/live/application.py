@@ -132,9 +132,9 @@ class LiveApplication:
 
 
 def _with_id(send: Send, request_id: str) -> Send:
-    async def send_named(message: Message) -> None:
+    async def send_event(message: Message) -> None:
         if message["type"] == "http.response.start":
             message["headers"].append((request_ids.HEADER, request_id.encode()))
         await send(message)
 
-    return send_named
+    return send_event

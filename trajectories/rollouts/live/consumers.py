@@ -16,10 +16,10 @@ from core.errors import GymError
 from trajectories.rollouts.live import access
 from trajectories.rollouts.live.feeds import (
     after_read,
-    episode_unknown,
     query_read,
-    run_unknown,
     too_slow,
+    unknown_episode_error,
+    unknown_run_error,
     verdict_message,
 )
 from trajectories.rollouts.live.hub import Hub
@@ -137,11 +137,11 @@ class EpisodeConsumer(LiveConsumer):
         episode_id = self.subject_id
         seen = await self.hub.states.get(episode_id)
         if seen is None or not self.viewer.sees(seen):
-            raise episode_unknown(episode_id)
+            raise unknown_episode_error(episode_id)
         async with self.hub.feeds.episode_watch(episode_id) as watched:
             state = await self.hub.states.get(episode_id) if watched else None
             if watched is None or state is None:
-                raise episode_unknown(episode_id)
+                raise unknown_episode_error(episode_id)
             last_step = self.hub.feeds.step_highest(episode_id)
             yield [f'{{"type":"state","episode":{state.record},"last_step":{last_step}}}']
             async for bundle in self.watched(watched[1].get):
@@ -160,7 +160,7 @@ class RunConsumer(LiveConsumer):
         after = after_read(query)
         async with self.hub.feeds.run_watch(self.subject_id) as watched:
             if watched is None or not self.viewer.sees_project(watched[0].project):
-                raise run_unknown(self.subject_id)
+                raise unknown_run_error(self.subject_id)
             feed, subscription = watched
             cursor = feed.cursor
             if "after" in query:
@@ -191,7 +191,7 @@ class RunPulseConsumer(LiveConsumer):
         run_id = self.subject_id
         state = (await self.hub.reader.run_states([run_id])).get(run_id)
         if state is None or not self.viewer.sees_project(state.project):
-            raise run_unknown(run_id)
+            raise unknown_run_error(run_id)
         with self.hub.pulses.listen(run_id) as news:
             yield [f'{{"type":"state","run":{run_id}}}']
             async for _ in self.watched(news.wait):

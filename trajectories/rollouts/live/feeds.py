@@ -52,11 +52,11 @@ def timeout_read(query: Mapping[str, str]) -> float:
     return timeout_s
 
 
-def episode_unknown(episode_id: int) -> GymError:
+def unknown_episode_error(episode_id: int) -> GymError:
     return GymError("not_found", f"There is no episode {episode_id}.", status=404)
 
 
-def run_unknown(run_id: int) -> GymError:
+def unknown_run_error(run_id: int) -> GymError:
     return GymError("not_found", f"There is no run {run_id}.", status=404)
 
 
@@ -154,7 +154,7 @@ class RunFeed(Feed):
                 signal.clear()
                 page = await patiently(lambda: self.news.pages.get((self.subject_id, self.cursor)))
                 if page is None:
-                    raise run_unknown(self.subject_id)
+                    raise unknown_run_error(self.subject_id)
                 if page.rows:
                     self.cursor = page.rows[-1][0]
                     self.publish([verdict_message(seq, record) for seq, record in page.rows])
@@ -174,7 +174,7 @@ class EpisodeFeed(Feed):
                 signal.clear()
                 state = await patiently(lambda: self.news.states.get(self.subject_id))
                 if state is None:
-                    raise episode_unknown(self.subject_id)
+                    raise unknown_episode_error(self.subject_id)
                 if state.is_finished:
                     break
                 await signal.wait()

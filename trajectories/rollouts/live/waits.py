@@ -28,10 +28,10 @@ from trajectories.rollouts.live.answers import (
 )
 from trajectories.rollouts.live.feeds import (
     after_read,
-    episode_unknown,
     query_read,
-    run_unknown,
     timeout_read,
+    unknown_episode_error,
+    unknown_run_error,
 )
 from trajectories.rollouts.live.hub import Hub
 from trajectories.rollouts.live.selectors import Unavailable
@@ -98,10 +98,10 @@ class WaitApp:
         timeout_s = timeout_read(query_read(scope["query_string"]))
         with self._place():
             if episode_id > BIGINT_MAX:
-                raise episode_unknown(episode_id)
+                raise unknown_episode_error(episode_id)
             state = await self._hub.episode_wait(episode_id, timeout_s=timeout_s, viewer=viewer)
         if state is None:
-            raise episode_unknown(episode_id)
+            raise unknown_episode_error(episode_id)
         return Answer(200, state.record.encode())
 
     async def _verdicts(self, scope: Scope, run_id: int) -> Answer:
@@ -109,11 +109,11 @@ class WaitApp:
         query = query_read(scope["query_string"])
         timeout_s, after = timeout_read(query), after_read(query)
         if run_id > BIGINT_MAX:
-            raise run_unknown(run_id)
+            raise unknown_run_error(run_id)
         with self._place():
             seen = await self._hub.verdicts_wait(run_id, after=after, timeout_s=timeout_s, viewer=viewer)
         if seen is None:
-            raise run_unknown(run_id)
+            raise unknown_run_error(run_id)
         return Answer(200, f'{{"results":[{",".join(seen.records)}],"next":{seen.next}}}'.encode())
 
     async def _health(self) -> Answer:

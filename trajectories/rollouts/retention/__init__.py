@@ -209,7 +209,9 @@ def files_prune(storage: str, *, days: int, is_rehearsal: bool, progress: Callab
     """
     total = Total()
     for hashes in _hash_batches(blobs.stored_blobs(storages[storage]), LOOKED_AT_ONCE):
-        old = [sha256 for sha256 in _unnamed(storage, hashes, days=days) if _is_old(storage, sha256, days)]
+        old = [
+            sha256 for sha256 in _list_unnamed(storage, hashes, days=days) if _is_old(storage, sha256, days)
+        ]
         for batch in _hash_batches(iter(old), DELETED_AT_ONCE):
             sizes = {sha256: blobs.blob_size(sha256, storage=storage) or 0 for sha256 in batch}
             gone = batch if is_rehearsal else _delete(storage, batch, days=days)
@@ -223,7 +225,7 @@ def _hash_batches(hashes: Iterator[str], count: int) -> Iterator[list[str]]:
         yield batch
 
 
-def _unnamed(storage: str, hashes: Sequence[str], *, days: int) -> list[str]:
+def _list_unnamed(storage: str, hashes: Sequence[str], *, days: int) -> list[str]:
     if storage == blobs.BLOBS:
         return [sha256 for (sha256,) in BLOBS_UNNAMED.rows(hashes=hashes, days=days)]
     if storage == blobs.PRIVATE:
@@ -254,7 +256,7 @@ def _gone(storage: str, hashes: Sequence[str], *, days: int) -> list[str]:
         with connection.cursor() as cursor:
             cursor.execute("LOCK TABLE trajectories_recordingchunk IN SHARE MODE")
     if storage != blobs.BLOBS:
-        return _unnamed(storage, hashes, days=days)
+        return _list_unnamed(storage, hashes, days=days)
     BLOBS_PLACE.run(hashes=hashes)
     gone = [sha256 for (sha256,) in BLOBS_DELETE.rows(hashes=hashes, days=days)]
     Picture.objects.filter(pk__in=gone).delete()

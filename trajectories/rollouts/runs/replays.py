@@ -136,14 +136,14 @@ SCAN_MAX = 20_000
 """Places of the verdict stream that one page of successes reads."""
 
 
-def replays_of(*, run_id: int, groups: Sequence[int], plan: ReplayPlan) -> dict[int, Replayed]:
+def read_replays(*, run_id: int, groups: Sequence[int], plan: ReplayPlan) -> dict[int, Replayed]:
     """Return the replays of those of some completed groups that are degenerate, mostly wrong and of a task
     with a stored success, by group."""
     rows = REPLAYS.rows(run=run_id, groups=list(groups), **plan.parameters())
-    return {row[0]: _replayed(*row[1:]) for row in rows}
+    return {row[0]: _replay(*row[1:]) for row in rows}
 
 
-def _replayed(
+def _replay(
     episodes: Sequence[int], rewards: Sequence[float | None], success: int, policy_version: int | None
 ) -> Replayed:
     """Replace the first incorrect sample with the success."""

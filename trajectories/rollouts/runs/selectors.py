@@ -19,9 +19,9 @@ from trajectories.record import projects
 from trajectories.record.api.auth import Principal
 from trajectories.record.hot_sql import UNFINISHED
 from trajectories.rewards.profiles.store import Named
-from trajectories.rewards.selectors import Rewards, profile_named, rewards_of
+from trajectories.rewards.selectors import Rewards, get_named_profile, rewards_of
 from trajectories.rollouts.runs.records import GroupRecord, PromptTotals, UsageTotals
-from trajectories.rollouts.runs.replays import SuccessRecord, plan_of, replays_of, successes_before
+from trajectories.rollouts.runs.replays import SuccessRecord, plan_of, read_replays, successes_before
 
 COLUMNS = ("characters", "longest_characters", "tokens", "longest_tokens")
 SHOWN_MAX = 10
@@ -115,10 +115,10 @@ def groups_after(
     *fields, replayed, paid = GroupRecord.__struct_fields__
     groups = [dict(zip(fields, row[2:], strict=True)) for row in rows if row[1] is not None]
     plan, ids = plan_of(run), [group["group"] for group in groups]
-    replays = replays_of(run_id=run.pk, groups=ids, plan=plan) if plan and ids else {}
+    replays = read_replays(run_id=run.pk, groups=ids, plan=plan) if plan and ids else {}
     for group in groups:
         group[replayed], group[paid] = replays.get(group["group"]), None
-    if groups and (named := profile_named(run, profile, viewer=principal)):
+    if groups and (named := get_named_profile(run, profile, viewer=principal)):
         by_group = _paid(ids, named)
         for group in groups:
             group[paid] = by_group[group["group"]]

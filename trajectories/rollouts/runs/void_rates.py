@@ -146,7 +146,7 @@ def _by(key: Callable[[EndedCount], K], counts: Sequence[EndedCount]) -> dict[K,
     return {name: VoidRate(void=voids[name], ended=number) for name, number in ended.items()}
 
 
-def rates_ranked(rates: Mapping[K, VoidRate]) -> list[tuple[K, VoidRate]]:
+def rank_rates(rates: Mapping[K, VoidRate]) -> list[tuple[K, VoidRate]]:
     """Return the rates with voids, highest first."""
     with_voids = [(key, rate) for key, rate in rates.items() if rate.void]
     return sorted(with_voids, key=lambda item: (-item[1].share, -item[1].void))
@@ -201,11 +201,11 @@ def void_alarms(rates: VoidRates, *, share_max: float) -> list[VoidAlarm]:
     total, versions = rates.total, rates.by_policy_version
     tasks, total_of_tasks = rates.by_task, rates.total_of_tasks
     alarms = [VoidAlarm(kind="run", key=None, rate=total)] if _is_above(total, share_max) else []
-    for (_, version), rate in rates_ranked(versions):
+    for (_, version), rate in rank_rates(versions):
         rest = _rest_below(rate, total, comparisons=len(versions))
         if rest or _is_above(rate, share_max, comparisons=len(versions)):
             alarms.append(VoidAlarm(kind="policy_version", key=version, rate=rate, rest=rest))
-    for task, rate in rates_ranked(tasks):
+    for task, rate in rank_rates(tasks):
         rest = _rest_below(rate, total_of_tasks, comparisons=len(tasks))
         if rest and _is_above(rate, share_max, comparisons=len(tasks)):
             alarms.append(VoidAlarm(kind="task", key=task, rate=rate, rest=rest))

@@ -112,7 +112,7 @@ def progress_of(summary: Mapping[str, Any]) -> Progress | None:
     return convert(stored, Progress) if stored else None
 
 
-def measured_of(stage: Stage, episodes: Sequence[Values], *, window: int, judged: int) -> list[Measured]:
+def measure_criteria(stage: Stage, episodes: Sequence[Values], *, window: int, judged: int) -> list[Measured]:
     """The criteria of a stage over a window of episodes, each with its components by name."""
     return [_measured(one, stage.stage, episodes, window=window, judged=judged) for one in stage.until]
 

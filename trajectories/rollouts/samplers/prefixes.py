@@ -21,7 +21,7 @@ SHORTEST = Statement(__file__, "shortest")
 CleanOf = Callable[[list[int]], Mapping[int, int]]
 
 
-def prefixes_of(sampler: Sampler, pool: Pool) -> Prefixes:
+def read_prefixes(sampler: Sampler, pool: Pool) -> Prefixes:
     """Return what is known without reading a solution or other runs."""
     import numpy
 
@@ -40,7 +40,7 @@ def prefixes_of(sampler: Sampler, pool: Pool) -> Prefixes:
     return Prefixes(of=of, clean=clean, shortest=numpy.full(len(pool), -1), judged=tried, correct=solved)
 
 
-def clean_steps_of(checks: LeakChecks) -> CleanOf:
+def build_steps_check(checks: LeakChecks) -> CleanOf:
     """Return a function that counts, and stores, the steps of reference solutions that can be given."""
 
     def clean_of(tasks: list[int]) -> dict[int, int]:
@@ -86,13 +86,13 @@ Solutions = dict[int, int]
 """The episode that is the solution of a task, by task."""
 
 
-def solutions_of(sampler: Sampler, *, arm: str) -> Solutions:
+def find_solutions(sampler: Sampler, *, arm: str) -> Solutions:
     tasks = sampler.tasks.values_list("task", flat=True)
     rows = solutions(tasks, run=sampler.run, arm=arm).filter(run__project=sampler.run.project)
     return dict(rows.values_list("task", "pk"))
 
 
-def starts_of(recorded: Solutions, pool: Pool) -> Prefixes:
+def read_starts(recorded: Solutions, pool: Pool) -> Prefixes:
     """Return what is known without reading what the acts write."""
     import numpy
 
@@ -104,7 +104,7 @@ def starts_of(recorded: Solutions, pool: Pool) -> Prefixes:
     return replace(nothing, of=of, clean=numpy.where(of > 0, unknown, 0), shortest=unknown)
 
 
-def clean_acts_of(recorded: Solutions, items: list[DrawnTask], checks: LeakChecks) -> CleanOf:
+def build_acts_check(recorded: Solutions, items: list[DrawnTask], checks: LeakChecks) -> CleanOf:
     """Return a function that gives the number of acts drawn for a task.
 
     It gives 0 if those acts hold the answer or are the whole solution.

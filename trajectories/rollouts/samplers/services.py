@@ -30,12 +30,12 @@ from trajectories.rollouts.samplers import selectors
 from trajectories.rollouts.samplers.course import Progress
 from trajectories.rollouts.samplers.plans import DrawnTask, SamplerPlan, SamplerTasks, draw_make
 from trajectories.rollouts.samplers.prefixes import (
-    clean_acts_of,
-    clean_steps_of,
+    build_acts_check,
+    build_steps_check,
+    find_solutions,
     prefixes_complete,
-    prefixes_of,
-    solutions_of,
-    starts_of,
+    read_prefixes,
+    read_starts,
 )
 from trajectories.rollouts.samplers.selectors import RunState
 from trajectories.rollouts.samplers.stages import stages_check, with_stages
@@ -237,13 +237,15 @@ def _items_make(
     searched, kind, arm, checks = None, PREFIX, "", LeakChecks()
     if isinstance(strategy, PairedStrategy):
         searched, kind, arm = strategy.searched or sampler.run_id, strategy.guidance, strategy.arm
-    recorded = solutions_of(sampler, arm=arm) if kind == START_STATE else {}
-    prefixes = starts_of(recorded, pool) if kind == START_STATE else prefixes_of(sampler, pool)
+    recorded = find_solutions(sampler, arm=arm) if kind == START_STATE else {}
+    prefixes = read_starts(recorded, pool) if kind == START_STATE else read_prefixes(sampler, pool)
     known: Pool | None = replace(pool, prefixes=prefixes)
     while known is not None:
         pool = known
         items = draw_make(plan, pool, seed=sampler.seed, number=number, count=count, version=version)
-        clean_of = clean_acts_of(recorded, items, checks) if kind == START_STATE else clean_steps_of(checks)
+        clean_of = (
+            build_acts_check(recorded, items, checks) if kind == START_STATE else build_steps_check(checks)
+        )
         known = prefixes_complete(pool, items, kind=kind, searched=searched, clean_of=clean_of)
     return items
 

@@ -22,7 +22,7 @@ from trajectories.rollouts.samplers.course import (
     Measured,
     Progress,
     Stage,
-    measured_of,
+    measure_criteria,
     progress_make,
     progress_of,
 )
@@ -57,7 +57,7 @@ def _refused(code: str, message: str) -> GymError:
 
 
 def _problems(criterion: Criterion, sources: Sequence[Source], viewer: Viewer) -> Iterator[str]:
-    component = registry.component_of(criterion.component)
+    component = registry.get_component(criterion.component)
     yield from unknown_components([criterion.component], viewer=viewer)
     unfit = [unfit_component(criterion.component, *source) for source in sorted(sources)]
     if all(unfit):
@@ -97,4 +97,4 @@ def _measured(stage: Stage, *, run: int, upto: int, window: int) -> list[Measure
     ids = [row[0] for row in EPISODES.rows(**where, scanned=SCANNED_MAX, probes=list(PROBE_ARMS))]
     components = [name for criterion in stage.until for name in criterion.components]
     episodes = list(values_of(ids, components=components).values()) if len(ids) >= window else []
-    return measured_of(stage, episodes, window=window, judged=len(ids))
+    return measure_criteria(stage, episodes, window=window, judged=len(ids))

@@ -50,7 +50,7 @@ class Column:
 
     @property
     def template(self) -> Template:
-        return _compiled(self.cell)
+        return _compile(self.cell)
 
     @property
     def classes(self) -> str:
@@ -59,7 +59,7 @@ class Column:
 
 
 @cache
-def _compiled(cell: str) -> Template:
+def _compile(cell: str) -> Template:
     compiled: Template = engines["django"].from_string(f"{{% load lab %}}{cell}").template  # type: ignore[attr-defined]
     return compiled
 

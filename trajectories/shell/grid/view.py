@@ -206,7 +206,7 @@ class Grid:
         return [header.column for header in self.headers]
 
 
-def grid_of(view: GridView, rows: Sequence[Any]) -> Grid:
+def build_grid(view: GridView, rows: Sequence[Any]) -> Grid:
     return Grid(table=view.table, headers=view.headers, rows=rows)
 
 

@@ -89,11 +89,11 @@ class Answer:
 
 def episodes_newest(**of: int) -> EpisodeList:
     """The newest episodes of ``run_id`` or ``task_id``."""
-    rows = list(episodes_listed(Episode.objects.filter(**of)).order_by("-id")[: EPISODES_PER_PAGE + 1])
+    rows = list(list_episodes(Episode.objects.filter(**of)).order_by("-id")[: EPISODES_PER_PAGE + 1])
     return EpisodeList(episodes=rows[:EPISODES_PER_PAGE], has_more=len(rows) > EPISODES_PER_PAGE)
 
 
-def episodes_listed(query: QuerySet[Episode]) -> QuerySet[Episode]:
+def list_episodes(query: QuerySet[Episode]) -> QuerySet[Episode]:
     """The episodes with the columns of a row: ``last_index``, ``steps_recorded`` (fewer if numbers are
     missing) and ``excerpt`` of the question among them."""
     steps = Step.objects.filter(episode_id=OuterRef("pk")).order_by()

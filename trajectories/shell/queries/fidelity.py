@@ -59,7 +59,7 @@ def step_fidelity(episode: Episode, *, index: int) -> tuple[Fidelity | None, Fid
     if row and row.reason == Reason.NO_SCREENSHOT:
         row.replay = ""  # of a page action, from before steps were posted
     label = fidelity_label(row, has_ended=episode.finished_at is not None)
-    if replays.pruning_of(episode.pk):
+    if replays.read_pruning(episode.pk):
         # What it found stays; it can neither be shown nor found again.
         label = replace(label, can_request=False)
         if row:

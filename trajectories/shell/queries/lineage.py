@@ -49,7 +49,7 @@ class Lineage:
         return len(self.nodes) < self.total
 
 
-def lineage_of(episode: Episode) -> Lineage | None:
+def read_lineage(episode: Episode) -> Lineage | None:
     """None if the episode is no fork and has none."""
     forks = Episode.objects.filter(parent=episode.pk).count()
     if episode.parent_id is None and not forks:

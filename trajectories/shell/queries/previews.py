@@ -11,7 +11,7 @@ from msgspec import json
 from core.sql import Statement
 from trajectories.actions.checks import MISMATCHES
 from trajectories.models import Episode
-from trajectories.shell.queries.episodes import episodes_listed
+from trajectories.shell.queries.episodes import list_episodes
 from trajectories.shell.text.excerpts import SEARCHED_CHARS, Part, excerpt
 from trajectories.shell.text.untrusted import BEGINNING_FETCHED
 
@@ -65,7 +65,7 @@ class EpisodeRow:
 
 def episode_rows(places: Sequence[Place], *, query: str = "") -> list[EpisodeRow]:
     """The rows of places, in their order."""
-    listed = episodes_listed(Episode.objects.filter(pk__in={episode_id for episode_id, _ in places}))
+    listed = list_episodes(Episode.objects.filter(pk__in={episode_id for episode_id, _ in places}))
     return rows_of({episode.pk: episode for episode in listed}, places, query=query)
 
 

@@ -15,7 +15,7 @@ from trajectories.record.capture.chunks import RecordedPage
 RECORDING_PRUNED = "The recording was pruned, as the episode is old: `manage.py prune` deleted it."
 
 
-def pruning_of(episode_id: int) -> Pruning | None:
+def read_pruning(episode_id: int) -> Pruning | None:
     return Pruning.objects.filter(pk=episode_id).first()
 
 
@@ -72,4 +72,4 @@ class Replay:
     @cached_property
     def loads(self) -> list[RecordedPage]:
         """The recorded page loads, offered instead of a replay."""
-        return [] if self.scene else chunks.loads_of(self.episode)
+        return [] if self.scene else chunks.list_loads(self.episode)

@@ -41,7 +41,7 @@ def run_choices(*, selected: int | None = None) -> list[tuple[int, str]]:
     return newest + list(Run.objects.filter(pk=selected).values_list("id", "name"))
 
 
-def models_known() -> list[str]:
+def list_models() -> list[str]:
     """The models of runs."""
     models = Run.objects.exclude(model="").order_by("model").values_list("model", flat=True)
     return list(models.distinct()[:MODEL_CHOICES])

@@ -65,7 +65,7 @@ def step_labels(*, episode_id: int, indexes: Sequence[int]) -> dict[int, StepLab
 def provisional_facts(*, episode_id: int, first: int, last: int) -> dict[int, StepFacts]:
     """Unsaved facts by step number."""
     computed = _computed(episode_id=episode_id, first=first, last=last, is_whole=True)
-    return {fact.index: _unsaved(episode_id, fact) for fact in computed}
+    return {fact.index: _compute_facts(episode_id, fact) for fact in computed}
 
 
 def provisional_labels(*, episode_id: int, first: int, last: int) -> dict[int, StepLabel]:
@@ -118,7 +118,7 @@ def _newest(source: Source) -> int | None:
     return None if step is None or step.result in NOT_PERFORMED else step.index
 
 
-def _unsaved(episode_id: int, fact: StepFact) -> StepFacts:
+def _compute_facts(episode_id: int, fact: StepFact) -> StepFacts:
     columns = fact.row()
     del columns["words"]
     return StepFacts(episode_id=episode_id, version=VERSION, **columns)

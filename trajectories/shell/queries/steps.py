@@ -194,7 +194,7 @@ def step_alone(*, episode_id: int, index: int) -> Step:
     return step or step_get(episode=episode_alone(episode_id), index=index)
 
 
-def step_named(*, episode: Episode, index: int) -> Step:
+def get_named_step(*, episode: Episode, index: int) -> Step:
     """A step's number and screenshot, without its long texts; or 404."""
     rows = Step.objects.only("episode_id", "index", "screenshot")
     return _step_or_404(rows.filter(episode_id=episode.pk, index=index).first(), episode, index)
@@ -240,7 +240,7 @@ def step_events(*, episode_id: int, index: int | None) -> StepEvents:
     )
 
 
-def blobs_uploaded(hashes: Iterable[str]) -> dict[str, Blob]:
+def list_uploaded_blobs(hashes: Iterable[str]) -> dict[str, Blob]:
     """Those of these blobs that have been uploaded; a step may name one that was not."""
     return Blob.objects.in_bulk([sha256 for sha256 in hashes if sha256])
 

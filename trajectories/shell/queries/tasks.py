@@ -145,9 +145,9 @@ def task_get(task_id: int) -> Task:
     return task
 
 
-def benchmarks_known() -> list[str]:
+def list_benchmarks() -> list[str]:
     return list(Benchmark.objects.order_by("id").values_list("id", flat=True))
 
 
-def splits_known() -> list[str]:
+def list_splits() -> list[str]:
     return list(Task.objects.order_by("split").values_list("split", flat=True).distinct())

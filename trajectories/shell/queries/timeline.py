@@ -105,10 +105,10 @@ def timeline_cells(*, episode_id: int, first: int, last: int) -> list[Cell]:
     if not waiting:
         return cells
     labels = provisional_labels(episode_id=episode_id, first=waiting[0], last=waiting[-1])
-    return [_labelled(cell, labels.get(cell.index)) if cell.is_provisional else cell for cell in cells]
+    return [_label(cell, labels.get(cell.index)) if cell.is_provisional else cell for cell in cells]
 
 
-def _labelled(cell: Cell, label: StepLabel | None) -> Cell:
+def _label(cell: Cell, label: StepLabel | None) -> Cell:
     if label is None:
         return replace(cell, action_check=PENDING)
     phrase = replace(cell.phrase, where=label.target or cell.phrase.where)

@@ -120,7 +120,7 @@ def step_draw(
     return marks.marks_draw(picture, shapes, scale=scale)
 
 
-def caption_of(episode: Episode, step: Step) -> Caption:
+def build_caption(episode: Episode, step: Step) -> Caption:
     """Step and action, the beginning of the thought, task and model; tokens masked."""
     target = target_description(step.action, observation=step.observation_text)
     phrase = action_phrase(step.action, target)

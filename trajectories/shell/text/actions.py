@@ -83,7 +83,7 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else pretty(value, indent=None)
 
 
-def element_named(action: object, *, in_observation: str) -> str:
+def name_element(action: object, *, in_observation: str) -> str:
     """The line of the observation that shows the action's target; empty if there is none."""
     target = action.get("target") if isinstance(action, Mapping) else None
     if not isinstance(target, str) or not outline.is_element_id(target):
@@ -94,7 +94,7 @@ def element_named(action: object, *, in_observation: str) -> str:
 
 def element_more(action: object, *, in_observation: str) -> str:
     """The same line if it adds to the phrase, such as a state, an address or options; else empty."""
-    line = element_named(action, in_observation=in_observation)
+    line = name_element(action, in_observation=in_observation)
     description = elements.target_description(action, observation=line)
     target = action.get("target") if isinstance(action, Mapping) else None
     element = outline.element_read(line, str(target))
@@ -102,7 +102,7 @@ def element_more(action: object, *, in_observation: str) -> str:
     return "" if description and is_whole else line
 
 
-def shown_kind(kind: str, *, action_type: str) -> str:
+def name_kind(kind: str, *, action_type: str) -> str:
     """The outcome to show: none for a confirmed pause, which leaves no trace to confirm."""
     action = types.find(action_type)
     return "none" if kind == "confirmed" and action and action.leaves_no_trace else kind
@@ -110,7 +110,7 @@ def shown_kind(kind: str, *, action_type: str) -> str:
 
 def check_label(kind: str, action_type: str = "", *, result: str = "") -> str:
     """The outcome of an action as a label that needs no context."""
-    kind = shown_kind(kind, action_type=action_type)
+    kind = name_kind(kind, action_type=action_type)
     if kind == "no_effect" and result in NOT_PERFORMED:
         return NOT_PERFORMED_LABEL
     if kind not in CHECKS:

@@ -64,7 +64,7 @@ def formulas_to_text(text: str, *, chars: int | None = None, is_cut: bool = Fals
     parts: list[str] = []
     end = place = length = 0
     while (chars is None or length <= chars) and (match := pattern.search(text, place, CHARS_MAX)):
-        rendered = _rendered(match)
+        rendered = _render_formula(match)
         if rendered is None:  # the dollar of a price; formulas may follow
             place = match.start() + 1
             continue
@@ -106,7 +106,7 @@ def figures_named(text: str) -> str:
     return PLACE.sub(r"[Figure \1]", PICTURE.sub(r"[\1]", text or ""))
 
 
-def _rendered(match: re.Match[str]) -> str | None:
+def _render_formula(match: re.Match[str]) -> str | None:
     whole = match.group()
     if match["figure"]:
         return f" [figure]{'' if match['figure_cut'] is None else ELLIPSIS} "

@@ -54,10 +54,10 @@ MARKS = {"bar": "\u0304", "hat": "\u0302", "tilde": "\u0303", "dot": "\u0307", "
 
 def group(text: str) -> str:
     """A group: in brackets where more than its end would touch what follows."""
-    return text if not text or WORD.fullmatch(text) or _grouped(text) == text else f"{OPEN}{text}{CLOSE}"
+    return text if not text or WORD.fullmatch(text) or _group(text) == text else f"{OPEN}{text}{CLOSE}"
 
 
-def _grouped(text: str) -> str:
+def _group(text: str) -> str:
     return text if ATOM.fullmatch(text) or BRACKETED.fullmatch(text) else f"({text})"
 
 
@@ -71,31 +71,31 @@ def _fraction(above: str, below: str) -> str:
 def _root(index: str, text: str) -> str:
     signs = {"": "√", "2": "√", "3": "∛", "4": "∜"}
     other = f"{index.translate(RAISED)}√" if index.isdecimal() else f"√[{index}]"
-    return f"{signs.get(index, other)}{_grouped(text.strip())}{SPACE}"
+    return f"{signs.get(index, other)}{_group(text.strip())}{SPACE}"
 
 
 def power(text: str) -> str:
     text = text.strip().replace("∘", "°")
     if not text or DIGITS.fullmatch(text):
         return text.translate(RAISED)
-    return text if re.fullmatch("[°′]+", text) else f"^{_grouped(text)}{SPACE}"
+    return text if re.fullmatch("[°′]+", text) else f"^{_group(text)}{SPACE}"
 
 
 def index(text: str) -> str:
     text = text.strip()
     if not text or DIGITS.fullmatch(text):
         return text.translate(LOWERED)
-    return f"_{text if WORD.fullmatch(text) else _grouped(text)}{SPACE}"
+    return f"_{text if WORD.fullmatch(text) else _group(text)}{SPACE}"
 
 
-def _overlined(text: str) -> str:
+def _overline(text: str) -> str:
     """Digits that repeat, or a segment: a line over each character."""
     word = text.rstrip(",.")
     lined = "".join(f"{character}\u0305" for character in word) + text[len(word) :]
     return lined if WORD.fullmatch(word) else f"bar({text})"
 
 
-def _marked(name: str) -> Callable[[str], str]:
+def _mark(name: str) -> Callable[[str], str]:
     return lambda text: text + MARKS[name] if len(text) == 1 and name in MARKS else f"{name}({text})"
 
 
@@ -123,11 +123,11 @@ COMMANDS: dict[str, tuple[str, Callable[..., str]]] = {
     **_all("pmod", "{", lambda modulus: f" (mod {modulus.strip()})"),
     **_all("operatorname", "*{", lambda _, name: f"{SPACE}{name}{SPACE}"),
     **_all("sqrt", "[{", _root),
-    **_all("overline", "{", _overlined),
-    **_all("underline", "{", _marked("underline")),
-    **_all("overarc overparen wideparen", "{", _marked("arc")),
-    **{name: ("{", _marked(name.removeprefix("wide"))) for name in (*MARKS, "ddot", "widehat", "widetilde")},
-    **_all("overrightarrow", "{", _marked("vec")),
+    **_all("overline", "{", _overline),
+    **_all("underline", "{", _mark("underline")),
+    **_all("overarc overparen wideparen", "{", _mark("arc")),
+    **{name: ("{", _mark(name.removeprefix("wide"))) for name in (*MARKS, "ddot", "widehat", "widetilde")},
+    **_all("overrightarrow", "{", _mark("vec")),
     **_all("not", "{", lambda text: unicodedata.normalize("NFC", f"{text.strip()}\u0338")),
     "\\": ("", lambda: " "),
 }
@@ -256,13 +256,13 @@ def tex_to_text(tex: str) -> str:
         return " ".join(tex.split())
     text = MIXED.sub(rf"{OPEN}\1 \2{CLOSE}", " ".join(text.split()))
     while SOFT.search(text):
-        text = SOFT.sub(_settled, text)
+        text = SOFT.sub(_settle, text)
     for pattern, replacement in AFTER:
         text = re.sub(pattern, replacement, text)
     return " ".join(text.split())
 
 
-def _settled(match: re.Match[str]) -> str:
+def _settle(match: re.Match[str]) -> str:
     """Soft brackets replaced by real ones or removed."""
     text, whole = match[1], match.string
     before, after = whole[max(0, match.start() - 8) : match.start()], whole[match.end() : match.end() + 8]

@@ -22,7 +22,7 @@ def problem_context(task: Any, variation: Variation | None = None) -> dict[str, 
     if not isinstance(shown.get("text"), str):
         shown["text"] = task.prompt
     prose = cut_prose(shown)
-    sources = sources_of(task, variation)
+    sources = map_sources(task, variation)
     return {
         "prose": prose,
         "choices": [(choice, sources.get(choice.label, "")) for choice in prose.choices],
@@ -33,7 +33,7 @@ def problem_context(task: Any, variation: Variation | None = None) -> dict[str, 
     }
 
 
-def sources_of(task: Any, variation: Variation | None) -> dict[str, str]:
+def map_sources(task: Any, variation: Variation | None) -> dict[str, str]:
     """The source's label of each choice, by its label in the episode; empty if the order is the same."""
     payload = task.payload if isinstance(task.payload, Mapping) else {}
     labels = [choice["label"] for choice in payload.get("choices", ())]
@@ -43,15 +43,15 @@ def sources_of(task: Any, variation: Variation | None) -> dict[str, str]:
     return {labels[place]: labels[source] for place, source in enumerate(order)}
 
 
-def answer_named(answer: str, sources: Mapping[str, str]) -> str:
+def name_answer(answer: str, sources: Mapping[str, str]) -> str:
     """An answer in the episode's labels, with the source's label of the selected choice."""
     return f"{answer} (source {sources[answer]})" if answer in sources else answer
 
 
 def gold_named(gold: str, sources: Mapping[str, str]) -> str:
-    """A gold, which uses the source's labels, in the form of ``answer_named``."""
+    """A gold, which uses the source's labels, in the form of ``name_answer``."""
     shown = next((label for label, source in sources.items() if source == gold), gold)
-    return answer_named(shown, sources)
+    return name_answer(shown, sources)
 
 
 def problem_shape(task: Any) -> list[tuple[str, str]]:

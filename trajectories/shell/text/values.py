@@ -27,10 +27,10 @@ class Value:
 
 def fields_of(task: Any) -> list[str]:
     """The names of the values that a task asks for, as its page shows them; empty for a single value."""
-    return fields_named(task.payload if isinstance(task.payload, Mapping) else {})
+    return name_fields(task.payload if isinstance(task.payload, Mapping) else {})
 
 
-def fields_named(payload: Mapping[str, Any]) -> list[str]:
+def name_fields(payload: Mapping[str, Any]) -> list[str]:
     return [str(name) for name in payload.get("fields", ())]
 
 

@@ -13,9 +13,9 @@ from tests import factories
 from tests.lab.test_pages import Lab
 from trajectories.models import Run, RunMetrics
 from trajectories.rollouts.runs.pages import reason_chart as reasons
-from trajectories.rollouts.runs.pages.curves import curves_of, endings_of
+from trajectories.rollouts.runs.pages.curves import build_curves, endings_of
 from trajectories.rollouts.runs.pages.dashboard_selectors import version_rates
-from trajectories.rollouts.runs.pages.histograms import BINS_MAX, Spent, bin_size, histograms_of
+from trajectories.rollouts.runs.pages.histograms import BINS_MAX, Spent, bin_size, build_histograms
 from trajectories.rollouts.runs.pages.reason_chart import reason_chart
 from trajectories.rollouts.runs.pages.reward_plot import RewardPlot, reward_plot
 from trajectories.shell.charts.lines import POINTS_MAX
@@ -39,7 +39,7 @@ def test_steps_tokens_and_budgets_are_counted_by_outcome(run: Run) -> None:
     spent(run, "correct", 20, 20)
     spent(run, "incorrect", 5)
     spent(run, "void", "many", None)
-    made = histograms_of(run.pk)
+    made = build_histograms(run.pk)
     assert made is not None
     steps, tokens, budget = made.histograms
     assert [(bin_.label, bin_.counts) for bin_ in steps.bins[1:]] == [("1", [0, 1, 0]), ("2", [1, 0, 1])]
@@ -81,7 +81,7 @@ def test_reward_endings_and_posted_metrics_are_curves(run: Run, lab: Lab, owner:
     versions(run, 2)
     made = {
         curve.title: curve
-        for curve in curves_of(run.pk, rates=version_rates(run.pk), ends=endings_of(run.pk))
+        for curve in build_curves(run.pk, rates=version_rates(run.pk), ends=endings_of(run.pk))
     }
     assert list(made) == ["Mean reward", "Void", "Cut short by a budget", "kl <b>"]
     assert (made["Mean reward"].values, made["kl <b>"].values) == ([0.5, 0.5], [0.1, 0.2])
@@ -94,7 +94,7 @@ def test_reward_endings_and_posted_metrics_are_curves(run: Run, lab: Lab, owner:
 def test_one_version_has_neither_curves_nor_a_chart_of_reasons(run: Run) -> None:
     versions(run, 1)
     ends = endings_of(run.pk)
-    assert (curves_of(run.pk, rates=version_rates(run.pk), ends=ends), reason_chart(ends)) == ([], None)
+    assert (build_curves(run.pk, rates=version_rates(run.pk), ends=ends), reason_chart(ends)) == ([], None)
 
 
 def test_rare_reasons_and_many_versions_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,8 @@ from tests import factories
 from tests.lab.test_pages import Lab
 from tests.rollouts.runs.pages.test_result import judge
 from trajectories.models import Episode, Run
-from trajectories.rollouts.runs.pages.family import family_of
-from trajectories.rollouts.runs.pages.heat_map import HeatMap, heat_map_of
+from trajectories.rollouts.runs.pages.family import find_family
+from trajectories.rollouts.runs.pages.heat_map import HeatMap, build_heat_map
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +30,7 @@ def run(db: None) -> Run:
 
 
 def mapped(run: Run) -> HeatMap:
-    made = heat_map_of(family_of(run))
+    made = build_heat_map(find_family(run))
     assert made is not None
     return made
 
@@ -76,10 +76,10 @@ def test_several_samples_are_shown_as_counts_and_pairs_are_those_that_differ(
 def test_one_arm_has_no_map_and_a_map_is_one_statement(run: Run) -> None:
     alone = factories.run(model="")
     judge(alone, [factories.task()], arm="gym", right=1)
-    assert heat_map_of(family_of(alone)) is None
-    family = family_of(run)
+    assert build_heat_map(find_family(alone)) is None
+    family = find_family(run)
     with CaptureQueriesContext(connection) as queries:
-        heat_map_of(family)
+        build_heat_map(family)
     assert len(queries) == 1
 
 

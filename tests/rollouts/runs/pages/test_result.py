@@ -18,7 +18,7 @@ from trajectories.reports.estimators import gaps as estimator
 from trajectories.reports.jobs import REPORTS
 from trajectories.reports.services import report_request
 from trajectories.rollouts.runs.pages import gaps
-from trajectories.rollouts.runs.pages.family import family_of
+from trajectories.rollouts.runs.pages.family import find_family
 from trajectories.rollouts.runs.pages.result import Comparison, Result, comparison_of
 
 pytestmark = pytest.mark.django_db
@@ -49,7 +49,7 @@ def evaluation(tasks: Sequence[Task]) -> tuple[Run, Run]:
 
 
 def compared(run: Run) -> tuple[Comparison, Result]:
-    comparison = comparison_of(family_of(Run.objects.get(pk=run.pk)))
+    comparison = comparison_of(find_family(Run.objects.get(pk=run.pk)))
     own = {arm: tally for (pk, arm), tally in comparison.tallies.items() if pk == run.pk}
     return comparison, Result(comparison, own, formats={})
 

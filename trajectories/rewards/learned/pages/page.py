@@ -16,7 +16,7 @@ from trajectories.record.projects import EVERYTHING
 from trajectories.rewards.components.learned import MARK
 from trajectories.rewards.learned.card import AUROC_MIN
 from trajectories.rewards.learned.pages.charts import calibration_chart
-from trajectories.rewards.learned.store import ID_CHARS, Model, model_of, problems_of
+from trajectories.rewards.learned.store import ID_CHARS, Model, list_problems, model_of
 from trajectories.rewards.learned.types import Card
 from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.charts.drawing import Drawing
@@ -79,7 +79,7 @@ class ModelPage:
     @cached_property
     def problems(self) -> list[str]:
         """Reasons why no profile of a training run may name the model."""
-        return problems_of([f"{MARK}{self.model.id}"], viewer=EVERYTHING, is_training=True)
+        return list_problems([f"{MARK}{self.model.id}"], viewer=EVERYTHING, is_training=True)
 
     @cached_property
     def chart(self) -> Drawing | None:

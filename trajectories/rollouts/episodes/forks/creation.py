@@ -34,7 +34,7 @@ from trajectories.rollouts.episodes.forks.lineage import (
     places_until,
     shows_ids,
 )
-from trajectories.rollouts.episodes.opening_messages import FORK, unguided_messages
+from trajectories.rollouts.episodes.opening_messages import FORK, build_unguided_messages
 from trajectories.rollouts.live import notices
 
 SAMPLES_MAX = 10_000
@@ -98,7 +98,7 @@ def groups_open(
         _check(fork, parents[fork.episode], runs.get(fork.run or 0))
     checks = LeakChecks()
     if inserts is None:
-        inserts = [_insert_of(fork, parents[fork.episode], principal, checks) for fork in forks]
+        inserts = [_build_insert(fork, parents[fork.episode], principal, checks) for fork in forks]
     capacity.capacity_check(requested=total)
     group_ids, ids = hot_sql.ids_reserve(groups=len(forks), episodes=total)
     draft, first = drafts.Draft.empty(), 0
@@ -115,12 +115,12 @@ def groups_open(
 
 def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str, Any]:
     """Open ``count`` more forks in a group of forks. Raises ``GymError`` as ``forks_open`` does."""
-    fork = fork_of(group, count=count)
+    fork = find_fork(group, count=count)
     openings.count_check(count, setting="FORKS_PER_CALL_MAX")
     parent = _parents([fork], principal)[fork.episode]
     _check(fork, parent, openings.run_load(group.run_id, principal))
     # A group that waits for its first continuation has its parent's.
-    insert = guidance.insert_copied(group.episodes.order_by("sample_index").first() or parent, principal)
+    insert = guidance.copy_insert(group.episodes.order_by("sample_index").first() or parent, principal)
     capacity.capacity_check(requested=count)
     draft = drafts.Draft.empty()
     with transaction.atomic():
@@ -132,7 +132,7 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
     return {"episodes": draft.records, "messages": draft.messages}
 
 
-def fork_of(group: Group, *, count: int) -> Fork:
+def find_fork(group: Group, *, count: int) -> Fork:
     """Return the call that opened a group of forks, for ``count`` more of them."""
     stored = group.settings[FORK]
     return Fork(
@@ -266,12 +266,12 @@ def _settings(fork: Fork, parent: Episode) -> Mapping[str, Any]:
     }
 
 
-def _insert_of(
+def _build_insert(
     fork: Fork, parent: Episode, principal: Principal, checks: LeakChecks
 ) -> guidance.Insert | None:
     """Return a fork's own guidance, or else its parent's."""
     if fork.guidance is None:
-        return guidance.insert_copied(parent, principal)
+        return guidance.copy_insert(parent, principal)
     return guidance.inserts_make(fork.guidance, [parent.task], principal, checks=checks)[parent.task_id]
 
 
@@ -287,7 +287,7 @@ def _fill(
 ) -> list[dict[str, Any]]:
     """Add the response about forks, numbered from ``first``, to the draft, and return their rows."""
     rows: list[dict[str, Any]] = []
-    opening = unguided_messages(parent, with_solutions=True)
+    opening = build_unguided_messages(parent, with_solutions=True)
     if insert is not None and insert.block and not opening:
         message = f"The prompt of episode {parent.pk} cannot be made again, and guidance is a part of it."
         raise GymError("record_incomplete", message, status=422, fields={"guidance": [message]})
@@ -354,4 +354,4 @@ def _insert(rows: list[dict[str, Any]], fork: Fork, parent: Episode, *, group: d
 
 def _calls_tools(parent: Episode) -> bool:
     """Return whether the calls of an episode without a page have to be copied."""
-    return bool(drafts.tools_called(parent.task, arm=parent.arm, variation=parent.variation))
+    return bool(drafts.list_called_tools(parent.task, arm=parent.arm, variation=parent.variation))

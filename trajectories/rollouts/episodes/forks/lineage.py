@@ -100,7 +100,7 @@ def turns_until(episode_id: int, step: int, *, since: int = 1) -> list[PastTurn]
     return [PastTurn(*row) for row in TURNS.rows(episode=episode_id, since=since, until=step)]
 
 
-def steps_held(episode_id: int, *, until: int = INT_MAX) -> list[tuple[int, int]]:
+def list_held_steps(episode_id: int, *, until: int = INT_MAX) -> list[tuple[int, int]]:
     """Return the steps of an episode in order, each with the episode that holds it and its number."""
     return HOLDERS.rows(episode=episode_id, since=1, until=until)
 

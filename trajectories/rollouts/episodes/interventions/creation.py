@@ -165,7 +165,7 @@ def intervention_open(*, episode_id: int, body: InterventionIn, principal: Princ
     if not text:
         message = "An intervention is a text of at least one word."
         raise GymError("intervention_empty", message, status=422, fields={"text": [message]})
-    copied = _copied(parent, step=body.step, substep=body.substep)
+    copied = _copy(parent, step=body.step, substep=body.substep)
     _check_length(len(copied), len(text))
     _check_leaks(parent.task, text, copied=copied)
     fork = Fork(
@@ -188,7 +188,7 @@ def intervention_open(*, episode_id: int, body: InterventionIn, principal: Princ
     return {"intervention": intervention_records([intervention])[0], **opened}
 
 
-def _copied(parent: Episode, *, step: int, substep: int) -> str:
+def _copy(parent: Episode, *, step: int, substep: int) -> str:
     """Return the policy's text in a step before a substep.
 
     Raises ``GymError`` 422 ``no_such_step``, ``cannot_go_on``, ``no_such_substep``.

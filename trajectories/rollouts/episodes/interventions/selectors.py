@@ -52,7 +52,7 @@ def intervention_list(
 
 def intervention_records(interventions: Sequence[Intervention]) -> list[dict[str, Any]]:
     """Records with the results of the continuations so far; each needs its ``group``."""
-    results = continuations_of([one.group_id for one in interventions])
+    results = list_continuations([one.group_id for one in interventions])
     return [
         {
             "id": one.pk,
@@ -68,7 +68,7 @@ def intervention_records(interventions: Sequence[Intervention]) -> list[dict[str
     ]
 
 
-def continuations_of(groups: Sequence[int]) -> dict[int, dict[str, Any]]:
+def list_continuations(groups: Sequence[int]) -> dict[int, dict[str, Any]]:
     """Count each group's continuations by outcome, without those that a person took over."""
     rows = (
         Episode.objects.filter(group__in=groups, takeovers=None)

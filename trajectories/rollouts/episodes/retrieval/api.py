@@ -12,7 +12,7 @@ from core.schema import call
 from trajectories.record import hot_sql
 from trajectories.record.api.auth import caller
 from trajectories.rewards.api import ProfileQuery
-from trajectories.rewards.selectors import profile_named
+from trajectories.rewards.selectors import get_named_profile
 from trajectories.rollouts.episodes import api, services
 from trajectories.rollouts.episodes.forks import api as forks
 from trajectories.rollouts.episodes.retrieval import records, selectors
@@ -69,7 +69,7 @@ class TrajectoryView(APIView):
     def get(self, request: Request, episode_id: int) -> HttpResponse:
         query, principal = query_read(ProfileQuery, request), caller(request)
         run = services.episode_get(episode_id=episode_id, principal=principal).run
-        named = profile_named(run, query["profile"], viewer=principal)
+        named = get_named_profile(run, query["profile"], viewer=principal)
         text = selectors.trajectory_text(episode_id=episode_id, principal=principal, named=named)
         return HttpResponse(text, content_type="application/json")
 
@@ -114,7 +114,7 @@ class RunTrajectoriesView(APIView):
     def get(self, request: Request, run_id: int) -> StreamingHttpResponse:
         query, principal = query_read(ProfileQuery, request), caller(request)
         run = run_selectors.run_get(run_id, principal=principal)
-        named = profile_named(run, query["profile"], viewer=principal)
+        named = get_named_profile(run, query["profile"], viewer=principal)
         lines = selectors.trajectory_lines(run=run, principal=principal, named=named)
         return StreamingHttpResponse(lines, content_type=NDJSON)
 

@@ -34,7 +34,7 @@ from trajectories.record.hot_sql import VERDICT_JSON
 from trajectories.record.prompts.conversation import Message
 from trajectories.rewards.profiles.store import Named
 from trajectories.rewards.selectors import Rewards, rewards_of
-from trajectories.rollouts.episodes.conversations import inherited_messages
+from trajectories.rollouts.episodes.conversations import read_inherited_messages
 from trajectories.rollouts.episodes.interventions.messages import prefill_message
 from trajectories.rollouts.episodes.opening_messages import opening_messages
 from trajectories.rollouts.episodes.retrieval import records
@@ -67,11 +67,11 @@ def with_milestones(text: str, gold: str) -> str:
         {"name": one.name, "seq": one.event and one.event.seq, "step": one.event and one.event.step}
         for one in reached
     ]
-    parts["steps"] = [_rewarded(step, reached) for step in _STEPS.decode(parts["steps"])]
+    parts["steps"] = [_add_rewards(step, reached) for step in _STEPS.decode(parts["steps"])]
     return msgspec.json.encode(parts).decode()
 
 
-def _rewarded(step: msgspec.Raw, reached: list[milestones.Reached]) -> msgspec.Raw | dict[str, Any]:
+def _add_rewards(step: msgspec.Raw, reached: list[milestones.Reached]) -> msgspec.Raw | dict[str, Any]:
     """Return the step as it is, or with the milestones that it reached first."""
     index = _NUMBERED.decode(step).index
     marks = {
@@ -250,7 +250,7 @@ def episode_messages(episode_id: int, *, with_solutions: bool, with_guidance: bo
     episode = Episode.objects.select_related("group__intervention", "task", "run").get(pk=episode_id)
     messages = opening_messages(episode, with_solutions=with_solutions, with_guidance=with_guidance)
     if episode.parent_id is not None:
-        messages += [{**message, "copied": True} for message in inherited_messages(episode)]
+        messages += [{**message, "copied": True} for message in read_inherited_messages(episode)]
     if hasattr(episode.group, "intervention"):
         messages.append(prefill_message(episode.group.intervention))
     return messages
@@ -283,7 +283,7 @@ def trajectory_lines(*, run: Run, principal: Principal, named: Named | None = No
     )
 
 
-def trajectory_lines_of(*, episode_ids: Sequence[int], principal: Principal) -> Iterator[bytes]:
+def write_trajectory_lines(*, episode_ids: Sequence[int], principal: Principal) -> Iterator[bytes]:
     """The trajectories of these episodes, newest first, as ``trajectory_lines`` has them."""
     return _lines(sorted(episode_ids, reverse=True), order="e.id DESC", principal=principal)
 

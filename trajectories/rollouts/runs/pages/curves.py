@@ -32,7 +32,9 @@ class Curve:
     high: Sequence[float] = ()
 
 
-def curves_of(run_id: int, *, rates: Mapping[int | None, Rate], ends: Mapping[int, Endings]) -> list[Curve]:
+def build_curves(
+    run_id: int, *, rates: Mapping[int | None, Rate], ends: Mapping[int, Endings]
+) -> list[Curve]:
     """Return the curves with at least two versions: mean reward, void share, and the trainer's metrics."""
     versions = sorted(version for version in rates if version is not None)[-VERSIONS_MAX:]
     reward = Curve(

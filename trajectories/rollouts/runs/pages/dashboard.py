@@ -28,10 +28,10 @@ from trajectories.reports.run_tallies import (
 )
 from trajectories.rollouts.runs.pages import dashboard_selectors
 from trajectories.rollouts.runs.pages.behaviour import EPISODES_MEASURED, BehaviourTable, behaviour_table
-from trajectories.rollouts.runs.pages.curves import Curve, curves_of, endings_of
-from trajectories.rollouts.runs.pages.family import family_of
-from trajectories.rollouts.runs.pages.heat_map import HeatMap, heat_map_of
-from trajectories.rollouts.runs.pages.histograms import Histograms, histograms_of
+from trajectories.rollouts.runs.pages.curves import Curve, build_curves, endings_of
+from trajectories.rollouts.runs.pages.family import find_family
+from trajectories.rollouts.runs.pages.heat_map import HeatMap, build_heat_map
+from trajectories.rollouts.runs.pages.histograms import Histograms, build_histograms
 from trajectories.rollouts.runs.pages.reason_chart import ReasonChart, reason_chart
 from trajectories.rollouts.runs.pages.result import Comparison, Result, comparison_of
 from trajectories.rollouts.runs.pages.reward_plot import reward_plot
@@ -39,7 +39,7 @@ from trajectories.rollouts.runs.void_rates import (
     LATEST_OF_A_RUN,
     VoidAlarm,
     VoidRate,
-    rates_ranked,
+    rank_rates,
     void_alarms,
     void_rates,
 )
@@ -76,12 +76,12 @@ def void_table(run_id: int) -> VoidTable | None:
     if not rates.total.void and not rates.withdrawn:
         return None
     alarms = void_alarms(rates, share_max=settings.VOID_ALARM_SHARE)
-    versions = [(version, rate) for (_, version), rate in rates_ranked(rates.by_policy_version)]
+    versions = [(version, rate) for (_, version), rate in rank_rates(rates.by_policy_version)]
     return VoidTable(
         total=rates.total,
         policy_versions=versions[:ROWS_SHOWN],
         reasons=list(rates.by_reason.items()),
-        tasks=rates_ranked(rates.by_task)[:ROWS_SHOWN],
+        tasks=rank_rates(rates.by_task)[:ROWS_SHOWN],
         withdrawn=list(rates.by_withdrawal.items()),
         alarms=alarms[:ALARMS_SHOWN],
         alarms_more=len(alarms[ALARMS_SHOWN:]),
@@ -184,14 +184,14 @@ class Dashboard:
 
 def tables_of(run_id: int) -> Tables:
     run, ends = selectors.run_get(run_id), endings_of(run_id)
-    family = family_of(run)
+    family = find_family(run)
     return Tables(
         comparison=comparison_of(family),
         formats=format_tallies(run_id=run_id),
         answer_changes=answer_changes(run_id=run_id) if is_checked(run.settings) else (),
-        heat_map=heat_map_of(family),
-        histograms=histograms_of(run_id),
-        curves=curves_of(run_id, rates=dashboard_selectors.version_rates(run_id), ends=ends),
+        heat_map=build_heat_map(family),
+        histograms=build_histograms(run_id),
+        curves=build_curves(run_id, rates=dashboard_selectors.version_rates(run_id), ends=ends),
         reasons=reason_chart(ends),
         behaviour=behaviour_table(behaviour.run_behaviour(run_id=run_id, latest=EPISODES_MEASURED)),
         paired_tasks=paired_tallies(run_id=run_id),

@@ -47,7 +47,7 @@ class Family:
         return next((m for m in self.members if m.run.pk == run and m.key.arm == arm), None)
 
 
-def family_of(run: Run) -> Family:
+def find_family(run: Run) -> Family:
     """The run's own arms; of the others the newest run that has each."""
     report = Report.objects.filter(pk=run.report_id).only("plan").first() if run.report_id else None
     plan = plan_read(report.plan) if report else {}

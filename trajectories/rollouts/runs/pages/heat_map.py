@@ -67,7 +67,7 @@ class HeatMap:
     differing: int
 
 
-def heat_map_of(family: Family) -> HeatMap | None:
+def build_heat_map(family: Family) -> HeatMap | None:
     """Build the heat map; None unless two arms share a task."""
     members = family.members
     if len(members) < 2:

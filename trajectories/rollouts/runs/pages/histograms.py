@@ -101,7 +101,7 @@ class Histograms:
     latest: int = EPISODES_COUNTED
 
 
-def histograms_of(run_id: int) -> Histograms | None:
+def build_histograms(run_id: int) -> Histograms | None:
     """Build the histograms; None until an episode has ended."""
     rows = [Spent(*row) for row in _SPENT.rows(run=run_id, latest=EPISODES_COUNTED)]
     histograms = [

@@ -19,10 +19,10 @@ from trajectories.shell import slow_queries
 from trajectories.shell.access import LabRequest, lab_page, sees_golds
 from trajectories.shell.forms import RunFilter
 from trajectories.shell.grid.columns import load_list
-from trajectories.shell.grid.view import Grid, GridView, Sort, grid_of
+from trajectories.shell.grid.view import Grid, GridView, Sort, build_grid
 from trajectories.shell.queries import runs as selectors
 from trajectories.shell.queries.runs import Tally, tallies_by_run
-from trajectories.shell.queries.tasks import benchmarks_known
+from trajectories.shell.queries.tasks import list_benchmarks
 from trajectories.shell.text.untrusted import visible
 
 RUNS = load_list(Path(__file__).with_name("runs.toml"))
@@ -123,9 +123,9 @@ class RunsPage:
 
     def __init__(self, parameters: QueryDict) -> None:
         # Models are named as displayed, as in a search.
-        models = {visible(model): model for model in selectors.models_known()}
+        models = {visible(model): model for model in selectors.list_models()}
         self.form = RunFilter(
-            parameters, benchmarks=benchmarks_known(), models=list(models), kinds=Run.Kind.values
+            parameters, benchmarks=list_benchmarks(), models=list(models), kinds=Run.Kind.values
         )
         self.view = GridView(RUNS, parameters)
         self.errors = [*self.form.error_messages(), *self.view.errors]
@@ -151,7 +151,7 @@ class RunsPage:
 
     @property
     def grid(self) -> Grid:
-        return grid_of(self.view, self.rows or [])
+        return build_grid(self.view, self.rows or [])
 
 
 class RunPage:

@@ -148,7 +148,7 @@ class SamplersPage:
     def schedule(self) -> str:
         """The schedule of difficulty in words; empty without one."""
         schedule = self.sampler.plan["difficulty"] if self.sampler else None
-        return _parameters(_ordered(schedule, DifficultySchedule)) if schedule else ""
+        return _parameters(_order(schedule, DifficultySchedule)) if schedule else ""
 
     @cached_property
     def filters(self) -> str:
@@ -219,11 +219,11 @@ def _part(name: str, parameters: dict[str, Any]) -> Part:
         name=name.title(),
         kind=kind.replace("_", " "),
         about=" ".join(about.replace("`", "").split()),
-        parameters=_parameters(_ordered(parameters, plugin) if plugin else parameters),
+        parameters=_parameters(_order(parameters, plugin) if plugin else parameters),
     )
 
 
-def _ordered(values: Mapping[str, Any], struct: type[Struct]) -> dict[str, Any]:
+def _order(values: Mapping[str, Any], struct: type[Struct]) -> dict[str, Any]:
     """Order the values as the struct's fields: Postgres orders them by length."""
     return {name: values[name] for name in struct.__struct_fields__ if name in values}
 
