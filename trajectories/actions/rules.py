@@ -13,6 +13,9 @@ from trajectories.actions.elements import Element
 from trajectories.actions.marks import Box, Marks, Offset
 from trajectories.actions.types import DeclaredStep, Finding, PageRecord, ReportedEvent
 
+# Positions and distances further out are no numbers of a page.
+FAR_PX = 1e9
+
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
@@ -34,10 +37,6 @@ RESULTS: Mapping[str, Result] = {
 }
 # Results after which the page cannot have changed.
 NOT_PERFORMED = {code: result.not_performed for code, result in RESULTS.items() if result.not_performed}
-
-
-# Positions and distances further out are no numbers of a page.
-FAR_PX = 1e9
 
 
 def event_description(event: ReportedEvent) -> str:

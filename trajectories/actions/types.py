@@ -22,6 +22,8 @@ PAGE_KINDS = (*ACT_KINDS, "focus", "scroll", "load", "settled", "visible", "erro
 # Stored by the server alone, once an episode has reached its limit on page events.
 CAPPED = "capped"
 NEVER = 2**31
+Manner = Callable[[Mapping[str, Any]], str]
+ACTIONS: Registry[ActionType] = Registry("action")
 
 
 class DeclaredStep(Struct, frozen=True, kw_only=True):
@@ -117,7 +119,6 @@ class Finding:
 
 Rule = Callable[[DeclaredStep, PageRecord], Finding]
 MarksRule = Callable[[Mapping[str, Any], Sequence[ReportedEvent], Offset], Marks]
-Manner = Callable[[Mapping[str, Any]], str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,9 +157,6 @@ def get_type(action: object) -> str:
     """The type that an action names, empty when it names none."""
     kind = action.get("type") if isinstance(action, Mapping) else None
     return kind if isinstance(kind, str) else ""
-
-
-ACTIONS: Registry[ActionType] = Registry("action")
 
 
 def register(kind: ActionType) -> None:

@@ -38,8 +38,14 @@ from trajectories.rewards.profiles.judge_terms import list_named_judges
 from trajectories.rewards.profiles.parser import profile_of
 from trajectories.rewards.profiles.store import SETTING, format_reference
 
-PAUSE_S, PAUSE_MAX_S = 60.0, 900.0
 RATE_S = 60.0
+# No batch begins later than that in a job, and none takes longer than ``BATCH_S``.
+WORK_S = 60.0
+BATCH_S = 120.0
+# Batches in which an episode has no answer, and others have, before it is void.
+TRIES = 5
+
+PAUSE_S, PAUSE_MAX_S = 60.0, 900.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,12 +99,6 @@ def endpoint_open(judge: Judge, key_env: str = "", **options: Any) -> Iterator[E
 
 
 AFTER = Statement(__file__, "after")
-
-# No batch begins later than that in a job, and none takes longer than ``BATCH_S``.
-WORK_S = 60.0
-BATCH_S = 120.0
-# Batches in which an episode has no answer, and others have, before it is void.
-TRIES = 5
 
 
 def runs_of_judges() -> dict[str, list[int]]:

@@ -16,9 +16,13 @@ from trajectories.judges.prompt import GRADE, REASON, Attempt, request_body, req
 from trajectories.judges.types import Criterion, JudgeBody
 from trajectories.models import Judge, JudgeCall
 
+FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
+CONCURRENCY = 8
+REPLY_CHARS = 20_000
+PROBLEM_CHARS = JudgeCall._meta.get_field("problem").max_length or 0
+
 OPENED, CLOSED = "<think>", "</think>"
 THOUGHTS = re.compile(rf"\A{OPENED}.*?{CLOSED}", re.DOTALL)
-FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 
 
 class Reading(NamedTuple):
@@ -59,11 +63,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len({name for name, _ in pairs}) < len(pairs):
         raise ValueError("A name stands twice.")
     return dict(pairs)
-
-
-CONCURRENCY = 8
-REPLY_CHARS = 20_000
-PROBLEM_CHARS = JudgeCall._meta.get_field("problem").max_length or 0
 
 
 class Made(NamedTuple):

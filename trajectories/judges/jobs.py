@@ -21,6 +21,7 @@ logger = logging.getLogger(__name__)
 
 SOFT_LIMIT_S = 240
 HARD_LIMIT_S = 300
+BATCH = 500
 
 
 @shared_task(
@@ -37,9 +38,6 @@ def episodes(*, judge_id: int, episode_ids: list[int]) -> None:
     except JudgeUnreachable as error:
         # The calls say so too, and when it may be tried again follows from them.
         logger.warning("judge %s: %s", judge.name, error.message)
-
-
-BATCH = 500
 
 
 class JudgesSweep:

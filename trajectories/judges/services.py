@@ -24,6 +24,8 @@ from trajectories.rewards.components.judge import JUDGE
 from trajectories.rewards.registry import FAMILY
 from trajectories.rewards.store import components_write
 
+EPISODES_AT_ONCE = 20
+
 
 def attempts_read(episode_ids: Sequence[int]) -> list[Attempt]:
     """Return the parts of these episodes that judges may see, in the episodes' order."""
@@ -60,9 +62,6 @@ def _attempt(episode: int, prompt: str, answer: str | list[str] | None, steps: S
             "last_page": steps[-1].observation_text if steps else "",
         },
     )
-
-
-EPISODES_AT_ONCE = 20
 
 
 @dataclass

@@ -23,6 +23,10 @@ from trajectories.rewards.milestones.located_right_row import thought_tags
 from trajectories.rewards.registry import COMPONENTS
 from trajectories.rewards.types import Reading, ReadStep, Values
 
+RULES = "rules"
+_decode = msgspec.json.Decoder(Reading).decode
+_encode = msgspec.json.Encoder().encode
+
 
 def components_of(reading: Reading) -> dict[str, Values]:
     """Compute all values by name; none for a void episode."""
@@ -50,16 +54,11 @@ def rows_of(
     return {name: values.episode for name, values in computed.items()}, of_steps
 
 
-RULES = "rules"
-
 READ = Statement(__file__, "reading", is_hot=True, site=kinds.SITE, choice=kinds.CHOICE, tools=kinds.TOOLS)
 WRITE = Statement(__file__, "write", is_hot=True)
 IS_DUE = sql_read(__file__, "is_due")
 AFTER = Statement(__file__, "after", is_due=IS_DUE)
 ALL = Statement(__file__, "all", is_due=IS_DUE)
-
-_decode = msgspec.json.Decoder(Reading).decode
-_encode = msgspec.json.Encoder().encode
 
 
 def components_compute(episode_ids: Sequence[int]) -> int:

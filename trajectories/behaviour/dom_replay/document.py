@@ -32,6 +32,9 @@ _DATA = re.compile(
 _FRAGMENT = re.compile(r"^#[^\s\"'()\\]*$")
 
 Kind = Literal["static", "drawing", "blob"]
+SCRIPTS = ("vendor/rrweb/replay.min.js", "js/lab/dom/document.js")
+STYLES = ("vendor/rrweb/replay.min.css", "css/lab/replay.css")
+_ESCAPES = ((b"&", b"\\u0026"), (b"<", b"\\u003c"), (b">", b"\\u003e"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,12 +78,6 @@ class Addresses:
         picture = _PICTURE.match(path)
         sha256 = self.pictures.get(picture["name"]) if picture else None
         return Named(kind="blob", name=sha256) if sha256 else None
-
-
-SCRIPTS = ("vendor/rrweb/replay.min.js", "js/lab/dom/document.js")
-STYLES = ("vendor/rrweb/replay.min.css", "css/lab/replay.css")
-
-_ESCAPES = ((b"&", b"\\u0026"), (b"<", b"\\u003c"), (b">", b"\\u003e"))
 
 
 def map_addresses(episode: Episode) -> Addresses:

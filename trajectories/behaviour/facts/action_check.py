@@ -17,6 +17,7 @@ from trajectories.behaviour.facts.types import ActionCheck, CheckContext, Episod
 
 # Pages send events every quarter of a second, and effects may follow the end of a step.
 GRACE = timedelta(seconds=1)
+DETAIL_CHARS = 200
 
 
 def page_record(
@@ -82,9 +83,6 @@ def _by_time(steps: Sequence[DeclaredStep], events: Sequence[ReportedEvent]) -> 
         is_inside = start is not None and event.at is not None and event.at - start <= length
         indexes.append(index if is_inside else 0)
     return indexes
-
-
-DETAIL_CHARS = 200
 
 
 def episode_check(

@@ -10,6 +10,15 @@ from typing import Any
 
 from trajectories.actions.checks import CheckId
 
+# Thoughts may be in any language, and a search for "let me check" or "not" means exactly these words;
+# ``english`` would drop stop words and fold endings.
+CONFIGURATION = "simple"
+# A tsvector holds at most 1 MB.
+INDEXED_BYTES = 200_000
+THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+TOKEN = re.compile(r"\d+(?:\.\d+)+|[^\W_]+")
+QUERY_WORDS_MAX = 32
+
 
 @dataclass(frozen=True, kw_only=True)
 class ActionCheck:
@@ -90,17 +99,6 @@ class Facts:
     steps: Sequence[StepFact]
     unexplained: Sequence[UnexplainedEvent]
     summary: Mapping[str, Any]
-
-
-# Thoughts may be in any language, and a search for "let me check" or "not" means exactly these words;
-# ``english`` would drop stop words and fold endings.
-CONFIGURATION = "simple"
-# A tsvector holds at most 1 MB.
-INDEXED_BYTES = 200_000
-
-THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-TOKEN = re.compile(r"\d+(?:\.\d+)+|[^\W_]+")
-QUERY_WORDS_MAX = 32
 
 
 def words_of(text: str) -> list[str]:

@@ -29,9 +29,9 @@ logger = logging.getLogger(__name__)
 VERSION = 2
 TRIES = 3
 QUALITY = 80
-CLEAR, MARKED = [255, 255, 255], [214, 40, 57]
 Reason = Fidelity.Reason
 State = Fidelity.State
+CLEAR, MARKED = [255, 255, 255], [214, 40, 57]
 
 
 @dataclass(frozen=True, kw_only=True)

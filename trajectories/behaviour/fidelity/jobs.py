@@ -31,6 +31,11 @@ ALIVE = "replays"
 SOFT_LIMIT_S = 40
 HARD_LIMIT_S = 50
 AGAIN_S = 60.0
+# Checks in progress at a time.
+UNDER_WAY = 2
+# A step that still waits this long after sending was lost.
+LOST_S = 60.0
+EPISODES = 20
 
 
 @shared_task(name="fidelity.check", ignore_result=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S)
@@ -64,13 +69,6 @@ def say_able(*, wait: Callable[[float], object] = time.sleep) -> None:
         logged = problem
         wait(AGAIN_S)
     heartbeats.alive_keep(ALIVE)
-
-
-# Checks in progress at a time.
-UNDER_WAY = 2
-# A step that still waits this long after sending was lost.
-LOST_S = 60.0
-EPISODES = 20
 
 
 class FidelitySweep:

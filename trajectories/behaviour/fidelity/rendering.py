@@ -42,6 +42,10 @@ PROBE = '<!doctype html><html data-replay="ready"><body style="background:#0a0">
 
 
 UndrawnReason = Literal["too_large", "out_of_time", "out_of_memory", "crashed", "not_ready", "unreadable"]
+PROC = Path("/proc")
+# Only their own memory: programs and libraries are shared between processes.
+OWN = re.compile(rb"^(?:RssAnon|RssShmem):\s+([0-9]+) kB$", re.MULTILINE)
+PROCESSES_MOST = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,12 +190,6 @@ def _end(box: subprocess.Popen[bytes]) -> None:
     box.wait()
     if box.stdout is not None:
         box.stdout.close()
-
-
-PROC = Path("/proc")
-# Only their own memory: programs and libraries are shared between processes.
-OWN = re.compile(rb"^(?:RssAnon|RssShmem):\s+([0-9]+) kB$", re.MULTILINE)
-PROCESSES_MOST = 1_000
 
 
 def measure_memory(pid: int) -> int:

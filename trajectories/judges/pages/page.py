@@ -41,6 +41,7 @@ REASONS_MAX = 10
 GRADES_PER_PAGE = 25
 OTHER = "Another reason."
 TONES = {"met": "good", "not_met": "bad", "uncontrollable": "warn"}
+JUDGES_PER_PAGE = 25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,9 +136,6 @@ def _row(call: JudgeCall, body: JudgeBody, *, has_episode: bool) -> GradeRow:
         problem=without_address(call.problem, body),
         has_episode=has_episode,
     )
-
-
-JUDGES_PER_PAGE = 25
 
 
 @dataclass(frozen=True, kw_only=True)

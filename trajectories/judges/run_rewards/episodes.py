@@ -16,6 +16,9 @@ from trajectories.rewards.profiles.types import Payment
 from trajectories.rewards.selectors import compute_payments
 
 DIGITS = 9
+EPISODES_MAX = 5_000
+BATCH = 500
+MOVERS_MAX = 10
 
 
 @dataclass(frozen=True)
@@ -75,11 +78,6 @@ def pairs_of(right: ArrayLike, wrong: ArrayLike) -> Pairs:
 def _rounded(payments: ArrayLike) -> NDArray[np.float64]:
     rounded: NDArray[np.float64] = np.asarray(payments, dtype=np.float64).round(DIGITS)
     return rounded
-
-
-EPISODES_MAX = 5_000
-BATCH = 500
-MOVERS_MAX = 10
 
 
 @dataclass(frozen=True, kw_only=True)

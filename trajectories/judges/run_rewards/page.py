@@ -50,6 +50,9 @@ from trajectories.shell.queries import runs as selectors
 from trajectories.shell.queries.tasks import list_benchmarks
 from trajectories.shell.text.values import numeral
 
+CHOICES_MAX = 200
+VERSIONS_SHOWN = 100
+
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedRates:
@@ -75,9 +78,6 @@ def judged_rates(profiles: Sequence[Profile], paid: Sequence[Paid]) -> list[Judg
         for rates in criteria_rates(judge, given.values())
         if not named[judge.name].isdisjoint({"", rates.criterion})
     ]
-
-
-CHOICES_MAX = 200
 
 
 class ProfileField(forms.Field):
@@ -126,9 +126,6 @@ class RewardsForm(FilterForm):
         if beside is not None and beside == (self.cleaned_data.get("profile") or self._own):
             raise forms.ValidationError("is the profile that it would be compared with")
         return beside
-
-
-VERSIONS_SHOWN = 100
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,11 @@ from trajectories.models import Episode, StepMark
 
 # A list of steps has a sign at so many of them.
 SIGNS_MAX = 1_000
+NOTE_CHARS = 4_000
+CHANGED = (
+    "Your note was changed in another tab since this page showed it. That change was kept: "
+    "compare the two, and save again."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,13 +84,6 @@ def tasks_of(marks: list[StepMark]) -> dict[int, str]:
     """The task of each episode that still exists, by the episode's number."""
     episodes = Episode.objects.filter(pk__in={mark.episode_id for mark in marks})
     return dict(episodes.values_list("pk", "task__key"))
-
-
-NOTE_CHARS = 4_000
-CHANGED = (
-    "Your note was changed in another tab since this page showed it. That change was kept: "
-    "compare the two, and save again."
-)
 
 
 @transaction.atomic

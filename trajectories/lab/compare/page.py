@@ -18,6 +18,8 @@ from trajectories.shell.access import LabRequest, lab_page, sees_golds
 from trajectories.shell.forms import DIVERGENCE_ANCHOR, RowsForm
 
 NAMING = ("benchmark", "a", "b", "better")
+EPISODES_MIN = 2
+EPISODES = "episodes"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,10 +61,6 @@ def pairs_of(parameters: QueryDict) -> Pairs | None:
     query = QueryDict(mutable=True)
     query.update({name: parameters.get(name, "") for name in NAMING if name in parameters})
     return Pairs(report=report, number=number, total=total, query=query.urlencode())
-
-
-EPISODES_MIN = 2
-EPISODES = "episodes"
 
 
 class ComparePage:

@@ -45,6 +45,8 @@ from trajectories.shell.updates import Updates
 logger = logging.getLogger(__name__)
 
 SHOWN_CHARS = 100_000
+# The page of a step has it in its address; here it is handed on to the steps.
+FIND = "find"
 
 
 def shorten_prompt(episode: Episode, *, golds: bool) -> list[conversation.Message]:
@@ -67,10 +69,6 @@ def _cut(content: Any) -> Any:
         return content
     half = SHOWN_CHARS // 2
     return f"{content[:half]}\n\n[{len(content) - 2 * half:,} characters left out]\n\n{content[-half:]}"
-
-
-# The page of a step has it in its address; here it is handed on to the steps.
-FIND = "find"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,6 +39,19 @@ TABLE_MAX_CHARS = 200_000
 MARKUP_CHARS = 20
 ROW_MARKUP_CHARS = 50
 CHOICE_MARKUP_CHARS = 200
+# A request may cost some seconds: a picture takes up to 0.1 s, a thumbnail and a step a few milliseconds.
+STEPS_MAX = 1_000
+PICTURES_MAX = 300
+# Of these, as large as they are read; the others are thumbnails.
+LARGE_PICTURES_MAX = 40
+PICTURES_MAX_BYTES = 24 * 1024 * 1024
+PICTURE_SIZE = (1280, 1280)
+PICTURE_QUALITY = 72
+# All texts together, and a single one.
+TEXT_MAX_CHARS = 20_000_000
+ONE_TEXT_MAX_CHARS = 60_000
+FETCHED_STEPS = 20
+SHEETS = ("base.css", "lab/tokens.css", "lab/export.css")
 
 
 def question_context(task: Any, variation: Variation | None) -> dict[str, Any]:
@@ -116,21 +129,6 @@ def _table(table: Any) -> dict[str, Any] | None:
 
 def _row_chars(row: Sequence[object]) -> int:
     return ROW_MARKUP_CHARS + sum(len(str(cell)) + MARKUP_CHARS for cell in row)
-
-
-# A request may cost some seconds: a picture takes up to 0.1 s, a thumbnail and a step a few milliseconds.
-STEPS_MAX = 1_000
-PICTURES_MAX = 300
-# Of these, as large as they are read; the others are thumbnails.
-LARGE_PICTURES_MAX = 40
-PICTURES_MAX_BYTES = 24 * 1024 * 1024
-PICTURE_SIZE = (1280, 1280)
-PICTURE_QUALITY = 72
-# All texts together, and a single one.
-TEXT_MAX_CHARS = 20_000_000
-ONE_TEXT_MAX_CHARS = 60_000
-FETCHED_STEPS = 20
-SHEETS = ("base.css", "lab/tokens.css", "lab/export.css")
 
 
 @dataclass(kw_only=True)

@@ -23,6 +23,8 @@ from trajectories.rollouts.runs.pages.pages import COMPARED_MOST, RunRow, run_ro
 from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.charts.drawing import Drawing
 
+PERCENT = 100
+
 
 def version_voids(run_ids: Collection[int]) -> dict[int, dict[int, float]]:
     """The share of ended episodes that are void, by run and policy version."""
@@ -37,9 +39,6 @@ def version_voids(run_ids: Collection[int]) -> dict[int, dict[int, float]]:
         if episodes and version is not None:
             shares.setdefault(run_id, {})[version] = (void or 0) / episodes
     return shares
-
-
-PERCENT = 100
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,8 @@ from trajectories.models import Step, StepFacts
 from trajectories.shell.queries.step_facts import StepLabel, step_facts_get
 from trajectories.shell.text.thoughts import Ribbon, coloured
 
+TOKENS = ("prompt", "completion", "reasoning", "cached")
+
 
 @dataclass(frozen=True, kw_only=True)
 class ThoughtSentences:
@@ -76,9 +78,6 @@ class StepMeasures:
             detail=self.facts.action_check_detail,
             is_provisional=self.is_provisional,
         )
-
-
-TOKENS = ("prompt", "completion", "reasoning", "cached")
 
 
 @dataclass(frozen=True, kw_only=True)

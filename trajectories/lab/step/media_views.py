@@ -43,6 +43,19 @@ PRIVATE_FILE = {
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+# Increase it whenever pictures are drawn differently.
+VERSION = 2
+PICTURE_CACHE_S = 60
+DRAWING_CACHE_S = 24 * 3600
+SMALL = "small"
+# Printed pages need twice the resolution of a screen.
+SCALES = {"1": 1, "2": 2}
+CHOICES = {"size": (SMALL,), "scale": tuple(SCALES), "caption": ("0", "1")}
+SHOWN_CHARS = 40
+FORMATS: dict[str, tuple[str, dict[str, int]]] = {
+    "webp": ("image/webp", {"quality": 85, "method": 2}),
+    "png": ("image/png", {"compress_level": 6}),
+}
 
 
 @lab_page
@@ -80,21 +93,6 @@ def page_recording(request: LabRequest, episode_id: int, page: str) -> HttpRespo
 
 def _json(content: dict[str, Any]) -> HttpResponse:
     return HttpResponse(msgspec.json.encode(content), content_type="application/json")
-
-
-# Increase it whenever pictures are drawn differently.
-VERSION = 2
-PICTURE_CACHE_S = 60
-DRAWING_CACHE_S = 24 * 3600
-SMALL = "small"
-# Printed pages need twice the resolution of a screen.
-SCALES = {"1": 1, "2": 2}
-CHOICES = {"size": (SMALL,), "scale": tuple(SCALES), "caption": ("0", "1")}
-SHOWN_CHARS = 40
-FORMATS: dict[str, tuple[str, dict[str, int]]] = {
-    "webp": ("image/webp", {"quality": 85, "method": 2}),
-    "png": ("image/png", {"compress_level": 6}),
-}
 
 
 @annotator_page

@@ -40,6 +40,9 @@ ARM_COLUMNS = tuple(
 )
 
 TASKS = load_list(Path(__file__).with_name("tasks.toml"), *ARM_COLUMNS)
+ATTEMPTS_SHOWN = 500
+TITLE_CHARS = 120
+EPISODES_SHOWN = ("episode", "arm", "outcome", "answer", "thought", "steps", "run", "opened")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,9 +84,6 @@ def prompt_sizes_of_task(*, task_id: int) -> Sequence[PromptSizes]:
     )
     names = [field.name for field in fields(PromptSizes)]
     return [PromptSizes(**dict(zip(names, row, strict=True))) for row in rows]
-
-
-ATTEMPTS_SHOWN = 500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,10 +140,6 @@ def group_attempts(*, task_id: int) -> list[Attempts]:
         )
         for (arm, _), of in sorted(groups.items())
     ]
-
-
-TITLE_CHARS = 120
-EPISODES_SHOWN = ("episode", "arm", "outcome", "answer", "thought", "steps", "run", "opened")
 
 
 class TasksPage:

@@ -20,6 +20,23 @@ from trajectories.record import heartbeats
 
 PROBE_BYTES = 64 * 1024
 PROBE = "probe"
+PROBE_TIMEOUT_S = 2
+CACHE_S = 1.0
+CACHE_DOWN_S = 0.1  # several processes answer, and must agree soon after a recovery
+OK = "ok"
+DOWN = "down"
+DEGRADED = "degraded"
+UNKNOWN = "unknown"
+MISSING = "missing"
+VERIFY_WORKER = "verify"
+SWEEPER = "sweeper"
+HOUSEKEEPER = "housekeeper"
+SANDBOX_WORKER = "sandbox"
+_WRITE = """
+INSERT INTO trajectories_healthprobe (id, at) VALUES (1, now())
+ON CONFLICT (id) DO UPDATE SET at = excluded.at"""
+_lock = threading.Lock()
+_cached: tuple[float, dict[str, Any]] | None = None
 
 
 class Disk(NamedTuple):
@@ -51,27 +68,6 @@ def _answers(storage: Storage) -> bool:
     except OSError:
         return False
     return True
-
-
-PROBE_TIMEOUT_S = 2
-CACHE_S = 1.0
-CACHE_DOWN_S = 0.1  # several processes answer, and must agree soon after a recovery
-OK = "ok"
-DOWN = "down"
-DEGRADED = "degraded"
-UNKNOWN = "unknown"
-MISSING = "missing"
-VERIFY_WORKER = "verify"
-SWEEPER = "sweeper"
-HOUSEKEEPER = "housekeeper"
-SANDBOX_WORKER = "sandbox"
-
-_WRITE = """
-INSERT INTO trajectories_healthprobe (id, at) VALUES (1, now())
-ON CONFLICT (id) DO UPDATE SET at = excluded.at"""
-
-_lock = threading.Lock()
-_cached: tuple[float, dict[str, Any]] | None = None
 
 
 def health_report() -> dict[str, Any]:

@@ -26,6 +26,9 @@ from trajectories.record import heartbeats, projects
 from trajectories.record.api import capacity, health, openapi
 from trajectories.record.api.auth import Principal, caller
 
+HEARTBEAT_EPISODES_MAX = 5_000
+YAML = "application/vnd.oai.openapi"
+
 
 def episodes_beat(ids: Sequence[int], *, principal: Principal) -> list[int]:
     """Renew the leases of episodes; returns those that have ended, do not exist, or are hidden from the key.
@@ -53,10 +56,6 @@ def _lookups_check(count: int, *, principal: Principal) -> None:
             " to be active: send those of active episodes only."
         )
         raise GymError("too_many_lookups", message, status=429, retry_after_s=heartbeats.LOOKUPS_S)
-
-
-HEARTBEAT_EPISODES_MAX = 5_000
-YAML = "application/vnd.oai.openapi"
 
 
 class HealthRecord(Struct):

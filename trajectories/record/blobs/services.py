@@ -18,6 +18,7 @@ from trajectories.record.projects import Viewer
 
 PUT = Statement(__file__, "put")
 SIZES = Statement(__file__, "sizes")
+logger = logging.getLogger(__name__)
 
 
 def blob_put(*, sha256: str, read: Callable[[int], bytes], project: str) -> blobs.StoredBlob:
@@ -57,9 +58,6 @@ def blobs_missing(hashes: Sequence[str], *, project: str) -> list[str]:
     hidden = {sha256 for sha256, _, is_own in rows if not is_own}
     missing = set(blobs.blobs_missing({one: sizes.get(one) for one in hashes if one not in hidden}))
     return [sha256 for sha256 in dict.fromkeys(hashes) if sha256 in missing | hidden]
-
-
-logger = logging.getLogger(__name__)
 
 
 def parts_sweep() -> int:

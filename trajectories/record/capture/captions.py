@@ -27,6 +27,10 @@ NOWHERE = "\U0010ffff"
 RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
 MARKS_MOST = 3
 NAMED_MOST = 2
+# The picture's width over the letter size: 17 pixels at a width of 1280.
+LETTER_SHARE = 75
+# A longer text would not fit anyway.
+CHARS = 700
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,12 +165,8 @@ def _words(text: str) -> Iterable[str]:
 
 
 PAPER, INK, SOFT, EDGE = (255, 255, 255), (24, 24, 32), (96, 96, 104), (205, 200, 190)
-# The picture's width over the letter size: 17 pixels at a width of 1280.
-LETTER_SHARE = 75
 LETTER_LEAST, LETTER_MOST = 12, 64
 TITLE_LINES, THOUGHT_LINES, SOURCE_LINES = 2, 4, 2
-# A longer text would not fit anyway.
-CHARS = 700
 
 
 @dataclass(frozen=True, kw_only=True)

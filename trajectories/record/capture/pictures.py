@@ -22,6 +22,8 @@ DECIMALS = 6
 _WAVES = tuple(
     tuple(math.cos(math.pi * (2 * x + 1) * u / (2 * SIDE)) for x in range(SIDE)) for u in range(FREQUENCIES)
 )
+# In pixels; of larger pictures the worker that reads them makes the thumbnail, and not the lab.
+SIDE_MAX = 4_096
 
 
 def perceptual_hash(picture: Image.Image) -> str:
@@ -44,9 +46,6 @@ def distance(one: str, other: str) -> int:
 def _sum(wave: tuple[float, ...], values: bytes | tuple[float, ...]) -> float:
     return float(sum(map(mul, wave, values)))
 
-
-# In pixels; of larger pictures the worker that reads them makes the thumbnail, and not the lab.
-SIDE_MAX = 4_096
 
 AFTER = Statement(__file__, "after")
 

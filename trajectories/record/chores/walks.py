@@ -19,6 +19,11 @@ K = TypeVar("K", bound=int | str)
 
 # A row can become visible this much later than its time says.
 COMMIT_S = 60
+logger = logging.getLogger(__name__)
+SOFT_LIMIT_S = 240
+HARD_LIMIT_S = 300
+# An episode that keeps failing is left alone; its first job may outlast several tries.
+TRIES = 10
 
 
 def walks(
@@ -58,14 +63,6 @@ def _now() -> datetime:
         cursor.execute("SELECT now()")
         (now,) = cursor.fetchone() or (BEGINNING,)
     return now
-
-
-logger = logging.getLogger(__name__)
-
-SOFT_LIMIT_S = 240
-HARD_LIMIT_S = 300
-# An episode that keeps failing is left alone; its first job may outlast several tries.
-TRIES = 10
 
 
 def compute_each(episode_ids: Sequence[int], compute: Callable[[list[int]], object], *, what: str) -> None:

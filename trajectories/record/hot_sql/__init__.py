@@ -31,6 +31,34 @@ IS_PROBE = f"e.arm IN ({_ARMS})"
 _encode = msgspec.json.Encoder().encode
 SUBMISSION_CHANNEL = "submission"
 TOOL_CALL_CHANNEL = "tool_call"
+STEP_COLUMNS = (
+    "index int, thought text, raw text, action jsonb, action_type text, action_known bool,"
+    " action_result text, parse_error text, observation_kind text, observation_text text,"
+    " observation_sha256 text, screenshot text, url text, started_at timestamptz, duration_ms float8,"
+    " policy_version int, actor text, more jsonb"
+)
+_NAMES = [column.split()[0] for column in STEP_COLUMNS.split(", ")]
+# Columns with one value for the whole call, and columns that differ by episode, with their types.
+CALL_COLUMNS = {"arm": "text", "policy_version": "int", "token_budget": "int", "answer_channel": "text"}
+EPISODE_COLUMNS = {
+    "id": "bigint",
+    "group_id": "bigint",
+    "task_id": "bigint",
+    "sample_index": "int",
+    "seed": "bigint",
+    "presentation": "jsonb",
+    "presentation_hash": "text",
+    "variation": "jsonb",
+    "max_steps": "int",
+    "recording": "text",
+    "virtual_start": "timestamptz",
+    "parent_id": "bigint",
+    "begins_after": "int",
+    "guidance": "jsonb",
+    "inherited_events": "int",
+    "answer_check": "text",
+    "is_taken_over": "boolean",
+}
 
 
 def submit_statement(*, may_answer: str = "true", noted: str = "") -> Statement:
@@ -259,13 +287,6 @@ def episode_states(ids: Sequence[int]) -> dict[int, dict[str, Any]]:
         return {row[0]: msgspec.json.decode(row[2]) for row in cursor.fetchall()}
 
 
-STEP_COLUMNS = (
-    "index int, thought text, raw text, action jsonb, action_type text, action_known bool,"
-    " action_result text, parse_error text, observation_kind text, observation_text text,"
-    " observation_sha256 text, screenshot text, url text, started_at timestamptz, duration_ms float8,"
-    " policy_version int, actor text, more jsonb"
-)
-_NAMES = [column.split()[0] for column in STEP_COLUMNS.split(", ")]
 STEPS_WRITE = Statement(
     __file__,
     "steps_write",
@@ -335,29 +356,6 @@ def steps_write(
 def is_held(result: StepsWritten, steps: Sequence[dict[str, Any]]) -> bool:
     """Return whether a person has taken over before one of these steps."""
     return result.held_after is not None and any(step["index"] > result.held_after for step in steps)
-
-
-# Columns with one value for the whole call, and columns that differ by episode, with their types.
-CALL_COLUMNS = {"arm": "text", "policy_version": "int", "token_budget": "int", "answer_channel": "text"}
-EPISODE_COLUMNS = {
-    "id": "bigint",
-    "group_id": "bigint",
-    "task_id": "bigint",
-    "sample_index": "int",
-    "seed": "bigint",
-    "presentation": "jsonb",
-    "presentation_hash": "text",
-    "variation": "jsonb",
-    "max_steps": "int",
-    "recording": "text",
-    "virtual_start": "timestamptz",
-    "parent_id": "bigint",
-    "begins_after": "int",
-    "guidance": "jsonb",
-    "inherited_events": "int",
-    "answer_check": "text",
-    "is_taken_over": "boolean",
-}
 
 
 OPEN = Statement(

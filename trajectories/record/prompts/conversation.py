@@ -26,6 +26,10 @@ from trajectories.record.prompts.templates import Template, Words
 
 TEXT_AXIS = "text"
 RELEVANT: text_view.Form = "relevant"
+ANSWER_WORD = "Answer:"
+PLAIN_FENCE = "```"
+LANGUAGES = {"program": "python", "block": ""}
+Message = dict[str, Any]
 
 
 def form_read(axis: object) -> text_view.Form:
@@ -87,13 +91,6 @@ def _described(words: Words, field: Field) -> Iterator[str]:
         yield words.tools["options"].format(options=", ".join(field.options))
     elif field.hint:
         yield field.hint
-
-
-ANSWER_WORD = "Answer:"
-PLAIN_FENCE = "```"
-LANGUAGES = {"program": "python", "block": ""}
-
-Message = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)

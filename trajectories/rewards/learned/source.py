@@ -23,6 +23,9 @@ READ = Statement(
     __file__, "recorded", is_hot=True, facts=", ".join(f"'{column}', f.{column}" for column in FACTS)
 )
 _decode = msgspec.json.Decoder(Recorded).decode
+# What one feature can add is bounded, and so is the whole: no text is outlandish enough to buy a score.
+FEATURE_MAX = 3.0
+LOGIT_MAX = 30.0
 
 
 def read_recorded(episode_ids: Sequence[int]) -> list[Recorded]:
@@ -37,11 +40,6 @@ def read_recorded(episode_ids: Sequence[int]) -> list[Recorded]:
         else replace(one, facts={column: summaries[one.episode][column] for column in FACTS})
         for one in read
     ]
-
-
-# What one feature can add is bounded, and so is the whole: no text is outlandish enough to buy a score.
-FEATURE_MAX = 3.0
-LOGIT_MAX = 30.0
 
 
 def standardise(features: Floats, means: Floats, scales: Floats) -> Floats:

@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 
 ID_CHARS = 12
 SHOWN_MAX = 100
+NAME = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,9 +185,6 @@ def source_of(model: Model) -> int:
         defaults={"detail": {"name": model.card.name, "component": LEARNED}},
     )
     return int(source.pk)
-
-
-NAME = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
 
 
 def model_fit(

@@ -27,6 +27,8 @@ from trajectories.rewards.registry import get_component
 TRIED_MAX = 200_000
 Episode = dict[str, float]
 """The values of components; one that is missing does not apply."""
+CODE = "profile_refused"
+TRUST_TOLERANCE = 1e-6
 
 
 class TooManyTogether(Exception):
@@ -131,10 +133,6 @@ def _ends(component: str, terms: Sequence[Term]) -> set[float]:
         ends |= {low, high}
         ends |= {min(max(math.nextafter(turn, to), low), high) for turn in turns for to in (low, turn, high)}
     return ends
-
-
-CODE = "profile_refused"
-TRUST_TOLERANCE = 1e-6
 
 
 def profile_read(body: Any) -> Profile:

@@ -29,6 +29,7 @@ from trajectories.rollouts.episodes import creation, services, step_records
 from trajectories.rollouts.episodes.creation_body import Opening
 
 DETAIL_MAX_CHARS = 10_000
+Answer = Annotated[str, limit("ANSWER_MAX_CHARS")]
 
 
 class OpenedEpisode(Struct):
@@ -137,9 +138,6 @@ class StepsView(HotView):
         steps = step_records.steps_read(read_body(request))
         answer = services.steps_record(episode_id=kwargs["episode_id"], steps=steps, principal=principal)
         return api.json_response(answer)
-
-
-Answer = Annotated[str, limit("ANSWER_MAX_CHARS")]
 
 
 class SubmissionIn(Struct, forbid_unknown_fields=True):

@@ -30,6 +30,20 @@ from trajectories.record.prompts.interface import Setup
 from trajectories.rollouts.episodes import few_shot, guidance, variations
 from trajectories.rollouts.episodes.creation_body import Opening
 
+FIRST_VIRTUAL_DAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+VIRTUAL_DAYS = 365
+# One completion, and one step to spare: the step that uses up the budget would end the episode first.
+TEXT_ARM_STEPS = 2
+# Without a page the answer is the one action that a task needs, and each call of a tool is another. The
+# budget does not tell how many calls a task needs.
+STEPS_WITHOUT_PAGE = 1
+CALLS_NEEDED_MOST = 4
+NO_FORK: dict[str, Any] = {"parent_id": None, "inherited_events": 0, "is_taken_over": False}
+# docs/decisions/0020-step-budgets.md
+STEPS_BY_POSITION = 2.0
+STEPS_BY_PICTURE = 1.5
+Recording = Episode.Recording
+
 
 def derive(*parts: int | str) -> int:
     """Derive 63 bits, the same on every machine."""
@@ -63,20 +77,6 @@ class Looks:
             )
         seed = derive(self._group_seed, "look", sample_index)
         return look_make(seed=seed, fixed=self._fixed, page=self._page)
-
-
-FIRST_VIRTUAL_DAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-VIRTUAL_DAYS = 365
-# One completion, and one step to spare: the step that uses up the budget would end the episode first.
-TEXT_ARM_STEPS = 2
-# Without a page the answer is the one action that a task needs, and each call of a tool is another. The
-# budget does not tell how many calls a task needs.
-STEPS_WITHOUT_PAGE = 1
-CALLS_NEEDED_MOST = 4
-NO_FORK: dict[str, Any] = {"parent_id": None, "inherited_events": 0, "is_taken_over": False}
-# docs/decisions/0020-step-budgets.md
-STEPS_BY_POSITION = 2.0
-STEPS_BY_PICTURE = 1.5
 
 
 class Call(Struct, frozen=True, kw_only=True):
@@ -282,9 +282,6 @@ class _Prompts:
             token_budget=self._token_budget,
             examples=self._examples,
         )
-
-
-Recording = Episode.Recording
 
 
 def choose_extent(opening: Opening, run: Run, seed: int, sample_index: int) -> Recording:

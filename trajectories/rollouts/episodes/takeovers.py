@@ -40,6 +40,10 @@ from trajectories.rollouts.live import notices
 IN_FLIGHT_MAX = 8
 """Maximum number of an agent's steps believed to be in flight."""
 ACTED = Statement(__file__, "acted", page_served=PAGE_SERVED, in_flight_max=str(IN_FLIGHT_MAX))
+CODE_BYTES = 32
+NAME_CHARS = 150
+WRITABLE = ("json", "functions")
+"""Grammars in which the arena can write a person's actions."""
 
 
 class Visit(Struct, kw_only=True):
@@ -152,12 +156,6 @@ def address_of(url: str, path: str) -> str:
     is_same = shown.partition("?")[0].partition("#")[0] == path
     address = shown if is_same else path
     return address if is_below(address) else ""
-
-
-CODE_BYTES = 32
-NAME_CHARS = 150
-WRITABLE = ("json", "functions")
-"""Grammars in which the arena can write a person's actions."""
 
 
 def takeover_begin(*, episode_id: int, person: str, principal: Principal) -> dict[str, Any]:

@@ -27,6 +27,9 @@ from trajectories.rollouts.episodes.services import episode_get
 TREE = Statement(__file__, "tree")
 PAGE_VALUES = 20_000
 """A page ends with the node whose values reach this number."""
+NODES_MAX = 5_000
+VALUES_MAX = 1_000
+VALUE_MAX = 1e300
 
 
 class NodeValue(Struct, frozen=True):
@@ -94,11 +97,6 @@ def step_values_store(*, episode_id: int, values: Sequence[NodeValue], principal
         values=[row.value for row in rows],
         visits=[row.visits for row in rows],
     )
-
-
-NODES_MAX = 5_000
-VALUES_MAX = 1_000
-VALUE_MAX = 1e300
 
 
 class TreeQuery(Query, kw_only=True):

@@ -21,6 +21,16 @@ from trajectories.rollouts.live import notices
 
 MARKS = 48
 """Marks within ``longest_s``: an age may be too low by one part in this many, and is never too high."""
+# Looks that come later than this many of their intervals: the machine slept, or this process did.
+LATE = 3
+# How long no episode at all may show life before that means that all were abandoned.
+QUIET_MAX_S = 1800.0
+Sign = Hashable
+"""Sign of life of an open episode: any value that changes with activity, None if it was never used."""
+logger = logging.getLogger(__name__)
+LOOK_EVERY_MAX_S = 15.0
+LOOKS_PER_GRACE = 6
+DIVERGED = "fork_diverged"
 
 
 class Mark(NamedTuple):
@@ -62,16 +72,6 @@ class WatchTime:
         """Return the seconds for which an episode has been open at least."""
         place = bisect_left(self._marks, episode, key=lambda mark: mark.newest)
         return self._now_s - self._marks[place].watched_s if place < len(self._marks) else 0.0
-
-
-# Looks that come later than this many of their intervals: the machine slept, or this process did.
-LATE = 3
-# How long no episode at all may show life before that means that all were abandoned.
-QUIET_MAX_S = 1800.0
-
-
-Sign = Hashable
-"""Sign of life of an open episode: any value that changes with activity, None if it was never used."""
 
 
 @dataclass
@@ -153,13 +153,6 @@ class LeaseWatch:
         if seen.life is not None:
             return "lease_lost"
         return "expired_unused" if self._opened.age_s(episode) > self._unused_s else None
-
-
-logger = logging.getLogger(__name__)
-
-LOOK_EVERY_MAX_S = 15.0
-LOOKS_PER_GRACE = 6
-DIVERGED = "fork_diverged"
 
 
 def look_every_s() -> float:

@@ -24,6 +24,13 @@ from verifiers.sandbox import SandboxMissing, SandboxStalled
 from verifiers.types import Evidence, Gold, Verdict, storable
 from verifiers.wire import Job
 
+logger = logging.getLogger(__name__)
+CLAIMS_MAX = 3
+FIRST_CORRECT = "first_answer_correct"
+"""The metric that says whether the answer before the check was right, by the verifier that rewards."""
+_pool: ChildPool | None = None
+_pool_lock = threading.Lock()
+
 
 class _Waiting(NamedTuple):
     run_id: int
@@ -80,15 +87,7 @@ def _write_singly(run_id: int, batch: list[_Waiting]) -> None:
             waiting.is_written.set_exception(error)
 
 
-logger = logging.getLogger(__name__)
-
-CLAIMS_MAX = 3
-FIRST_CORRECT = "first_answer_correct"
-"""The metric that says whether the answer before the check was right, by the verifier that rewards."""
-
 _writer = VerdictWriter()
-_pool: ChildPool | None = None
-_pool_lock = threading.Lock()
 
 
 def children() -> ChildPool:

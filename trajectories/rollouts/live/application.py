@@ -22,6 +22,12 @@ from trajectories.rollouts.live.selectors import LiveReader
 from trajectories.rollouts.live.waits import WaitApp
 
 CLOSED: Message = {"type": "websocket.disconnect", "code": 1000}
+SOCKETS_MAX = 2_000
+PATHS: tuple[tuple[re.Pattern[str], type[LiveConsumer]], ...] = (
+    (re.compile(r"/ws/episodes/([0-9]{1,19})/?"), EpisodeConsumer),
+    (re.compile(r"/ws/runs/([0-9]{1,19})/?"), RunConsumer),
+    (re.compile(r"/ws/runs/([0-9]{1,19})/pulse/?"), RunPulseConsumer),
+)
 
 
 class Line:
@@ -62,14 +68,6 @@ class Line:
 
     async def _read(self) -> Message:
         return await self._receive()  # in a task: granian's own awaitable cannot be cancelled
-
-
-SOCKETS_MAX = 2_000
-PATHS: tuple[tuple[re.Pattern[str], type[LiveConsumer]], ...] = (
-    (re.compile(r"/ws/episodes/([0-9]{1,19})/?"), EpisodeConsumer),
-    (re.compile(r"/ws/runs/([0-9]{1,19})/?"), RunConsumer),
-    (re.compile(r"/ws/runs/([0-9]{1,19})/pulse/?"), RunPulseConsumer),
-)
 
 
 class SocketApp:

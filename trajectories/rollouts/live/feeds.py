@@ -22,6 +22,8 @@ from trajectories.rollouts.live.selectors import NewStep, patiently
 
 QUERY_MAX_BYTES = 1_000
 NUMBER = re.compile(r"[0-9]{1,19}")
+# Bundles of messages that a slow watcher may be behind; a bundle is one page of news at most.
+BUNDLES_BEHIND_MAX = 64
 
 
 def query_read(raw: bytes) -> dict[str, str]:
@@ -62,10 +64,6 @@ def unknown_run_error(run_id: int) -> GymError:
 
 def _invalid(field: str, message: str) -> GymError:
     return GymError("invalid", "Some parameters are not valid.", fields={field: [message]})
-
-
-# Bundles of messages that a slow watcher may be behind; a bundle is one page of news at most.
-BUNDLES_BEHIND_MAX = 64
 
 
 class _Judged(msgspec.Struct):

@@ -17,6 +17,13 @@ from trajectories.rollouts.live.selectors import NewStep, Unavailable
 
 # A missing step is awaited until this many above it are known; then it counts as lost.
 MISSING_STEPS_MAX = 32
+logger = logging.getLogger(__name__)
+F = TypeVar("F", bound=Feed)
+STEPS_EVERY_S = 1.0
+# Polling for steps takes at most this share of one connection's time, however much is watched.
+POLL_SHARE = 0.1
+FORGET_S = 60.0
+OPEN_S = 10.0
 
 
 @dataclass
@@ -79,17 +86,6 @@ class StepMarks:
 
     def __len__(self) -> int:
         return len(self._marks)
-
-
-logger = logging.getLogger(__name__)
-
-F = TypeVar("F", bound=Feed)
-
-STEPS_EVERY_S = 1.0
-# Polling for steps takes at most this share of one connection's time, however much is watched.
-POLL_SHARE = 0.1
-FORGET_S = 60.0
-OPEN_S = 10.0
 
 
 class Feeds:

@@ -41,6 +41,15 @@ LOCK = Statement(__file__, "groups_lock")
 SETTLED = Statement(__file__, "groups_settled")
 
 Progress = Callable[[int], object]
+What = Literal["recordings", "screenshots"]
+BATCH = 500
+BEGINNING = datetime.min.replace(tzinfo=UTC)
+LOOKED_AT_ONCE = 1_000
+# A batch delays uploads of the same bytes, and all recordings.
+DELETED_AT_ONCE = 50
+WAIT_S = 0.2
+# Fields of steps without a column of their own that name blobs.
+FIELDS = ("prompt_sha256", "tokens_blob")
 
 
 def runs_old(*, days: int) -> list[int]:
@@ -131,11 +140,6 @@ def _settled_s() -> float:
     return float(settings.STEP_GRACE_S) + JOBS_S
 
 
-What = Literal["recordings", "screenshots"]
-BATCH = 500
-BEGINNING = datetime.min.replace(tzinfo=UTC)
-
-
 @dataclass(frozen=True, kw_only=True)
 class _Kind:
     """``mark`` notes that episodes which have something to prune are pruned."""
@@ -182,11 +186,6 @@ def _batches(old: Statement, *, days: int) -> Iterator[list[int]]:
         since, after = rows[-1]
         yield [episode_id for _, episode_id in rows]
 
-
-LOOKED_AT_ONCE = 1_000
-# A batch delays uploads of the same bytes, and all recordings.
-DELETED_AT_ONCE = 50
-WAIT_S = 0.2
 
 BLOBS_UNNAMED = Statement(__file__, "blobs_unnamed")
 BLOBS_PLACE = Statement(__file__, "blobs_place")
@@ -264,9 +263,6 @@ def _gone(storage: str, hashes: Sequence[str], *, days: int) -> list[str]:
         thumbnails.thumbnail_delete(sha256)
     return gone
 
-
-# Fields of steps without a column of their own that name blobs.
-FIELDS = ("prompt_sha256", "tokens_blob")
 
 CREATE = sql_read(__file__, "names_create")
 EXCLUDE = Statement(__file__, "exclude")

@@ -20,9 +20,14 @@ from palaestra.protocol.outcomes import CORRECT, INCORRECT, REWARDS
 from trajectories.models import Run
 
 REPLAY = "replay"
-SIZE, STD_BELOW, MEAN_BELOW = 8, 0.05, 0.2
 RULES = ("recent", "shortest", "random")
 SIZE_MAX = 1_000
+_Share = Annotated[float, Meta(ge=0, le=1, extra={STRICT: True})]
+SUCCESSES_MAX = 200
+STEPS = ("all", CHANGED := "changed")
+SCAN_MAX = 20_000
+"""Places of the verdict stream that one page of successes reads."""
+SIZE, STD_BELOW, MEAN_BELOW = 8, 0.05, 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,9 +44,6 @@ class ReplayPlan:
     def parameters(self) -> dict[str, Any]:
         """Those of ``replays.sql``."""
         return asdict(self)
-
-
-_Share = Annotated[float, Meta(ge=0, le=1, extra={STRICT: True})]
 
 
 class ReplayIn(Body, kw_only=True):
@@ -74,10 +76,6 @@ def plan_of(run: Run) -> ReplayPlan | None:
         return ReplayPlan(**body_read(ReplayIn, run.settings.get(REPLAY)))
     except GymError:
         return None
-
-
-SUCCESSES_MAX = 200
-STEPS = ("all", CHANGED := "changed")
 
 
 class Replayed(Struct):
@@ -132,8 +130,6 @@ class SuccessPage(Struct):
 
 REPLAYS = Statement(__file__, "replays")
 SUCCESSES = Statement(__file__, "successes")
-SCAN_MAX = 20_000
-"""Places of the verdict stream that one page of successes reads."""
 
 
 def read_replays(*, run_id: int, groups: Sequence[int], plan: ReplayPlan) -> dict[int, Replayed]:

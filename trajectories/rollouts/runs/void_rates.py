@@ -33,6 +33,8 @@ _OF_ALL = Statement(
     latest="SELECT episode_id FROM trajectories_verdict WHERE run_seq IS NOT NULL"
     " ORDER BY created_at DESC, episode_id DESC LIMIT %(latest)s",
 )
+# Fewer voids are an accident.
+VOIDS_MIN = 3
 
 
 class EndedCount(NamedTuple):
@@ -172,10 +174,6 @@ def _apart(counts: Iterable[EndedCount]) -> tuple[list[EndedCount], list[EndedCo
     for count in counts:
         both[count.reason in HARMLESS_VOIDS].append(count)
     return both
-
-
-# Fewer voids are an accident.
-VOIDS_MIN = 3
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,8 @@ SOLUTIONS = Statement(__file__, "solutions")
 TRIES = Statement(__file__, "tries")
 SHORTEST = Statement(__file__, "shortest")
 CleanOf = Callable[[list[int]], Mapping[int, int]]
+Solutions = dict[int, int]
+"""The episode that is the solution of a task, by task."""
 
 
 def read_prefixes(sampler: Sampler, pool: Pool) -> Prefixes:
@@ -80,10 +82,6 @@ def _with(pool: Pool, name: str, values: Mapping[int, int]) -> Pool:
     column = getattr(pool.prefixes, name).copy()
     column[numpy.searchsorted(pool.tasks, list(values))] = list(values.values())
     return replace(pool, prefixes=replace(pool.prefixes, **{name: column}))
-
-
-Solutions = dict[int, int]
-"""The episode that is the solution of a task, by task."""
 
 
 def find_solutions(sampler: Sampler, *, arm: str) -> Solutions:

@@ -43,6 +43,13 @@ from trajectories.rollouts.samplers.strategies.paired import PairedStrategy
 from trajectories.rollouts.samplers.strategies.stages import StagesStrategy
 from trajectories.rollouts.samplers.types import PREFIX, START_STATE, Pool, round_share
 
+TASKS_MAX = 100_000
+SEED_BITS = 63
+SHOWN_MAX = 10
+# A sampler that joins a long run counts its history in parts, each a statement well within its time.
+VERDICTS_AT_ONCE = 100_000
+LEAST_WEIGHT = 1e-12
+
 # The upper ends of "easy" and "middle"; the rest is "hard".
 EASY, MIDDLE = 1 / 3, 2 / 3
 
@@ -130,13 +137,6 @@ def _by_difficulty(results: Sequence[Result]) -> dict[str, ResultTally]:
         tally.correct += result.correct
     return tallies
 
-
-TASKS_MAX = 100_000
-SEED_BITS = 63
-SHOWN_MAX = 10
-# A sampler that joins a long run counts its history in parts, each a statement well within its time.
-VERDICTS_AT_ONCE = 100_000
-LEAST_WEIGHT = 1e-12
 
 TASKS_INSERT = Statement(__file__, "tasks_insert")
 PREFIXES_COUNT = Statement(__file__, "prefixes_count")

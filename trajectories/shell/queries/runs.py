@@ -18,6 +18,7 @@ from trajectories.record.hot_sql import UNFINISHED
 POLICY_VERSIONS_SHOWN = 100
 RUN_CHOICES = 200
 MODEL_CHOICES = 500
+COUNTS = ("episodes", "open", "submitted", "correct", "incorrect", "void", "void_ours", "set_apart")
 
 
 def run_get(run_id: int) -> Run:
@@ -47,7 +48,6 @@ def list_models() -> list[str]:
     return list(models.distinct()[:MODEL_CHOICES])
 
 
-COUNTS = ("episodes", "open", "submitted", "correct", "incorrect", "void", "void_ours", "set_apart")
 # Guided episodes are counted but never rated: their answers are not the policy's alone.
 BY_RUN = Statement(__file__, "sum_tallies", unfinished=UNFINISHED, part="run_id", key="run_id")
 BY_ARM = Statement(__file__, "sum_tallies", unfinished=UNFINISHED, part="arm", key="part")

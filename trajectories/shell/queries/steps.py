@@ -21,6 +21,26 @@ T = TypeVar("T")
 # The longest ranges are listed; each number in any others is a cell by itself.
 RANGES_MAX = 1_000
 _RANGES = Statement(__file__, "missing_steps")
+STEPS_PER_PAGE = 50
+EVENTS_SHOWN = 300
+LISTED = (
+    "index",
+    "action",
+    "action_type",
+    "action_known",
+    "action_result",
+    "duration_ms",
+    "screenshot",
+    "actor",
+    "segment",
+    "more__thought_hidden",
+    "more__settled",
+)
+# Whether a step's screenshot can be shown: it may have been announced and never uploaded, or be no picture.
+HAS_PICTURE = Exists(Blob.objects.filter(pk=OuterRef("screenshot"))) & ~Exists(
+    Picture.objects.filter(pk=OuterRef("screenshot"), state=Picture.State.UNREADABLE)
+)
+Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,27 +99,6 @@ def insert_missing(
         yield MissingRange(first=expected, last=last)
 
 
-STEPS_PER_PAGE = 50
-EVENTS_SHOWN = 300
-
-LISTED = (
-    "index",
-    "action",
-    "action_type",
-    "action_known",
-    "action_result",
-    "duration_ms",
-    "screenshot",
-    "actor",
-    "segment",
-    "more__thought_hidden",
-    "more__settled",
-)
-
-# Whether a step's screenshot can be shown: it may have been announced and never uploaded, or be no picture.
-HAS_PICTURE = Exists(Blob.objects.filter(pk=OuterRef("screenshot"))) & ~Exists(
-    Picture.objects.filter(pk=OuterRef("screenshot"), state=Picture.State.UNREADABLE)
-)
 _NEIGHBOURS = Statement(__file__, "step_neighbours")
 
 
@@ -109,9 +108,6 @@ class StepMissing(Http404):
     def __init__(self, message: str, *, episode_id: int) -> None:
         super().__init__(message)
         self.episode_id = episode_id
-
-
-Row = Mapping[str, Any]
 
 
 class Neighbours(NamedTuple):

@@ -27,6 +27,11 @@ SCROLLED_KINDS = ("scroll", "click", "input", "focus")
 LOAD = "load"
 EVENTS_MAX = 50
 _PAGE_BEFORE = Statement(__file__, "page_before")
+# A picture that would have more pixels than this is not enlarged.
+ENLARGED_PIXELS_MAX = 24_000_000
+# Masking changes the length of a text; nothing past this is ever shown.
+READ_CHARS = 4 * CHARS
+PART_CHARS = 160
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,13 +84,6 @@ def _width_before(step: Step) -> object:
     loads = PageEvent.objects.filter(episode_id=step.episode_id, kind=LOAD, step__lte=step.index)
     load = loads.order_by("-received_at", "-seq", "page").first()
     return load.data.get("width") if load else None
-
-
-# A picture that would have more pixels than this is not enlarged.
-ENLARGED_PIXELS_MAX = 24_000_000
-# Masking changes the length of a text; nothing past this is ever shown.
-READ_CHARS = 4 * CHARS
-PART_CHARS = 160
 
 
 def step_draw(

@@ -17,9 +17,6 @@ from pylatexenc import latex2text, latexwalker, macrospec
 
 from core.tables import toml_load
 
-# Soft brackets become ``( )`` where a neighbour touches them; a soft space becomes one between two words.
-OPEN, CLOSE, SPACE = "\ue000", "\ue001", "\ue002"
-
 SCRIPTS = "⁰¹²³⁴-⁹⁺⁻₀-₉₊₋"
 RAISED = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 LOWERED = str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋")
@@ -29,11 +26,27 @@ DIGITS = re.compile(r"[+-]?\d+|[+-]")
 WORD = re.compile(rf"[^\W{SCRIPTS}]+")
 ATOM = re.compile(rf"(?:{NUMBER}|{LETTER}|[^\s\\])['′]*")
 BRACKETED = re.compile(r"[fghFGH√]?(?:\([^()]*\)|\[[^][]*\]|\|[^|]*\||⌈[^⌉]*⌉|⌊[^⌋]*⌋)")
+IN_BRACKETS = re.compile(r"\([^()]*\)")
+NO_PRODUCT = re.compile(r"(?<=.)[\s+\-±∓,;:=<>/∑∏∫]")
+MARKS = {"bar": "\u0304", "hat": "\u0302", "tilde": "\u0303", "dot": "\u0307", "vec": "\u20d7"}
+BEFORE_MINUS = re.compile(r"[-+±·×] *\Z")
+RELATIONS = "≤≥≠≈≡≢≅≃∼≪≫≰≱≮≯∝≜≔⊨∈∉∋⊂-⊋∪∩∖∧∨⊕⊖⊗·×÷→←↔⇒⇐⇔↦⇌∥∦⊥∣∤"
+# Each a pattern and its replacement, applied in this order: to the TeX before it is parsed, ...
+BEFORE = (
+    (r"(?<!\\)%", r"\\%"),  # a percent sign, not a comment
+    (r"\\(?:left|right|middle)(?![A-Za-z])\s*\.?", ""),
+    (r"\{\s*\\rm(?![A-Za-z])", r"\\text{"),
+    (r"\\(?:\\|cr(?![A-Za-z]))(?:\s*\[\s*-?[\d.]+\s*[a-z]{2}\s*\])?", r"\\\\"),  # with the height of the row
+    (r"\{([^{}]{1,200})\\over(?![A-Za-z])([^{}]{1,200})\}", r"\\frac{\1}{\2}"),
+    (r"\{([^{}]{1,200})\\choose(?![A-Za-z])([^{}]{1,200})\}", r"\\binom{\1}{\2}"),
+)
+
+# Soft brackets become ``( )`` where a neighbour touches them; a soft space becomes one between two words.
+OPEN, CLOSE, SPACE = "\ue000", "\ue001", "\ue002"
+
 DENOMINATOR = re.compile(
     rf"√?(?:{NUMBER}|{LETTER})['′]*(?:_{LETTER})?{SPACE}?[{SCRIPTS}]*[!{SPACE}]*|d{LETTER}|{BRACKETED.pattern}|"
 )
-IN_BRACKETS = re.compile(r"\([^()]*\)")
-NO_PRODUCT = re.compile(r"(?<=.)[\s+\-±∓,;:=<>/∑∏∫]")
 
 _TABLES = toml_load(Path(__file__).with_suffix(".toml"), dict[str, Any])
 CHARACTERS: dict[str, str] = {
@@ -49,7 +62,6 @@ CHARACTERS: dict[str, str] = {
     "bmod": " mod ",
     "mid": " | ",
 }
-MARKS = {"bar": "\u0304", "hat": "\u0302", "tilde": "\u0303", "dot": "\u0307", "vec": "\u20d7"}
 
 
 def group(text: str) -> str:
@@ -146,18 +158,7 @@ SOFT = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
 MIXED = re.compile(rf"(?<![\w.)])(\d+)\s*{OPEN}(\d+/\d+){CLOSE}")
 TOUCHED_LEFT = re.compile(rf"[\w)\]}}!'′°⌉⌋⟩{CLOSE}{SPACE}]\Z|(?:[/÷]|\d ) *\Z")
 TOUCHED_RIGHT = re.compile(rf"[\w(\[{{√∛^!'′/⌈⌊⟨∑∏∫\\{OPEN}{SPACE}]")
-BEFORE_MINUS = re.compile(r"[-+±·×] *\Z")
-RELATIONS = "≤≥≠≈≡≢≅≃∼≪≫≰≱≮≯∝≜≔⊨∈∉∋⊂-⊋∪∩∖∧∨⊕⊖⊗·×÷→←↔⇒⇐⇔↦⇌∥∦⊥∣∤"
 
-# Each a pattern and its replacement, applied in this order: to the TeX before it is parsed, ...
-BEFORE = (
-    (r"(?<!\\)%", r"\\%"),  # a percent sign, not a comment
-    (r"\\(?:left|right|middle)(?![A-Za-z])\s*\.?", ""),
-    (r"\{\s*\\rm(?![A-Za-z])", r"\\text{"),
-    (r"\\(?:\\|cr(?![A-Za-z]))(?:\s*\[\s*-?[\d.]+\s*[a-z]{2}\s*\])?", r"\\\\"),  # with the height of the row
-    (r"\{([^{}]{1,200})\\over(?![A-Za-z])([^{}]{1,200})\}", r"\\frac{\1}{\2}"),
-    (r"\{([^{}]{1,200})\\choose(?![A-Za-z])([^{}]{1,200})\}", r"\\binom{\1}{\2}"),
-)
 # ... and to the text after it was rendered.
 AFTER = (
     (rf"(√(?:{NUMBER}|{LETTER})|{LETTER}\^.){SPACE}(?=[{SCRIPTS}^_!])", r"(\1)"),

@@ -31,6 +31,7 @@ ID_SHOWN = Statement(
 )
 AUTHORS = Statement(__file__, "lineage", columns="s.index, s.actor, s.segment")
 HOLDERS = Statement(__file__, "lineage", columns="l.id, s.index")
+NEEDED = ("arm", "begins_after", "parent", "status", "task__kind", "task__payload")
 
 
 class PastStep(Struct, frozen=True):
@@ -127,7 +128,6 @@ def prompt_hashes(episode_id: int, step: int) -> dict[int, str | None]:
 
 RESTORE = Statement(__file__, "restore", is_hot=True)
 RESTORED = Statement(__file__, "restored", is_hot=True)
-NEEDED = ("arm", "begins_after", "parent", "status", "task__kind", "task__payload")
 
 
 class Served(Struct):

@@ -39,6 +39,9 @@ from trajectories.rollouts.episodes.interventions.selectors import intervention_
 
 AUTHOR_CHARS = 200
 Place = Annotated[int, Meta(ge=1, le=INT_MAX)]
+# Continuations keep their parent's guidance, and have none of their own.
+FORK_SETTINGS = set(Fork.__struct_fields__) - {"episode", "step", "guidance"}
+QUOTED_CHARS = 80
 
 
 class InterventionIn(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -143,11 +146,6 @@ class EpisodeSubsteps(Struct):
 class InterventionsQuery(Query, kw_only=True):
     run: Annotated[Id | UnsetType, Meta(description="That of the continuations.")] = UNSET
     episode: Annotated[Id | UnsetType, Meta(description="Their parent.")] = UNSET
-
-
-# Continuations keep their parent's guidance, and have none of their own.
-FORK_SETTINGS = set(Fork.__struct_fields__) - {"episode", "step", "guidance"}
-QUOTED_CHARS = 80
 
 
 def intervention_open(*, episode_id: int, body: InterventionIn, principal: Principal) -> dict[str, Any]:

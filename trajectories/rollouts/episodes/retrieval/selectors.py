@@ -41,6 +41,25 @@ from trajectories.rollouts.episodes.retrieval import records
 from trajectories.rollouts.episodes.services import unknown_episode
 
 VALUE = 1.0
+# Parts stay undecoded until needed: page events and observations are the bulk of a trajectory.
+_STEPS = msgspec.json.Decoder(list[msgspec.Raw])
+# As Postgres writes it; the rest of the text is read only where this occurs.
+_NO_STEPS = '"steps" : []'
+_PARTS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+FETCHED_ROWS = 16
+BATCH_IDS = 1_000
+TOKEN = re.compile(rf"(?<=/e/)[A-Za-z0-9_-]{{{TOKEN_LENGTH}}}(?![A-Za-z0-9_-])")
+MASK = "***"
+# Every part below is a constant of ours.
+_OBSERVATION = """CASE WHEN s.observation_kind <> '' THEN jsonb_build_object('kind', s.observation_kind,
+    'text', nullif(s.observation_text, ''), 'sha256', nullif(s.observation_sha256, '')) END"""
+_KINDS = " ".join(f"WHEN '{kind}' THEN '{check.published}'" for kind, check in CHECKS.items())
+# A gold or a world could be computed from these: only for keys with the scope `golds`.
+_WITH_GOLDS = """, 'seed', e.seed, 'evidence', (
+    SELECT d.data FROM trajectories_verdictevidence d WHERE d.verdict_id = e.verdict_id))"""
+# As Postgres writes the trajectory's own; steps are written in another way, and in texts quotes are escaped.
+_REWARDS = '"rewards" : '
+_NO_REWARDS = f"{_REWARDS}null"
 
 
 class _Numbered(msgspec.Struct):
@@ -49,8 +68,6 @@ class _Numbered(msgspec.Struct):
     index: int
 
 
-# Parts stay undecoded until needed: page events and observations are the bulk of a trajectory.
-_STEPS = msgspec.json.Decoder(list[msgspec.Raw])
 _NUMBERED = msgspec.json.Decoder(_Numbered)
 
 
@@ -91,10 +108,6 @@ def _reached(parts: Mapping[str, msgspec.Raw], gold: Mapping[str, Any]) -> list[
     return milestones.reached(milestones.find_by_tags(gold["tags"]), facts, events)
 
 
-# As Postgres writes it; the rest of the text is read only where this occurs.
-_NO_STEPS = '"steps" : []'
-
-
 class _Event(msgspec.Struct):
     page: str
     seq: int
@@ -105,7 +118,6 @@ class _Event(msgspec.Struct):
     received_at: datetime
 
 
-_PARTS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _EVENTS = msgspec.json.Decoder(list[_Event])
 
 
@@ -125,12 +137,6 @@ def with_page_actions(text: str) -> str:
     if not actions:
         return text
     return msgspec.json.encode(parts | {"page_actions": actions}).decode()
-
-
-FETCHED_ROWS = 16
-BATCH_IDS = 1_000
-TOKEN = re.compile(rf"(?<=/e/)[A-Za-z0-9_-]{{{TOKEN_LENGTH}}}(?![A-Za-z0-9_-])")
-MASK = "***"
 
 
 def _object(record: type[Struct], alias: str, *, build: str = "json_build_object", **sql: str) -> str:
@@ -157,10 +163,6 @@ def _text_or_null(*names: str, alias: str) -> dict[str, str]:
     return {name: f"nullif({alias}.{name}, '')" for name in names}
 
 
-# Every part below is a constant of ours.
-_OBSERVATION = """CASE WHEN s.observation_kind <> '' THEN jsonb_build_object('kind', s.observation_kind,
-    'text', nullif(s.observation_text, ''), 'sha256', nullif(s.observation_sha256, '')) END"""
-_KINDS = " ".join(f"WHEN '{kind}' THEN '{check.published}'" for kind, check in CHECKS.items())
 _STEP = _object(
     records.StepRecord,
     "s",
@@ -228,14 +230,6 @@ _TRAJECTORY = _object(
     truncated="coalesce(v.truncated, false)",
     verdict=f"CASE WHEN v.id IS NOT NULL THEN {VERDICT_JSON} END",
 )
-# A gold or a world could be computed from these: only for keys with the scope `golds`.
-_WITH_GOLDS = """, 'seed', e.seed, 'evidence', (
-    SELECT d.data FROM trajectories_verdictevidence d WHERE d.verdict_id = e.verdict_id))"""
-
-
-# As Postgres writes the trajectory's own; steps are written in another way, and in texts quotes are escaped.
-_REWARDS = '"rewards" : '
-_NO_REWARDS = f"{_REWARDS}null"
 
 
 @cache

@@ -50,6 +50,15 @@ from trajectories.shell.text.untrusted import visible
 
 ROWS_SHOWN = 5
 ALARMS_SHOWN = 5
+FINGERPRINT_CHARS = 16
+FRESH_S = 1.0
+# Reading takes at most a fifth of one thread's time, however much there is to count; so do slow tables.
+REST_TIMES = 5.0
+# Tables that are read faster than this are read each time.
+CHEAP_S = 0.05
+RUNS_MAX = 16
+_entries: OrderedDict[int, _Entry] = OrderedDict()
+_entries_lock = threading.Lock()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +98,6 @@ def void_table(run_id: int) -> VoidTable | None:
     )
 
 
-FINGERPRINT_CHARS = 16
 # How often a page asks for news by itself: less often while nothing happens.
 ACTIVE_EVERY_MS, IDLE_EVERY_MS = 3_000, 15_000
 
@@ -206,14 +214,6 @@ def _steps_of(episode: Episode) -> tuple[int, int]:
     return getattr(episode, "last_index", None) or 0, getattr(episode, "steps_recorded", None) or 0
 
 
-FRESH_S = 1.0
-# Reading takes at most a fifth of one thread's time, however much there is to count; so do slow tables.
-REST_TIMES = 5.0
-# Tables that are read faster than this are read each time.
-CHEAP_S = 0.05
-RUNS_MAX = 16
-
-
 @dataclass
 class _Entry:
     """``tables_until`` is 0 while tables are cheap to read."""
@@ -224,10 +224,6 @@ class _Entry:
     tables_lock: threading.Lock = field(default_factory=threading.Lock)
     tables: Tables | None = None
     tables_until: float = 0.0
-
-
-_entries: OrderedDict[int, _Entry] = OrderedDict()
-_entries_lock = threading.Lock()
 
 
 def run_dashboard(run_id: int) -> Dashboard:

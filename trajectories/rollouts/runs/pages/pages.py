@@ -51,6 +51,8 @@ CONDITIONS = {
     "benchmark": "EXISTS (SELECT 1 FROM trajectories_group g JOIN tasks_app_task t ON t.id = g.task_id "
     "WHERE g.run_id = r.id AND t.benchmark_id = %(benchmark)s)",
 }
+REPORTS_SHOWN = 3
+COMPARED_MOST = 7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,10 +112,6 @@ def run_rows(run_ids: Sequence[int]) -> list[RunRow]:
 def _literal(text: str) -> str:
     """Escape the wildcards of ``LIKE`` in a text."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-
-
-REPORTS_SHOWN = 3
-COMPARED_MOST = 7
 
 
 class RunsPage:

@@ -35,6 +35,9 @@ MOVES = {
     "moves_on": "the criteria of the stage before hold",
     "goes_back": "it has fallen too far below its criteria",
 }
+SAMPLERS_SHOWN = 20
+# The newest; older ones are left to the API.
+DRAWS_CHARTED = 2_000
 
 
 def course_charts(draws: Draws) -> list[Chart]:
@@ -85,11 +88,6 @@ def _joined(criteria: Sequence[Measured]) -> str:
 
 def _name(one: Measured) -> str:
     return one.component if one.measure == "mean" else one.measure
-
-
-SAMPLERS_SHOWN = 20
-# The newest; older ones are left to the API.
-DRAWS_CHARTED = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
