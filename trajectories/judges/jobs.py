@@ -1,4 +1,4 @@
-"""Celery job: grading episodes of runs that judges pay."""
+"""Celery job that grades episodes of runs that judges pay, and the sweep that sends it."""
 
 from __future__ import annotations
 

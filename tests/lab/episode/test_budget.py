@@ -13,7 +13,7 @@ from tests import factories
 from tests.conftest import LabClient
 from trajectories.lab.episode.page import budget_reason
 from trajectories.record.prompts.interface import Setup, setup_of
-from trajectories.rollouts.episodes.drafts import compute_max_steps
+from trajectories.rollouts.episodes.drafts import limit_steps
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +25,7 @@ def test_an_episode_with_the_budget_of_its_task_has_no_note() -> None:
 
 def test_steps_added_by_the_look_are_explained() -> None:
     task, look = factories.task(), Look(pop_ups="late", form="dialog")
-    most = compute_max_steps(task, setup=_setup(), look=look)
+    most = limit_steps(task, setup=_setup(), look=look)
     assert most > task.max_steps
     episode = factories.episode(task=task, arm="gym", max_steps=most, presentation=look.as_dict())
     assert budget_reason(episode) == f"{task.max_steps} for the task, the rest for its look and set-up"
@@ -33,9 +33,9 @@ def test_steps_added_by_the_look_are_explained() -> None:
 
 def test_a_set_up_that_takes_more_actions_has_a_larger_budget() -> None:
     task = factories.task(oracle_steps=20)
-    by_outline = compute_max_steps(task, setup=_setup(), look=Look())
-    by_picture = compute_max_steps(task, setup=_setup(observation="screenshot-v2"), look=Look())
-    by_position = compute_max_steps(
+    by_outline = limit_steps(task, setup=_setup(), look=Look())
+    by_picture = limit_steps(task, setup=_setup(observation="screenshot-v2"), look=Look())
+    by_position = limit_steps(
         task, setup=_setup(observation="both-v2", grammar="computer_openai"), look=Look()
     )
     assert by_outline == task.max_steps < by_picture < by_position
@@ -44,7 +44,7 @@ def test_a_set_up_that_takes_more_actions_has_a_larger_budget() -> None:
 def test_without_a_page_the_budget_is_that_of_one_answer() -> None:
     for arm in ("text_agent", "text_zero_shot"):
         budgets = {
-            compute_max_steps(factories.task(oracle_steps=steps), setup=_setup(arm), look=Look())
+            limit_steps(factories.task(oracle_steps=steps), setup=_setup(arm), look=Look())
             for steps in (2, 99)
         }
         assert len(budgets) == 1

@@ -1,4 +1,4 @@
-"""Celery job: the fidelity check of one step."""
+"""Celery job that checks the fidelity of one step, and the sweep that sends it."""
 
 from __future__ import annotations
 

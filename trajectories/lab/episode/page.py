@@ -25,7 +25,7 @@ from trajectories.record.capture.chunks import RecordedPage
 from trajectories.record.prompts import conversation
 from trajectories.record.prompts.conversation import Message
 from trajectories.record.prompts.interface import setup_of
-from trajectories.rollouts.episodes.drafts import compute_max_steps
+from trajectories.rollouts.episodes.drafts import limit_steps
 from trajectories.rollouts.episodes.opening_messages import opening_messages
 from trajectories.shell.access import LabRequest, lab_page, page_render, part_render, sees_golds
 from trajectories.shell.forms import StepsForm
@@ -288,7 +288,7 @@ def _usual(episode: Episode) -> int | None:
     """
     try:
         setup = setup_of(episode.run, arm=episode.arm, channel=episode.answer_channel)
-        return compute_max_steps(
+        return limit_steps(
             episode.task,
             setup=setup,
             look=look_read(episode.presentation),

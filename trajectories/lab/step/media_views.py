@@ -1,4 +1,4 @@
-"""Pictures: blobs, drawings of mock sites, and screenshots with marks."""
+"""A step's pictures, its page events as files, and the replay of its page with its fidelity."""
 
 from __future__ import annotations
 

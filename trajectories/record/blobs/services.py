@@ -1,4 +1,4 @@
-"""Blobs that callers upload."""
+"""Blobs that callers upload, and the chore that deletes what killed uploads left behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walks through history that resume after a restart."""
+"""Walks through history that resume after a restart, and jobs over the ended episodes that they meet."""
 
 from __future__ import annotations
 

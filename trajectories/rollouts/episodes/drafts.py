@@ -184,9 +184,7 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
     for sample_index, episode_id in enumerate(ids, start=first):
         look = looks.of_sample(sample_index)
         variation = call.variations.get_variation(task, seed=derive(plan.seed, "choices", sample_index))
-        max_steps = opening.max_steps or compute_max_steps(
-            task, setup=setup, look=look, is_checked=is_checked
-        )
+        max_steps = opening.max_steps or limit_steps(task, setup=setup, look=look, is_checked=is_checked)
         ref, given = prompts.ref(variation, max_steps=max_steps)
         shared = {
             "id": episode_id,
@@ -219,7 +217,7 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
         draft.records.append({**shared, **of_group, **where})
 
 
-def compute_max_steps(task: Task, *, setup: Setup, look: Look, is_checked: bool = False) -> int:
+def limit_steps(task: Task, *, setup: Setup, look: Look, is_checked: bool = False) -> int:
     """The default step budget of a task: by what its look adds to the scripted solution, and by how many
     actions the set-up takes for one of it. Where the answer is checked, there is room to give it twice.
     """

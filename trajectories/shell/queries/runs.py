@@ -1,4 +1,4 @@
-"""Runs for the page of a run, and as choices of filters."""
+"""Runs for the page of a run and as choices of filters, and tallies of episodes by run, arm and task."""
 
 from __future__ import annotations
 

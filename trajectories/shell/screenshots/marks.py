@@ -1,4 +1,4 @@
-"""Marks drawn on a step's screenshot."""
+"""A step's screenshot with the marks of its action and a caption."""
 
 from __future__ import annotations
 
