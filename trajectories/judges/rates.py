@@ -60,15 +60,15 @@ class Measurement:
 
 def measurement_of(pairs: Sequence[Pair]) -> Measurement:
     """Both rates of a judge."""
-    positive, negative = ([one for one in pairs if one.people is is_met] for is_met in (True, False))
+    positive, negative = ([pair for pair in pairs if pair.people is is_met] for is_met in (True, False))
     return Measurement(true_positive=_agreement(positive), true_negative=_agreement(negative))
 
 
 def _agreement(pairs: Sequence[Pair]) -> Rate:
     return rate_of(
-        [one.judge is one.people for one in pairs],
-        weights=[one.weight for one in pairs],
-        clusters=[one.cluster for one in pairs],
+        [pair.judge is pair.people for pair in pairs],
+        weights=[pair.weight for pair in pairs],
+        clusters=[pair.cluster for pair in pairs],
     )
 
 

@@ -41,7 +41,7 @@ def _rates(
     judge: Judge, criterion: Criterion, grades: Collection[Grades], measured: JudgeCertification | None
 ) -> CriterionRates:
     component = component_name(judge.name, criterion.id)
-    given = [(value, one.task) for one in grades if (value := one.values.get(component)) is not None]
+    given = [(value, grade.task) for grade in grades if (value := grade.values.get(component)) is not None]
     met = rate_of(
         [value == 1.0 for value, _ in given], weights=[1.0] * len(given), clusters=[task for _, task in given]
     )

@@ -162,7 +162,7 @@ def batch_judge(
     An episode with a call that was not answered is left for later with ``is_patient``; else it is void.
     """
     attempts = attempts_read(episode_ids)
-    made = grader.grade([(one, criterion) for one in attempts for criterion in grader.body.criteria])
+    made = grader.grade([(attempt, criterion) for attempt in attempts for criterion in grader.body.criteria])
     left = {call.episode_id for call, is_unanswered in made if is_unanswered and is_patient}
     grades: dict[int, dict[str, str]] = {}
     for call, _ in made:

@@ -140,15 +140,17 @@ def _read_known(
 
 
 def _has_rules(sources: Sequence[_Source]) -> bool:
-    return any((one.kind, one.version) == (RewardSource.Kind.RULE, registry.revision()) for one in sources)
+    return any(
+        (source.kind, source.version) == (RewardSource.Kind.RULE, registry.revision()) for source in sources
+    )
 
 
 def _joined(outcome: Components, sources: Sequence[_Source]) -> Components:
     values: dict[str, float | None] = dict(outcome.values)
     steps: dict[str, Mapping[int, float | None]] = {}
-    for one in sources:
-        values |= one.values
-        steps |= one.steps
+    for source in sources:
+        values |= source.values
+        steps |= source.steps
     return Components(values=values, steps=steps, last=outcome.last, trainer_step=outcome.trainer_step)
 
 

@@ -297,7 +297,9 @@ def measure_of(value: object, *, is_share: bool) -> str:
 @register.simple_tag
 def episode_grid(episodes: Sequence[Episode], columns: str) -> Grid:
     """A short list of episodes inside another page."""
-    return grid_short(EPISODES, [EpisodeRow(episode=one) for one in episodes], columns=columns.split())
+    return grid_short(
+        EPISODES, [EpisodeRow(episode=episode) for episode in episodes], columns=columns.split()
+    )
 
 
 @register.inclusion_tag("lab/shared/_in_pandas.html")

@@ -30,7 +30,7 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
         findings.append(kind.rule(part, record) if kind else Finding(kind="unknown"))
     if not findings:
         return Finding(kind="none", detail="the action names no others")
-    decisive = next((one for one in findings if one.kind == "confirmed"), findings[0])
+    decisive = next((finding for finding in findings if finding.kind == "confirmed"), findings[0])
     return Finding(kind=decisive.kind, detail=decisive.detail, explained=record.events_of(step.index))
 
 

@@ -189,9 +189,9 @@ class Cleaner:
     def _srcset(self, value: str) -> str:
         candidates = [one.split() for one in value.split(", ", CANDIDATES_MAX)[:CANDIDATES_MAX]]
         shown = [
-            (self._resolve(one[0].rstrip(",")), filter(_PICTURE_SIZE.match, one[1:2]))
-            for one in candidates
-            if one
+            (self._resolve(candidate[0].rstrip(",")), filter(_PICTURE_SIZE.match, candidate[1:2]))
+            for candidate in candidates
+            if candidate
         ]
         return ", ".join(" ".join([address, *sizes]) for address, sizes in shown if address)
 

@@ -94,7 +94,7 @@ def _counts(criterion: Criterion, body: JudgeBody, rows: Sequence[tuple[str, str
     shown = reasons.most_common(REASONS_MAX)
     others = reasons.total() - sum(number for _, number in shown)
     return CallCounts(
-        choices=[(one.id, one.counts, grades[one.id]) for one in criterion.choices],
+        choices=[(choice.id, choice.counts, grades[choice.id]) for choice in criterion.choices],
         reasons=[*shown, *([(OTHER, others)] if others else [])],
     )
 
@@ -129,7 +129,7 @@ def list_grades(
 
 def _row(call: JudgeCall, body: JudgeBody, *, has_episode: bool) -> GradeRow:
     criterion = body.criterion(call.criterion)
-    counts = {one.id: one.counts for one in criterion.choices} if criterion else {}
+    counts = {choice.id: choice.counts for choice in criterion.choices} if criterion else {}
     return GradeRow(
         call=call,
         tone=TONES[counts[call.grade]] if call.grade in counts else "warn",
@@ -216,7 +216,7 @@ class CriterionView:
     def attacks(self) -> list[tuple[Attack, str]]:
         """Effect of each text, with its present wording."""
         figures = msgspec.convert(self.attack.figures, list[Attack]) if self.attack else []
-        return [(one, texts().get(one.text, "")) for one in figures]
+        return [(figure, texts().get(figure.text, "")) for figure in figures]
 
 
 class GradesForm(CursorForm):

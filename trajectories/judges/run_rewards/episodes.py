@@ -62,7 +62,7 @@ def rank_correlation(first: ArrayLike, second: ArrayLike) -> float | None:
     None if either side pays everyone the same, or for fewer than two episodes.
     """
     ranks = [rank_values(payments) for payments in (first, second)]
-    if any(len(one) < 2 or one.min() == one.max() for one in ranks):
+    if any(len(rank) < 2 or rank.min() == rank.max() for rank in ranks):
         return None
     return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 

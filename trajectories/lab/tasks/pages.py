@@ -108,11 +108,11 @@ class Attempts:
 
     @property
     def correct(self) -> int:
-        return sum(one.state == "correct" for one in self.attempts)
+        return sum(attempt.state == "correct" for attempt in self.attempts)
 
     @property
     def judged(self) -> int:
-        return sum(one.state in ("correct", "incorrect") for one in self.attempts)
+        return sum(attempt.state in ("correct", "incorrect") for attempt in self.attempts)
 
 
 def group_attempts(*, task_id: int) -> list[Attempts]:

@@ -53,7 +53,7 @@ class Case:
         )
         system, *others = messages
         paragraphs = [("system", text) for text in str(system["content"]).split("\n\n")]
-        return [*paragraphs, *((one["role"], str(one["content"])) for one in others)]
+        return [*paragraphs, *((other["role"], str(other["content"])) for other in others)]
 
 
 @dataclass

@@ -101,8 +101,8 @@ def build_card(name: str, parameters: Parameters, *, lessons: Lessons, strength:
         data_sha256=lessons.sha256,
         fitted=fitted.sample,
         held=held.sample,
-        people=sum(one.is_people for one in lessons.episodes),
-        overruled=sum(one.is_overruled for one in lessons.episodes),
+        people=sum(episode.is_people for episode in lessons.episodes),
+        overruled=sum(episode.is_overruled for episode in lessons.episodes),
         pairs_fitted=len(fitted.pairs),
         pairs_held=len(held.pairs),
         pairs_right=_pairs_right(parameters, held),
@@ -132,9 +132,11 @@ def _pairs_right(parameters: Parameters, held: Lessons) -> float | None:
 def _groups(held: Lessons, scores: Floats) -> list[GroupFigures]:
     """Compute figures by benchmark and by family, worst first."""
     figures = [
-        _group(kind, name, held, scores, np.array([getattr(one, kind) == name for one in held.episodes]))
+        _group(
+            kind, name, held, scores, np.array([getattr(episode, kind) == name for episode in held.episodes])
+        )
         for kind in ("benchmark", "family")
-        for name in sorted({getattr(one, kind) for one in held.episodes} - {""})
+        for name in sorted({getattr(episode, kind) for episode in held.episodes} - {""})
     ]
     return sorted(figures, key=lambda one: (one.auroc.value is None, one.auroc.value, one.kind, one.name))
 

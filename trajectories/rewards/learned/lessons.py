@@ -51,21 +51,21 @@ class Lessons:
 
     @property
     def recorded(self) -> list[Recorded]:
-        return [one.recorded for one in self.episodes]
+        return [episode.recorded for episode in self.episodes]
 
     @property
     def labels(self) -> Labels:
-        return np.array([one.label for one in self.episodes], dtype=np.bool_)
+        return np.array([episode.label for episode in self.episodes], dtype=np.bool_)
 
     @property
     def items(self) -> Items:
-        return np.array([one.recorded.item for one in self.episodes], dtype=np.int64)
+        return np.array([episode.recorded.item for episode in self.episodes], dtype=np.int64)
 
     @property
     def sample(self) -> Sample:
         return Sample(
             episodes=len(self.episodes),
-            items=len({one.recorded.item for one in self.episodes}),
+            items=len({episode.recorded.item for episode in self.episodes}),
             successes=int(self.labels.sum()),
         )
 
@@ -73,8 +73,8 @@ class Lessons:
     def sha256(self) -> str:
         """Hash that identifies them: texts, facts and labels."""
         digest = hashlib.sha256()
-        for one in self.episodes:
-            digest.update(msgspec.json.encode((one.recorded, one.label), order="sorted"))
+        for episode in self.episodes:
+            digest.update(msgspec.json.encode((episode.recorded, episode.label), order="sorted"))
         for pair in self.pairs:
             digest.update(msgspec.json.encode(pair, order="sorted"))
         return digest.hexdigest()
@@ -87,7 +87,9 @@ class Lessons:
 
     def _part(self, *, is_held: bool) -> Lessons:
         return Lessons(
-            episodes=[one for one in self.episodes if is_held_apart(one.recorded.item) == is_held],
+            episodes=[
+                episode for episode in self.episodes if is_held_apart(episode.recorded.item) == is_held
+            ],
             pairs=[pair for pair in self.pairs if {is_held_apart(one.item) for one in pair} == {is_held}],
         )
 
@@ -105,7 +107,7 @@ def lessons_read(
     rows = LABELLED.rows(project=project, runs=list(runs), people=list(opinions.successes), limit=limit)
     by_id = {row[0]: row for row in rows}
     lessons = [_lesson(one, by_id[one.episode], opinions.successes) for one in _recorded(sorted(by_id))]
-    known = {one.recorded.episode: one.recorded for one in lessons}
+    known = {lesson.recorded.episode: lesson.recorded for lesson in lessons}
     pairs = [
         (known[one], known[other]) for one, other in opinions.preferences if {one, other} <= known.keys()
     ]

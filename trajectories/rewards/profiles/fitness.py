@@ -62,6 +62,12 @@ def unfit_component(name: str, benchmark: str, kind: str) -> str | None:
 def list_milestones(benchmark: str, kind: str) -> list[str]:
     """Return the milestones that some task of a benchmark has, by name."""
     if kind == kinds.SITE:
-        return sorted({one.name for family in families.list_families(benchmark) for one in family.milestones})
+        return sorted(
+            {
+                milestone.name
+                for family in families.list_families(benchmark)
+                for milestone in family.milestones
+            }
+        )
     of_questions = registry.MILESTONES.items()
     return [name for name, one in of_questions if kind in one.kinds or benchmark in one.benchmarks]

@@ -192,7 +192,7 @@ def _component(term: Term) -> Iterator[str]:
 
 
 def _milestone(name: str) -> Iterator[str]:
-    known = {one.name for _, family in families.FAMILIES.items() for one in family.milestones}
+    known = {milestone.name for _, family in families.FAMILIES.items() for milestone in family.milestones}
     known |= set(registry.MILESTONES)
     if name not in known:
         yield f"There is no milestone {name!r}. {did_you_mean(name, sorted(known))}"

@@ -47,8 +47,10 @@ class Criterion(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, o
     def counted(self, episodes: Iterable[Values]) -> list[float]:
         """Return the values of the episodes that count."""
         if self.measure == "mean":
-            return [value for one in episodes if (value := one.get(self.component)) is not None]
-        decisions = [(one[NEEDED], one[CALLED]) for one in episodes if one.get(CALLED) is not None]
+            return [value for episode in episodes if (value := episode.get(self.component)) is not None]
+        decisions = [
+            (episode[NEEDED], episode[CALLED]) for episode in episodes if episode.get(CALLED) is not None
+        ]
         if self.measure == "precision":
             return [float(needed or 0) for needed, called in decisions if called]
         # A call is needed where one was made rightly, and where none was made wrongly.

@@ -1,7 +1,8 @@
 r"""One TeX formula as a line of plain characters: ``\frac{1}{2^{10}}`` becomes ``1/2¹⁰``.
 
-pylatexenc parses the formula and knows most characters; the tables of ``plain_tex.toml`` and the rules here render what needs care in one
-line: fractions, powers, roots, matrices, repeating decimals. A formula that does not parse keeps its TeX.
+pylatexenc parses the formula and knows most characters; the tables of ``plain_tex.toml`` and the rules here
+render what needs care in one line: fractions, powers, roots, matrices, repeating decimals. A formula that
+does not parse keeps its TeX.
 """
 
 from __future__ import annotations

@@ -58,5 +58,7 @@ def begins_with(intervention: Intervention, continuations: Sequence[Episode]) ->
     steps = Step.objects.filter(episode__in=continuations, index=intervention.step)
     raws: dict[int, str] = dict(steps.values_list("episode", "raw"))
     return [
-        one for one in continuations if content_of(raws.get(one.pk, ""), one).startswith(intervention.prefill)
+        continuation
+        for continuation in continuations
+        if content_of(raws.get(continuation.pk, ""), continuation).startswith(intervention.prefill)
     ]
