@@ -15,7 +15,7 @@ from tests.e2e.test_step_viewer import HOSTILE
 from tests.e2e.wire import Wire
 from trajectories.behaviour.facts.store import facts_compute
 from trajectories.models import Episode
-from trajectories.rollouts.live import notices
+from trajectories.rollouts.live import events
 from trajectories.shell.updates import AWAITING_STEPS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -53,7 +53,7 @@ def rows(page: Page) -> Any:
 
 def finish(episode: Episode, outcome: str = "correct") -> None:
     factories.verdict(episode, outcome)
-    notices.episodes_ended(run_id=episode.run_id, ids=[episode.pk])
+    events.episodes_ended(run_id=episode.run_id, ids=[episode.pk])
 
 
 def close(episode: Episode) -> None:

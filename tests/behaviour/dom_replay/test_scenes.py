@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from tests import factories
 from tests.conftest import LabClient
 from tests.record.capture.factories import chunk_make, packed
-from trajectories.behaviour.dom_replay import description, rrweb, sanitizer, scenes
+from trajectories.behaviour.dom_replay import rrweb, sanitizer, scenes
 from trajectories.behaviour.dom_replay.document import map_addresses
 from trajectories.behaviour.dom_replay.scenes import NoScene, Scene
 from trajectories.models import Episode, RecordingChunk, RecordingTally, Step
@@ -74,7 +74,7 @@ def test_a_scene_is_paused_at_what_the_step_saw_and_plays_to_its_last_change(epi
     assert (shown.at_ms, shown.until_ms, shown.size) == (1_001, 3_001, (800, 600))
     assert [event["type"] for event in json.loads(shown.events)] == [4, 2, 3, 3]
     assert "/drawings/hotel-day-7.320.webp" in shown.events.decode()
-    assert description.losses(shown) == []
+    assert scenes.losses(shown) == []
 
 
 def test_events_after_a_step_are_not_in_its_scene(episode: Episode) -> None:
@@ -110,7 +110,7 @@ def test_lost_missing_and_damaged_chunks_are_named_and_skipped(episode: Episode)
     shown = scene(episode)
 
     assert isinstance(shown, Scene)
-    assert description.losses(shown) == [
+    assert scenes.losses(shown) == [
         "3 chunks never came.",
         "The bytes of 1 chunk are gone.",
         "1 chunk is damaged.",
@@ -126,7 +126,7 @@ def test_malformed_events_are_counted_and_skipped(episode: Episode) -> None:
 
     assert isinstance(shown, Scene)
     assert shown.refused == 1
-    assert description.losses(shown) == ["1 event cannot be read."]
+    assert scenes.losses(shown) == ["1 event cannot be read."]
     assert [event["data"]["text"] for event in json.loads(shown.events)[2:]] == ["3", "1", "12"]
 
 
@@ -162,7 +162,7 @@ def test_a_recording_that_is_too_large_is_not_sent(
 
     assert isinstance(shown, NoScene)
     assert shown.reason == "too_large"
-    assert "too large" in description.REASONS[shown.reason]
+    assert "too large" in scenes.REASONS[shown.reason]
 
 
 def test_an_oversized_recording_is_rejected_before_decoding(

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from tests import factories
 from tests.conftest import LabClient
 from trajectories.models import Episode
-from trajectories.rollouts.live import notices
+from trajectories.rollouts.live import events
 
 pytestmark = pytest.mark.usefixtures("own_storages")
 Lab = Callable[[User | None], LabClient]
@@ -28,7 +28,7 @@ def ended(outcome: str = "incorrect") -> Episode:
         factories.step(made, index)
     factories.submission(made, "<b>1357</b>")
     factories.verdict(made, outcome, reason="step_budget")
-    notices.episodes_ended(run_id=made.run_id, ids=[made.pk])
+    events.episodes_ended(run_id=made.run_id, ids=[made.pk])
     return made
 
 

@@ -20,7 +20,7 @@ from tests import factories
 from tests.servers import servers
 from trajectories.models import Episode, Group
 from trajectories.record.api import auth
-from trajectories.rollouts.live import notices
+from trajectories.rollouts.live import events
 
 T = TypeVar("T")
 
@@ -79,7 +79,7 @@ def episode(transactional_db: None) -> Episode:
 def judge(episode: Episode, **fields: object) -> None:
     """A verdict written and announced as judging does it."""
     factories.verdict(episode, **fields)
-    notices.episodes_ended(run_id=episode.run_id, ids=[episode.pk])
+    events.episodes_ended(run_id=episode.run_id, ids=[episode.pk])
 
 
 def episodes_make(number: int) -> list[Episode]:

@@ -17,7 +17,7 @@ from tests.rollouts.live.conftest import Live, episodes_make, in_thread, judge
 from trajectories.models import Episode, Step
 from trajectories.record import hot_sql
 from trajectories.record.api import auth
-from trajectories.rollouts.live import notices
+from trajectories.rollouts.live import events
 from trajectories.shell import roles
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -55,7 +55,7 @@ async def failure(socket: ClientConnection) -> tuple[Any, int]:
 def judge_all(episodes: list[Episode]) -> None:
     run_id = episodes[0].run_id
     endings = [hot_sql.Ending(episode=one.pk, outcome="correct", reason="answer") for one in episodes]
-    notices.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=endings))
+    events.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=endings))
 
 
 async def test_watching_an_episode(live: Live, key: str, episode: Episode) -> None:

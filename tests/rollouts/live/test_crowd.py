@@ -14,7 +14,7 @@ from gymsite.services.server import BACKLOG
 from tests.rollouts.live.conftest import Live, episodes_make, in_thread, judge, until_waiting
 from trajectories.models import Episode
 from trajectories.record import hot_sql
-from trajectories.rollouts.live import notices
+from trajectories.rollouts.live import events
 from trajectories.rollouts.live import waits as waiting
 from trajectories.rollouts.live.hub import Hub
 from trajectories.rollouts.live.selectors import CONNECTIONS_MAX, LiveReader
@@ -42,7 +42,7 @@ def database_connections() -> int:
 def judge_all(episodes: list[Episode]) -> None:
     run_id = episodes[0].run_id
     endings = [hot_sql.Ending(episode=episode.pk, outcome="correct", reason="answer") for episode in episodes]
-    notices.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=endings))
+    events.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=endings))
 
 
 async def ask(live: Live, key: str, path: str) -> Any:

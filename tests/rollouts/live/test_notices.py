@@ -8,7 +8,7 @@ import redis
 from core import redis_client
 from tests import factories
 from tests.conftest import ApiClient
-from trajectories.rollouts.live import events, notices
+from trajectories.rollouts.live import events
 
 pytestmark = pytest.mark.django_db
 
@@ -18,7 +18,7 @@ def test_a_call_that_opens_many_episodes_announces_once(
 ) -> None:
     published = []
     monkeypatch.setattr(redis_client.client(), "publish", lambda *arguments: published.append(arguments))
-    monkeypatch.setattr(notices._Pause, "until", 0.0)
+    monkeypatch.setattr(events._Pause, "until", 0.0)
     run, tasks = factories.run().pk, [factories.task().pk for _ in range(3)]
     body = {"run": run, "tasks": tasks, "samples_per_task": 20}
     with django_capture_on_commit_callbacks(execute=True):
@@ -38,8 +38,8 @@ def test_an_unresponsive_redis_delays_only_one_opening(
             raise redis.TimeoutError
 
     monkeypatch.setattr(redis_client, "client", Silent)
-    monkeypatch.setattr(notices._Pause, "until", 0.0)
+    monkeypatch.setattr(events._Pause, "until", 0.0)
     for _ in range(2):
         with django_capture_on_commit_callbacks(execute=True):
-            notices.episodes_opened(run_id=1)
+            events.episodes_opened(run_id=1)
     assert channels == ["gym:openings"]

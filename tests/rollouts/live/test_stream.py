@@ -14,7 +14,7 @@ from tests import factories
 from tests.rollouts.live.conftest import Live, episodes_make, in_thread
 from trajectories.models import Episode, Verdict
 from trajectories.record import hot_sql
-from trajectories.rollouts.live import notices
+from trajectories.rollouts.live import events
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -48,7 +48,7 @@ def write_verdicts(episodes: list[Episode], rng: random.Random, start: threading
 def finish(episodes: list[Episode]) -> None:
     run_id = episodes[0].run_id
     endings = [hot_sql.Ending(episode=one.pk, outcome="correct", reason="answer") for one in episodes]
-    notices.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=endings))
+    events.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=endings))
 
 
 async def read_stream(live: Live, key: str, run_id: int, total: int) -> list[int]:

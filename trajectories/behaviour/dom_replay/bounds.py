@@ -10,8 +10,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
-from trajectories.behaviour.dom_replay import allowlist
+from core.tables import toml_load
 from trajectories.behaviour.dom_replay.rrweb import (
     Attributes,
     Data,
@@ -27,6 +29,23 @@ from trajectories.behaviour.dom_replay.rrweb import (
     Snapshot,
 )
 
+_LISTS = toml_load(Path(__file__).with_name("allowlist.toml"), dict[str, Any])
+_ATTRIBUTES = {name: frozenset(values) for name, values in _LISTS["attributes"].items()}
+ELEMENTS: dict[str, str] = {name: shown for shown, names in _LISTS["elements"].items() for name in names}
+ELEMENT_NAME = re.compile(r"^[a-z][a-z0-9_-]{0,63}$")
+STYLES = frozenset(("style", "link"))
+ATTRIBUTE_NAME = re.compile(r"^[a-zA-Z_][a-zA-Z0-9_.-]{0,99}$|^xlink:href$|^xml:(?:space|lang)$")
+COUNTED = _ATTRIBUTES["counted"]
+COUNT = re.compile(r"^\s*[0-9]{1,3}\s*$")
+CANVAS_SIZE = re.compile(r"^\s*[0-9]{1,4}(?:px)?\s*$")
+SCHEMES = tuple(_ATTRIBUTES["schemes"])
+FETCHING_LINKS = frozenset(("image", "feimage"))
+# A link without an address would look like plain text.
+LINKS = frozenset(("a", "area"))
+NOWHERE = "#"
+CSS_TEXT = "_csstext"
+# The ``name`` of these elements would replace properties of the document that rrweb needs.
+CLOBBERING = frozenset(("form", "img", "embed", "object", "iframe"))
 NODES_MAX = 50_000
 DEPTH_MAX = 512  # as deep as parsers of HTML nest
 STEPS_MAX = 2_000_000  # of looking how deep moved nodes are
@@ -40,7 +59,6 @@ DRAWN_MAX = 50_000  # what references add to the nodes that are drawn
 VARIABLES_DEEP = 32
 VARIABLE_MAX = 65_536  # characters of a variable of styles, with all that it is made of
 LAYS_OUT = (Scroll, Resize, Selection, Interaction, Input)
-
 _VARIABLE = re.compile(r"(?<![\w-])(--[\w-]+)\s*:((?:[^;{}]|\{[^{}]*\})*)")
 _REPEATED = re.compile(r"repeat\(\s*var\(\s*(--[\w-]+)\s*(?:,\s*[0-9]{1,4}\s*)?\)", re.IGNORECASE)
 _REPEATS = re.compile(r"repeat\(\s*var\(", re.IGNORECASE)
@@ -48,6 +66,11 @@ _COUNT = re.compile(r"\s*[0-9]{1,4}\s*")
 _PART = re.compile(r"var\(\s*(--[\w-]+)", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*\+?([0-9]{1,9})")
 _REFERENCE = re.compile(r"url\(\s*[\"']?#([^\"')]+)")
+
+UNSEEN, BOX = "noscript", "div"
+
+GONE, FETCHED, LINKED = _ATTRIBUTES["gone"], _ATTRIBUTES["fetched"], _ATTRIBUTES["linked"]
+RECORDED, CSS_ATTRIBUTES = _ATTRIBUTES["recorded"], _ATTRIBUTES["css"]
 
 
 class TooMuch(Exception):
@@ -197,9 +220,9 @@ class _Drawing:
             for text in _texts(value):
                 if name.lower() == "id":
                     self.named[text].add(node)
-                elif name.lower() in allowlist.LINKED:
+                elif name.lower() in LINKED:
                     # A link only leads to what it names.
-                    if text.startswith("#") and not self.tags[node] <= allowlist.LINKS:
+                    if text.startswith("#") and not self.tags[node] <= LINKS:
                         self.references[node].add(text[1:])
                 else:
                     self.references[node].update(_REFERENCE.findall(text))

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET, UnsetType
 
-from trajectories.behaviour.dom_replay import allowlist
+from trajectories.behaviour.dom_replay import bounds
 from trajectories.behaviour.dom_replay.bounds import TooMuch, Variables
 from trajectories.behaviour.dom_replay.css import (
     SPLIT,
@@ -67,7 +67,7 @@ class Cleaner:
             node.id
             for node, parent in nodes
             if node.type != NodeType.ELEMENT
-            and (node.isStyle is True or self._tags.get(parent, set()) & allowlist.STYLES)
+            and (node.isStyle is True or self._tags.get(parent, set()) & bounds.STYLES)
         }
         self._is_in_parts = self._changes_style(events, nodes)
 
@@ -76,7 +76,7 @@ class Cleaner:
 
         Each part must then be clean beside every other one.
         """
-        styles = [node.id for node, _ in nodes if node.tagName.lower() in allowlist.STYLES]
+        styles = [node.id for node, _ in nodes if node.tagName.lower() in bounds.STYLES]
         changed = [event.data for event in events if isinstance(event.data, Mutation)]
         return (
             len(set(styles)) < len(styles)
@@ -116,16 +116,16 @@ class Cleaner:
 
     def _element(self, node: Node) -> None:
         tag = node.tagName.lower()
-        if not self._is_in_parts and self._tags[node.id] & allowlist.STYLES:
+        if not self._is_in_parts and self._tags[node.id] & bounds.STYLES:
             _merge(node.childNodes)
         node.attributes = self._attributes(node.attributes, tags=self._tags[node.id] | {tag})
         if tag == "link":
             tag = self._link(node)
-        node.tagName = allowlist.ELEMENTS.get(tag, tag)
-        if not allowlist.ELEMENT_NAME.match(node.tagName):
-            node.tagName = allowlist.BOX
+        node.tagName = bounds.ELEMENTS.get(tag, tag)
+        if not bounds.ELEMENT_NAME.match(node.tagName):
+            node.tagName = bounds.BOX
         if tag != node.tagName:
-            sources = allowlist.FETCHED | allowlist.LINKED | {"srcset"}
+            sources = bounds.FETCHED | bounds.LINKED | {"srcset"}
             node.attributes = {k: v for k, v in node.attributes.items() if k.lower() not in sources}
 
     def _link(self, node: Node) -> str:
@@ -134,8 +134,8 @@ class Cleaner:
             node.attributes.pop("href", None)
             return "style"
         is_sheet = str(node.attributes.get("rel", "")).lower().split() == ["stylesheet"]
-        has_file = str(node.attributes.get("href", allowlist.NOWHERE)) != allowlist.NOWHERE
-        return "link" if is_sheet and has_file else allowlist.UNSEEN
+        has_file = str(node.attributes.get("href", bounds.NOWHERE)) != bounds.NOWHERE
+        return "link" if is_sheet and has_file else bounds.UNSEEN
 
     def _mutation(self, data: Mutation) -> None:
         data.adds = [add for add in data.adds if add.node.type != NodeType.DOCUMENT]
@@ -166,24 +166,24 @@ class Cleaner:
             return UNSET
         if not isinstance(value, str):
             return value
-        if plain in allowlist.LINKED:
+        if plain in bounds.LINKED:
             return self._link_to(value, tags)
-        if plain in allowlist.FETCHED:
+        if plain in bounds.FETCHED:
             return _or_unset(self._resolve(value))
         if plain == "srcset":
             return self._srcset(value) or UNSET
-        if plain == allowlist.CSS_TEXT:
+        if plain == bounds.CSS_TEXT:
             return self._sheet(value)
-        if plain in allowlist.CSS_ATTRIBUTES:
+        if plain in bounds.CSS_ATTRIBUTES:
             return self._css(value)
-        return UNSET if value.translate(_SPACES).lower().startswith(allowlist.SCHEMES) else value
+        return UNSET if value.translate(_SPACES).lower().startswith(bounds.SCHEMES) else value
 
     def _link_to(self, value: str, tags: set[str]) -> str | UnsetType:
         if value.startswith("#"):
             return _or_unset(self._resolve(value))
-        if tags & allowlist.LINKS:
-            return allowlist.NOWHERE
-        fetches = tags and tags <= allowlist.FETCHING_LINKS | {"link"}
+        if tags & bounds.LINKS:
+            return bounds.NOWHERE
+        fetches = tags and tags <= bounds.FETCHING_LINKS | {"link"}
         return _or_unset(self._resolve(value)) if fetches else UNSET
 
     def _srcset(self, value: str) -> str:
@@ -259,18 +259,18 @@ def _merge(texts: list[Node]) -> None:
 
 
 def _is_allowed(name: str, tags: set[str]) -> bool:
-    if not allowlist.ATTRIBUTE_NAME.match(name) or name.startswith("on") or name in allowlist.GONE:
+    if not bounds.ATTRIBUTE_NAME.match(name) or name.startswith("on") or name in bounds.GONE:
         return False
     if name.startswith("rr_"):
-        return name in allowlist.RECORDED
-    return not (name == "name" and tags & allowlist.CLOBBERING)
+        return name in bounds.RECORDED
+    return not (name == "name" and tags & bounds.CLOBBERING)
 
 
 def _is_costly(name: str, value: str, tags: set[str]) -> bool:
     """Return whether a number is so large that drawing it would take excessive memory or time."""
     if "canvas" in tags and name in ("width", "height"):
-        return not allowlist.CANVAS_SIZE.match(value)
-    return name in allowlist.COUNTED and not allowlist.COUNT.match(value)
+        return not bounds.CANVAS_SIZE.match(value)
+    return name in bounds.COUNTED and not bounds.COUNT.match(value)
 
 
 def _or_unset(value: str | None) -> str | UnsetType:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
+from core.tables import toml_load
 from palaestra.protocol.outline import PUBLIC_ROOT
 from trajectories.behaviour.dom_replay import bounds
 from trajectories.behaviour.dom_replay.css import Resolve
@@ -37,7 +40,7 @@ from trajectories.behaviour.dom_replay.sanitizer import Cleaner
 from trajectories.behaviour.facts.page_actions import PageAction
 from trajectories.models import Episode, PageEvent, RecordingChunk, Step
 from trajectories.record.capture import chunks
-from trajectories.record.capture.chunks import Limits, Problem
+from trajectories.record.capture.chunks import Kind, Limits, Problem
 
 ACTS = ("click", "input", "key", "submit", "scroll")
 LOADED = "load"
@@ -52,6 +55,7 @@ EVENTS_MAX_BYTES = 32 * 1024 * 1024
 BEFORE_MS = 1.0
 # A page that was only opened is shown this long after its last event, unless something was done earlier.
 REST_MS = 2_000.0
+SECOND_MS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -297,3 +301,44 @@ def _size(shown: Sequence[Shown], *, until_ms: float) -> tuple[float, float]:
         if isinstance(event.data, (Meta, Resize)) and event.timestamp < until_ms
     ]
     return sizes[-1] if sizes else UNKNOWN_SIZE
+
+
+_TEXTS = toml_load(Path(__file__).with_name("description.toml"), dict[str, Any])
+REASONS: dict[str, str] = _TEXTS["reasons"]
+PROBLEMS: dict[Kind, tuple[str, str]] = _TEXTS["problems"]
+
+
+def losses(scene: Scene | NoScene) -> list[str]:
+    """Sentences about what is missing from the recording, in descending order; empty if nothing is."""
+    sentences = _missing(scene.problems)
+    if isinstance(scene, Scene) and scene.refused:
+        sentences.append(_counted(scene.refused, "1 event cannot be read", "{} events cannot be read"))
+    if scene.is_capped:
+        sentences.append("the episode's recording reached its limit, and nothing after it was stored")
+    return [f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences]
+
+
+def moment_facts(moment: Moment) -> list[str]:
+    """Short facts about a moment, to be shown in one line."""
+    facts = [f"Page load {moment.number} of {moment.loads}"]
+    if moment.before_action_ms is not None:
+        facts.append(f"{duration(moment.before_action_ms)} before the action")
+    if moment.still_ms >= 1:
+        facts.append(f"last change {duration(moment.still_ms)} earlier")
+    facts.append("placed by time" if moment.basis == "time" else "placed by step numbers")
+    return facts
+
+
+def duration(ms: float) -> str:
+    return f"{ms / SECOND_MS:.1f} s" if ms >= SECOND_MS else f"{ms:.0f} ms"
+
+
+def _missing(problems: Sequence[Problem]) -> list[str]:
+    counts: Counter[Kind] = Counter()
+    for problem in problems:
+        counts[problem.problem] += problem.last - problem.first + 1
+    return [_counted(count, *PROBLEMS[kind]) for kind, count in counts.most_common()]
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return one if count == 1 else many.format(f"{count:,}")

@@ -28,7 +28,7 @@ from trajectories.record.prompts.interface import setup_of
 from trajectories.rewards.profiles.fitness import fitness_check
 from trajectories.rollouts.episodes import drafts, few_shot, guidance, variations
 from trajectories.rollouts.episodes.creation_body import Opening
-from trajectories.rollouts.live import notices
+from trajectories.rollouts.live import events
 
 SEED_BITS = 63
 RUN_FIELDS = (
@@ -66,7 +66,7 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     with transaction.atomic():
         draft = drafts.draft_make(call, tasks)
         _insert(draft, opening=opening, channel=channel)
-    notices.episodes_opened(run_id=opening.run)
+    events.episodes_opened(run_id=opening.run)
     return {"episodes": draft.records, "messages": draft.messages}
 
 
@@ -101,7 +101,7 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
         plan = drafts.GroupPlan(locked.pk, locked.seed, locked.template, locked.examples)
         drafts.group_fill(draft, call, locked.task, plan, ids, first=locked.size)
         _insert(draft, opening=opening, channel=_channel(opening))
-    notices.episodes_opened(run_id=opening.run)
+    events.episodes_opened(run_id=opening.run)
     return {"episodes": draft.records, "messages": draft.messages}
 
 

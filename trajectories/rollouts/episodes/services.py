@@ -19,7 +19,7 @@ from trajectories.record import hot_sql, projects
 from trajectories.record.api.auth import Principal
 from trajectories.rollouts.episodes.drafts import entrance
 from trajectories.rollouts.episodes.step_records import StepIn, step_row
-from trajectories.rollouts.live import notices
+from trajectories.rollouts.live import events
 
 AnswerCheck = Episode.AnswerCheck
 
@@ -93,7 +93,7 @@ def _answer(result: hot_sql.StepsWritten, *, state: dict[str, Any] | None) -> St
 def _end_by_step_budget(episode_id: int) -> None:
     run_id = Episode.objects.values_list("run_id", flat=True).get(pk=episode_id)
     verdict = hot_sql.Ending.unjudged(episode_id, "step_budget")
-    notices.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=[verdict]))
+    events.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=[verdict]))
 
 
 class SubmissionAnswer(msgspec.Struct, omit_defaults=True):
@@ -182,7 +182,7 @@ def episode_close(*, episode_id: int, reason: str, detail: str, principal: Princ
         run_id=episode.run_id, endings=[verdict], close_reason=reason, close_detail=detail
     )
     if ended:
-        notices.episodes_ended(run_id=episode.run_id, ids=ended)
+        events.episodes_ended(run_id=episode.run_id, ids=ended)
     else:
         Episode.objects.filter(pk=episode_id, closed_at__isnull=True).update(
             closed_at=Now(), close_reason=reason, close_detail=detail

@@ -35,7 +35,7 @@ from trajectories.record.prompts.interface import setup_of
 from trajectories.rollouts.episodes import services
 from trajectories.rollouts.episodes.forks import lineage
 from trajectories.rollouts.episodes.forks.lineage import list_held_steps, places_until
-from trajectories.rollouts.live import notices
+from trajectories.rollouts.live import events
 
 IN_FLIGHT_MAX = 8
 """Maximum number of an agent's steps believed to be in flight."""
@@ -215,7 +215,7 @@ def takeover_end(*, episode_id: int, how: str, principal: Principal) -> dict[str
     if _end(services.taken(episode_id).filter(ended_at=None), how) and how == Takeover.End.GIVEN_UP:
         ending = hot_sql.Ending.unjudged(episode_id, "no_submission")
         ended = hot_sql.finish_many(run_id=run_id, endings=[ending], statuses=[Episode.Status.OPEN])
-        notices.episodes_ended(run_id=run_id, ids=ended)
+        events.episodes_ended(run_id=run_id, ids=ended)
     last = Takeover.objects.filter(episode=episode_id).order_by("-pk").first()
     if last is None:
         raise GymError("not_taken_over", f"Nobody has taken over episode {episode_id}.", status=409)

@@ -17,7 +17,7 @@ from trajectories.models import WatchMark
 from trajectories.record import heartbeats, hot_sql
 from trajectories.rollouts.judging import queue_sql
 from trajectories.rollouts.judging.services import CLAIMS_MAX
-from trajectories.rollouts.live import notices
+from trajectories.rollouts.live import events
 
 MARKS = 48
 """Marks within ``longest_s``: an age may be too low by one part in this many, and is never too high."""
@@ -222,7 +222,7 @@ def given_up_end() -> int:
             ended = hot_sql.finish_many(
                 run_id=run, endings=[ending], close_reason=DIVERGED, close_detail=detail
             )
-            notices.episodes_ended(run_id=run, ids=ended)
+            events.episodes_ended(run_id=run, ids=ended)
     given_up = [(run, "no_submission", episode) for run, episode, detail in rows if not detail]
     return _end_all(given_up, statuses=["open"]) + len(rows) - len(given_up)
 
@@ -240,7 +240,7 @@ def _end_all(due: Iterable[tuple[int, str, int]], *, statuses: list[str]) -> int
     count = 0
     for run_id, endings in sorted(by_run.items()):
         ended = hot_sql.finish_many(run_id=run_id, endings=endings, statuses=statuses)
-        notices.episodes_ended(run_id=run_id, ids=ended)
+        events.episodes_ended(run_id=run_id, ids=ended)
         count += len(ended)
     if count:
         logger.warning("%d episodes ended by the reaper", count)

@@ -16,7 +16,7 @@ from tasks_app import kinds
 from trajectories.models import Run
 from trajectories.record import hot_sql
 from trajectories.rollouts.judging import sandbox_sql, site_states, worker_locks
-from trajectories.rollouts.live import notices
+from trajectories.rollouts.live import events
 from verifiers import registry
 from verifiers.answer_text import unparsable
 from verifiers.children import ChildPool, VerifierCrash, VerifierStalled, VerifierTimeout, judge_guarded
@@ -73,7 +73,7 @@ class VerdictWriter:
 def _write(run_id: int, batch: list[_Waiting]) -> None:
     verdicts = [waiting.verdict for waiting in batch]
     ended = hot_sql.finish_many(run_id=run_id, endings=verdicts, statuses=["submitted"])
-    notices.episodes_ended(run_id=run_id, ids=ended)
+    events.episodes_ended(run_id=run_id, ids=ended)
     for waiting in batch:
         waiting.is_written.set_result(waiting.verdict.episode in ended)
 

@@ -22,7 +22,7 @@ from trajectories.record.hot_sql import SUBMISSION_CHANNEL, TOOL_CALL_CHANNEL
 from trajectories.rollouts.judging import jobs, queue_sql, reaper, tool_calls
 from trajectories.rollouts.judging.sandbox_sql import PROGRAM_CHANNEL
 from trajectories.rollouts.judging.services import CLAIMS_MAX
-from trajectories.rollouts.live import notices
+from trajectories.rollouts.live import events
 
 logger = logging.getLogger(__name__)
 
@@ -133,7 +133,7 @@ def programs_announce() -> int:
     many."""
     judged = queue_sql.episodes_judged(_programs) if _programs else {}
     for run_id, episode_ids in judged.items():
-        notices.episodes_ended(run_id=run_id, ids=episode_ids)
+        events.episodes_ended(run_id=run_id, ids=episode_ids)
         _programs.difference_update(episode_ids)
     return sum(map(len, judged.values()))
 

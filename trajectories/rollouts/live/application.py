@@ -9,7 +9,6 @@ from django.conf import settings
 
 from core import metrics, request_ids
 from core.integers import BIGINT_MAX
-from trajectories.rollouts.live.answers import Message, Receive, Scope, Send
 from trajectories.rollouts.live.consumers import (
     EpisodeConsumer,
     LiveConsumer,
@@ -19,7 +18,7 @@ from trajectories.rollouts.live.consumers import (
 )
 from trajectories.rollouts.live.hub import Hub
 from trajectories.rollouts.live.selectors import LiveReader
-from trajectories.rollouts.live.waits import WaitApp
+from trajectories.rollouts.live.waits import Message, Receive, Scope, Send, WaitApp
 
 CLOSED: Message = {"type": "websocket.disconnect", "code": 1000}
 SOCKETS_MAX = 2_000

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
+from time import monotonic
 from typing import Any
 
 import msgspec
+from django.db import transaction
 from redis import asyncio as redis_asyncio
 from redis.exceptions import RedisError
 
+from core import redis_client
+from trajectories.record import heartbeats
+
 VERDICT_CHANNEL = "gym:verdicts"
 OPENING_CHANNEL = "gym:openings"
+_encoder = msgspec.json.Encoder()
+logger = logging.getLogger(__name__)
+CONNECT_S = 2.0
+# A connection that is silent for this long is checked.
+SILENCE_S = 5.0
+# Opening episodes does not need Redis: when Redis hangs, one call is delayed and the next ones skip it.
+PAUSE_S = 10.0
 
 
 class EpisodesOpened(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,7 +42,6 @@ class VerdictsWritten(msgspec.Struct, frozen=True, kw_only=True):
 
 Announced = VerdictsWritten | EpisodesOpened
 
-_encoder = msgspec.json.Encoder()
 _decoders: dict[str, msgspec.json.Decoder[Announced]] = {
     VERDICT_CHANNEL: msgspec.json.Decoder(VerdictsWritten),
     OPENING_CHANNEL: msgspec.json.Decoder(EpisodesOpened),
@@ -52,13 +64,6 @@ def announcement_decode(message: bytes, *, channel: str) -> Announced | None:
         return _decoders[channel].decode(message)
     except msgspec.DecodeError:
         return None
-
-
-logger = logging.getLogger(__name__)
-
-CONNECT_S = 2.0
-# A connection that is silent for this long is checked.
-SILENCE_S = 5.0
 
 
 class Announcements:
@@ -100,3 +105,36 @@ class Announcements:
             news = announcement_decode(message["data"], channel=message["channel"].decode())
             if news is not None:
                 self._on_news(news)
+
+
+class _Pause:
+    until = 0.0
+
+
+def episodes_opened(*, run_id: int) -> None:
+    """Wake the pages that count the run's episodes, once per call that opens any."""
+    transaction.on_commit(partial(_announce_opened, run_id=run_id))
+
+
+def episodes_ended(*, run_id: int, ids: Sequence[int]) -> None:
+    """Wake those who wait for the verdicts, and let heartbeats of these episodes answer ``gone``."""
+    if ids:
+        transaction.on_commit(partial(_announce_ended, run_id=run_id, ids=list(ids)))
+
+
+def _announce_opened(*, run_id: int) -> None:
+    if monotonic() < _Pause.until:
+        return
+    try:
+        redis_client.client().publish(OPENING_CHANNEL, opening_encode(run_id=run_id))
+    except redis_client.Unreachable:
+        _Pause.until = monotonic() + PAUSE_S
+        logger.warning("new episodes of run %s could not be announced", run_id)
+
+
+def _announce_ended(*, run_id: int, ids: list[int]) -> None:
+    try:
+        redis_client.client().publish(VERDICT_CHANNEL, announcement_encode(run_id=run_id, episode_ids=ids))
+    except redis_client.Unreachable:
+        logger.warning("verdicts of run %s could not be announced; waiters find them by polling", run_id)
+    heartbeats.mark_gone(ids)

@@ -12,7 +12,7 @@ from trajectories.models import Episode, Group, PolicyVersion, Report, Run, RunM
 from trajectories.record import hot_sql, projects
 from trajectories.record.api.auth import Principal
 from trajectories.rewards.profiles.store import SETTING, check_may_pay, profile_get
-from trajectories.rollouts.live import notices
+from trajectories.rollouts.live import events
 
 SHOWN_MAX = 10
 
@@ -100,7 +100,7 @@ def episodes_cancel(
             close_reason="cancelled",
             close_detail=reason,
         )
-        notices.episodes_ended(run_id=run.pk, ids=ended)
+        events.episodes_ended(run_id=run.pk, ids=ended)
     return sorted(ended)
 
 

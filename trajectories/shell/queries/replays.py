@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from trajectories.behaviour.dom_replay import description
+from trajectories.behaviour.dom_replay import scenes
 from trajectories.behaviour.dom_replay.scenes import NoScene, Scene
 from trajectories.models import Episode, Pruning
 from trajectories.record.capture import chunks
@@ -46,7 +46,7 @@ class Replay:
             return ""
         if is_pruned(self.episode.pk, "recordings"):
             return RECORDING_PRUNED
-        return description.REASONS[self.outcome.reason]
+        return scenes.REASONS[self.outcome.reason]
 
     @property
     def page(self) -> str:
@@ -55,11 +55,11 @@ class Replay:
 
     @property
     def facts(self) -> list[str]:
-        return description.moment_facts(self.outcome.moment) if self.outcome.moment else []
+        return scenes.moment_facts(self.outcome.moment) if self.outcome.moment else []
 
     @property
     def losses(self) -> list[str]:
-        return description.losses(self.outcome)
+        return scenes.losses(self.outcome)
 
     @property
     def duration(self) -> str:
@@ -67,7 +67,7 @@ class Replay:
         scene = self.scene
         if scene is None or scene.until_ms <= scene.at_ms:
             return ""
-        return description.duration(scene.until_ms - scene.at_ms)
+        return scenes.duration(scene.until_ms - scene.at_ms)
 
     @cached_property
     def loads(self) -> list[RecordedPage]:

@@ -35,7 +35,7 @@ from trajectories.rollouts.episodes.forks.lineage import (
     shows_ids,
 )
 from trajectories.rollouts.episodes.opening_messages import FORK, build_unguided_messages
-from trajectories.rollouts.live import notices
+from trajectories.rollouts.live import events
 
 SAMPLES_MAX = 10_000
 
@@ -109,7 +109,7 @@ def groups_open(
             _insert(rows, fork, parent, group=_group(fork, parent, group_id))
             first += fork.count
     for run_id in {fork.run or parents[fork.episode].run_id for fork in forks}:
-        notices.episodes_opened(run_id=run_id)
+        events.episodes_opened(run_id=run_id)
     return group_ids, {"episodes": draft.records, "messages": draft.messages}
 
 
@@ -128,7 +128,7 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
         ids = hot_sql.ids_reserve(groups=0, episodes=count)[1]
         rows = _fill(draft, fork, parent, insert, group_id=group.pk, ids=ids, first=size)
         _insert(rows, fork, parent, group=None)
-    notices.episodes_opened(run_id=group.run_id)
+    events.episodes_opened(run_id=group.run_id)
     return {"episodes": draft.records, "messages": draft.messages}
 
 
