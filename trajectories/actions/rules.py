@@ -96,7 +96,7 @@ def nothing_expected(_step: DeclaredStep, _record: PageRecord) -> Finding:
 
 
 def field_box(events: Sequence[ReportedEvent], scrolled: Offset) -> Box | None:
-    """The box of the first element that was typed in, else of the first one focused."""
+    """Return the box of the first element that was typed in, else of the first one focused."""
     for kind in ("input", "focus", "key"):
         for event in events:
             offset = marks.shift(event.data, kind=kind, scrolled=scrolled)

@@ -91,7 +91,7 @@ class PageRecord:
     answered_in: int | None = None
 
     def events_of(self, index: int, *kinds: str) -> list[ReportedEvent]:
-        """The events of a step, of all kinds or of those given."""
+        """Return the events of a step, of all kinds or of those given."""
         return [event for event in self.by_step.get(index, ()) if not kinds or event.kind in kinds]
 
     def step_after(self, index: int) -> DeclaredStep | None:
@@ -154,7 +154,7 @@ class ActionType:
 
 
 def get_type(action: object) -> str:
-    """The type that an action names, empty when it names none."""
+    """Return the type that an action names, empty when it names none."""
     kind = action.get("type") if isinstance(action, Mapping) else None
     return kind if isinstance(kind, str) else ""
 

@@ -26,7 +26,7 @@ IS_WITHOUT = sql_read(__file__, "is_without_evidence")
 
 
 def parameters(*, has_answer: bool) -> dict[str, Any]:
-    """The parameters of both; ``has_answer`` includes the recording of the answer.
+    """Return the parameters of both; ``has_answer`` includes the recording of the answer.
 
     Judging leaves it out: the page's last events may arrive later.
     """

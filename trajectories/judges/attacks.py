@@ -55,7 +55,7 @@ class Attack(Struct, frozen=True, kw_only=True):
 
 @cache
 def texts() -> dict[str, str]:
-    """The texts by name, the control first."""
+    """Return the texts by name, the control first."""
     return {one["id"]: one["text"] for one in tomllib.loads(FILE.read_text("utf-8"))["texts"]}
 
 

@@ -102,7 +102,7 @@ AFTER = Statement(__file__, "after")
 
 
 def runs_of_judges() -> dict[str, list[int]]:
-    """The runs that are paid by each judge which a profile names, by the name of the judge."""
+    """Return the runs that are paid by each judge which a profile names, by the name of the judge."""
     judges = {format_reference(name, sha256): _list_judges(sha256) for name, sha256 in _read_profiles()}
     references = [reference for reference, names in judges.items() if names]
     if not references:
@@ -185,7 +185,7 @@ def _due(judge: Judge, body: JudgeBody, episode_ids: Sequence[int], tally: Tally
 
 
 def _tries(judge: Judge, episodes: Collection[int]) -> dict[int, set[datetime]]:
-    """The times of the batches in which calls about these episodes were not answered."""
+    """Return the times of the batches in which calls about these episodes were not answered."""
     calls = list_unanswered_calls(judge).filter(episode_id__in=episodes)
     times: dict[int, set[datetime]] = {}
     for episode, at in calls.values_list("episode_id", "created_at"):
@@ -194,12 +194,12 @@ def _tries(judge: Judge, episodes: Collection[int]) -> dict[int, set[datetime]]:
 
 
 def _list_answer_times(judge: Judge, times: Collection[datetime]) -> set[datetime]:
-    """The times of those batches in which another call was answered: the endpoint was not down."""
+    """Return the times of those batches in which another call was answered: the endpoint was not down."""
     return set(list_answered_calls(judge).filter(created_at__in=times).values_list("created_at", flat=True))
 
 
 def _given(judge: Judge, episode: int) -> dict[str, str]:
-    """The newest grade of each criterion that has one."""
+    """Return the newest grade of each criterion that has one."""
     calls = judging_calls(judge).filter(episode_id=episode).exclude(grade="").order_by("pk")
     return dict(calls.values_list("criterion", "grade"))
 

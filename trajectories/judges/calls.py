@@ -33,7 +33,7 @@ class Reading(NamedTuple):
 
 
 def grade_read(reply: str, criterion: Criterion) -> Reading:
-    """The grade of a reply that is one JSON object, after at most one block of thoughts."""
+    """Return the grade of a reply that is one JSON object, after at most one block of thoughts."""
     text = reply.strip()
     if not text:
         return Reading(problem="The reply is empty.")

@@ -62,7 +62,7 @@ def judge_certify(judge: Judge) -> list[JudgeCertification]:
 
 
 def figures_of(certification: JudgeCertification) -> Figures:
-    """The figures as they were stored."""
+    """Return the figures as they were stored."""
     return msgspec.convert(certification.figures, Figures)
 
 
@@ -112,7 +112,7 @@ class _Sample:
 
 
 def words_of(certification: JudgeCertification) -> str:
-    """A line for people."""
+    """Return a line for people."""
     figures = figures_of(certification)
     rates = (
         ("true positives", figures.measurement.true_positive),
@@ -129,6 +129,6 @@ def words_of(certification: JudgeCertification) -> str:
 
 
 def words_of_rate(rate: Rate) -> str:
-    """A share with its interval, and of how many units."""
+    """Return a share with its interval, and of how many units."""
     share = "none" if rate.value is None else f"{rate.value:.1%}"
     return f"{share} [{rate.low:.1%}, {rate.high:.1%}] of {rate.units}"

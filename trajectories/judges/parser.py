@@ -23,7 +23,7 @@ NEEDED = {"outcome": {"answer", "last_page"}, "process": {"actions", "thoughts"}
 
 
 def judge_read(data: bytes) -> JudgeBody:
-    """A judge from TOML. Raises ``GymError`` ``judge_refused`` and ``bad_judge_url`` (422)."""
+    """Return a judge from TOML. Raises ``GymError`` ``judge_refused`` and ``bad_judge_url`` (422)."""
     if len(data) > FILE_MAX_BYTES:
         raise refused([f"The file has {len(data):,} bytes; the limit is {FILE_MAX_BYTES:,}."])
     try:

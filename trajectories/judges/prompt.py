@@ -55,13 +55,13 @@ class Attempt:
 
 
 def system_text(criterion: Criterion) -> str:
-    """The instructions: the same for all attempts."""
+    """Return the instructions: the same for all attempts."""
     choices = "\n".join(f"- {choice.id}: {choice.text}" for choice in criterion.choices)
     return SYSTEM.format(question=criterion.question, choices=choices, example=criterion.choices[0].id)
 
 
 def attempt_text(criterion: Criterion, attempt: Attempt) -> str:
-    """The evidence of the criterion, each part quoted."""
+    """Return the evidence of the criterion, each part quoted."""
     return "\n\n".join(
         f"{title}:\n{delimit(cut(attempt.texts.get(part) or NOTHING, CHARS[part]))}"
         for part, title in TITLES.items()
@@ -91,7 +91,7 @@ def request_body(body: JudgeBody, criterion: Criterion, attempt: Attempt) -> dic
 
 
 def prompt_sha256(body: JudgeBody) -> str:
-    """A hash of everything that the prompt has before an attempt is put in."""
+    """Return a hash of everything that the prompt has before an attempt is put in."""
     empty = Attempt(episode=0, texts={})
     parts = [request_body(body, criterion, empty) for criterion in body.criteria]
     limits = [TITLES, CHARS]

@@ -32,7 +32,7 @@ class CriterionRates:
 
 
 def criteria_rates(judge: Judge, grades: Collection[Grades]) -> list[CriterionRates]:
-    """The rates of each criterion over these episodes; attempts at a task are one cluster."""
+    """Return the rates of each criterion over these episodes; attempts at a task are one cluster."""
     measured = {one.criterion: one for one in judge.certifications.all()}
     return [_rates(judge, one, grades, measured.get(one.id)) for one in judge_of(judge.body).criteria]
 

@@ -84,7 +84,7 @@ def _candidates(judge: Judge, runs: Sequence[int]) -> list[int]:
 
 
 def field_name(criterion: str) -> str:
-    """The id of the field in which people answer a criterion's question."""
+    """Return the id of the field in which people answer a criterion's question."""
     return f"{MARK}{criterion}"
 
 

@@ -114,7 +114,7 @@ def body_of(judge: Judge) -> JudgeBody:
 
 
 def source_of(judge: Judge) -> RewardSource:
-    """The source of the judge's components, which its hash is the version of."""
+    """Return the source of the judge's components, which its hash is the version of."""
     source, _ = RewardSource.objects.get_or_create(
         kind=RewardSource.Kind.JUDGE, name=judge.name, version=judge.sha256, defaults={"detail": judge.body}
     )
@@ -136,7 +136,7 @@ def episodes_due(judge: Judge, *, runs: Sequence[int], has_void: bool = False) -
 
 
 def component_name(judge: str, criterion: str = "") -> str:
-    """The name of a criterion's component, or without one of all of them together."""
+    """Return the name of a criterion's component, or without one of all of them together."""
     return FAMILY.join([JUDGE, judge, *([criterion] if criterion else [])])
 
 
@@ -200,7 +200,7 @@ def list_answered_calls(judge: Judge) -> QuerySet[JudgeCall]:
 
 
 def components_of(body: JudgeBody, grades: Mapping[str, str]) -> dict[str, float | None]:
-    """The components of one episode; a criterion without a grade is null, and so is then the mean."""
+    """Return the components of one episode; a criterion without a grade is null, and so is then the mean."""
     values = {one.id: one.value(grades.get(one.id, "")) for one in body.criteria}
     named = {component_name(body.name, name): value for name, value in values.items()}
     return {**named, component_name(body.name): _mean(body, values)}

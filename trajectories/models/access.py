@@ -10,7 +10,7 @@ DEFAULT_PROJECT = "default"
 
 
 def project_field() -> models.CharField[str, str]:
-    """The project that a row belongs to (``trajectories/record/projects.py``)."""
+    """Return the project that a row belongs to (``trajectories/record/projects.py``)."""
     return models.CharField(max_length=64, default=DEFAULT_PROJECT, db_default=DEFAULT_PROJECT)
 
 

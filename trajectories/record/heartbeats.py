@@ -47,7 +47,13 @@ def beat(ids: Sequence[int], *, project: str, splits: Iterable[str] = ()) -> Bea
     if not ids:
         return Beaten([], [])
     limits = sorted(splits)
-    values: list[str | int] = [_beat_expiry_s(), time.time_ns(), len(limits), *limits, *ids]
+    values: list[str | int] = [
+        BEATS_EXPIRE_S + int(settings.LEASE_S),
+        time.time_ns(),
+        len(limits),
+        *limits,
+        *ids,
+    ]
     names = (BEAT, GONE, _active(project))
     try:
         gone, unknown = redis_client.client().eval(_BEAT_SCRIPT, len(names), *names, *values)
@@ -140,7 +146,3 @@ def alive_names(names: Sequence[str]) -> set[str]:
 
 def _active(project: str) -> str:
     return f"{ACTIVE}{project}:"
-
-
-def _beat_expiry_s() -> int:
-    return BEATS_EXPIRE_S + int(settings.LEASE_S)

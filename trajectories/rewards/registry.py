@@ -106,6 +106,6 @@ def revision() -> str:
 
 
 def rule_versions() -> dict[str, int]:
-    """The version of each component that is computed by rule, and of each milestone of questions."""
+    """Return the version of each component that is computed by rule, and of each milestone of questions."""
     components = {name: one.version for name, one in COMPONENTS.items() if one.compute is not None}
     return components | {f"milestone{FAMILY}{name}": one.version for name, one in MILESTONES.items()}

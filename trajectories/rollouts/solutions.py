@@ -17,7 +17,7 @@ SCRIPTED = (Step.Actor.ORACLE, Step.Actor.PERSON)
 
 
 def solutions(tasks: Collection[int], *, run: Run, arm: str) -> QuerySet[Episode]:
-    """The newest scripted solution of each task that shows pages and takes actions as the run does."""
+    """Return the newest scripted solution of each task that shows pages and takes actions as the run does."""
     steps = Step.objects.filter(episode=OuterRef("pk"))
     same = {f"run__{name}": getattr(run, name) for name in SETUP}
     rows = Episode.objects.filter(

@@ -68,7 +68,7 @@ def _require_post(action: Callable[..., HttpResponseBase]) -> Callable[..., Http
 
 
 def _page_around(path: str) -> str:
-    """The address of the nearest page that the address of an action lies below."""
+    """Return the address of the nearest page that the address of an action lies below."""
     above = path.rstrip("/")
     while above:
         above = above.rpartition("/")[0]
@@ -136,7 +136,7 @@ def sees_golds(user: User | AnonymousUser) -> bool:
 
 
 def build_principal(user: User | AnonymousUser) -> Principal:
-    """The user who is logged in, as a caller of the API; guidance is for those who see golds."""
+    """Return the user who is logged in, as a caller of the API; guidance is for those who see golds."""
     scopes = {Scope.TRAINER} | ({Scope.GUIDANCE} if sees_golds(user) else set())
     return Principal(
         key_id=0, name=user.get_username(), scopes=frozenset(scopes), splits=frozenset(), project=None

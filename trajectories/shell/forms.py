@@ -80,7 +80,7 @@ def of_project_offer(form: forms.Form) -> None:
 
 
 def name_field(names: Iterable[str], label: str) -> forms.ChoiceField:
-    """A choice among untrusted names."""
+    """Return a choice among untrusted names."""
     return choice_field([(name, visible(name)) for name in names], label)
 
 
@@ -136,7 +136,7 @@ class FilterForm(forms.Form):
     folded_names: tuple[str, ...] = ()
 
     def filters(self) -> dict[str, Any]:
-        """The valid filters that are set."""
+        """Return the valid filters that are set."""
         self.is_valid()
         return {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
 

@@ -39,7 +39,7 @@ def _scrolls(step: DeclaredStep, record: PageRecord) -> list[ReportedEvent]:
 
 
 def _position_before(event: ReportedEvent, record: PageRecord, step: DeclaredStep) -> Offset | None:
-    """The page's last known position before the step; a page begins at its top."""
+    """Return the page's last known position before the step; a page begins at its top."""
     for earlier in record.steps_before(step.index, most=EARLIER_STEPS):
         for known in reversed(record.events_of(earlier.index)):
             if known.page != event.page:

@@ -57,7 +57,7 @@ def css_clean(text: str, resolve: Resolve) -> str:
 
 
 def css_clean_part(text: str, resolve: Resolve) -> str:
-    """The same for one of several texts of a style sheet.
+    """Return the same for one of several texts of a style sheet.
 
     Whatever is open at its end is closed, and no word goes on behind it: such texts are clean together, in
     any order.

@@ -86,12 +86,12 @@ def map_addresses(episode: Episode) -> Addresses:
 
 
 def list_pictures(episode: Episode) -> dict[str, str]:
-    """The hashes of a task's pictures, by their names on its pages."""
+    """Return the hashes of a task's pictures, by their names on its pages."""
     return {figure.name: figure.sha256 for figure in list_figures(episode.task.payload)}
 
 
 def document_html(scene: Scene, *, nonce: str, scripts: tuple[str, ...], styles: tuple[str, ...]) -> str:
-    """The page, which sets ``<html data-replay>`` to ``ready`` or ``failed``.
+    """Return the page, which sets ``<html data-replay>`` to ``ready`` or ``failed``.
 
     ``scripts`` and ``styles`` are the addresses of ``SCRIPTS`` and ``STYLES`` as seen from the page.
     """
@@ -106,14 +106,14 @@ def document_html(scene: Scene, *, nonce: str, scripts: tuple[str, ...], styles:
 
 
 def document_in_the_lab(scene: Scene) -> tuple[str, str]:
-    """The page with its Content Security Policy."""
+    """Return the page with its Content Security Policy."""
     nonce = secrets.token_urlsafe(16)
     scripts, styles = tuple(map(static, SCRIPTS)), tuple(map(static, STYLES))
     return document_html(scene, nonce=nonce, scripts=scripts, styles=styles), policy(nonce)
 
 
 def policy(nonce: str) -> str:
-    """The policy, which frames inherit. Styles come from the recording, so they cannot be listed."""
+    """Return the policy, which frames inherit. Styles come from the recording, so they cannot be listed."""
     return "; ".join(
         [
             "default-src 'none'",
@@ -140,7 +140,7 @@ def _in_the_lab(named: Named) -> str | None:
 
 
 def _data_block(events: bytes) -> SafeString:
-    """The same as Django's ``json_script``, but for encoded JSON: no tag can begin or end in it."""
+    """Return the same as Django's ``json_script``, but for encoded JSON: no tag can begin or end in it."""
     for sign, escape in _ESCAPES:
         events = events.replace(sign, escape)
     return format_html('<script id="events" type="application/json">{}</script>', mark_safe(events.decode()))  # noqa: S308

@@ -105,7 +105,7 @@ def find_moment(
 
 
 def moment_in(page: str, pieces: Sequence[Piece], *, at_ms: float, until_ms: float) -> Moment | Reason:
-    """A known time of a known page load."""
+    """Return the moment at a known time of a known page load."""
     loads = _loads(pieces)
     load = next((load for load in loads if load.page == page), None)
     if load is None:

@@ -248,7 +248,7 @@ _sourced = msgspec.json.Decoder(Sourced).decode
 
 
 def data_read(type_: int, data: bytes | msgspec.Raw) -> Data | None:
-    """The data of an event; None for events that a replay ignores, such as canvas and media.
+    """Return the data of an event; None for events that a replay ignores, such as canvas and media.
 
     Raises ``msgspec.DecodeError`` or ``RecursionError`` for what has another shape.
     """

@@ -206,7 +206,7 @@ class Cleaner:
         return self._read(text, css_clean_part(text, self._resolve_in_sheets))
 
     def _sheet(self, text: str) -> str:
-        """The text of a whole sheet, which rrweb may split into the texts that it once was."""
+        """Return the text of a whole sheet, which rrweb may split into the texts that it once was."""
         parts = text.split(SPLIT) if self._is_in_parts else [text]
         return SPLIT.join(map(self._sheet_part, parts))
 

@@ -101,7 +101,7 @@ def has_recording(episode: Episode) -> bool:
 
 
 def replay_step(step: Step, *, resolve: Resolve) -> Scene | NoScene:
-    """The replay of a step; ``resolve`` maps the addresses in the recording (``addresses``)."""
+    """Return the replay of a step; ``resolve`` maps the addresses in the recording (``addresses``)."""
     moment = moment_find(step)
     if isinstance(moment, str):
         return NoScene(reason=moment)
@@ -119,7 +119,7 @@ def replay_action(
 
 
 def scene_at(moment: Moment, *, episode_id: int, resolve: Resolve) -> Scene | NoScene:
-    """The replay of a moment, as ``replay_step``."""
+    """Return the replay of a moment, as ``replay_step``."""
     is_capped = chunks.is_capped(episode_id=episode_id)
     try:
         shown, problems, refused = _read(episode_id, moment)
@@ -146,7 +146,7 @@ def scene_at(moment: Moment, *, episode_id: int, resolve: Resolve) -> Scene | No
 
 
 def moment_find(step: Step) -> Moment | Reason:
-    """The moment of a step in the recordings of its episode, in four queries."""
+    """Return the moment of a step in the recordings of its episode, in four queries."""
     pieces = list_pieces(step.episode_id)
     seen = PageEvent.objects.filter(episode_id=step.episode_id)
     acted = set(seen.filter(step=step.index, kind__in=ACTS).values_list("page", flat=True))
@@ -169,7 +169,7 @@ def _action_moment(action: PageAction, actions: Sequence[PageAction], episode_id
 
 
 def list_pieces(episode_id: int) -> list[Piece]:
-    """The chunks of an episode's recordings, by their rows."""
+    """Return the chunks of an episode's recordings, by their rows."""
     rows = RecordingChunk.objects.filter(episode_id=episode_id).values_list(*Piece._fields)
     return [Piece(*row) for row in rows]
 
@@ -244,7 +244,7 @@ def _read(episode_id: int, moment: Moment) -> tuple[list[Shown], list[Problem], 
 
 
 def _cleaned(shown: Sequence[Shown], *, resolve: Resolve) -> bytes:
-    """The events as JSON, without anything that runs or fetches. Raises ``TooLarge``."""
+    """Return the events as JSON, without anything that runs or fetches. Raises ``TooLarge``."""
     try:
         bounds.size_check(shown)
         cleaner = Cleaner(shown, resolve=resolve)
@@ -265,7 +265,7 @@ def _whole(offset_ms: float) -> int:
 
 
 def _select_needed(shown: Sequence[Shown], moment: Moment) -> list[Shown]:
-    """The events from the last snapshot before the moment on, after an event with the window's size.
+    """Return the events from the last snapshot before the moment on, after an event with the window's size.
 
     A slightly later snapshot is better than none.
     """

@@ -58,7 +58,7 @@ def _is_numbered(events: Sequence[ReportedEvent]) -> bool:
 def _attributed(
     steps: Sequence[DeclaredStep], events: Sequence[ReportedEvent]
 ) -> tuple[dict[int, list[ReportedEvent]], list[ReportedEvent]]:
-    """The events by step, and those that belong to none."""
+    """Return the events by step, and those that belong to none."""
     numbered = _is_numbered(events)
     indexes = [event.step or 0 for event in events] if numbered else _by_time(steps, events)
     by_step: dict[int, list[ReportedEvent]] = {step.index: [] for step in steps}
@@ -162,7 +162,7 @@ def _finding(step: DeclaredStep, record: PageRecord) -> Finding:
 
 
 def _without_effect(step: DeclaredStep, record: PageRecord, finding: Finding) -> Finding:
-    """The finding for missing events: the action was not performed, or its events may be lost."""
+    """Return the finding for missing events: the action was not performed, or its events may be lost."""
     if reason := rules.not_performed(step):
         return Finding(kind="no_effect", detail=reason, explained=finding.explained)
     if finding.kind == "unknown":

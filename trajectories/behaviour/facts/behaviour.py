@@ -135,7 +135,7 @@ def _is_formula(run: str) -> bool:
 
 
 def restated_share(thought: str, *, observation: str, action: Mapping[str, Any] | None) -> float:
-    """The share of a thought's content words in pairs that also occur on the page or in the action.
+    """Return the share of a thought's content words in pairs that also occur on the page or in the action.
 
     Words are case-folded, stop words are left out, and a pair is two neighbouring words. With P the pairs of
     the thought and Q those of the observation's text and of the action in words: the words in pairs of both,

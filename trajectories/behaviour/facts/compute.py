@@ -62,7 +62,7 @@ def acts_of(source: Source) -> dict[int, ActFact]:
 
 
 def sentences_read(source: Source) -> list[list[Classed] | None]:
-    """The sentences of each step's thought with their classes; None where the thought is hidden."""
+    """Return the sentences of each step's thought with their classes; None where the thought is hidden."""
     reader = Reader(question=source.question)
     read: list[list[Classed] | None] = []
     for step in source.steps:
@@ -91,7 +91,7 @@ def _checked(source: Source) -> EpisodeCheck:
 
 
 def _find_submission_step(source: Source) -> int | None:
-    """The step that sent the answer: as the server recorded it, else the last step."""
+    """Return the step that sent the answer: as the server recorded it, else the last step."""
     if source.answer is None or not source.steps:
         return None
     answers = [step.index for step in source.steps if step.type == "answer"]

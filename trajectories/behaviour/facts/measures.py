@@ -25,13 +25,13 @@ Total = Callable[[Sequence[Any], Sequence[Any]], float | None]
 
 
 def mean(values: Sequence[Any], _words: Sequence[Any]) -> float | None:
-    """The mean over the steps that have a value."""
+    """Return the mean over the steps that have a value."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 
 
 def mean_by_words(values: Sequence[Any], words: Sequence[Any]) -> float | None:
-    """The mean over the words of all thoughts that are known."""
+    """Return the mean over the words of all thoughts that are known."""
     known = [(value, count) for value, count in zip(values, words, strict=True) if value is not None]
     total = sum(count for _, count in known)
     return sum(value * count for value, count in known) / total if total else None
@@ -192,7 +192,7 @@ TOTALS = {
 
 
 def turns_measure(turns: Sequence[Turn], *, submitted_in: int | None) -> list[Measured]:
-    """The columns of all steps of an episode, ascending by number, with their ``place``."""
+    """Return the columns of all steps of an episode, ascending by number, with their ``place``."""
     trail = Trail(submitted_in=submitted_in)
     measured: list[Measured] = []
     for turn in turns:
@@ -209,7 +209,7 @@ def _measure(measure: Measure, turn: Turn, trail: Trail) -> Any:
 
 
 def totals_of(measured: Sequence[Measured]) -> dict[str, float | None]:
-    """The columns of an episode, from those of its steps."""
+    """Return the columns of an episode, from those of its steps."""
     words = [step["thought_words"] for step in measured]
     return {
         measure.total_column: measure.total([step[measure.column] for step in measured], words)

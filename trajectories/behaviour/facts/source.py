@@ -86,7 +86,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def sources_read(episode_ids: Sequence[int]) -> list[Source]:
-    """The sources of those of the episodes that exist, in no particular order."""
+    """Return the sources of those of the episodes that exist, in no particular order."""
     rows = READ.rows(
         ids=list(episode_ids),
         observation_chars=OBSERVATION_CHARS,

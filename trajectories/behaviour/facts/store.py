@@ -29,13 +29,13 @@ _encode = msgspec.json.Encoder().encode
 
 
 def _columns(model: type[Model], *, without: set[str]) -> dict[str, str]:
-    """The computed columns of a table, with their types."""
+    """Return the computed columns of a table, with their types."""
     fields = [field for field in model._meta.concrete_fields if field.attname not in without]
     return {field.attname: str(field.db_type(connection)) for field in fields}
 
 
 def _parts(prefix: str, columns: Mapping[str, str]) -> dict[str, str]:
-    """The parts of a statement that inserts or updates the columns from a JSON record ``i``."""
+    """Return the parts of a statement that inserts or updates the columns from a JSON record ``i``."""
     return {
         f"{prefix}_columns": ", ".join(columns),
         f"{prefix}_types": ", ".join(f"{name} {kind}" for name, kind in columns.items()),

@@ -79,7 +79,7 @@ class StepFact:
     words: str
 
     def row(self) -> dict[str, Any]:
-        """The column values, with the words as text for ``to_tsvector``."""
+        """Return the column values, with the words as text for ``to_tsvector``."""
         return {
             "index": self.index,
             "action_type": self.action_type,
@@ -102,13 +102,13 @@ class Facts:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in order, folded."""
+    """Return the words of a text in order, folded."""
     plain = THOUSANDS.sub("", unicodedata.normalize("NFKC", text).casefold())
     return TOKEN.findall(plain)
 
 
 def indexed(text: str) -> str:
-    """The text for ``to_tsvector``: words separated by spaces."""
+    """Return the text for ``to_tsvector``: words separated by spaces."""
     joined = " ".join(words_of(text[:INDEXED_BYTES]))
     if len(joined) <= INDEXED_BYTES // 4:
         return joined
@@ -116,7 +116,7 @@ def indexed(text: str) -> str:
 
 
 def query_terms(query: str) -> list[tuple[str, list[str]]]:
-    """The parts of a query in websearch syntax: ``("", words)``, ``("-", words)`` for exclusions,
+    """Return the parts of a query in websearch syntax: ``("", words)``, ``("-", words)`` for exclusions,
     ``("or", [])``. Several words of one part are a phrase."""
     terms: list[tuple[str, list[str]]] = []
     for match in re.finditer(r'(-?)"([^"]*)"?|(\S+)', query):

@@ -39,7 +39,7 @@ class Unpaged(Exception):
 
 
 def page_of(step: Step, *, size: tuple[int, int]) -> Page:
-    """The page that renders the replay at a screenshot's ``size`` in pixels. Raises ``Unpaged``."""
+    """Return the page that renders the replay at a screenshot's ``size`` in pixels. Raises ``Unpaged``."""
     addresses = Addresses(place=_place, pictures=document.list_pictures(step.episode))
     scene = _shown(scenes.replay_step(step, resolve=addresses))
     return _page(scene, addresses, scale=_scale(scene, size=size))

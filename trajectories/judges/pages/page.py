@@ -75,7 +75,7 @@ class GradeRow:
 
 
 def calls_counted(judge: Judge, body: JudgeBody) -> dict[str, CallCounts]:
-    """The newest ``CALLS_COUNTED`` by criterion."""
+    """Return the newest ``CALLS_COUNTED`` by criterion."""
     newest = judging_calls(judge).order_by("-pk").values("pk")[:CALLS_COUNTED]
     rows = JudgeCall.objects.filter(pk__in=newest).values_list("criterion", "grade", "problem")
     counted = list(rows.annotate(number=Count("pk")))
@@ -107,7 +107,7 @@ def without_address(problem: str, body: JudgeBody) -> str:
 def list_grades(
     judge: Judge, body: JudgeBody, *, before: int | None, criterion: str
 ) -> tuple[list[GradeRow], int | None]:
-    """A page of calls, newest first, and the cursor of the next one.
+    """Return a page of calls, newest first, and the cursor of the next one.
 
     While people label the judge's sample, its episodes are left out: their labels are blind.
     """

@@ -65,7 +65,7 @@ class JudgedRates:
 
 
 def judged_rates(profiles: Sequence[Profile], paid: Sequence[Paid]) -> list[JudgedRates]:
-    """The rates of each criterion that a term names; of all of a judge that is named as a whole."""
+    """Return the rates of each criterion that a term names; of all of a judge that is named as a whole."""
     named: dict[str, set[str]] = {}
     for judge, criterion in (pair for profile in profiles for pair in list_named_judges(profile)):
         named.setdefault(judge, set()).add(criterion)

@@ -81,7 +81,7 @@ def list_marks(
 
 
 def tasks_of(marks: list[StepMark]) -> dict[int, str]:
-    """The task of each episode that still exists, by the episode's number."""
+    """Return the task of each episode that still exists, by the episode's number."""
     episodes = Episode.objects.filter(pk__in={mark.episode_id for mark in marks})
     return dict(episodes.values_list("pk", "task__key"))
 

@@ -48,7 +48,7 @@ Keys = tuple[Key, ...]
 
 
 def align(sequences: Sequence[Sequence[Key]]) -> list[Row]:
-    """The rows of two to four sequences, each step in one row and in its order."""
+    """Return the rows of two to four sequences, each step in one row and in its order."""
     rows: list[tuple[int | None, ...]] = [(place,) for place in range(len(sequences[0]))]
     for width, sequence in enumerate(sequences[1:], start=1):
         left = [_list_keys(row, sequences) for row in rows]
@@ -58,7 +58,7 @@ def align(sequences: Sequence[Sequence[Key]]) -> list[Row]:
 
 
 def first_divergence(rows: Sequence[Row]) -> int | None:
-    """The position of the first row that differs."""
+    """Return the position of the first row that differs."""
     return next((place for place, row in enumerate(rows) if row.kind == "differs"), None)
 
 
@@ -129,7 +129,7 @@ def _in_order(
 def _anchors(
     left: Sequence[Keys], right: Sequence[Keys], span: tuple[int, int], other: tuple[int, int]
 ) -> list[tuple[int, int]]:
-    """The longest chain of keys that occur once in both, in the same order."""
+    """Return the longest chain of keys that occur once in both, in the same order."""
     lefts, rights = _once(left, span), _once(right, other)
     common = sorted((place, rights[key]) for key, place in lefts.items() if key in rights)
     ends: list[int] = []

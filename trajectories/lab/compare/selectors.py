@@ -54,7 +54,7 @@ class Place(NamedTuple):
 
 
 def episodes_get(ids: Sequence[int]) -> list[Episode]:
-    """The episodes in the order of ``ids``. Raises ``Http404`` naming those that do not exist."""
+    """Return the episodes in the order of ``ids``. Raises ``Http404`` naming those that do not exist."""
     episodes = (
         Episode.objects.select_related("run", "task", "verdict")
         .defer("task__payload", "run__settings")
@@ -66,13 +66,13 @@ def episodes_get(ids: Sequence[int]) -> list[Episode]:
 
 
 def answer_step(episode_id: int, answers: Sequence[str]) -> int | None:
-    """The number of the step that typed one of the answers, else of the last step."""
+    """Return the number of the step that typed one of the answers, else of the last step."""
     steps = Step.objects.filter(episode_id=episode_id).order_by("index").values_list("index", flat=True)
     return steps.filter(action__text__in=list(answers)).first() or steps.last()
 
 
 def episodes_other(*, task_id: int, ids: Sequence[int], limit: int) -> list[Episode]:
-    """The latest episodes of a task other than ``ids``."""
+    """Return the latest episodes of a task other than ``ids``."""
     return list(
         Episode.objects.filter(task_id=task_id)
         .exclude(pk__in=ids)
@@ -83,7 +83,7 @@ def episodes_other(*, task_id: int, ids: Sequence[int], limit: int) -> list[Epis
 
 
 def task_fields(task_ids: Iterable[int]) -> dict[int, list[str]]:
-    """The names of the values that tasks ask for, by task."""
+    """Return the names of the values that tasks ask for, by task."""
     rows = Task.objects.filter(pk__in=list(task_ids), payload__has_key="fields")
     return {pk: name_fields({"fields": fields}) for pk, fields in rows.values_list("pk", "payload__fields")}
 
@@ -150,7 +150,7 @@ def steps_get(numbers: Mapping[int, Iterable[int]]) -> dict[tuple[int, int], dic
 
 
 def first_steps(episode_id: int) -> list[dict[str, Any]]:
-    """The first steps of an episode without pages, with up to ``COMPLETION_CHARS`` of each thought."""
+    """Return the first steps of an episode without pages, with up to ``COMPLETION_CHARS`` of each thought."""
     steps = Step.objects.filter(episode_id=episode_id).order_by("index")[:TEXT_STEPS_MAX]
     rows = _shown(steps, thought_chars=COMPLETION_CHARS)
     labels = step_labels(episode_id=episode_id, indexes=[row["index"] for row in rows])
@@ -158,7 +158,7 @@ def first_steps(episode_id: int) -> list[dict[str, Any]]:
 
 
 def golds_current(task_ids: Iterable[int]) -> dict[int, str]:
-    """The reference answers by task; only for users that ``access.sees_golds`` admits."""
+    """Return the reference answers by task; only for users that ``access.sees_golds`` admits."""
     golds = Gold.objects.filter(task_id__in=list(task_ids), is_current=True)
     return dict(golds.values_list("task_id", "answer"))
 

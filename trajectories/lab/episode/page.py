@@ -251,7 +251,7 @@ class EpisodePage:
 
     @cached_property
     def event_tally(self) -> PageEventTally | None:
-        return episodes.episode_events_tally(self.episode)
+        return PageEventTally.objects.filter(episode=self.episode).first()
 
     @cached_property
     def fidelity(self) -> EpisodeFidelity | None:

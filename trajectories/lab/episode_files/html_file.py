@@ -55,7 +55,7 @@ SHEETS = ("base.css", "lab/tokens.css", "lab/export.css")
 
 
 def question_context(task: Any, variation: Variation | None) -> dict[str, Any]:
-    """The context of ``lab/episode_files/_question.html``.
+    """Return the context of ``lab/episode_files/_question.html``.
 
     ``words`` is the question as plain text if its kind no longer exists or it is too long; ``tex`` is the
     source of its texts if they contain formulas.
@@ -106,7 +106,7 @@ def _raw(pieces: Sequence[Piece]) -> str:
 
 
 def _table(table: Any) -> dict[str, Any] | None:
-    """The header and as many rows as fit; ``rows_out`` counts the others.
+    """Return the header and as many rows as fit; ``rows_out`` counts the others.
 
     ``is_out`` if the table is left out because even its header does not fit.
     """

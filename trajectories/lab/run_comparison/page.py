@@ -27,7 +27,7 @@ PERCENT = 100
 
 
 def version_voids(run_ids: Collection[int]) -> dict[int, dict[int, float]]:
-    """The share of ended episodes that are void, by run and policy version."""
+    """Return the share of ended episodes that are void, by run and policy version."""
     rows = (
         EndingSum.objects.filter(run_id__in=run_ids, policy_version__isnull=False)
         .order_by()

@@ -99,7 +99,7 @@ EXPORTS = {
 
 
 def _heading(request: SearchRequest, now: datetime) -> bytes:
-    """A comment without commas or quotes, so that it is one cell of a table."""
+    """Return a comment without commas or quotes, so that it is one cell of a table."""
     return f"# {request.address()} {now:%Y-%m-%dT%H:%M:%SZ}\n".encode()
 
 

@@ -161,7 +161,7 @@ def _places(search: Search, *, after: Cursor | None, limit: int) -> list[Place]:
 
 
 def _places_of_rare(search: Search, *, after: Cursor | None, limit: int) -> list[Place] | None:
-    """The places from the index of words when few enough to sort, else None.
+    """Return the places from the index of words when few enough to sort, else None.
 
     For the newest hits alone Postgres reads steps from the newest on until enough match. That is right for
     frequent words, but it takes an unknown word for a frequent one, and reads everything.
@@ -179,7 +179,7 @@ def _order(search: Search) -> str:
 
 
 def _at_steps(search: Search, places: list[Place]) -> list[Place]:
-    """The places of episodes that match by one of their steps, at the first such step."""
+    """Return the places of episodes that match by one of their steps, at the first such step."""
     step = {name: search.filters.get(name) for name in ("action", "action_check")}
     if search.words or not places or not any(step.values()):
         return places
@@ -188,12 +188,12 @@ def _at_steps(search: Search, places: list[Place]) -> list[Place]:
 
 
 def _rows(name: str, hits: str, *, order: str = "", **parameters: Any) -> list[Any]:
-    """The rows of a statement around a query for hits, which has only constants of this package."""
+    """Return the rows of a statement around a query for hits, which has only constants of this package."""
     return Statement(__file__, name, hits=hits, order=order).rows(**parameters)
 
 
 def _source(search: Search, *, columns: str, after: Cursor | None = None) -> tuple[str, dict[str, Any]]:
-    """The hits as an unordered query with its parameters; only the tables that it needs are joined."""
+    """Return the hits as an unordered query with its parameters; only the tables that it needs are joined."""
     conditions = _conditions(search)
     parameters = {**search.filters, "words": search.words}
     if "opened_to" in parameters and isinstance(parameters["opened_to"], date):

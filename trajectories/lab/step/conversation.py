@@ -112,7 +112,7 @@ class StepConversation:
         return sum(one.step is None for one in self.messages)
 
     def shown(self, *, until: int | None = None) -> list[ShownMessage]:
-        """The opening messages, and the last ones up to number ``until``."""
+        """Return the opening messages, and the last ones up to number ``until``."""
         last = min(until or len(self.messages), len(self.messages))
         first = max(self.opening + 1, last - MESSAGES_SHOWN + 1)
         numbers = [*range(1, self.opening + 1), *range(first, last + 1)]

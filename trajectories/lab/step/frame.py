@@ -75,7 +75,7 @@ class ListedStep:
 
 
 def list_steps(timeline: Timeline, *, episode_id: int) -> list[ListedStep | MissingRange]:
-    """The rows of a part of the timeline, with how their thoughts begin."""
+    """Return the rows of a part of the timeline, with how their thoughts begin."""
     numbers = [item.index for item in timeline.items if isinstance(item, Cell)]
     if not numbers:
         return []

@@ -74,12 +74,12 @@ def episode_index(episode: Episode, *, first: int, has_thoughts: bool = False) -
 
 
 def thought_line(beginning: str) -> str:
-    """The first line of a thought, for lists."""
+    """Return the first line of a thought, for lists."""
     return first_line_to_text(beginning, THOUGHT_CHARS)
 
 
 def milestones_reached(episode: Episode) -> list[tuple[str, int]]:
-    """A mock site's milestones, each with the step that reached it; empty for other tasks."""
+    """Return a mock site's milestones, each with the step that reached it; empty for other tasks."""
     if episode.task.kind != kinds.SITE or not episode.has_page:
         return []
     family = milestones.find_by_tags(episode.task.tags)
@@ -115,7 +115,7 @@ def _row(cell: Cell, pictures: dict[str, int], checks: dict[tuple[str, str], int
 
 
 def _fit(text: str, room: int) -> str:
-    """The text, or as much of its beginning as fits into ``room`` bytes of JSON."""
+    """Return the text, or as much of its beginning as fits into ``room`` bytes of JSON."""
     whole = visible(text)
     candidates = (cut(whole, length) for length in range(room, 0, -1))
     return next((shown for shown in candidates if len(msgspec.json.encode(shown)) <= room), "")

@@ -75,7 +75,7 @@ def build_panels(
 
 
 def panel_first(panels: Sequence[Panel], *, has_content: Mapping[str, bool]) -> str:
-    """The first panel that holds something; ``has_content`` says so of those without a count."""
+    """Return the first panel that holds something; ``has_content`` says so of those without a count."""
     return next((panel.id for panel in panels if panel.count or has_content.get(panel.id)), panels[0].id)
 
 

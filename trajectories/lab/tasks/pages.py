@@ -69,7 +69,7 @@ class PromptSizes:
 
 
 def prompt_sizes_of_task(*, task_id: int) -> Sequence[PromptSizes]:
-    """The sizes by arm, observation and history, whichever history was played."""
+    """Return the sizes by arm, observation and history, whichever history was played."""
     rows = (
         PromptSize.objects.filter(episode__task=task_id)
         .values_list("episode__arm", "episode__run__observation", "history")

@@ -71,7 +71,7 @@ def _answers(storage: Storage) -> bool:
 
 
 def health_report() -> dict[str, Any]:
-    """The API's record, at most a second old, so that a flood of requests costs one probe per second.
+    """Return the API's record, at most a second old, so that a flood of requests costs one probe per second.
 
     ``status`` is ``ok``, ``down`` (``down`` names the parts) or, without a housekeeper, ``degraded``. Workers
     are unknown while Redis is down. A missing sandbox affects only submitted programs.

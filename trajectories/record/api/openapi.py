@@ -101,7 +101,7 @@ def _answer(status: str, answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fields(body: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The fields of an object by path, nested objects included."""
+    """Return the fields of an object by path, nested objects included."""
     if body.get("type") == "array":
         return _walk(_resolve(body.get("items", {})), path="[]", seen=())
     return _walk(_resolve(body), path="", seen=())

@@ -48,7 +48,7 @@ def blob_response(request: HttpRequest, sha256: str, *, viewer: Viewer) -> HttpR
 
 
 def blobs_missing(hashes: Sequence[str], *, project: str) -> list[str]:
-    """The hashes that are not stored at their size, each once, in the given order.
+    """Return the hashes that are not stored at their size, each once, in the given order.
 
     Those of other projects are missing: whoever then uploads them has them too. One query finds what callers
     uploaded; the others may be pictures of tasks.

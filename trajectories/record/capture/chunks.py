@@ -84,12 +84,12 @@ _encode = msgspec.json.Encoder().encode
 
 
 def list_loads(episode: Episode) -> list[RecordedPage]:
-    """The recorded page loads of an episode; none, without a query, where nothing is recorded."""
+    """Return the recorded page loads of an episode; none, without a query, where nothing is recorded."""
     return recorded_pages(episode_id=episode.pk) if episode.recording == Episode.Recording.FULL else []
 
 
 def recorded_pages(*, episode_id: int) -> list[RecordedPage]:
-    """The page loads of an episode that have chunks, in their order."""
+    """Return the page loads of an episode that have chunks, in their order."""
     return [RecordedPage(*row) for row in PAGES.rows(episode=episode_id)]
 
 

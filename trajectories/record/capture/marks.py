@@ -25,7 +25,7 @@ Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 
 def marks_of(action: object, events: Sequence[ReportedEvent], *, scrolled: Offset = (0, 0)) -> Marks:
-    """The marks of one action.
+    """Return the marks of one action.
 
     ``events`` are those of its step, on the page where it was performed; ``scrolled`` is how far that page
     was scrolled in the screenshot: it may have moved before the event.

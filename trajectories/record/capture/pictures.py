@@ -39,7 +39,7 @@ def perceptual_hash(picture: Image.Image) -> str:
 
 
 def distance(one: str, other: str) -> int:
-    """The number of bits, of 64, in which two hashes differ."""
+    """Return the number of bits, of 64, in which two hashes differ."""
     return (int(one, 16) ^ int(other, 16)).bit_count()
 
 
@@ -87,7 +87,7 @@ def thumbnail_ensure(sha256: str) -> None:
 
 
 def pictures_after(place: Place[str], age_s: float) -> list[Seen[str]]:
-    """The next page of pictures that arrived ``age_s`` ago; those without a row are due."""
+    """Return the next page of pictures that arrived ``age_s`` ago; those without a row are due."""
     return [Seen(*row) for row in AFTER.rows(since=place.since, key=place.key, age=age_s, limit=PAGE)]
 
 

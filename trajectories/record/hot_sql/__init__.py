@@ -226,7 +226,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def unjudged(cls, episode: int, reason: str, evidence: dict[str, Any] | None = None) -> Ending:
-        """An ending without a verifier: the outcome follows from the reason."""
+        """Return an ending without a verifier: the outcome follows from the reason."""
         end = END_REASONS[reason]
         if end.outcome is None:
             raise ValueError(f"{reason!r} needs a verifier's verdict")

@@ -48,12 +48,12 @@ def form_read(axis: object) -> text_view.Form:
 
 
 def text_variation(payload: Mapping[str, Any], form: text_view.Form) -> dict[str, text_view.Form]:
-    """The entry in an episode's variation; empty for a task without a site's text."""
+    """Return the entry in an episode's variation; empty for a task without a site's text."""
     return {TEXT_AXIS: form} if text_view.SCOPE in payload else {}
 
 
 def question_with_site(payload: Mapping[str, Any], form: text_view.Form) -> str:
-    """The site's text, the wording of the task, and the names of the answer's fields.
+    """Return the site's text, the wording of the task, and the names of the answer's fields.
 
     Raises ``GymError`` ``other_world_salt`` (422) for a task that another installation made.
     """
@@ -65,12 +65,12 @@ def question_with_site(payload: Mapping[str, Any], form: text_view.Form) -> str:
 
 
 def fields_line(fields: Iterable[str]) -> str:
-    """The names of the answer's values, as the site's pages have them."""
+    """Return the names of the answer's values, as the site's pages have them."""
     return f"The values of the answer, in this order: {' | '.join(fields)}"
 
 
 def tools_block(words: Words, tools: Sequence[str]) -> str:
-    """The paragraph that lists tools, by id in their order, each with its arguments."""
+    """Return the paragraph that lists tools, by id in their order, each with its arguments."""
     return "\n".join([words.tools["head"], *(_line(words, calls.get_tool(tool)) for tool in tools)])
 
 
@@ -123,7 +123,7 @@ class Example:
 def question_of(
     *, kind: str, prompt: str, payload: Mapping[str, Any], variation: Variation | None = None
 ) -> Question:
-    """The question of a task; ``prompt`` is its text as stored, for an episode without variation.
+    """Return the question of a task; ``prompt`` is its text as stored, for an episode without variation.
 
     Raises as ``question_with_site`` does.
     """

@@ -43,7 +43,7 @@ class Case:
     token_budget: int | None = None
 
     def parts(self) -> list[tuple[str, str]]:
-        """The paragraphs of the system's message and the other messages, each with who says it."""
+        """Return the paragraphs of the system's message and the other messages, each with who says it."""
         messages = messages_for(
             template=f"{VERSION}{self.paraphrase}",
             setup=self.setup,
@@ -72,7 +72,7 @@ class Printer:
 
 
 def page() -> str:
-    """The page in Markdown."""
+    """Return the page in Markdown."""
     printer = Printer()
     lines = [HEAD, *(line for case in cases() for line in printer.lines(case)), *_repairs()]
     return "\n".join(lines).rstrip() + "\n"

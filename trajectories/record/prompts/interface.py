@@ -68,7 +68,7 @@ def setup_of(run: Run, *, arm: str, channel: str) -> Setup:
 def agent_blocks(
     words: Words, setup: Setup, *, form: AnswerForm, is_site: bool, has_tools: bool, max_steps: int
 ) -> tuple[str, ...]:
-    """The paragraphs of the interface block of an arm in which the model acts.
+    """Return the paragraphs of the interface block of an arm in which the model acts.
 
     Tasks opened together mostly share them, and making them was most of the work of a prompt.
     """

@@ -45,7 +45,7 @@ class SentMessage:
 def messages_sent(
     *, history: History, grammar: Grammar, opening: Sequence[Message], turns: Sequence[Turn]
 ) -> list[SentMessage]:
-    """The messages before the last of ``turns``."""
+    """Return the messages before the last of ``turns``."""
     seen = iter(pages_send([turn.shown for turn in turns if turn.shown], history=history))
     sent = [SentMessage(message=message) for message in opening]
     for place, turn in enumerate(turns):
@@ -72,7 +72,7 @@ def completion(raw: str, grammar: Grammar) -> Message:
 
 
 def _completion(raw: str, grammar: Grammar) -> tuple[Message, list[RecordedCall]]:
-    """The message that shows a model a completion of its own, and the calls in it."""
+    """Return the message that shows a model a completion of its own, and the calls in it."""
     content, calls = record_read(raw) if grammar.has_tools else (raw, [])
     sendable = [replace(call, arguments=_sendable(call.arguments)) for call in calls]
     return assistant_message(content, sendable), calls

@@ -81,7 +81,7 @@ class Template:
         return _read(FOLDER, self.id[:-1])
 
     def instruction(self, kind: str = "") -> str:
-        """The block that all arms share; ``kind`` is a ``Question``'s instruction."""
+        """Return the block that all arms share; ``kind`` is a ``Question``'s instruction."""
         return self.words.instructions[self.id[-1]].format(answer=self.words.answers[kind or "line"])
 
 

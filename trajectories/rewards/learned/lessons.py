@@ -103,7 +103,7 @@ def is_held_apart(item: int) -> bool:
 def lessons_read(
     *, project: str, opinions: Opinions, runs: Sequence[int] = (), limit: int = EPISODES_MAX
 ) -> Lessons:
-    """The newest labelled episodes of a project, of some runs or of all that are not simulated."""
+    """Return the newest labelled episodes of a project, of some runs or of all that are not simulated."""
     rows = LABELLED.rows(project=project, runs=list(runs), people=list(opinions.successes), limit=limit)
     by_id = {row[0]: row for row in rows}
     lessons = [_lesson(one, by_id[one.episode], opinions.successes) for one in _recorded(sorted(by_id))]

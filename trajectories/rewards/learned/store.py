@@ -65,7 +65,7 @@ def sha256_of(parameters: Parameters, card: Card) -> str:
 
 
 def model_of(row: RewardModel) -> Model:
-    """The model of a row. Raises ``GymError`` 422 ``model_refused`` for what was not fitted here."""
+    """Return the model of a row. Raises ``GymError`` 422 ``model_refused`` for what was not fitted here."""
     try:
         parameters = msgspec.convert(row.parameters, Parameters)
         card = msgspec.convert(row.card, Card)
@@ -112,7 +112,7 @@ def names_in(components: Sequence[str]) -> list[str]:
 
 
 def load_named_models(names: Sequence[str], *, viewer: Viewer = EVERYTHING) -> dict[str, Model]:
-    """The models of names of components; a name without one is missing. Raises ``model_refused``."""
+    """Return the models of names of components; a name without one is missing. Raises ``model_refused``."""
     models = map(model_of, projects.visible(_filter_named(names), viewer))
     return {model.component: model for model in models}
 

@@ -49,7 +49,7 @@ def thought_tags() -> list[str]:
 
 
 def rows_of(reading: Reading) -> Rows | None:
-    """The rows of a task of the ladder whose answer stands in one."""
+    """Return the rows of a task of the ladder whose answer stands in one."""
     names = (tag.removeprefix(TAG) for tag in reading.tags if tag.startswith(TAG))
     rung = next((RUNGS.get(name) for name in names if name in RUNGS), None)
     return None if rung is None or rung.rows is None else rung.rows(reading.payload)

@@ -102,7 +102,7 @@ def _gate_components(term: Term, profile: Profile) -> Iterator[str]:
 
 
 def _with_gates(terms: Sequence[Term], profile: Profile) -> list[Term]:
-    """The cluster's terms in the order of the profile. A gate on the outcome needs that term too."""
+    """Return the cluster's terms in the order of the profile. A gate on the outcome needs that term too."""
     names = {term.id for term in terms} | {term.gate.term for term in terms if term.gate is not None}
     return [term for term in profile.terms if term.id in names]
 
@@ -136,7 +136,7 @@ def _ends(component: str, terms: Sequence[Term]) -> set[float]:
 
 
 def profile_read(body: Any) -> Profile:
-    """A profile from what JSON or TOML says. Raises ``GymError`` ``profile_refused`` (422)."""
+    """Return a profile from what JSON or TOML says. Raises ``GymError`` ``profile_refused`` (422)."""
     try:
         profile = msgspec.convert(body, Profile)
     except msgspec.ValidationError as error:
@@ -280,7 +280,7 @@ def _pays_wrong_answers(profile: Profile) -> Iterator[str]:
 
 
 def _words(extremes: Extremes) -> str:
-    """The best wrong episode that can be made, and the worst right one."""
+    """Return the best wrong episode that can be made, and the worst right one."""
     since = f" From trainer step {extremes.trainer_step} on:" if extremes.trainer_step else ""
     return (
         f"A wrong answer can be paid as much as a right one.{since} {_values(extremes.wrong)} is paid "

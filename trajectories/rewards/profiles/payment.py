@@ -47,7 +47,7 @@ def compute_payment(profile: Profile, known: Components) -> Payment:
 
 
 def awaited(profile: Profile) -> dict[str, None]:
-    """The profile's components that every episode has once somebody has said them, as not known."""
+    """Return the profile's components that every episode has once somebody has said them, as not known."""
     return {term.component: None for term in profile.terms if get_component(term.component).is_awaited}
 
 
@@ -120,7 +120,7 @@ def _product(terms: Sequence[Term], paid: Mapping[str, float], _: Shares) -> flo
 
 
 def _blend(terms: Sequence[Term], paid: Mapping[str, float], _: Shares) -> float:
-    """The mean by trust; what a missing term is trusted with goes to the others in proportion."""
+    """Return the mean by trust; what a missing term is trusted with goes to the others in proportion."""
     whole = math.fsum(term.trust or 0.0 for term in terms)
     return math.fsum((term.trust or 0.0) * paid[term.id] for term in terms) / whole if whole else 0.0
 

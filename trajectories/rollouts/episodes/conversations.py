@@ -105,7 +105,7 @@ def _with_addresses(message: Message) -> Message:
 
 
 def conversation_read(episode_id: int, step: int) -> list[SentMessage]:
-    """The messages before a step and its completion; of all steps with step 0. Solutions stay hidden.
+    """Return the messages before a step and its completion; of all steps with step 0. Solutions stay hidden.
 
     Empty if the episode, a completion or the opening is missing, or if it is too long.
     """

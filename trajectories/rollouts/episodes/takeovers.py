@@ -119,7 +119,7 @@ def _visits(steps: Sequence[lineage.PastAct]) -> Iterator[Visit]:
 
 
 def _done(act: lineage.PastAct) -> list[dict[str, Any]]:
-    """The actions of a step that were carried out."""
+    """Return the actions of a step that were carried out."""
     if act.action is None:
         return []
     if parts := act.action.get("actions"):

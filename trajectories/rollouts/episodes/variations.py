@@ -42,7 +42,7 @@ class VariationPlan:
     pictures: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
     def get_variation(self, task: Task, *, seed: int) -> dict[str, Any] | None:
-        """The variation of one sample, None if it has none (``tasks_app/variation.py``)."""
+        """Return the variation of one sample, None if it has none (``tasks_app/variation.py``)."""
         if task.pk in self.pictures:
             return {"picture": self.pictures[task.pk]}
         entries: dict[str, Any] = {}

@@ -69,7 +69,7 @@ class Function:
 
 
 def functions_created() -> str:
-    """The statements that recreate the schema, without grants; run them as the owner of the tables."""
+    """Return the statements that recreate the schema, without grants; run them as the owner of the tables."""
     registry.discover()
     functions = ";\n".join(function.created() for function in _functions())
     return f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;\nCREATE SCHEMA {SCHEMA};\n{functions}"

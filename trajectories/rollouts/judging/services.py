@@ -152,7 +152,7 @@ def ending_of(*, episode_id: int, claim: hot_sql.Claim) -> hot_sql.Ending:
 
 
 def endings_of(claims: Sequence[tuple[int, hot_sql.Claim]]) -> list[hot_sql.Ending]:
-    """The verdicts on ``(episode, claim)`` pairs, in order; a child gets their jobs in one message."""
+    """Return the verdicts on ``(episode, claim)`` pairs, in order; a child gets their jobs in one message."""
     requests = [_request(episode_id, claim) for episode_id, claim in claims]
     jobs = [job for request in requests if isinstance(request, _Request) for job in request.all_jobs]
     verdicts = _verdicts_together(jobs)
@@ -181,7 +181,7 @@ def _request(episode_id: int, claim: hot_sql.Claim) -> _Request | VerifierCrash:
 
 
 def _state(state: dict[str, Any] | None) -> dict[str, Any]:
-    """The evidence besides the answer, of a task that is judged by a state."""
+    """Return the evidence besides the answer, of a task that is judged by a state."""
     return {} if state is None else {"state": state}
 
 

@@ -66,7 +66,7 @@ class _Episode:
         return [(event["kind"], event["data"]) for event in self.events]
 
     def state_after(self, site_events: int | None = None) -> dict[str, Any]:
-        """The folded state after so many site events, or after all."""
+        """Return the folded state after so many site events, or after all."""
         events = [event for event in self.events if site_events is None or event["seq"] <= site_events]
         history = [(event["kind"], event["data"]) for event in events]
         return state_plain(self.payload, history, salt=settings.WORLD_SALT)

@@ -49,17 +49,17 @@ _decoders: dict[str, msgspec.json.Decoder[Announced]] = {
 
 
 def announcement_encode(*, run_id: int, episode_ids: list[int]) -> bytes:
-    """The message for ``VERDICT_CHANNEL``: ``{"run": id, "episodes": [ids]}``."""
+    """Return the message for ``VERDICT_CHANNEL``: ``{"run": id, "episodes": [ids]}``."""
     return _encoder.encode(VerdictsWritten(run=run_id, episodes=episode_ids))
 
 
 def opening_encode(*, run_id: int) -> bytes:
-    """The message for ``OPENING_CHANNEL``: ``{"run": id}``."""
+    """Return the message for ``OPENING_CHANNEL``: ``{"run": id}``."""
     return _encoder.encode(EpisodesOpened(run=run_id))
 
 
 def announcement_decode(message: bytes, *, channel: str) -> Announced | None:
-    """The announcement, or None when the message is malformed."""
+    """Return the announcement, or None when the message is malformed."""
     try:
         return _decoders[channel].decode(message)
     except msgspec.DecodeError:

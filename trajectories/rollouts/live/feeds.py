@@ -189,5 +189,5 @@ def too_slow() -> GymError:
 
 
 def verdict_message(seq: int, record: str) -> str:
-    """A record of the verdict stream, with type and number before its own fields."""
+    """Return a record of the verdict stream, with type and number before its own fields."""
     return f'{{"type":"verdict","seq":{seq},{record[1:]}'

@@ -64,7 +64,7 @@ class Batch(Generic[K, V]):
         self._runner: asyncio.Task[None] | None = None
 
     async def get(self, key: K) -> V | None:
-        """The value for ``key``, None when ``load`` returned none; raises what ``load`` raised."""
+        """Return the value for ``key``, None when ``load`` returned none; raises what ``load`` raised."""
         future = self._pending.get(key)
         if future is None:
             future = self._pending[key] = asyncio.get_running_loop().create_future()

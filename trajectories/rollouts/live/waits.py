@@ -60,7 +60,7 @@ def answer_of(error: GymError) -> Answer:
 
 
 async def answer_unless_gone(work: Coroutine[Any, Any, Answer], receive: Receive) -> Answer | None:
-    """The answer, or None as soon as the caller hangs up, which cancels the work."""
+    """Return the answer, or None as soon as the caller hangs up, which cancels the work."""
     working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_gone(receive))
     try:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)

@@ -69,12 +69,12 @@ class StepMarks:
         return self._marks.setdefault(episode_id, _Mark()).take(index)
 
     def highest(self, episode_id: int) -> int:
-        """The highest step sent, 0 if none was."""
+        """Return the highest step sent, 0 if none was."""
         mark = self._marks.get(episode_id)
         return mark.highest if mark else 0
 
     def floors(self) -> dict[int, int]:
-        """The step after which to look for new ones, by episode."""
+        """Return the step after which to look for new ones, by episode."""
         return {episode_id: mark.floor for episode_id, mark in self._marks.items()}
 
     def keep(self, episode_ids: Iterable[int]) -> None:
@@ -104,7 +104,7 @@ class Feeds:
         return len(self._runs) + len(self._episodes)
 
     def step_highest(self, episode_id: int) -> int:
-        """The highest step that watchers of an episode have received, or need not receive."""
+        """Return the highest step that watchers of an episode have received, or need not receive."""
         return self._marks.highest(episode_id)
 
     @contextlib.asynccontextmanager

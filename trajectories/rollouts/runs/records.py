@@ -107,7 +107,7 @@ def _observation_check(run: RunIn) -> None:
 
 
 def _settings_read(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings, with the defaults of ``replay``."""
+    """Return the settings, with the defaults of ``replay``."""
     if not is_share(settings.get(RECORDING_FULL_SHARE, 0)):
         raise FieldError("settings", f'"{RECORDING_FULL_SHARE}" must be a number from 0 to 1.')
     if settings.get(answer_check.SETTING, answer_check.ONCE) not in answer_check.VALUES:

@@ -57,7 +57,7 @@ class ReplayIn(Body, kw_only=True):
 
 
 def replay_read(setting: Any) -> dict[str, Any] | None:
-    """The setting with its defaults; null turns replay off. Raises ``FieldError``."""
+    """Return the setting with its defaults; null turns replay off. Raises ``FieldError``."""
     if setting is None:
         return None
     try:

@@ -50,7 +50,7 @@ def prompt_sizes_store(
 
 
 def prompt_totals(*, run: Run, tasks: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
-    """The fields of ``PromptTotals`` by task, one of each history."""
+    """Return the fields of ``PromptTotals`` by task, one of each history."""
     totals = defaultdict[int, list[dict[str, Any]]](list)
     for task, *columns in TOTALS.rows(run=run.pk, tasks=list(tasks)):
         totals[task].append(dict(zip(PromptTotals.__struct_fields__, columns, strict=True)))

@@ -215,7 +215,7 @@ def _is_above(rate: VoidRate, share_max: float, *, comparisons: int = 1) -> bool
 
 
 def _rest_below(rate: VoidRate, total: VoidRate, *, comparisons: int) -> VoidRate | None:
-    """The rate of all others if ``rate`` lies above it by more than chance."""
+    """Return the rate of all others if ``rate`` lies above it by more than chance."""
     rest = total.without(rate)
     low, _ = rate.interval(comparisons=comparisons)
     _, high = rest.interval(comparisons=comparisons)

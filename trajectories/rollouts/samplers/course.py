@@ -115,7 +115,7 @@ def progress_of(summary: Mapping[str, Any]) -> Progress | None:
 
 
 def measure_criteria(stage: Stage, episodes: Sequence[Values], *, window: int, judged: int) -> list[Measured]:
-    """The criteria of a stage over a window of episodes, each with its components by name."""
+    """Return the criteria of a stage over a window of episodes, each with its components by name."""
     return [_measured(one, stage.stage, episodes, window=window, judged=judged) for one in stage.until]
 
 
@@ -144,7 +144,7 @@ def progress_make(
     number: int,
     back_beyond: float | None = None,
 ) -> Progress:
-    """The progress at draw ``number``, after that at the draw before.
+    """Return the progress at draw ``number``, after that at the draw before.
 
     A course that joins a run late passes over all stages whose criteria hold by then.
     """

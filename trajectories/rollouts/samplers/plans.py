@@ -130,7 +130,7 @@ def draw_make(
 
 
 def _easiest(pool: Pool, share: float, *, least: int) -> Pool:
-    """The easiest by the tasks' own difficulty; those of unknown difficulty count as the hardest."""
+    """Return the easiest by the tasks' own difficulty; those of unknown difficulty count as the hardest."""
     import numpy
 
     size = max(least, math.ceil(share * len(pool)))

@@ -76,7 +76,7 @@ def prefixes_complete(
 
 
 def _with(pool: Pool, name: str, values: Mapping[int, int]) -> Pool:
-    """The pool with values of a column of its prefixes, by task."""
+    """Return the pool with values of a column of its prefixes, by task."""
     import numpy
 
     column = getattr(pool.prefixes, name).copy()

@@ -102,7 +102,7 @@ class DrawSummary(Struct):
 def summary_make(
     items: Sequence[DrawnTask], pool: Pool, *, results: Sequence[Result], state: RunState, count: int
 ) -> dict[str, object]:
-    """The summary of a draw, as it is stored."""
+    """Return the summary of a draw, as it is stored."""
     steps = [item.max_steps for item in items if item.max_steps is not None]
     means = [item.why["mean"] for item in items if "mean" in item.why]
     summary = DrawSummary(
@@ -291,7 +291,7 @@ def _check_guidance(plan: SamplerPlan, principal: Principal) -> None:
 
 
 def _tasks_choose(run: Run, filters: SamplerTasks, principal: Principal) -> tuple[list[int], list[str]]:
-    """The ids and the splits of the tasks that match, as far as the run and the key may have them."""
+    """Return the ids and the splits of the tasks that match, as far as the run and the key may have them."""
     if filters.benchmark is not None:
         benchmarks.get(filters.benchmark)
     task_filter = task_selectors.TaskFilter(

@@ -100,11 +100,11 @@ class Pool:
         return len(self.tasks)
 
     def part(self, rows: Any) -> Pool:
-        """The pool of these rows alone."""
+        """Return the pool of these rows alone."""
         return _part(self, rows)
 
     def posterior(self, prior: Prior) -> tuple[Floats, Floats]:
-        """The parameters of each task's Beta posterior of success, from a Beta prior."""
+        """Return the parameters of each task's Beta posterior of success, from a Beta prior."""
         return prior.correct + self.correct, prior.incorrect + self.incorrect
 
 
@@ -143,7 +143,7 @@ class Chance:
         return uniforms
 
     def order(self, count: int, name: str) -> Integers:
-        """The rows in a random order."""
+        """Return the rows in a random order."""
         import numpy
 
         return numpy.argsort(self.uniforms(count, name), kind="stable")

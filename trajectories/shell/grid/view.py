@@ -40,12 +40,12 @@ class Sort:
         return "DESC" if self.is_descending else "ASC"
 
     def order_by(self, unique: str) -> str:
-        """The ``ORDER BY`` that ends in a unique column."""
+        """Return the ``ORDER BY`` that ends in a unique column."""
         columns = dict.fromkeys((self.sql, unique))
         return ", ".join(f"{column} {self.direction}" for column in columns)
 
     def after(self, unique: str, *, tables: str) -> str:
-        """The condition for what comes after the row whose unique column is ``%(after)s``.
+        """Return the condition for what comes after the row whose unique column is ``%(after)s``.
 
         ``tables`` are what the column is read from, so that the row says itself where it stands.
         """
@@ -142,7 +142,7 @@ class GridView:
         return self.address(**dict.fromkeys(PARAMETERS, ""))
 
     def address(self, **changes: str) -> str:
-        """The address of this list from its top, with parameters changed or, if empty, left out."""
+        """Return the address of this list from its top, with parameters changed or, if empty, left out."""
         query = QueryDict(mutable=True)
         for name, value in self._pairs(changes):
             query.appendlist(name, value)
@@ -211,6 +211,6 @@ def build_grid(view: GridView, rows: Sequence[Any]) -> Grid:
 
 
 def grid_short(table: Table, rows: Sequence[Any], *, columns: Sequence[str]) -> Grid:
-    """A list inside another page, in the order that it has."""
+    """Return a list inside another page, in the order that it has."""
     headers = [Header(column=table.by_id[name], address="") for name in columns]
     return Grid(table=table, headers=headers, rows=rows)

@@ -13,15 +13,7 @@ from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.http import Http404
 
 from tasks_app.models import Gold
-from trajectories.models import (
-    Episode,
-    FirstAnswer,
-    PageEventTally,
-    Step,
-    Submission,
-    Verdict,
-    VerdictEvidence,
-)
+from trajectories.models import Episode, FirstAnswer, Step, Submission, Verdict, VerdictEvidence
 from trajectories.shell.queries.tasks import task_excerpt
 from trajectories.shell.text.values import Value, fields_of, values_of
 
@@ -88,13 +80,13 @@ class Answer:
 
 
 def episodes_newest(**of: int) -> EpisodeList:
-    """The newest episodes of ``run_id`` or ``task_id``."""
+    """Return the newest episodes of ``run_id`` or ``task_id``."""
     rows = list(list_episodes(Episode.objects.filter(**of)).order_by("-id")[: EPISODES_PER_PAGE + 1])
     return EpisodeList(episodes=rows[:EPISODES_PER_PAGE], has_more=len(rows) > EPISODES_PER_PAGE)
 
 
 def list_episodes(query: QuerySet[Episode]) -> QuerySet[Episode]:
-    """The episodes with the columns of a row: ``last_index``, ``steps_recorded`` (fewer if numbers are
+    """Return the episodes with the columns of a row: ``last_index``, ``steps_recorded`` (fewer if numbers are
     missing) and ``excerpt`` of the question among them."""
     steps = Step.objects.filter(episode_id=OuterRef("pk")).order_by()
     counted = steps.values("episode_id").annotate(number=Count("index"))
@@ -110,12 +102,12 @@ def list_episodes(query: QuerySet[Episode]) -> QuerySet[Episode]:
 
 
 def episode_get(episode_id: int) -> Episode:
-    """The episode with its run, task, group and current verdict, or 404."""
+    """Return the episode with its run, task, group and current verdict, or 404."""
     return _or_404(Episode.objects.select_related("run", "task__benchmark", "group", "verdict"), episode_id)
 
 
 def episode_live(episode_id: int) -> Episode:
-    """The few columns that open pages poll for every few seconds, or 404."""
+    """Return the few columns that open pages poll for every few seconds, or 404."""
     rows = Episode.objects.select_related("verdict").only(
         "status", "variation", "finished_at", "closed_at", "verdict__outcome", "verdict__reason"
     )
@@ -123,7 +115,7 @@ def episode_live(episode_id: int) -> Episode:
 
 
 def episode_alone(episode_id: int) -> Episode:
-    """The episode's own row, or 404."""
+    """Return the episode's own row, or 404."""
     return _or_404(Episode.objects.all(), episode_id)
 
 
@@ -161,14 +153,10 @@ def episode_answer(episode: Episode) -> Answer | None:
 
 
 def first_answer(episode: Episode) -> FirstAnswer | None:
-    """The answer whose check was requested; without a query where the run checks none."""
+    """Return the answer whose check was requested; without a query where the run checks none."""
     if episode.answer_check in ("", Episode.AnswerCheck.DUE):
         return None
     return FirstAnswer.objects.filter(episode_id=episode.pk).first()
-
-
-def episode_events_tally(episode: Episode) -> PageEventTally | None:
-    return PageEventTally.objects.filter(episode_id=episode.pk).first()
 
 
 def episode_judgement(episode: Episode) -> Judgement:
@@ -183,12 +171,12 @@ def episode_judgement(episode: Episode) -> Judgement:
 
 
 def gold_current(*, task_id: int) -> Gold | None:
-    """The reference answer; only for users that ``access.sees_golds`` admits."""
+    """Return the reference answer; only for users that ``access.sees_golds`` admits."""
     return Gold.objects.filter(task_id=task_id, is_current=True).first()
 
 
 def group_members(episode: Episode) -> list[Episode]:
-    """The samples of the same task opened by the same request, this one included."""
+    """Return the samples of the same task opened by the same request, this one included."""
     return list(
         Episode.objects.filter(group_id=episode.group_id)
         .select_related("verdict")

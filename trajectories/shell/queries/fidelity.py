@@ -54,7 +54,7 @@ class EpisodeFidelity:
 
 
 def step_fidelity(episode: Episode, *, index: int) -> tuple[Fidelity | None, FidelityLabel]:
-    """The check of a step's replay, None before one is requested, and how pages describe it."""
+    """Return the check of a step's replay, None before one is requested, and how pages describe it."""
     row = Fidelity.objects.filter(episode_id=episode.pk, index=index).first()
     if row and row.reason == Reason.NO_SCREENSHOT:
         row.replay = ""  # of a page action, from before steps were posted
@@ -103,7 +103,7 @@ def fidelity_label(row: Fidelity | None, *, has_ended: bool) -> FidelityLabel:
 
 
 def share_format(share: float) -> str:
-    """A share of pixels; small ones get more digits, since a few pixels can be a word."""
+    """Return a share of pixels; small ones get more digits, since a few pixels can be a word."""
     if 0 < share < SMALLEST_SHARE:
         return f"less than {SMALLEST_SHARE:.2%}"
     return f"{share:.1%}" if share >= MUCH_SHARE else f"{share:.2%}"

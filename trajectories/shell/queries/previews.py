@@ -64,13 +64,13 @@ class EpisodeRow:
 
 
 def episode_rows(places: Sequence[Place], *, query: str = "") -> list[EpisodeRow]:
-    """The rows of places, in their order."""
+    """Return the rows of places, in their order."""
     listed = list_episodes(Episode.objects.filter(pk__in={episode_id for episode_id, _ in places}))
     return rows_of({episode.pk: episode for episode in listed}, places, query=query)
 
 
 def rows_of(episodes: Mapping[int, Episode], places: Sequence[Place], *, query: str = "") -> list[EpisodeRow]:
-    """The same for episodes that were read already."""
+    """Return the same for episodes that were read already."""
     if not places:
         return []
     previews = _PREVIEWS.rows(

@@ -59,7 +59,7 @@ class Call:
 
 
 def tool_calls(episode: Episode, **of: int) -> list[Call]:
-    """The calls in order, long programs cut; with ``step`` those of one step."""
+    """Return the calls in order, long programs cut; with ``step`` those of one step."""
     if not get_tools(episode.variation):
         return []
     too_long_ago = Now() - timedelta(seconds=settings.TOOL_CALL_TIMEOUT_S)
@@ -92,7 +92,7 @@ def calls_version(episode: Episode) -> str:
 
 
 def _checks(output: Mapping[str, Any], asserts: Sequence[str]) -> list[Check]:
-    """The result of each assert, as ``trajectories/rollouts/judging/tool_calls.py`` stores it."""
+    """Return the result of each assert, as ``trajectories/rollouts/judging/tool_calls.py`` stores it."""
     results = zip(output.get("passed", ()), output.get("told", ()), strict=False)
     return [
         Check(

@@ -30,12 +30,12 @@ def run_get(run_id: int) -> Run:
 
 
 def run_policy_versions(*, run_id: int) -> list[PolicyVersion]:
-    """The newest policy versions, newest first."""
+    """Return the newest policy versions, newest first."""
     return list(PolicyVersion.objects.filter(run_id=run_id).order_by("-version")[:POLICY_VERSIONS_SHOWN])
 
 
 def run_choices(*, selected: int | None = None) -> list[tuple[int, str]]:
-    """The newest runs as ids and names, and the selected one if it is older."""
+    """Return the newest runs as ids and names, and the selected one if it is older."""
     newest = list(Run.objects.order_by("-id").values_list("id", "name")[:RUN_CHOICES])
     if selected is None or selected in dict(newest):
         return newest
@@ -43,7 +43,7 @@ def run_choices(*, selected: int | None = None) -> list[tuple[int, str]]:
 
 
 def list_models() -> list[str]:
-    """The models of runs."""
+    """Return the models of runs."""
     models = Run.objects.exclude(model="").order_by("model").values_list("model", flat=True)
     return list(models.distinct()[:MODEL_CHOICES])
 
@@ -74,17 +74,17 @@ class Tally:
 
 
 def tallies_by_run(run_ids: Collection[int]) -> dict[int, Tally]:
-    """The tallies of runs, read from their sums; a run without episodes is left out."""
+    """Return the tallies of runs, read from their sums; a run without episodes is left out."""
     return _tallies(BY_RUN.rows(runs=list(run_ids), scope=Scope.RUN, harmless=list(HARMLESS_VOIDS)))
 
 
 def run_tallies_by_arm(*, run_id: int) -> dict[str, Tally]:
-    """The tallies of a run, read from its sums."""
+    """Return the tallies of a run, read from its sums."""
     return _tallies(BY_ARM.rows(runs=[run_id], scope=Scope.ARM, harmless=list(HARMLESS_VOIDS)))
 
 
 def task_tallies_by_arm(*, task_id: int) -> dict[str, Tally]:
-    """The tallies of a task, counted in its episodes."""
+    """Return the tallies of a task, counted in its episodes."""
     return _tallies(OF_TASK.rows(task=task_id, harmless=list(HARMLESS_VOIDS)))
 
 

@@ -41,7 +41,7 @@ class StepLabel:
 
 
 def step_facts_get(*, episode_id: int, index: int) -> tuple[StepFacts | None, bool]:
-    """The facts of a step, and whether they are provisional."""
+    """Return the facts of a step, and whether they are provisional."""
     stored = StepFacts.objects.defer("words").filter(episode_id=episode_id, index=index).first()
     if stored:
         return stored, False
@@ -49,7 +49,7 @@ def step_facts_get(*, episode_id: int, index: int) -> tuple[StepFacts | None, bo
 
 
 def step_labels(*, episode_id: int, indexes: Sequence[int]) -> dict[int, StepLabel]:
-    """A label for each of these steps, without reading an observation where facts are stored."""
+    """Return a label for each of these steps, without reading an observation where facts are stored."""
     labels, current = _stored_labels(episode_id, indexes)
     missing = [index for index in indexes if index not in current]
     if missing:
@@ -113,7 +113,7 @@ def _computed(*, episode_id: int, first: int, last: int, is_whole: bool) -> list
 
 
 def _newest(source: Source) -> int | None:
-    """The step whose events may still arrive; None if its action was never carried out."""
+    """Return the step whose events may still arrive; None if its action was never carried out."""
     step = source.steps[-1] if source.steps else None
     return None if step is None or step.result in NOT_PERFORMED else step.index
 

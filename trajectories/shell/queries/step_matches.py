@@ -77,7 +77,7 @@ def find_query(text: str | None) -> str:
 
 
 def steps_matching(*, episode_id: int, find: str) -> Matches:
-    """The first ``MATCHES_MAX`` steps of an episode that hold a text; none for an empty one."""
+    """Return the first ``MATCHES_MAX`` steps of an episode that hold a text; none for an empty one."""
     if not find:
         return Matches()
     own = _OWN.rows(episode=episode_id, token=_OWN_TOKEN)

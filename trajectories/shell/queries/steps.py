@@ -67,7 +67,7 @@ class MissingSteps:
         return " ".join(f"{missing.first}-{missing.last}" for missing in self._by_first.values())
 
     def around(self, index: int, *, reach: int, last: int) -> tuple[int, int]:
-        """The first and last step number within ``reach`` cells of a step."""
+        """Return the first and last step number within ``reach`` cells of a step."""
         low = high = index
         for _ in range(reach):
             if low > 1:
@@ -166,7 +166,7 @@ def thought_starts(
 
 
 def step_counts(episode_ids: Iterable[int]) -> dict[int, int]:
-    """The number of recorded steps, by episode; episodes without steps are left out."""
+    """Return the number of recorded steps, by episode; episodes without steps are left out."""
     rows = Step.objects.filter(episode_id__in=list(episode_ids)).order_by().values_list("episode_id")
     return dict(rows.annotate(steps=Count("index")))
 
@@ -191,25 +191,25 @@ def step_alone(*, episode_id: int, index: int) -> Step:
 
 
 def get_named_step(*, episode: Episode, index: int) -> Step:
-    """A step's number and screenshot, without its long texts; or 404."""
+    """Return a step's number and screenshot, without its long texts; or 404."""
     rows = Step.objects.only("episode_id", "index", "screenshot")
     return _step_or_404(rows.filter(episode_id=episode.pk, index=index).first(), episode, index)
 
 
 def step_nearest(*, episode_id: int, index: int) -> Step:
-    """The step itself, else the next one, else the last one, with its episode; or 404."""
+    """Return the step itself, else the next one, else the last one, with its episode; or 404."""
     rows = Step.objects.select_related("episode").filter(episode_id=episode_id)
     step = rows.filter(index__gte=index).order_by("index").first() or rows.order_by("-index").first()
     return step or _step_or_404(None, episode_alone(episode_id), index)
 
 
 def first_index(*, episode_id: int) -> int:
-    """The lowest step number, which is above 1 where the first steps are missing; 0 without steps."""
+    """Return the lowest step number, which is above 1 where the first steps are missing; 0 without steps."""
     return _numbers(episode_id).order_by("index").first() or 0
 
 
 def last_index(*, episode_id: int) -> int:
-    """The highest step number; 0 without steps."""
+    """Return the highest step number; 0 without steps."""
     return _numbers(episode_id).order_by("-index").first() or 0
 
 
@@ -218,12 +218,12 @@ def step_after(*, episode_id: int, index: int) -> int | None:
 
 
 def step_neighbours(*, episode_id: int, index: int) -> Neighbours:
-    """The steps before and after one, in one query."""
+    """Return the steps before and after one, in one query."""
     return Neighbours(*_NEIGHBOURS.rows(episode=episode_id, index=index)[0])
 
 
 def step_events(*, episode_id: int, index: int | None) -> StepEvents:
-    """The events of a step; with ``index`` None those that belong to no step."""
+    """Return the events of a step; with ``index`` None those that belong to no step."""
     most = EVENTS_SHOWN + 1
     page = list(
         PageEvent.objects.filter(episode_id=episode_id, step=index).order_by("received_at", "page", "seq")[

@@ -125,7 +125,7 @@ def _cell(
     where: str | None,
     *row: Any,
 ) -> Cell:
-    """A row of ``timeline_cells.sql``."""
+    """Return a row of ``timeline_cells.sql``."""
     duration_ms, screenshot, is_page_change, repeats, action_check, is_provisional = row
     return Cell(
         index=index,

@@ -43,7 +43,7 @@ class StepMarks:
 
 
 def step_marks(step: Step, *, events: Sequence[PageEvent] | None = None) -> StepMarks:
-    """The marks of a step, on the first page that reported something; two queries at most.
+    """Return the marks of a step, on the first page that reported something; two queries at most.
 
     ``events`` are the page events of the step in the order of their arrival; passing them saves a query.
     """
@@ -68,7 +68,7 @@ def _events(step: Step) -> list[PageEvent]:
 
 
 def _page_before(event: PageEvent) -> dict[str, Any]:
-    """The data of the page's load and of its last scroll report, by kind."""
+    """Return the data of the page's load and of its last scroll report, by kind."""
     rows = _PAGE_BEFORE.rows(
         episode=event.episode_id,
         page=event.page,

@@ -47,7 +47,7 @@ class Phrase:
 
 
 def action_phrase(action: object, target: str = "") -> Phrase:
-    """The phrase of a step's action, which may be any JSON that a policy wrote.
+    """Return the phrase of a step's action, which may be any JSON that a policy wrote.
 
     ``target`` describes its element (``elements.target_description``); empty if unknown.
     """
@@ -62,13 +62,13 @@ def action_phrase(action: object, target: str = "") -> Phrase:
 
 
 def short_phrase(action_type: str, *, what: str | None, where: str | None) -> Phrase:
-    """The phrase of an action whose parts were read separately."""
+    """Return the phrase of an action whose parts were read separately."""
     what = _object(types.find(action_type), what or "")
     return Phrase(verb=action_type or "no action", what=what, where=where or "")
 
 
 def _object(kind: ActionType | None, what: str) -> str:
-    """The object of an action with its unit."""
+    """Return the object of an action with its unit."""
     return f"{what}{kind.unit}" if kind and kind.object and what else ""
 
 
@@ -84,7 +84,7 @@ def _text(value: Any) -> str:
 
 
 def name_element(action: object, *, in_observation: str) -> str:
-    """The line of the observation that shows the action's target; empty if there is none."""
+    """Return the line of the observation that shows the action's target; empty if there is none."""
     target = action.get("target") if isinstance(action, Mapping) else None
     if not isinstance(target, str) or not outline.is_element_id(target):
         return ""
@@ -93,7 +93,7 @@ def name_element(action: object, *, in_observation: str) -> str:
 
 
 def element_more(action: object, *, in_observation: str) -> str:
-    """The same line if it adds to the phrase, such as a state, an address or options; else empty."""
+    """Return the same line if it adds to the phrase, such as a state, an address or options; else empty."""
     line = name_element(action, in_observation=in_observation)
     description = elements.target_description(action, observation=line)
     target = action.get("target") if isinstance(action, Mapping) else None
@@ -103,13 +103,13 @@ def element_more(action: object, *, in_observation: str) -> str:
 
 
 def name_kind(kind: str, *, action_type: str) -> str:
-    """The outcome to show: none for a confirmed pause, which leaves no trace to confirm."""
+    """Return the outcome to show: none for a confirmed pause, which leaves no trace to confirm."""
     action = types.find(action_type)
     return "none" if kind == "confirmed" and action and action.leaves_no_trace else kind
 
 
 def check_label(kind: str, action_type: str = "", *, result: str = "") -> str:
-    """The outcome of an action as a label that needs no context."""
+    """Return the outcome of an action as a label that needs no context."""
     kind = name_kind(kind, action_type=action_type)
     if kind == "no_effect" and result in NOT_PERFORMED:
         return NOT_PERFORMED_LABEL
@@ -120,7 +120,7 @@ def check_label(kind: str, action_type: str = "", *, result: str = "") -> str:
 
 
 def step_tone(result: str, *, is_unread: bool, is_known: bool) -> Tone:
-    """The tone of a step's result; an unreadable step is worse than a failed action."""
+    """Return the tone of a step's result; an unreadable step is worse than a failed action."""
     if is_unread:
         return "bad"
     if not is_known:

@@ -26,7 +26,7 @@ class Part:
 
 
 def excerpt(thought: str, *, query: str, before: int = REACH_CHARS) -> list[Part]:
-    """The text around the first hit, cut with an ellipsis; without a hit the beginning of the thought.
+    """Return the text around the first hit, cut with an ellipsis; without a hit the beginning of the thought.
 
     ``before`` is how many characters it begins before the hit.
     """
@@ -50,7 +50,7 @@ def excerpt(thought: str, *, query: str, before: int = REACH_CHARS) -> list[Part
 
 
 def excerpt_html(parts: Iterable[Part]) -> SafeString:
-    """The parts escaped, with tokens masked, invisible characters named and hits in ``<mark>``."""
+    """Return the parts escaped, with tokens masked, invisible characters named and hits in ``<mark>``."""
     return mark_safe("".join(map(_part_html, parts)))  # noqa: S308 (each part is escaped)
 
 
@@ -60,7 +60,7 @@ def _part_html(part: Part) -> str:
 
 
 def _hits(text: str, phrases: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
-    """The start and end of each occurrence of a phrase, in order and without overlaps."""
+    """Return the start and end of each occurrence of a phrase, in order and without overlaps."""
     words = [
         (word, match.start(), match.end())
         for match in TOKEN.finditer(text)

@@ -53,7 +53,7 @@ CHARS_MAX = 5_000
 
 
 def formulas_to_text(text: str, *, chars: int | None = None, is_cut: bool = False) -> str:
-    """The text with its formulas in plain characters; everything else, prices included, is unchanged.
+    """Return the text with its formulas in plain characters; everything else, prices included, is unchanged.
 
     ``chars``: how many characters are needed, not counting white space; the rest may be missing.
     ``is_cut``: the text is the beginning of a longer one, so its last formula may be incomplete.
@@ -88,12 +88,12 @@ def formula_to_text(tex: str) -> str:
 
 
 def first_line_to_text(beginning: str, limit: int = 160) -> str:
-    """The first line of a text; a formula of several lines is joined into one."""
+    """Return the first line of a text; a formula of several lines is joined into one."""
     return first_line(formulas_to_text(beginning, chars=limit, is_cut=goes_on(beginning)), limit)
 
 
 def question_line(beginning: str, limit: int = 160) -> str:
-    """The beginning of a question in one line, with pictures by name.
+    """Return the beginning of a question in one line, with pictures by name.
 
     Line breaks become spaces, because the first line may end inside a formula.
     """
@@ -102,7 +102,7 @@ def question_line(beginning: str, limit: int = 160) -> str:
 
 
 def figures_named(text: str) -> str:
-    """The text with the name of each picture in its place, where pictures cannot be shown."""
+    """Return the text with the name of each picture in its place, where pictures cannot be shown."""
     return PLACE.sub(r"[Figure \1]", PICTURE.sub(r"[\1]", text or ""))
 
 
@@ -133,7 +133,7 @@ def _is_formula(whole: str, *, is_cut: bool) -> bool:
 
 
 def _closed(tex: str) -> str:
-    """A formula that was cut off, with its open braces and environments closed."""
+    """Return a formula that was cut off, with its open braces and environments closed."""
     tex = CUT_COMMAND.sub("", tex)
     open_ends: list[str] = []
     for match in OPENERS.finditer(tex):

@@ -43,7 +43,7 @@ def shown(text: str, *, find: str = "") -> Shown:
 
 
 def beginning(text: str) -> SafeString:
-    """The part of a text that a page shows."""
+    """Return the part of a text that a page shows."""
     return shown(text).html
 
 

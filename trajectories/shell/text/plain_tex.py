@@ -66,7 +66,7 @@ CHARACTERS: dict[str, str] = {
 
 
 def group(text: str) -> str:
-    """A group: in brackets where more than its end would touch what follows."""
+    """Return a group: in brackets where more than its end would touch what follows."""
     return text if not text or WORD.fullmatch(text) or _group(text) == text else f"{OPEN}{text}{CLOSE}"
 
 
@@ -195,7 +195,7 @@ class _Renderer(latex2text.LatexNodes2Text):  # type: ignore[misc]
         return group(self.nodelist_to_text(node.nodelist))
 
     def macro_node_to_text(self, node: Any) -> str:
-        """An unknown command keeps its TeX."""
+        """Keep the TeX of an unknown command."""
         if node.macroname in COMMANDS:
             return self._command(node, COMMANDS[node.macroname][1])
         return CHARACTERS.get(node.macroname, f"\\{node.macroname}{SPACE}")
@@ -247,7 +247,7 @@ SYNTAX = _syntax()
 
 @lru_cache(maxsize=2048)
 def tex_to_text(tex: str) -> str:
-    """A formula without its delimiters, in one line of plain characters."""
+    """Return a formula without its delimiters, in one line of plain characters."""
     prepared = tex
     for pattern, replacement in BEFORE:
         prepared = re.sub(pattern, replacement, prepared)

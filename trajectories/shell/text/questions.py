@@ -44,18 +44,18 @@ def map_sources(task: Any, variation: Variation | None) -> dict[str, str]:
 
 
 def name_answer(answer: str, sources: Mapping[str, str]) -> str:
-    """An answer in the episode's labels, with the source's label of the selected choice."""
+    """Return an answer in the episode's labels, with the source's label of the selected choice."""
     return f"{answer} (source {sources[answer]})" if answer in sources else answer
 
 
 def gold_named(gold: str, sources: Mapping[str, str]) -> str:
-    """A gold, which uses the source's labels, in the form of ``name_answer``."""
+    """Return a gold, which uses the source's labels, in the form of ``name_answer``."""
     shown = next((label for label, source in sources.items() if source == gold), gold)
     return name_answer(shown, sources)
 
 
 def problem_shape(task: Any) -> list[tuple[str, str]]:
-    """The parts of a question and the tools that its page can offer, as names and values."""
+    """Return the parts of a question and the tools that its page can offer, as names and values."""
     payload = task.payload if isinstance(task.payload, Mapping) else {}
     shape: list[tuple[str, str]] = []
     if options := payload.get("choices"):
@@ -71,7 +71,7 @@ def problem_shape(task: Any) -> list[tuple[str, str]]:
 
 
 def content_parts(content: object) -> list[dict[str, str]]:
-    """A chat message's content as parts, each with a ``text`` or the ``sha256`` of a picture."""
+    """Return a chat message's content as parts, each with a ``text`` or the ``sha256`` of a picture."""
     if not isinstance(content, list):
         return [{"text": str(content)}]
     return [_part(part) for part in content]
@@ -86,6 +86,6 @@ def _part(part: Mapping[str, Any]) -> dict[str, str]:
 
 
 def question_text(task: Task) -> str:
-    """The question itself: its text if it has one, since a prompt may begin with a table."""
+    """Return the question itself: its text if it has one, since a prompt may begin with a table."""
     text = task.payload.get("text") if isinstance(task.payload, dict) else None
     return text if isinstance(text, str) and text else task.prompt

@@ -23,7 +23,7 @@ BAR_HEIGHT = 40
 
 
 def coloured(thought: str, letters: str) -> SafeString:
-    """The beginning of a thought, escaped, each sentence in an element of its class.
+    """Return the beginning of a thought, escaped, each sentence in an element of its class.
 
     ``letters`` are the classes of its sentences in order; sentences without one stay as they are.
     """
@@ -100,7 +100,7 @@ class Ribbon:
 
     @classmethod
     def of(cls, letters: Iterable[tuple[int, str | None]]) -> Ribbon:
-        """A ribbon of the numbers of steps and their letters."""
+        """Return a ribbon of the numbers of steps and their letters."""
         return cls(bars=[Bar(index=index, letters=of_step) for index, of_step in letters if of_step])
 
     @property

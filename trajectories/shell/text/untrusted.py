@@ -41,7 +41,7 @@ def visible(text: object) -> str:
 
 
 def visible_html(text: object) -> SafeString:
-    """The same, escaped, with the names styled differently from the text itself; nothing for None."""
+    """Return the same, escaped, with the names styled differently from the text itself; nothing for None."""
     escaped = escape(mask_tokens("" if text is None else str(text)))
     shown = INVISIBLE.sub(lambda match: f'<span class="invisible">{_code_point(match)}</span>', escaped)
     shown = _heaps(shown, '<span class="invisible">{}</span>')
@@ -49,7 +49,7 @@ def visible_html(text: object) -> SafeString:
 
 
 def first_line(value: str, limit: int = 160) -> str:
-    """The first line that is not blank, cut to ``limit`` characters."""
+    """Return the first line that is not blank, cut to ``limit`` characters."""
     line = next((line.strip() for line in (value or "").splitlines() if line.strip()), "")
     return cut(line, limit)
 

@@ -50,7 +50,7 @@ def values_of(
 
 
 def _items(answer: str | Sequence[str]) -> list[str]:
-    """The values of an answer; an empty text has none."""
+    """Return the values of an answer; an empty text has none."""
     if isinstance(answer, str):
         return denotations.split_cell(answer) if answer else []
     return [str(value) for value in answer]

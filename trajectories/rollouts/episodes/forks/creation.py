@@ -316,7 +316,7 @@ def _fill(
 
 
 def _inherited(parent: Episode, step: int) -> dict[str, Any]:
-    """The columns of a fork after ``step`` that are its parent's, or follow from it."""
+    """Return the columns of a fork after ``step`` that are its parent's, or follow from it."""
     return {
         "task_id": parent.task_id,
         "seed": parent.seed,

@@ -90,7 +90,7 @@ def list_continuations(groups: Sequence[int]) -> dict[int, dict[str, Any]]:
 
 
 def substep_list(episode_id: int, *, principal: Principal) -> list[dict[str, Any]]:
-    """The substeps of each step of an episode, those that it has inherited included.
+    """Return the substeps of each step of an episode, those that it has inherited included.
 
     Raises ``GymError`` 404 ``unknown_episode``, 413 ``conversation_too_long``.
     """

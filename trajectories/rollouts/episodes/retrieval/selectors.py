@@ -72,7 +72,7 @@ _NUMBERED = msgspec.json.Decoder(_Numbered)
 
 
 def with_milestones(text: str, gold: str) -> str:
-    """A trajectory with its milestones; ``gold`` is JSON of ``{tags, answer, extra}`` of its task.
+    """Return a trajectory with its milestones; ``gold`` is JSON of ``{tags, answer, extra}`` of its task.
 
     The step that first reached a milestone gets it in its ``rewards``; nothing else changes.
     """

@@ -61,7 +61,7 @@ def build_curves(
 
 
 def endings_of(run_id: int) -> Mapping[int, Endings]:
-    """The endings of each policy version."""
+    """Return the endings of each policy version."""
     rows = EndingSum.objects.filter(run_id=run_id, policy_version__isnull=False, episodes__gt=0)
     sums = rows.values_list("policy_version", "outcome", "reason").annotate(Sum("episodes"))
     by_version: dict[int, dict[tuple[str, str], int]] = defaultdict(dict)

@@ -43,12 +43,12 @@ class Family:
         return {member.run.pk: member.run for member in self.members}
 
     def of(self, *, run: int, arm: str) -> Member | None:
-        """The member that an episode of this run and arm belongs to."""
+        """Return the member that an episode of this run and arm belongs to."""
         return next((m for m in self.members if m.run.pk == run and m.key.arm == arm), None)
 
 
 def find_family(run: Run) -> Family:
-    """The run's own arms; of the others the newest run that has each."""
+    """Return the run's own arms; of the others the newest run that has each."""
     report = Report.objects.filter(pk=run.report_id).only("plan").first() if run.report_id else None
     plan = plan_read(report.plan) if report else {}
     runs = {one.pk: one for one in (run, *_siblings(run))}
@@ -75,7 +75,7 @@ def _plan(run: Run, members: Sequence[Member]) -> dict[str, Any]:
 
 
 def _siblings(run: Run) -> list[Run]:
-    """The runs of the same evaluation, else the newest of the same model; training has none."""
+    """Return the runs of the same evaluation, else the newest of the same model; training has none."""
     others = Run.objects.exclude(pk=run.pk).order_by("-pk")
     if run.report_id is not None:
         return list(others.filter(report_id=run.report_id)[:SIBLINGS_MAX])

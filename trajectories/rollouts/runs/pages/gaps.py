@@ -124,7 +124,7 @@ def _answers(by_arm: Mapping[ArmKey, Sequence[tuple[int, int, int]]]) -> dict[Ar
 
 
 def _repeated(tasks: Codes, rows: Sequence[tuple[int, int, int]]) -> Answers:
-    """An answer for each that was judged, the right ones of a task first."""
+    """Return an answer for each that was judged, the right ones of a task first."""
     task, correct, judged = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
     item = np.repeat(np.searchsorted(tasks, task), judged)
     place = np.arange(len(item)) - np.repeat(np.cumsum(judged) - judged, judged)
@@ -146,7 +146,7 @@ def _difference(family: Family, a: ArmKey, b: ArmKey) -> str:
 
 
 def _items_link(family: Family, benchmark: str, a: ArmKey, b: ArmKey) -> str:
-    """The report's list of the items on which two arms differ."""
+    """Return the report's list of the items on which two arms differ."""
     if not family.has_report:
         return ""
     query = urlencode({"benchmark": benchmark, "a": a.id, "b": b.id})

@@ -164,7 +164,7 @@ def _side(name: str) -> tuple[int, str] | None:
 
 
 def _judged(task: int, run: int, arm: str) -> list[tuple[int, bool]]:
-    """The latest judged episodes, the newest first, and whether each is right."""
+    """Return the latest judged episodes, the newest first, and whether each is right."""
     made = Episode.objects.filter(task=task, run=run, arm=arm, is_plain=True, verdict__outcome__in=JUDGED)
     rows = made.order_by("-pk").values_list("pk", "verdict__outcome")[:EPISODES_LOOKED_AT]
     return [(pk, outcome == CORRECT) for pk, outcome in rows]

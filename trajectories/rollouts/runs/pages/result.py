@@ -154,7 +154,7 @@ def _row(member: Member, others: Mapping[tuple[int, str], Tally], own: Mapping[s
 
 
 def _unjudged(family: Family, own: Mapping[str, Tally]) -> list[ArmRow]:
-    """The run's arms without a judged episode."""
+    """Return the run's arms without a judged episode."""
     judged = {member.key.arm for member in family.members if member.is_own}
     return [
         ArmRow(arm=arm, label=ARMS[arm].label, tally=tally, run=None, shared=None)

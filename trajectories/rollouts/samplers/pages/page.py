@@ -41,7 +41,7 @@ DRAWS_CHARTED = 2_000
 
 
 def course_charts(draws: Draws) -> list[Chart]:
-    """The stage by draw, and the criteria of each stage as long as it lasted."""
+    """Return the stage by draw, and the criteria of each stage as long as it lasted."""
     known = [(number, one) for number, summary in draws if (one := progress_of(summary))]
     known = known[:: math.ceil(len(known) / POINTS_MAX) or 1]
     stages = [Point(number, float(one.stage), f"draw {number}: {course_words(one)}") for number, one in known]
@@ -66,7 +66,7 @@ def _lines(known: Iterable[tuple[int, Progress]], stage: int) -> dict[str, list[
 
 
 def course_words(progress: Progress) -> str:
-    """The stage, since when, and why."""
+    """Return the stage, since when, and why."""
     since = f"stage {progress.stage} since draw {progress.since}"
     over = "its criteria hold, and the course is over" if progress.is_over else ""
     because = _joined(progress.because) if progress.move == "moves_on" else ""
@@ -74,7 +74,7 @@ def course_words(progress: Progress) -> str:
 
 
 def criterion_words(one: Measured) -> str:
-    """The value of a criterion beside its marks."""
+    """Return the value of a criterion beside its marks."""
     marks = {"at least": one.at_least, "at most": one.at_most}
     bounds = " and ".join(f"{words} {mark:g}" for words, mark in marks.items() if mark is not None)
     if one.value is None:

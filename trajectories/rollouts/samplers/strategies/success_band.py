@@ -76,7 +76,7 @@ class SuccessBandStrategy(Strategy, frozen=True, tag="success_band"):
         ]
 
     def in_band(self, pool: Pool) -> Floats:
-        """The posterior probability of each task that its success lies in the band."""
+        """Return the posterior probability of each task that its success lies in the band."""
         import numpy
         from scipy.special import betainc
 
