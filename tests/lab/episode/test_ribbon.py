@@ -35,6 +35,7 @@ def test_an_episode_has_a_bar_for_each_step_with_a_thought(lab: Lab, owner: User
     assert 'aria-label="Step 1: 1 calculates, 1 announces"' in html
     assert 'aria-label="Step 2:' not in html
     assert "3 sentences by class" in html
+    assert html.count("ribbon-key sentence-calculate") == 2  # in the table and in the legend
 
 
 def test_a_step_colours_its_sentences_and_escapes_them(lab: Lab, owner: User) -> None:
