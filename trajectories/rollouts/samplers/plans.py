@@ -11,8 +11,7 @@ from msgspec import Meta, Struct
 from core.fields import Id
 from core.integers import INT_MAX
 from trajectories.rollouts.samplers import strategies
-from trajectories.rollouts.samplers.horizons import AnyHorizon, TaskHorizon
-from trajectories.rollouts.samplers.rollouts import AnyRollouts, ConstantRollouts
+from trajectories.rollouts.samplers.budgets import AnyHorizon, AnyRollouts, ConstantRollouts, TaskHorizon
 from trajectories.rollouts.samplers.types import STRATEGIES, Chance, Pool, Share, Strategy
 
 STRATEGIES.discover(strategies)
