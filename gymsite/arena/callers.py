@@ -14,9 +14,9 @@ from django.conf import settings
 from django.http import Http404, HttpRequest
 from msgspec import Struct
 
+from core.sql import hot_cursor
 from core.tokens import code_digest, person_token_make, person_token_open
 from trajectories.models.takeover import IS_TAKEN, TAKEN
-from trajectories.record.hot_sql import hot_cursor
 
 STEP_HEADER, AS_OF_HEADER = "X-Gym-Step", "X-Gym-As-Of"
 STEP = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from django.conf import settings
 
+from core.sql import hot_cursor
 from gymsite.arena import step_numbers, tool_calls
 from gymsite.arena.callers import MAY_ACT, holder
 from gymsite.arena.sites.events import COMMON_KINDS, FOLDED, HASTY, events_read
@@ -19,7 +20,6 @@ from palaestra.protocol.arms import PAGE_ARMS
 from tasks_app.questions import ToolCall
 from tasks_app.variation import get_tools, has_task_bar, payload_shown
 from tasks_app.worlds.evidence import PAGE_SERVED, PAGES_CAPPED
-from trajectories.record.hot_sql import hot_cursor
 
 # An episode has pages while it is open and for a short while after its submission: the last page confirms it,
 # and the recorder still has events to send. Closed and expired episodes have none.

@@ -13,11 +13,11 @@ from django.conf import settings
 from core import json_text
 from core.errors import GymError
 from core.integers import INT_MAX
+from core.sql import hot_cursor
 from gymsite.arena import step_numbers
 from gymsite.arena.episodes import ALIVE, alive_params
 from trajectories.actions.elements import FIELDS
 from trajectories.actions.types import CAPPED, PAGE_KINDS
-from trajectories.record.hot_sql import hot_cursor
 
 BATCH_MAX_BYTES = 256 * 1024
 EVENTS_PER_BATCH_MAX = 500

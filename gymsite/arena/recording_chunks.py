@@ -17,9 +17,9 @@ from django.conf import settings
 from core import blobs
 from core.errors import GymError
 from core.integers import INT_MAX
+from core.sql import hot_cursor
 from gymsite.arena import step_numbers
 from gymsite.arena.episodes import ALIVE, alive_params
-from trajectories.record.hot_sql import hot_cursor
 
 STORAGE = blobs.RECORDINGS
 CHUNK_MAX_BYTES = 1024 * 1024

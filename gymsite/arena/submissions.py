@@ -6,11 +6,12 @@ from typing import Any, Literal
 
 import msgspec
 
+from core.sql import hot_cursor
 from gymsite.arena import step_numbers
 from gymsite.arena.callers import MAY_ACT, holder
 from gymsite.arena.episodes import ALIVE, LAST_EVENT, alive_params
 from tasks_app.worlds.evidence import ANSWER_RECORDED
-from trajectories.record.hot_sql import hot_cursor, submit_statement
+from trajectories.record.hot_sql import submit_statement
 
 # An agent's answer or a person's; the one that counts is noted among the events of the site.
 _MAY_ANSWER = f"answer_channel = 'page' AND arm = ANY(%(arms)s) AND {MAY_ACT}"

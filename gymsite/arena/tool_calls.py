@@ -11,11 +11,12 @@ from typing import Any, Literal
 import msgspec
 from django.conf import settings
 
+from core.sql import hot_cursor
 from gymsite.arena import step_numbers
 from gymsite.arena.callers import MAY_ACT, holder
 from tasks_app.questions import CALLS_MAX, ToolCall
 from tasks_app.worlds.evidence import TOOL_CALLED
-from trajectories.record.hot_sql import TOOL_CALL_CHANNEL, hot_cursor
+from trajectories.record.hot_sql import TOOL_CALL_CHANNEL
 
 # Lost calls do not count towards the limit of calls, but have a limit of their own.
 ROWS_MAX = 3 * CALLS_MAX

@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 import msgspec
 
+from core.sql import hot_cursor
 from gymsite.arena import step_numbers
 from gymsite.arena.callers import MAY_ACT, holder
 from gymsite.arena.sites.site import Event
 from tasks_app.worlds import evidence
-from trajectories.record.hot_sql import hot_cursor
 
 COMMON_KINDS = list(evidence.COMMON_KINDS)
 # The limit, since every page folds all events again; no task needs a tenth of it.
