@@ -18,7 +18,7 @@ from core.presentation import (
     look_rotate,
 )
 from palaestra.protocol.looks import PageKind
-from trajectories.record.prompts import sent
+from trajectories.record.prompts import conversation
 from trajectories.rollouts.episodes import variations
 
 GOLDEN: dict[str, dict[str, object]] = {
@@ -174,6 +174,6 @@ def test_the_error_for_an_unknown_axis_lists_all_axes() -> None:
 
 
 def test_the_axes_outside_the_looks_are_those_that_opening_accepts() -> None:
-    own_axes = {"instruction", variations.CHOICES_AXIS, variations.TASK_BAR_AXIS, sent.TEXT_AXIS}
+    own_axes = {"instruction", variations.CHOICES_AXIS, variations.TASK_BAR_AXIS, conversation.TEXT_AXIS}
     assert own_axes == AXES_BESIDE_LOOKS
     assert not AXES_BESIDE_LOOKS & set(AXES)

@@ -17,7 +17,7 @@ from tests import coverage_choice, factories
 from tests.e2e import axe
 from tests.lab import scene
 from trajectories.behaviour.facts import store
-from trajectories.lab.search import page as pages
+from trajectories.lab.search import selectors
 from trajectories.models import Episode
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -254,8 +254,8 @@ def too_slow(*_args: Any, **_more: Any) -> Any:
 def test_a_stopped_search_has_no_serious_accessibility_faults(
     lab_page: LabPage, made: list[Episode], colours: Any, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pages, "search_page", too_slow)
-    monkeypatch.setattr(pages, "search_counts", too_slow)
+    monkeypatch.setattr(selectors, "search_page", too_slow)
+    monkeypatch.setattr(selectors, "search_counts", too_slow)
     page = lab_page(color_scheme=colours, viewport={"width": width, "height": 900})
     for name, path in (("page", "/search?q=check&outcome=correct"), ("counts", "/search/counts?q=check")):
         answer = page.goto(path)
@@ -285,10 +285,10 @@ def test_slow_or_failed_parts_of_a_search_show_an_error_in_their_place(
 ) -> None:
     page = lab_page()
     with monkeypatch.context() as patched:
-        patched.setattr(pages, "search_counts", too_slow)
+        patched.setattr(selectors, "search_counts", too_slow)
         page.goto("/search?q=check")
         expect(page.locator("#counts")).to_contain_text("Counting was stopped")
-        patched.setattr(pages, "search_page", too_slow)
+        patched.setattr(selectors, "search_page", too_slow)
         page.get_by_label("Action check").select_option("no_effect")
         expect(page.locator("#results")).to_contain_text("Search stopped")
         expect(page.locator(".grid-table tbody tr")).to_have_count(0)

@@ -142,7 +142,7 @@ def test_too_many_keys_are_not_decoded(episode: Episode, monkeypatch: pytest.Mon
         chunk_make(episode, seq, packed([event(seq), event(seq)]))
     stored = chunks.list_chunks(episode_id=episode.pk, page=PAGE)
     decoded: list[int] = []
-    monkeypatch.setattr(chunks, "_decoded", lambda chunk, _plain: decoded.append(chunk.seq) or [])
+    monkeypatch.setattr(chunks, "_decode", lambda chunk, _plain: decoded.append(chunk.seq) or [])
 
     parts = list(chunks.parts_read(stored, limits=chunks.Limits(size=10_000, keys=12)))
 

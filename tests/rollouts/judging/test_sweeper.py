@@ -222,7 +222,7 @@ def test_verdicts_on_programs_are_announced_once_by_the_sweeper(monkeypatch: Any
     monkeypatch.setattr(jobs, "judge_program", Queue(room=10))
     announced: list[tuple[int, list[int]]] = []
     monkeypatch.setattr(
-        sweeper.notices, "episodes_ended", lambda *, run_id, ids: announced.append((run_id, ids))
+        sweeper.events, "episodes_ended", lambda *, run_id, ids: announced.append((run_id, ids))
     )
     assert sweeper.new_send() == 2
     assert sweeper.programs_announce() == 0
