@@ -31,7 +31,7 @@ from trajectories.reports.charts.forest import Forest
 from trajectories.reports.labels import arm_label
 from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.charts.drawing import Drawing
-from trajectories.shell.text.numerals import numeral
+from trajectories.shell.text.values import numeral
 
 # What is meant by reasoning, as far as a codebook has it.
 REASONING: Choice = [("type", "reasoning"), ("type", "mixed")]
