@@ -25,7 +25,7 @@ def folder_version(folder: Path) -> str:
 
 @cache
 def find_imports(module: Path) -> tuple[Path, ...]:
-    """The scripts that a module imports, and those that they import: each once, in the order of execution.
+    """Return the scripts that a module imports, directly or not, each once, in the order of execution.
 
     Raises ``OSError`` for one that does not exist.
     """

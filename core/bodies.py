@@ -45,14 +45,16 @@ class Body(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 def body_read(struct: type[Struct], data: Any) -> dict[str, Any]:
-    """The fields of a body, without those that were left out and have no default; raises as
-    ``struct_read`` does."""
+    """Return the fields of a body, without those that were left out and have no default.
+
+    Raises as ``struct_read`` does.
+    """
     fields: dict[str, Any] = plain(struct_read(data, struct))
     return fields
 
 
 def struct_read(value: Any, struct: type[T]) -> T:
-    """The struct of a decoded body; ``GymError`` 400 ``invalid`` names the fields that are wrong."""
+    """Return the struct of a decoded body; ``GymError`` 400 ``invalid`` names the fields that are wrong."""
     try:
         return msgspec.convert(value, struct)
     except ValidationError as error:
@@ -72,7 +74,7 @@ def invalid_body(error: ValidationError, *, model: type[Struct]) -> GymError:
 
 
 def plain(value: Any) -> Any:
-    """The value with structs as dictionaries, without fields that are unset."""
+    """Return the value with structs as dictionaries, without fields that are unset."""
     if isinstance(value, Struct):
         values = ((name, getattr(value, name)) for name in value.__struct_fields__)
         return {name: plain(one) for name, one in values if one is not UNSET}
@@ -80,8 +82,10 @@ def plain(value: Any) -> Any:
 
 
 def loosened(value: Any, hint: Any) -> Any:
-    """The value with numbers where it has texts of them, or 3.0 for a whole one: queries have only texts, and
-    bodies may have either."""
+    """Return the value with numbers where it has texts of them, or 3.0 for a whole one.
+
+    Queries have only texts, and bodies may have either.
+    """
     if get_origin(hint) is Annotated:
         inner, *notes = get_args(hint)
         return value if any(_extra(note, STRICT) for note in notes) else loosened(value, inner)
@@ -102,7 +106,7 @@ def loosened(value: Any, hint: Any) -> Any:
 
 
 def _number(value: str | float, kind: type[int] | type[float]) -> Any:
-    """The number that is meant, or the value itself if there is none."""
+    """Return the number that is meant, or the value itself if there is none."""
     text = str(value)
     if len(text) > DIGITS_MAX:
         return value
@@ -162,7 +166,7 @@ _NAMED = re.compile(r"Object (?P<kind>missing required|contains unknown) field `
 
 
 def _problem(error: ValidationError, hint: Any) -> tuple[str, list[str]]:
-    """The path of what msgspec refuses, ``body`` for the whole, and why in words."""
+    """Return the path of what msgspec refuses, ``body`` for the whole, and the reason in words."""
     match = _AT.fullmatch(str(error))
     text, place = (match["text"], match["place"] or "") if match else (str(error), "")
     path = [*filter(None, re.sub(r"\[(\d*)[^\]]*\]", r".\1", place).split("."))]
@@ -186,13 +190,13 @@ def _unknown(name: str, known: Mapping[str, Any]) -> str:
 
 @cache
 def _readers(struct: type[Struct]) -> dict[str, Read]:
-    """The functions that read the fields of a struct, of those that have one."""
+    """Return the functions that read the fields of a struct, of those that have one."""
     readers = {field.name: _reader(field.type) for field in msgspec.structs.fields(struct)}
     return {name: read for name, read in readers.items() if read}
 
 
 def _reader(hint: Any) -> Read | None:
-    """The function that reads a value of a type: those of its notes, after those of what it holds."""
+    """Return the function that reads a value of a type: those of its notes, after those of what it holds."""
     if get_origin(hint) is Annotated:
         inner, *notes = get_args(hint)
         reads = [_reader(inner), *(_extra(note, READ) for note in notes)]
@@ -223,7 +227,7 @@ def _read_at(place: object, value: Any, read: Read) -> Any:
 
 
 def _struct_of(hint: Any) -> type[Struct] | None:
-    """The one struct that a value may be, besides null."""
+    """Return the one struct that a value may be, besides null."""
     if get_origin(hint) is Annotated:
         return _struct_of(get_args(hint)[0])
     if is_union(hint):

@@ -42,17 +42,17 @@ class FieldError(ValueError):
         self.field, self.message = field, message
 
     def below(self, place: object) -> FieldError:
-        """The same, seen from the object that has this one at ``place``."""
+        """Return the same error, seen from the object that has this one at ``place``."""
         return FieldError(f"{place}.{self.field}", self.message)
 
 
 def checked(read: Callable[[Any], Any], **schema: Any) -> Meta:
-    """A value that ``read`` turns into what is meant by it; ``schema`` says so in words of JSON schema."""
+    """Return a ``Meta`` whose value is read by ``read``; ``schema`` describes it in words of JSON schema."""
     return Meta(extra_json_schema=schema, extra={READ: read})
 
 
 def string(max_length: int, *, may_be_blank: bool = False) -> Meta:
-    """A text, read without the white space around it."""
+    """Return the ``Meta`` of a text, which is read without the white space around it."""
 
     def read(value: str) -> str:
         stripped = value.strip()
@@ -67,7 +67,7 @@ def string(max_length: int, *, may_be_blank: bool = False) -> Meta:
 
 
 def choice(names: Iterable[str], *, may_be_blank: bool = False) -> Meta:
-    """One of the names; the error suggests the nearest."""
+    """Return the ``Meta`` of one of the names; the error suggests the nearest."""
     known = [*names, ""] if may_be_blank else [*names]
 
     def read(value: str) -> str:

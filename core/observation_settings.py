@@ -33,7 +33,7 @@ class ObservationSettings(Body, kw_only=True):
 
 
 def settings_check(settings: Mapping[str, Any], observation: ObservationFormat) -> None:
-    """Raises ``FieldError`` for a setting of what the observation does not show."""
+    """Raise ``FieldError`` for a setting of what the observation does not show."""
     for name in settings:
         if name not in settings_of(settings, observation):
             lacks = "picture" if observation.has_text else "outline"

@@ -50,7 +50,7 @@ class Query(Body, kw_only=True):
 
 
 def query_read(query: type[Body], request: Request) -> dict[str, Any]:
-    """The validated query parameters of a request; raises as ``body_read`` does."""
+    """Return the validated query parameters of a request; raises as ``body_read`` does."""
     return body_read(query, values_of(request.query_params, query))
 
 

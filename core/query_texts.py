@@ -18,7 +18,7 @@ TRUTHS = {
 
 
 def values_of(texts: QueryDict, query: type[Struct]) -> dict[str, Any]:
-    """Values by name: of several the last but for lists, and an empty one counts as none.
+    """Return values by name: of several the last but for lists, and an empty one counts as none.
 
     Raises ``GymError`` 400 ``invalid`` for NUL characters, which Postgres cannot store.
     """
@@ -43,7 +43,7 @@ def _value(sent: list[str], field: FieldInfo) -> Any:
 
 
 def _kinds(hint: Any) -> set[Any]:
-    """The plain types that a hint is made of."""
+    """Return the plain types that a hint is made of."""
     if get_origin(hint) is Annotated:
         return _kinds(get_args(hint)[0])
     if is_union(hint):

@@ -49,7 +49,7 @@ def call(
     description: str | None = None,
     is_open: bool = False,
 ) -> Callable[[Handler], Handler]:
-    """Describes a call in the schema. Bodies, answers and queries among ``parameters`` are structs.
+    """Describe a call in the schema. Bodies, answers and queries among ``parameters`` are structs.
 
     ``answers`` are by status, each with its meaning if that is not plain. ``errors`` are those besides the
     ones of every call that needs a key, which an open call does not.
@@ -87,7 +87,7 @@ def _shape(shape: Any) -> Any:
 
 
 def _flat(parameters: Sequence[Any]) -> Iterator[OpenApiParameter]:
-    """The parameters, those of a query one by one."""
+    """Yield the parameters, those of a query one by one."""
     for parameter in parameters:
         if _is_struct(parameter):
             yield from _query_parameters(parameter)

@@ -37,7 +37,7 @@ class Clusters:
 
 
 def rate_of(clusters: Clusters) -> Rate | None:
-    """The Wilson score interval on the effective sample size; None when nothing was judged.
+    """Return the Wilson score interval on the effective sample size; None when nothing was judged.
 
     Several samples of one task are not independent: on pooled samples (200 tasks x 4) a plain Wilson interval
     covers 80% where it says 95%. Hence n is divided by the design effect of clustering on tasks
@@ -80,7 +80,7 @@ class Mean:
 
 
 def clustered_mean(sums: Sequence[tuple[int, float]]) -> Mean | None:
-    """The mean over episodes from each task's count and sum; None without an episode.
+    """Return the mean over episodes from each task's count and sum; None without an episode.
 
     Episodes of one task are not independent: the variance is that of the ratio estimator over tasks,
     T/(T-1) * sum((S_t - mean * n_t)^2) / n^2 (Cochran, Sampling Techniques, 1977, chapter 6), with Student's
@@ -99,8 +99,11 @@ def clustered_mean(sums: Sequence[tuple[int, float]]) -> Mean | None:
 
 
 def t_95(degrees: int) -> float:
-    """The 97.5% point of Student's t: exact for one and two degrees of freedom, else expanded around the
-    normal one (Abramowitz and Stegun 26.7.5), which is right to 0.5% from three on."""
+    """Return the 97.5% point of Student's t.
+
+    It is exact for one and two degrees of freedom, else expanded around the normal one (Abramowitz and Stegun
+    26.7.5), which is right to 0.5% from three on.
+    """
     if degrees == 1:
         return math.tan(math.pi * (0.975 - 0.5))
     if degrees == 2:

@@ -70,7 +70,7 @@ def _choices(place: str, hint: Any) -> set[str]:
 
 
 def _nodes_at(hint: Any, place: str) -> Iterator[inspect.Type]:
-    """The types that a place may have; unions are split into their members."""
+    """Yield the types that a place may have; unions are split into their members."""
     nodes = list(_members(inspect.type_info(hint)))
     for step in _STEP.finditer(place):
         nodes = [member for node in nodes for child in _children(node, step[1]) for member in _members(child)]

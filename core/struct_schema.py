@@ -24,7 +24,7 @@ def struct_body(struct: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def query_schema(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """The schema of a query, whose properties are its parameters."""
+    """Return the schema of a query, whose properties are its parameters."""
     _, components = msgspec.json.schema_components([struct], ref_template=_REFERENCES)
     schema: dict[str, Any] = components[struct.__name__]
     return schema

@@ -8,12 +8,12 @@ import pytest_asyncio
 from fake_model import FakeModel
 from fake_server import FakeServer, State
 from palaestra import Env
-from palaestra.bounds import EpisodeBounds
 from palaestra.errors import BrowserMissing
 from palaestra.models import endpoint as endpoints
 from palaestra.models.endpoint import Endpoint
-from palaestra.pages import WarmPage
-from palaestra.pool import PagePool
+from palaestra.pages.bounds import EpisodeBounds
+from palaestra.pages.pool import PagePool
+from palaestra.pages.warm_page import WarmPage
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,8 @@ from typing import Any
 
 from fake_server import FakeServer
 from palaestra import Client
+from palaestra.pages.surface import Pool
 from palaestra.stage import Stage, StageConfig
-from palaestra.surface import Pool
 from ports import free_port
 
 TOKEN = "the token of a stage"

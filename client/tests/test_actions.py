@@ -17,7 +17,7 @@ from palaestra.actions.select import Select
 from palaestra.actions.type import Type
 from palaestra.actions.wait import Wait
 from palaestra.extraction import answer_extract
-from palaestra.pages import WarmPage
+from palaestra.pages.warm_page import WarmPage
 from palaestra.protocol.actions import ACTION_SPECS, ActionSpec, FieldSpec
 
 

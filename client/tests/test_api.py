@@ -11,14 +11,14 @@ import pytest_asyncio
 
 from fake_server import FakeServer
 from palaestra import ApiError, Client, Step, Unreachable
-from palaestra.browser import browser_find
 from palaestra.commands import main
-from palaestra.curation import Draw, DrawnTask, GroupState
 from palaestra.errors import BrowserMissing
+from palaestra.http.transport import Absence
 from palaestra.observation import SHORT_NAMES
+from palaestra.pages.browser import browser_find
 from palaestra.records import Page
-from palaestra.step_queue import StepQueue, json_clean, text_clean
-from palaestra.transport import Absence
+from palaestra.records.curation import Draw, DrawnTask, GroupState
+from palaestra.turn.step_queue import StepQueue, json_clean, text_clean
 
 
 @pytest_asyncio.fixture
@@ -216,7 +216,7 @@ def test_without_a_browser_the_demo_plays_the_text_arms_and_says_so(
 def test_the_demo_without_a_server_says_so(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("palaestra.transport.FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr("palaestra.http.transport.FIRST_PAUSE_S", 0.001)
     assert main(["demo", "--server", "http://127.0.0.1:1", "--key", "k"]) == 1
     error = capsys.readouterr().err
     assert "No answer from http://127.0.0.1:1 to GET" in error

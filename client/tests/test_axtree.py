@@ -10,8 +10,8 @@ from fake_server import FakeServer
 from palaestra.actions import action_perform
 from palaestra.actions.scroll import Scroll
 from palaestra.observation import page_text
-from palaestra.pace import Limit
-from palaestra.pages import WarmPage
+from palaestra.pages.pace import Limit
+from palaestra.pages.warm_page import WarmPage
 
 PAGES = sorted((Path(__file__).parent / "pages").glob("*.html"))
 GOLDEN = Path(__file__).parent / "golden"
@@ -92,7 +92,7 @@ async def test_a_page_script_cannot_reach_the_serialiser(page: WarmPage, fake: F
 async def test_a_page_that_never_settles_is_shown_as_loading(
     page: WarmPage, fake: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("palaestra.pages.FIRST_PAGE", Limit(0.3, 0.3))
+    monkeypatch.setattr("palaestra.pages.warm_page.FIRST_PAGE", Limit(0.3, 0.3))
     html = RERENDER.replace(' data-settled="true"', ' data-settled="false"')
     assert (await opened(page, fake, html)).endswith(
         "(the page is still loading: parts of it may be missing)"

@@ -14,11 +14,12 @@ import pytest
 import pytest_asyncio
 
 from fake_server import FakeServer
-from palaestra import Env, browser
-from palaestra.bounds import EpisodeBounds
+from palaestra import Env
 from palaestra.errors import BrowserDead
-from palaestra.pages import WarmPage
-from palaestra.pool import PagePool
+from palaestra.pages import browser
+from palaestra.pages.bounds import EpisodeBounds
+from palaestra.pages.pool import PagePool
+from palaestra.pages.warm_page import WarmPage
 
 NOOP = 'Action: {"type": "noop"}'
 ANSWER = 'Action: {"type": "answer", "text": "42"}'
@@ -220,7 +221,7 @@ async def test_a_browser_that_opens_no_page_is_never_the_agents_doing(
     await alone.reset(1)
     assert alone.episode is not None
     monkeypatch.setattr(alone.episode, "renew", refuse)
-    monkeypatch.setattr("palaestra.episode_page.REOPEN_LIMIT_S", 0.5)
+    monkeypatch.setattr("palaestra.play.episode_page.REOPEN_LIMIT_S", 0.5)
     await renderer_crash(alone)
     _, reward, _, _, info = await alone.step(NOOP)
     assert (reward, info["reason"]) == (None, "harness_error")

@@ -14,7 +14,7 @@ import pytest
 import palaestra
 from fake_server import FakeServer
 from palaestra.doors.rollouts import Rollouts
-from palaestra.pool import PagePool
+from palaestra.pages.pool import PagePool
 
 SOURCE = Path(palaestra.__file__).parent
 DOORS = SOURCE / "doors"

@@ -11,11 +11,11 @@ import pytest_asyncio
 
 from fake_server import FakeServer
 from palaestra import Env
-from palaestra.element_ids import KEYS_MAX_CHARS, ElementIds, keys_read
-from palaestra.lite import LitePool
-from palaestra.pages import WarmPage
-from palaestra.pool import PagePool
-from palaestra.surface import Surface
+from palaestra.pages.lite import LitePool
+from palaestra.pages.pool import PagePool
+from palaestra.pages.surface import Surface
+from palaestra.pages.warm_page import WarmPage
+from palaestra.turn.element_ids import KEYS_MAX_CHARS, ElementIds, keys_read
 from test_lite import LITE_RUN
 from test_reaching import FORM, HEAD, act
 

@@ -15,8 +15,8 @@ import pytest
 from endpoint_calls import complete
 from fake_model import FakeModel
 from fake_model import Reply as Sent
-from palaestra import backoff
 from palaestra.errors import ModelFailure, PromptFiltered
+from palaestra.http import backoff
 from palaestra.models.endpoint import Endpoint
 
 pytestmark = pytest.mark.usefixtures("short_pauses")

@@ -12,15 +12,15 @@ from fake_server import FakeServer
 from palaestra import Client, Completion, Env, Observation, Usage
 from palaestra.actions import Outcome
 from palaestra.engine import Engine
-from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import ApiError, BrowserDead
 from palaestra.grammars.json import Turn
-from palaestra.pace import Limit
-from palaestra.pages import WarmPage
+from palaestra.pages.pace import Limit
+from palaestra.pages.pool import PagePool
+from palaestra.pages.warm_page import WarmPage
+from palaestra.play.episode import Episode
 from palaestra.policies import EpisodeInfo, Narrator, Null, Solution, Solver, VoidSeeker
-from palaestra.pool import PagePool
-from palaestra.stragglers import Batch
+from palaestra.rollouts import Batch
 
 SOLUTIONS = {task: Solution(task=task, answer="42", solution="Half of 84 is 42.") for task in range(1, 30)}
 
@@ -239,10 +239,10 @@ def test_a_share_that_is_none_is_refused() -> None:
 async def test_a_page_that_hangs_is_an_observation(
     env: Env, fake: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("palaestra.pages.NAVIGATION_LIMIT_S", 1.0)
-    monkeypatch.setattr("palaestra.pages.CALL_LIMIT_S", 1.0)
-    monkeypatch.setattr("palaestra.tab.CALL_LIMIT_S", 1.0)
-    monkeypatch.setattr("palaestra.pages.LATER_PAGE", Limit(0.5, 0.5))
+    monkeypatch.setattr("palaestra.pages.warm_page.NAVIGATION_LIMIT_S", 1.0)
+    monkeypatch.setattr("palaestra.pages.warm_page.CALL_LIMIT_S", 1.0)
+    monkeypatch.setattr("palaestra.pages.tab.CALL_LIMIT_S", 1.0)
+    monkeypatch.setattr("palaestra.pages.warm_page.LATER_PAGE", Limit(0.5, 0.5))
     await env.reset(1)
     obs, _, terminated, _, info = await env.step('Action: {"type": "goto", "url": "hang.html"}')
     assert (info["action_result"], terminated) == ("timeout", False)

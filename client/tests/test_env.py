@@ -13,8 +13,8 @@ import pytest_asyncio
 
 from fake_server import FakeServer
 from palaestra import ApiError, Env, PalaestraError, RemoteEnv
-from palaestra.lite import LitePool
-from palaestra.pool import PagePool
+from palaestra.pages.lite import LitePool
+from palaestra.pages.pool import PagePool
 from stages import TOKEN, stage_serve
 
 Make = Callable[..., Any]

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from palaestra.lite.exchange import Exchange, ExchangeError, NotSent, normalise_url
+from palaestra.pages.lite.exchange import Exchange, ExchangeError, NotSent, normalise_url
 from ports import free_port
 
 LENGTH = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX-Name: a b\r\n\r\npage"

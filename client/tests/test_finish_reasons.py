@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from palaestra.finish_reasons import ending_of
+from palaestra.completion import ending_of
 from palaestra.models.replies import Reply
 
 ENDINGS = {

@@ -10,9 +10,9 @@ import pytest
 from playwright.async_api import CDPSession
 
 from fake_server import FakeServer
-from palaestra.bounds import EpisodeBounds
-from palaestra.navigation import NO_CONTENT, NavigationGuard
-from palaestra.pages import WarmPage
+from palaestra.pages.bounds import EpisodeBounds
+from palaestra.pages.navigation import NO_CONTENT, NavigationGuard
+from palaestra.pages.warm_page import WarmPage
 
 ORIGIN = "http://127.0.0.1:8000"
 OWN = f"{ORIGIN}/e/abc_DEF-123/"

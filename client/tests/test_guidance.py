@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from palaestra import Client
+from palaestra.api.guidance import Abstraction, StepTries
 from palaestra.completion import Completion
-from palaestra.guidance import Abstraction, StepTries
 
 ABSTRACTION = {
     "id": 3,

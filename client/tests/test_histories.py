@@ -6,13 +6,13 @@ import pytest
 
 from fake_server import FakeServer
 from palaestra import Client, Completion, Env, Observation, Usage
-from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars import grammar_of
-from palaestra.histories import Turn, messages_send
+from palaestra.play.episode import Episode
 from palaestra.protocol.conversation import LEFT_OUT, UNCHANGED
 from palaestra.protocol.histories import history_read
 from palaestra.records import Message
+from palaestra.turn.histories import Turn, messages_send
 
 OPENING: list[Message] = [{"role": "system", "content": "You see pages."}]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fake_server import FakeServer
-from palaestra.bounds import EpisodeBounds
-from palaestra.pages import WarmPage
+from palaestra.pages.bounds import EpisodeBounds
+from palaestra.pages.warm_page import WarmPage
 
 TIMES = 12
 

@@ -13,7 +13,7 @@ from fake_state import GOLD
 from palaestra.api import Client
 from palaestra.commands import main
 from palaestra.errors import ApiError
-from palaestra.intervention_writer import Candidate, reply_read
+from palaestra.interventions import Candidate, reply_read
 from palaestra.models.continuation import BEGUN
 from palaestra.records import Opening
 

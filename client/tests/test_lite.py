@@ -14,11 +14,11 @@ import pytest_asyncio
 from fake_server import FakeServer
 from palaestra import Env, PalaestraError, RemoteEnv
 from palaestra.actions import Outcome, action_check, action_perform
-from palaestra.lite import LitePage, LitePool
-from palaestra.lite.document import Document
-from palaestra.lite.outline import Outline
-from palaestra.lite.styles import Styles
 from palaestra.observation import page_text
+from palaestra.pages.lite import LitePage, LitePool
+from palaestra.pages.lite.document import Document
+from palaestra.pages.lite.outline import Outline
+from palaestra.pages.lite.styles import Styles
 from stages import LITE_RUN, TOKEN, stage_serve
 from test_env import target
 
@@ -27,7 +27,7 @@ GOLDEN = Path(__file__).parent / "golden"
 WITHOUT_PLAYWRIGHT = """
 import sys
 sys.modules["playwright"] = None
-import palaestra.lite
+import palaestra.pages.lite
 palaestra.Env("http://127.0.0.1:1", "key", run=1, browser="lite")
 """
 

@@ -15,12 +15,12 @@ from palaestra.engine import Engine
 from palaestra.errors import PageUnsettled
 from palaestra.observation import ObservationConfig, Observer, format_of
 from palaestra.observation.shot import Shot, shot_take
-from palaestra.pace import FIRST_PAGE, LATER_PAGE, PAGES_REMEMBERED, Limit, Pace
-from palaestra.pages import WarmPage
+from palaestra.pages.pace import FIRST_PAGE, LATER_PAGE, PAGES_REMEMBERED, Limit, Pace
+from palaestra.pages.pool import PagePool
+from palaestra.pages.surface import PageView
+from palaestra.pages.warm_page import WarmPage
 from palaestra.policies import Solver
-from palaestra.pool import PagePool
 from palaestra.protocol.outline import STILL_LOADING
-from palaestra.surface import PageView
 
 HEAD = """<!doctype html><html data-settled="true"><head><title>t</title><style>
 * { margin: 0 } body { height: 6000px } button { position: absolute; left: 100px; top: 1800px; width: 200px;
@@ -162,7 +162,7 @@ LOADING = '<!doctype html><html data-settled="false"><title>t</title><h1>Questio
 async def test_a_first_page_that_never_settles_is_void_and_was_opened_twice(
     fake: FakeServer, pool: PagePool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("palaestra.pages.FIRST_PAGE", Limit(0.3, 0.3))
+    monkeypatch.setattr("palaestra.pages.warm_page.FIRST_PAGE", Limit(0.3, 0.3))
     fake.state.pages[""] = LOADING
     async with Env(fake.lab_url, "key", run=7, pool=pool) as env:
         with pytest.raises(PageUnsettled):
@@ -175,7 +175,7 @@ async def test_a_first_page_that_never_settles_is_void_and_was_opened_twice(
 async def test_an_engine_ends_such_an_episode_alike_and_plays_the_others(
     fake: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("palaestra.pages.FIRST_PAGE", Limit(0.3, 0.3))
+    monkeypatch.setattr("palaestra.pages.warm_page.FIRST_PAGE", Limit(0.3, 0.3))
     fake.state.pages[""] = LOADING
     async with Client(fake.lab_url, "key") as client, Engine(client, pages=1) as engine:
         (done,) = await engine.rollout(run=7, tasks=[1], policy=Solver({}))
@@ -189,7 +189,7 @@ async def test_an_engine_ends_such_an_episode_alike_and_plays_the_others(
 async def test_a_first_page_that_settles_when_it_is_opened_again_is_played(
     fake: FakeServer, pool: PagePool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("palaestra.pages.FIRST_PAGE", Limit(0.5, 0.5))
+    monkeypatch.setattr("palaestra.pages.warm_page.FIRST_PAGE", Limit(0.5, 0.5))
     fake.state.pages[""] = LOADING
     renew = pool.renew
 
@@ -207,7 +207,7 @@ async def test_a_first_page_that_settles_when_it_is_opened_again_is_played(
 async def test_a_page_that_never_settles_after_an_action_is_shown_recorded_and_judged(
     fake: FakeServer, pool: PagePool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("palaestra.pages.LATER_PAGE", Limit(0.3, 0.3))
+    monkeypatch.setattr("palaestra.pages.warm_page.LATER_PAGE", Limit(0.3, 0.3))
     fake.state.pages["loading"] = LOADING
     async with Env(fake.lab_url, "key", run=7, pool=pool) as env:
         await env.reset(1)

@@ -9,9 +9,9 @@ import pytest_asyncio
 
 from fake_server import FakeServer
 from palaestra.actions import Outcome, action_check, action_perform
-from palaestra.lite import LitePool
-from palaestra.pool import PagePool
-from palaestra.surface import Surface
+from palaestra.pages.lite import LitePool
+from palaestra.pages.pool import PagePool
+from palaestra.pages.surface import Surface
 
 FIELDS = """<!doctype html><html data-settled="true"><head><title>t</title></head><body><form>
 <label>date <input type="date"></label><label>month <input type="month"></label>

@@ -11,10 +11,10 @@ from playwright.async_api import CDPSession
 
 from fake_server import REFUSED, FakeServer
 from palaestra import Env
-from palaestra.bounds import EpisodeBounds
-from palaestra.browser import build_resolver_rules
-from palaestra.navigation import NavigationGuard
-from palaestra.pages import WarmPage
+from palaestra.pages.bounds import EpisodeBounds
+from palaestra.pages.browser import build_resolver_rules
+from palaestra.pages.navigation import NavigationGuard
+from palaestra.pages.warm_page import WarmPage
 
 LINKS = """<a id="lab" href="{lab}/secret">lab</a> <a id="other" href="/e/tok-other/">other</a>
 <a id="away" href="away">away</a> <a id="tab" href="more" target="_blank">tab</a>

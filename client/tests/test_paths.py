@@ -11,7 +11,7 @@ import pytest
 from fake_server import FakeServer
 from palaestra import Client, PalaestraError
 from palaestra.exports import Exports
-from palaestra.paths import blob_path, build_path
+from palaestra.http.paths import blob_path, build_path
 
 HOSTILE: list[Any] = [
     "..",

@@ -12,9 +12,9 @@ from fake_server import FakeServer
 from palaestra import Env
 from palaestra.observation import Observation, ObservationConfig, Observer, format_of
 from palaestra.observation.picture import Mark, picture_make, picture_size
-from palaestra.pages import WarmPage
-from palaestra.pool import PagePool
-from palaestra.surface import DocumentGone
+from palaestra.pages.pool import PagePool
+from palaestra.pages.surface import DocumentGone
+from palaestra.pages.warm_page import WarmPage
 
 VIEWPORT = (1280, 720)
 

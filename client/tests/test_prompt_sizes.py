@@ -11,7 +11,7 @@ import pytest
 from fake_model import FakeModel, Reply
 from fake_server import FakeServer, State
 from palaestra.commands import main
-from palaestra.prompt_sizes import TokenRate, count_characters, fit_rate
+from palaestra.run.prompt_sizes import TokenRate, count_characters, fit_rate
 
 TURNS = 6
 PER_CHARACTER, PER_PROMPT = 0.25, 300

@@ -11,7 +11,7 @@ import pytest
 from fake_server import FakeServer
 from palaestra import Env
 from palaestra.errors import PageHung
-from palaestra.pages import WarmPage
+from palaestra.pages.warm_page import WarmPage
 
 HEAD = """<!doctype html><html lang="en" data-settled="true"><head><title>Form</title>
 <link rel="icon" href="data:,"><style>

@@ -17,7 +17,7 @@ from palaestra.doors.rollouts import STAGE_TOKEN, Rollouts
 from palaestra.engine import Engine
 from palaestra.policies import EpisodeInfo, Solution, Solver
 from palaestra.remote_engine import RemoteEngine
-from palaestra.rollout import Rollout
+from palaestra.rollouts import Rollout
 from stages import LITE_RUN, TOKEN, stage_serve
 
 SOLUTIONS = {task: Solution(task=task, answer="42", solution="Half of 84 is 42.") for task in range(1, 30)}

@@ -7,9 +7,9 @@ from typing import Any
 
 from fake_server import FakeServer
 from palaestra import Client, Env
-from palaestra.curation import GroupState, Replayed, Success
 from palaestra.doors.trl_replays import Replays
 from palaestra.records import Message, Page, Run
+from palaestra.records.curation import GroupState, Replayed, Success
 
 OWN = {"reward": 0.0, "reason": "answer"}
 

@@ -9,7 +9,7 @@ import pytest
 from fake_server import TABLES, FakeServer
 from palaestra.commands import main
 from palaestra.errors import PalaestraError
-from palaestra.evaluation.standstill import Standstill
+from palaestra.evaluation.reports import Standstill
 from palaestra.records import Report
 
 FILES = {

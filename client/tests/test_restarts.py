@@ -10,10 +10,10 @@ import pytest_asyncio
 from fake_server import FakeServer
 from palaestra import Env
 from palaestra.env import Stepped
-from palaestra.lite import LitePool
-from palaestra.lite.exchange import Answer, ExchangeError
 from palaestra.observation import Observation
-from palaestra.pool import PagePool
+from palaestra.pages.lite import LitePool
+from palaestra.pages.lite.exchange import Answer, ExchangeError
+from palaestra.pages.pool import PagePool
 from test_env import target
 
 AWAY = [0, 503, 0, 500]

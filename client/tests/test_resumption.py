@@ -16,7 +16,7 @@ from palaestra import ApiError, Client, Observation, RemoteEnv
 from palaestra.engine import Engine
 from palaestra.errors import ForkDiverged
 from palaestra.policies import EpisodeInfo, Solution, Solver
-from palaestra.run_plan import RunPlan, episodes_list, progress_read, run_create
+from palaestra.run.plan import RunPlan, episodes_list, progress_read, run_create
 from stages import LITE_RUN, TOKEN, stage_serve
 from test_stage import NOOP, move, moved
 

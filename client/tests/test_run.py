@@ -17,9 +17,8 @@ from fake_model import FakeModel, Reply
 from fake_server import FakeServer
 from fake_state import GOLD
 from palaestra.commands import INTERRUPTED, main, parser_make
-from palaestra.prices import Price, prices_read
 from palaestra.records import EpisodeState, UsageTotals, Verdict
-from palaestra.run_report import RunReport, compute_interval
+from palaestra.run.report import Price, RunReport, compute_interval, prices_read
 
 RIGHT = Reply(text=f'Half of 84.\nAction: {{"type": "answer", "text": "{GOLD}"}}')
 LOOKS = Reply(text="I look.\nAction: noop")

@@ -8,7 +8,7 @@ import pytest
 
 from fake_server import FakeServer
 from palaestra.actions import action_check, action_perform
-from palaestra.pages import WarmPage
+from palaestra.pages.warm_page import WarmPage
 
 LINES = "\n".join(f"line {number}" for number in range(60))
 BOXES = f"""<!doctype html><html data-settled="true"><head><title>t</title><style>* {{ margin: 0 }}

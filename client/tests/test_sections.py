@@ -8,7 +8,7 @@ from fake_server import FakeServer
 from palaestra import Env
 from palaestra.actions import ActionInvalid, action_check, action_perform
 from palaestra.actions.read import PART_CHARS, parts_of
-from palaestra.pages import WarmPage
+from palaestra.pages.warm_page import WarmPage
 
 REVIEWS = "".join(
     f"<article aria-label='Review {n}'><p>{'word ' * 40}number {n}.</p><button>Helpful</button></article>"

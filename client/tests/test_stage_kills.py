@@ -17,7 +17,7 @@ import pytest_asyncio
 from fake_server import FakeServer
 from palaestra import Client, RemoteEnv
 from palaestra.errors import BrowserMissing
-from palaestra.pool import PagePool
+from palaestra.pages.pool import PagePool
 from palaestra.stage import orphans
 from palaestra.stage.browsers import Browsers
 from palaestra.stage.capacity import StageConfig

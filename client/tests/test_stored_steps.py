@@ -17,12 +17,12 @@ import pytest_asyncio
 from fake_server import FakeServer
 from palaestra import ApiError, Client, Env, Observation, RemoteEnv, Unreachable, wire
 from palaestra.engine import Engine
-from palaestra.lineage import line_read
+from palaestra.pages.pool import PagePool
 from palaestra.policies import EpisodeInfo
-from palaestra.pool import PagePool
 from palaestra.records import Step
-from palaestra.step_queue import StepQueue
-from palaestra.stored_steps import find_last_page
+from palaestra.recovery.draft import find_last_page
+from palaestra.recovery.lineage import line_read
+from palaestra.turn.step_queue import StepQueue
 from stages import LITE_RUN, TOKEN, stage_serve
 from test_env import target
 
@@ -368,7 +368,7 @@ async def test_an_episode_that_a_person_gave_up_is_over(fake: FakeServer, env: E
 async def test_a_hand_back_is_not_waited_for_for_ever(
     fake: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("palaestra.stored_turns.HAND_BACK_LIMIT_S", 0.3)
+    monkeypatch.setattr("palaestra.play.stored_turns.HAND_BACK_LIMIT_S", 0.3)
     fake.state.runs.append(LITE_RUN)
     async with Env(fake.lab_url, "key", run=7, browser="lite") as env:
         await env.reset(1)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from palaestra.api.reward_calls import find_reward, unpaid_reason
 from palaestra.records import Verdict
-from palaestra.reward_calls import find_reward, unpaid_reason
-from palaestra.rewards import Rewards
+from palaestra.records.rewards import Rewards
 
 CORRECT = Verdict(outcome="correct", reward=1.0, reason="answer")
 VOID = Verdict(outcome="void", reward=None, reason="model_error")

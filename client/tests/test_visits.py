@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from palaestra.actions import Action, ActionInvalid, action_check
-from palaestra.fate import AT_FIRST_PAGE
-from palaestra.recipes import PastAct, Recipe, Served
-from palaestra.visits import Visit, list_visits, list_ways
+from palaestra.records.recipes import PastAct, Recipe, Served
+from palaestra.recovery.fate import AT_FIRST_PAGE
+from palaestra.recovery.visits import Visit, list_visits, list_ways
 
 CLICK, BACK = {"type": "click", "target": "e1"}, {"type": "back"}
 TYPE, SCROLL = {"type": "type", "target": "e2", "text": "x"}, {"type": "scroll", "dy": 100}

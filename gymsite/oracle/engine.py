@@ -21,11 +21,11 @@ from gymsite.oracle.solvers import SOLVERS
 from palaestra.api import Client
 from palaestra.completion import Completion
 from palaestra.engine import Engine
-from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars import grammar_of
 from palaestra.observation import Observation, format_of
-from palaestra.pages import WarmPage
+from palaestra.pages.warm_page import WarmPage
+from palaestra.play.episode import Episode
 from palaestra.policies import EpisodeInfo, Policy, Solver
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.observations import ObservationFormat

@@ -10,10 +10,10 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from palaestra.observation import Observation
-from palaestra.pages import WarmPage
+from palaestra.pages.surface import VIEWPORT
+from palaestra.pages.warm_page import WarmPage
 from palaestra.protocol.observations import ObservationFormat
 from palaestra.protocol.outline import PUBLIC_ROOT
-from palaestra.surface import VIEWPORT
 
 SCROLLS_MAX = 40
 AT_PATH = "%s.split('/').reduce((el, place) => el?.children[+place], document.documentElement)"

@@ -13,7 +13,7 @@ from gymsite.oracle.engine import AnswerPolicy, KnownSite, OracleEngine
 from palaestra import Client
 from palaestra.commands.intervene import build_config
 from palaestra.policies import Solution, Solver
-from palaestra.rollout import Rollout
+from palaestra.rollouts import Rollout
 from tasks_app import kinds
 from tasks_app.models import Gold, Task
 from tasks_app.sites.records import site_task

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from core.presentation import Look
 from gymsite.question_pages.server import Item, PageServer
-from palaestra.pool import PagePool
+from palaestra.pages.pool import PagePool
 from tasks_app.models import Task
 
 PAGES_AT_ONCE = 2

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from playwright.sync_api import Browser, Page, Playwright
 
-from palaestra.browser import ARGUMENTS, browser_find
+from palaestra.pages.browser import ARGUMENTS, browser_find
 
 VIEW = {"width": 1440, "height": 900}
 # For a machine that has other work.

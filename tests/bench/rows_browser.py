@@ -18,12 +18,12 @@ from playwright.async_api import Browser, async_playwright
 
 from palaestra.actions import action_check, action_perform
 from palaestra.api import Client
-from palaestra.browser import ARGUMENTS, browser_find
 from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig
+from palaestra.pages.browser import ARGUMENTS, browser_find
+from palaestra.pages.pool import PagePool
 from palaestra.policies import Solver
 from palaestra.policies.solver import Solution
-from palaestra.pool import PagePool
 from palaestra.protocol.looks import NEUTRAL
 from palaestra.records import Step
 from tests.bench.installation import Installation

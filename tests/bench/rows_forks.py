@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from itertools import cycle, islice
 
 from palaestra.api import Client
-from palaestra.background import verdict_wait
-from palaestra.episode import Episode
+from palaestra.api.background import verdict_wait
 from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars.json import action_line
-from palaestra.pools import pool_make
+from palaestra.pages.surface import BROWSERS, Pool
+from palaestra.play.episode import Episode
+from palaestra.play.pools import pool_make
 from palaestra.protocol.looks import NEUTRAL
 from palaestra.records import OpenedEpisode
-from palaestra.surface import BROWSERS, Pool
 from tests.bench.installation import Installation
 from tests.bench.rows_site_browser import Way, ways_of
 from tests.bench.table import Row, middle

@@ -15,11 +15,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 
 from palaestra.actions import action_check, action_perform
-from palaestra.lite import LitePool
-from palaestra.lite.exchange import Answer, Exchange
 from palaestra.observation import ObservationConfig, Observer, format_of
-from palaestra.pool import PagePool
-from palaestra.surface import Pool, Surface
+from palaestra.pages.lite import LitePool
+from palaestra.pages.lite.exchange import Answer, Exchange
+from palaestra.pages.pool import PagePool
+from palaestra.pages.surface import Pool, Surface
 from tests.bench.installation import Installation
 from tests.bench.rows_browser import PAGES
 from tests.bench.rows_site_browser import FAMILIES, Way, ways_of

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from palaestra.actions import action_check, action_perform
 from palaestra.observation import ObservationConfig, Observer
-from palaestra.pages import WarmPage
-from palaestra.pool import PagePool
+from palaestra.pages.pool import PagePool
+from palaestra.pages.warm_page import WarmPage
 from palaestra.protocol.observations import OBSERVATION_FORMATS, ObservationFormat
 from tests.bench.installation import Installation
 from tests.bench.rows_site_browser import FAMILIES, Way, ways_of

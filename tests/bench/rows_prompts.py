@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from palaestra.api import Client
 from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig
-from palaestra.prompt_sizes import PromptLengths, measure_prompts
 from palaestra.protocol.looks import NEUTRAL
+from palaestra.run.prompt_sizes import PromptLengths, measure_prompts
 from tests.bench.installation import Installation
 from tests.bench.rows_browser import PAGES
 from tests.bench.rows_site_browser import FAMILIES, Guide, ways_of

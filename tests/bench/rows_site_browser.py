@@ -23,8 +23,8 @@ from palaestra.api import Client
 from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig
 from palaestra.observation import Observation
+from palaestra.pages.pool import PagePool
 from palaestra.policies import EpisodeInfo
-from palaestra.pool import PagePool
 from palaestra.protocol.looks import NEUTRAL
 from tasks_app.worlds.keys import world_arguments
 from tasks_app.worlds.registry import discover, worlds

@@ -20,8 +20,8 @@ import psutil
 
 from palaestra.api import Client
 from palaestra.env import Env
-from palaestra.lite import LitePool
-from palaestra.pools import LITE
+from palaestra.pages.lite import LitePool
+from palaestra.play.pools import LITE
 from palaestra.protocol.looks import NEUTRAL
 from palaestra.remote import RemoteEnv
 from tests.bench.installation import Installation

@@ -16,18 +16,18 @@ from typing import Any
 
 from palaestra.api import Client
 from palaestra.engine import Engine
-from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars.json import action_line
-from palaestra.lite import LitePool
-from palaestra.lite.page import LitePage
 from palaestra.observation import Observation
+from palaestra.pages.lite import LitePool
+from palaestra.pages.lite.page import LitePage
+from palaestra.pages.pool import PagePool
+from palaestra.pages.surface import PageView
+from palaestra.play.episode import Episode
 from palaestra.policies import EpisodeInfo, Solver
 from palaestra.policies.solver import Solution
-from palaestra.pool import PagePool
 from palaestra.protocol.looks import NEUTRAL
-from palaestra.rollout import Rollout
-from palaestra.surface import PageView
+from palaestra.rollouts import Rollout
 
 OUTLINE_CHARS = 20_000
 PICTURE_BYTES = 100_000

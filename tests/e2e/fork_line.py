@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from palaestra.api import Client
-from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars.json import action_line
-from palaestra.lite import LitePool
 from palaestra.observation import Observation, Observer
+from palaestra.pages.lite import LitePool
+from palaestra.pages.pool import PagePool
+from palaestra.pages.surface import PageView
+from palaestra.play.episode import Episode
 from palaestra.policies import EpisodeInfo, Policy
-from palaestra.pool import PagePool
 from palaestra.records import OpenedEpisode
-from palaestra.surface import PageView
 from tests.e2e.handles import Player, config_of
 from tests.e2e.lite_twins import Turn, Twin
 

@@ -11,11 +11,11 @@ from gymsite.oracle.hand import Hand
 from palaestra.actions import Action, action_perform
 from palaestra.grammars import Grammar, grammar_of
 from palaestra.observation import Observation, ObservationConfig, Observer, format_of, page_text
-from palaestra.pages import WarmPage
+from palaestra.pages.surface import DocumentGone, PageView
+from palaestra.pages.warm_page import WarmPage
 from palaestra.policies import EpisodeInfo, Policy
 from palaestra.protocol.observations import ObservationFormat
 from palaestra.protocol.offers import Conditions, conditions_of
-from palaestra.surface import DocumentGone, PageView
 from tests.e2e.oracle_moves import Move
 
 BY_ID = "palaestra.elementOf(%s)"

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from palaestra.lite.document import Document, Element
-from palaestra.lite.names import clean
+from palaestra.pages.lite.document import Document, Element
+from palaestra.pages.lite.names import clean
 
 IN_PLACE = "opened or loaded in place"
 HINT = "hint"

@@ -14,9 +14,9 @@ from difflib import unified_diff
 from typing import Any
 
 from palaestra.actions import action_check, action_perform
-from palaestra.lite import LitePage
-from palaestra.lite.document import Document
 from palaestra.observation import Observer
+from palaestra.pages.lite import LitePage
+from palaestra.pages.lite.document import Document
 from tests.e2e.handles import Player
 from tests.e2e.lite_reasons import reasons_of
 

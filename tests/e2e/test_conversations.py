@@ -15,11 +15,11 @@ from pytest_django.live_server_helper import LiveServer
 from core.draws import Draws
 from palaestra.api import Client
 from palaestra.conversation import conversation_rebuild
-from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars.json import action_line
+from palaestra.pages.pool import PagePool
+from palaestra.play.episode import Episode
 from palaestra.policies import EpisodeInfo, Narrator
-from palaestra.pool import PagePool
 from palaestra.records import Message
 from tasks_app.families.registry import list_families
 from tasks_app.models import Task

@@ -13,8 +13,8 @@ import pytest
 from core.presentation import Look
 from palaestra.observation import ObservationConfig, Observer, format_of
 from palaestra.observation.shot import Shot, shot_take
-from palaestra.pages import WarmPage
-from palaestra.pool import PagePool
+from palaestra.pages.pool import PagePool
+from palaestra.pages.warm_page import WarmPage
 from palaestra.protocol.outline import STILL_LOADING
 from tasks_app.types import GoldDraft, TaskDraft
 from tests.e2e.conftest import ArenaServer

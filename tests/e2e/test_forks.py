@@ -18,7 +18,7 @@ from django.conf import LazySettings
 from playwright.sync_api import Page
 from pytest_django.live_server_helper import LiveServer
 
-import palaestra.episode
+import palaestra.play.episode
 from core.presentation import Look
 from palaestra import ApiError, Client, Env, RemoteEnv
 from palaestra.engine import Engine
@@ -28,7 +28,7 @@ from palaestra.grammars.json import action_line
 from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo, Solution, Solver
 from palaestra.records import OpenedEpisode
-from palaestra.rollout import Rollout
+from palaestra.rollouts import Rollout
 from palaestra.stage import Stage as PageStage
 from palaestra.stage import StageConfig
 from tasks_app.families.registry import FAMILIES
@@ -164,7 +164,7 @@ def named(text: str, role: str, name: str = "") -> str:
 def site_taken(stage: Stage, arena_server: ArenaServer, moves: Moves, *, browser: str = "chromium") -> Taken:
     """An episode of the booking site that ends without an answer."""
 
-    async def play(episode: palaestra.episode.Episode, taken: Taken) -> None:
+    async def play(episode: palaestra.play.episode.Episode, taken: Taken) -> None:
         for move in moves:
             taken.completions.append(action_line(**move(episode.observation.text)))
             await episode.turn(taken.completions[-1])

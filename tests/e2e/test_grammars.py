@@ -19,13 +19,13 @@ from pytest_django.live_server_helper import LiveServer
 
 from palaestra.api import Client
 from palaestra.conversation import conversation_rebuild
-from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars import GRAMMARS, grammar_of
 from palaestra.grammars.json import turn_parse
-from palaestra.pages import WarmPage
+from palaestra.pages.pool import PagePool
+from palaestra.pages.warm_page import WarmPage
+from palaestra.play.episode import Episode
 from palaestra.policies import EpisodeInfo, Solution, Solver
-from palaestra.pool import PagePool
 from palaestra.records import OpenedEpisode
 from tasks_app.starters import starter_drafts
 from tests import factories

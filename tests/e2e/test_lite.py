@@ -20,10 +20,10 @@ import pytest
 from playwright.sync_api import Page
 
 from core.presentation import Look
-from palaestra.lite import LitePool
 from palaestra.observation import Observer
+from palaestra.pages.lite import LitePool
+from palaestra.pages.pool import PagePool
 from palaestra.policies import Solution, Solver
-from palaestra.pool import PagePool
 from tasks_app.families.registry import FAMILIES
 from tests import coverage_choice
 from tests.coverage_choice import IS_WHOLE

@@ -21,9 +21,9 @@ from playwright.sync_api import Page
 from core.presentation import Look
 from palaestra.grammars import GRAMMARS
 from palaestra.observation import ObservationConfig, format_of
+from palaestra.pages.pool import PagePool
+from palaestra.pages.surface import VIEWPORT
 from palaestra.policies import Solution, Solver
-from palaestra.pool import PagePool
-from palaestra.surface import VIEWPORT
 from tasks_app.families.registry import FAMILIES
 from tests import coverage_choice
 from tests.coverage_choice import IS_WHOLE

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-import palaestra.episode
+import palaestra.play.episode
 from core.presentation import Look
 from palaestra.errors import ForkDiverged
 from palaestra.grammars.json import action_line
 from palaestra.observation import Observation
-from palaestra.surface import VIEWPORT
+from palaestra.pages.surface import VIEWPORT
 from tests import coverage_choice
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.fork_line import Stage, Taken
@@ -56,7 +56,7 @@ def _episode(kind: str, form: str) -> Episode:
     return episode
 
 
-async def _field(episode: palaestra.episode.Episode) -> dict[str, Any]:
+async def _field(episode: palaestra.play.episode.Episode) -> dict[str, Any]:
     """How the first field is named: by its id where the observation shows it, else by its place."""
     if field := re.search(r"\[(e\d+)\] (?:textbox|searchbox|combobox)", episode.observation.text):
         return {"target": field[1]}
@@ -72,7 +72,7 @@ async def _field(episode: palaestra.episode.Episode) -> dict[str, Any]:
 
 
 def _taken(stage: Stage, arena_server: ArenaServer, kind: str, form: str) -> Taken:
-    async def play(episode: palaestra.episode.Episode, taken: Taken) -> None:
+    async def play(episode: palaestra.play.episode.Episode, taken: Taken) -> None:
         field = await _field(episode)
         for act in ACTS[kind]:
             taken.completions.append(action_line(**act(field)))

@@ -11,9 +11,9 @@ from core.presentation import Look
 from palaestra.actions import action_perform
 from palaestra.grammars.json import turn_parse
 from palaestra.observation import Observation, page_text
-from palaestra.pages import WarmPage
+from palaestra.pages.pool import PagePool
+from palaestra.pages.warm_page import WarmPage
 from palaestra.policies import EpisodeInfo, Narrator, Policy, Solution, Solver
-from palaestra.pool import PagePool
 from tasks_app import draft_assets
 from tasks_app.models import max_steps_for
 from tasks_app.questions import questions

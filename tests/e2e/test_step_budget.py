@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page
 
 from palaestra.actions import action_check, action_perform
-from palaestra.pool import PagePool
+from palaestra.pages.pool import PagePool
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_pages import settled
 from tests.e2e.test_site_frame import episode_make

@@ -13,9 +13,9 @@ from pytest_django.live_server_helper import LiveServer
 
 from palaestra.api import Client
 from palaestra.conversation import conversation_rebuild
-from palaestra.episode import Episode as Played
 from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars import GRAMMARS, grammar_of
+from palaestra.play.episode import Episode as Played
 from palaestra.records import OpenedEpisode
 from tasks_app.models import Gold, Task
 from tasks_app.starters import starter_drafts

@@ -21,8 +21,8 @@ import pytest
 from core.presentation import Look
 from palaestra.actions import action_check, action_perform
 from palaestra.observation import page_text
-from palaestra.pages import WarmPage
-from palaestra.pool import PagePool
+from palaestra.pages.pool import PagePool
+from palaestra.pages.warm_page import WarmPage
 from tasks_app.families.registry import FAMILIES
 from tests.coverage_choice import IS_WHOLE
 from tests.e2e import test_every_family as families

@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from palaestra import Client
-from palaestra.transport import Transport, read_error
+from palaestra.http.transport import Transport, read_error
 from tasks_app.models import Gold
 from tests import factories
 from trajectories.models import Sampler

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from palaestra import Client
-from palaestra.transport import Transport
+from palaestra.http.transport import Transport
 from tests import factories
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "tree_search"

@@ -14,8 +14,8 @@ from django.utils import timezone
 from core import blobs
 from palaestra.conversation import prompts_rebuild
 from palaestra.grammars import grammar_of
-from palaestra.histories import Turn
 from palaestra.observation import Observation
+from palaestra.turn.histories import Turn
 from tests import factories
 from trajectories.exports import selectors, services
 from trajectories.exports.jobs import EXPORTS

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from palaestra.rewards import Judge as Known
+from palaestra.records.rewards import Judge as Known
 from tests.conftest import ApiClient
 from tests.judges.scene import toml
 from trajectories.judges.certification import Figures

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from palaestra.curation import GroupState
-from palaestra.rewards import RewardComponent
+from palaestra.records.curation import GroupState
+from palaestra.records.rewards import RewardComponent
 from tests import factories
 from tests.conftest import ApiClient
 from tests.rewards.test_components import acted, over

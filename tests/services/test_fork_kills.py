@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from palaestra.api import Client
-from palaestra.background import verdict_wait
+from palaestra.api.background import verdict_wait
 from palaestra.engine import Engine
 from palaestra.env import Env
 from palaestra.grammars.json import action_line
 from palaestra.observation import Observation
+from palaestra.play.pools import LITE
 from palaestra.policies import EpisodeInfo
-from palaestra.pools import LITE
 from palaestra.protocol.looks import NEUTRAL
 from palaestra.remote import RemoteEnv
 from tests.bench.scale import Model, SlowSolver

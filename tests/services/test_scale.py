@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from palaestra.api import Client
-from palaestra.pools import LITE
+from palaestra.play.pools import LITE
 from tests.bench.scale import TURNS, Model, Played, SlowSolver, episodes_play
 from tests.services import audit
 from tests.services.chaos import SETTINGS, say

@@ -17,10 +17,10 @@ from palaestra.actions import action_check
 from palaestra.actions.read import parts_of
 from palaestra.errors import PalaestraError
 from palaestra.observation import MAX_CHARS, page_text
-from palaestra.pages import WarmPage
-from palaestra.pool import PagePool
+from palaestra.pages.pool import PagePool
+from palaestra.pages.surface import PageView
+from palaestra.pages.warm_page import WarmPage
 from palaestra.protocol import outline
-from palaestra.surface import PageView
 from validation.parity import looks, pictures, texts
 
 PAGES_AT_ONCE = 2

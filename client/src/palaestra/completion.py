@@ -1,15 +1,17 @@
-"""Completions: the output of a model in one turn."""
+"""Completions: the output of a model in one turn, and how it ended."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
-from palaestra.finish_reasons import Ending, ending_of
 from palaestra.protocol.end_reasons import CloseReason
 from palaestra.records import Usage
+
+Ending = Literal["length", "content_filter", "error", "tool_calls", "stop"]
 
 CUT_FOR_LENGTH = "length"
 TEXT_CHARS = 250_000
@@ -28,6 +30,36 @@ BROKEN_OFF: Mapping[CloseReason, str] = {
     "model_error": "The output was given up before its end, which ends the episode without a verdict.",
 }
 """Result message of a turn that was broken off, by end reason."""
+# The words that a name holds, in the order in which they count: Cohere's ERROR_LIMIT is a limit. The names
+# are those of OpenAI, Azure, Anthropic, Gemini, Mistral, Cohere, Bedrock, DeepSeek, Zhipu, OpenRouter, TGI,
+# vLLM and SGLang; others are likely to hold the same words.
+_ENDINGS: tuple[tuple[Ending, re.Pattern[str]], ...] = (
+    (
+        "length",
+        re.compile(
+            r"length|max_?(?:new_|output_|completion_|gen_)?tok|(?<!rate_)limit|context_?window|truncat"
+            r"|incomplete|budget|num_predict|\bmax\b|\bcut|too_?long|overlong|out_of_tok|tok\w*_exhaust|repetiti"
+        ),
+    ),
+    (
+        "content_filter",
+        re.compile(
+            r"filter|safety|recitation|block|prohibit|spii|sensitive|guardrail|toxic|moderat|flagged|refus"
+            r"|violation|inappropriate|censor|polic[iy]|unsafe|harm|\brisk|inspection|profan|malicious|\blanguage\b"
+        ),
+    ),
+    (
+        "error",
+        re.compile(
+            r"error|abort|cancel|fail|insufficient|rate_limit|time_?out|unavailable|interrupt|overload"
+            r"|preempt|lost|disconnect|shut_?down|crash|out_of_mem|\boom\b|kill|\binternal\b|exhaust|\bother\b"
+        ),
+    ),
+    ("tool_calls", re.compile(r"tool|function")),
+)
+_UNSAID = frozenset({"", "null", "none", "unspecified", "unknown"})
+_PREFIX = re.compile(r"^(?:finish_?reason|stop_?reason)[_.]")
+_WORD_END = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,3 +166,12 @@ def _clean_milliseconds(value: object) -> float | None:
 
 def _clean_name(value: object) -> str | None:
     return str(value)[:NAME_CHARS] if value is not None else None
+
+
+def ending_of(finish_reason: str | None) -> Ending | None:
+    """Return the meaning of a finish reason, None for an empty one. An unknown name is a ``stop``."""
+    words = _WORD_END.sub("_", finish_reason or "").strip().lower()
+    name = _PREFIX.sub("", re.sub(r"[\s-]+", "_", words))
+    if name in _UNSAID:
+        return None
+    return next((ending for ending, pattern in _ENDINGS if pattern.search(name)), "stop")

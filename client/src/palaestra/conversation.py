@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from palaestra.api import Client
 from palaestra.grammars import Grammar, grammar_of
-from palaestra.histories import Turn, messages_send
-from palaestra.lineage import line_read
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.histories import history_read
 from palaestra.records import Message, Run
+from palaestra.recovery.lineage import line_read
+from palaestra.turn.histories import Turn, messages_send
 
 
 async def conversation_rebuild(

@@ -12,22 +12,23 @@ from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any
 
+import msgspec
+from msgspec import structs
+
 from palaestra.api import Client
-from palaestra.background import VERDICT_LIMIT_S, Heartbeat, VerdictStream, tasks_cancel
-from palaestra.episode import Episode
+from palaestra.api.background import VERDICT_LIMIT_S, Heartbeat, VerdictStream, tasks_cancel
+from palaestra.api.interventions import OpenedIntervention
+from palaestra.api.reward_calls import rewards_read
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import UNPLAYABLE, ApiError, PageDead, Unreachable, find_close_reason
-from palaestra.interventions import OpenedIntervention
-from palaestra.lineage import line_read, resumed_read
+from palaestra.pages.surface import VIEWPORT
+from palaestra.play.episode import Episode
+from palaestra.play.pools import browser_check, pool_make, run_check
 from palaestra.policies import Policy
 from palaestra.policies.base import TIME_LIMIT_S
-from palaestra.pools import browser_check, pool_make, run_check
 from palaestra.records import EpisodeState, Message, OpenedEpisode, Opening
-from palaestra.reward_calls import rewards_read
-from palaestra.rollout import Rollout
-from palaestra.stragglers import Batch
-from palaestra.surface import VIEWPORT
-from palaestra.turns import End, Turns
+from palaestra.recovery.lineage import line_read, resumed_read
+from palaestra.rollouts import Batch, End, Rollout, Turns
 
 logger = logging.getLogger(__name__)
 
@@ -230,20 +231,8 @@ class Engine:
             if failure.code != "episode_final":
                 logger.warning("episode %s is left out: %s", state.id, failure)
             return None
-        opened = OpenedEpisode(
-            id=state.id,
-            task=state.task,
-            group=state.group,
-            sample_index=state.sample_index,
-            arm=state.arm,
-            max_steps=state.max_steps,
-            start_url=resumed.start_url,
-            answer_form=resumed.answer_form,
-            is_site=resumed.is_site,
-            tools=resumed.tools,
-            parent=state.parent,
-            begins_after=state.begins_after,
-        )
+        fields = {**structs.asdict(resumed), **structs.asdict(state)}
+        opened = msgspec.convert(fields, OpenedEpisode)
         episode = self._make_episode(opened, await self.client.opening_messages(state.id), config)
         episode.resume((await line_read(self.client, await self.client.trajectory(state.id))).to_past())
         return episode

@@ -10,19 +10,19 @@ from dataclasses import fields
 from typing import Any, TypedDict
 
 from palaestra.api import Client
-from palaestra.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
+from palaestra.api.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
+from palaestra.api.reward_calls import find_reward, rewards_read
 from palaestra.completion import Completion
-from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import UNPLAYABLE, ApiError, BrowserDead, PalaestraError, find_close_reason
 from palaestra.observation import Observation, perceivable_check
-from palaestra.pools import browser_check, pool_make, run_check
+from palaestra.pages.surface import VIEWPORT, Pool, Surface
+from palaestra.play.episode import Episode
+from palaestra.play.pools import browser_check, pool_make, run_check
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.end_reasons import CloseReason
 from palaestra.records import OpenedEpisode, Opening, Verdict
-from palaestra.reward_calls import find_reward, rewards_read
-from palaestra.rewards import Rewards
-from palaestra.surface import VIEWPORT, Pool, Surface
+from palaestra.records.rewards import Rewards
 
 logger = logging.getLogger(__name__)
 WAIT_REPORTED_S = 5.0
@@ -64,6 +64,16 @@ def keywords_check(keywords: Iterable[str], *, known: Iterable[str]) -> None:
         raise TypeError(f"An environment has no setting {', '.join(sorted(unknown))}.")
 
 
+def config_take(keywords: dict[str, Any]) -> EpisodeConfig:
+    """Take the settings of episodes out of ``keywords``, and leave the fields of the opening call."""
+    settings = {name: keywords.pop(name) for name in SETTINGS & keywords.keys()}
+    return EpisodeConfig(
+        answer_channel=keywords.get("answer_channel") or "page",
+        token_budget=keywords.get("token_budget"),
+        **settings,
+    )
+
+
 class Env:
     """One warm page (in arms that have one), and one episode at a time.
 
@@ -102,13 +112,8 @@ class Env:
         checked_runs: set[int] | None = None,
         **keywords: Any,
     ) -> None:
-        settings = {name: keywords.pop(name) for name in SETTINGS & keywords.keys()}
+        self._config = config_take(keywords)
         keywords_check(keywords, known=OPENING)
-        self._config = EpisodeConfig(
-            answer_channel=keywords.get("answer_channel") or "page",
-            token_budget=keywords.get("token_budget"),
-            **settings,
-        )
         perceivable_check(arm, self._config.observation)
         browser_check(browser, self._config)
         self.client = client or Client(server, key)

@@ -10,7 +10,6 @@ from palaestra.observation import MAX_CHARS, format_of
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.observations import Scope
 from palaestra.protocol.offers import Conditions, conditions_of
-from palaestra.records import OpenedEpisode
 from palaestra.thoughts import Tags, tags_check
 
 
@@ -18,7 +17,7 @@ from palaestra.thoughts import Tags, tags_check
 class EpisodeConfig:
     """The settings of an episode.
 
-    ``history`` is a policy of ``palaestra.histories``; ``token_budget`` counts completion tokens,
+    ``history`` is a policy of ``palaestra.turn.histories``; ``token_budget`` counts completion tokens,
     ``prompt_token_budget`` those of all prompts, by the model's usage; ``invalid_limit`` bounds consecutive
     unreadable actions; ``with_pictures`` records a screenshot with every step; ``thought_tags`` are pairs of
     marks around a model's thoughts, besides those that ``palaestra.thoughts`` knows. The page of a fork is
@@ -50,16 +49,16 @@ class EpisodeConfig:
         names = ("scope", "max_chars", "picture_max")
         return {name: own for name in names if (own := getattr(self, name)) != getattr(EpisodeConfig, name)}
 
-    def conditions(self, opened: OpenedEpisode) -> Conditions:
-        """Return the conditions that decide which actions an episode offers."""
-        arm, form = arm_of(opened.arm), format_of(self.observation)
+    def conditions(self, arm_id: str, *, is_site: bool, has_tools: bool) -> Conditions:
+        """Return the conditions that decide which actions an episode of an arm offers."""
+        arm, form = arm_of(arm_id), format_of(self.observation)
         return conditions_of(
             has_page=arm.has_page,
             has_ids=form.has_ids,
             has_positions=form.has_screenshot,
             has_outline=form.has_text,
-            is_site=opened.is_site,
+            is_site=is_site,
             answer_channel="api" if arm.is_probe else self.answer_channel,
             actions_per_turn=self.actions_per_turn,
-            has_tools=bool(opened.tools),
+            has_tools=has_tools,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from palaestra.rewards import Rewards
+    from palaestra.records.rewards import Rewards
 
 
 class PalaestraError(Exception):

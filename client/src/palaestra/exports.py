@@ -16,11 +16,11 @@ from typing import Any
 import msgspec
 
 from palaestra.errors import PalaestraError
-from palaestra.paths import DIGEST, blob_path, build_path
+from palaestra.http.paths import DIGEST, V1, blob_path, build_path
+from palaestra.http.transport import Transport
 from palaestra.records import Page
-from palaestra.transport import Transport
 
-PATH = "/api/v1/exports"
+PATH = f"{V1}/exports"
 POLL_S = 1.0
 CHUNK_BYTES = 1024**2
 DONE = "done"

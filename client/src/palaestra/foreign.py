@@ -13,14 +13,14 @@ from datetime import datetime, timezone
 from typing import Any
 
 from palaestra.api import Client
-from palaestra.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
-from palaestra.bounds import EpisodeBounds
+from palaestra.api.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
 from palaestra.errors import PalaestraError
+from palaestra.pages.bounds import EpisodeBounds
 from palaestra.protocol.action_results import ActionResult
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.end_reasons import CloseReason
 from palaestra.records import Message, Step, Verdict
-from palaestra.step_queue import TEXT_MAX_CHARS, StepQueue, json_clean, text_clean
+from palaestra.turn.step_queue import TEXT_MAX_CHARS, StepQueue, json_clean, text_clean
 
 URL_CHARS = 2_000
 DETAIL_CHARS = 1_000

@@ -1,123 +1,151 @@
-"""Interventions, text inserted into a model's thought from which it continues: records and API calls."""
+"""Interventions: a model that writes them, and tokens of the rows of their export.
+
+The model finds the first mistake in an attempt, and writes what should stand there.
+
+The method is InT: https://arxiv.org/abs/2601.14209.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
-from typing import Any, Literal
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import msgspec
+from palaestra.grammars.lenient_json import Unreadable, value_read
+from palaestra.policies.base import TIME_LIMIT_S
+from palaestra.policies.clock import PolicyClock
+from palaestra.splices import label_tokens
 
-from palaestra.calls import Calls, build_idempotency, drop_missing
-from palaestra.paths import build_path
-from palaestra.records import Message, Opening, Page
-from palaestra.token_labels import label_tokens
+if TYPE_CHECKING:
+    from palaestra.api import Client
+    from palaestra.api.interventions import StepSubsteps
+    from palaestra.models.endpoint import Endpoint
+    from palaestra.records import Message
 
-AuthorKind = Literal["policy", "person"]
-
-
-class Continuations(msgspec.Struct, frozen=True, kw_only=True):
-    """``success_rate`` is ``correct`` divided by ``judged``, None without any; void ones are in neither."""
-
-    opened: int = 0
-    judged: int = 0
-    correct: int = 0
-    void: int = 0
-    success_rate: float | None = None
+INSTRUCTION = (
+    "Below are a task and an attempt at it that failed, cut into numbered substeps. Check them one after the "
+    "other, and find the first that is wrong or leads astray. Then write what should stand in its place: one "
+    "short substep, in the words of the attempt, that corrects the mistake and from which it can go on. Do "
+    "not write the final answer, and do not solve the rest.\n\n"
+    'End with one JSON object: {"location": the number of that substep, "content": "the new substep"}.'
+)
 
 
-class Intervention(msgspec.Struct, frozen=True, kw_only=True):
-    """``message`` is the beginning of each continuation: what the policy of ``episode`` wrote in ``step``
-    before ``substep``, followed by ``text``. ``run`` and ``group`` are those of the continuations."""
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A substep of an attempt that can be replaced: its text, and its place."""
 
-    id: int
-    run: int
-    group: int
-    episode: int
     step: int
     substep: int
     text: str
-    sha256: str = ""
-    author_kind: AuthorKind = "policy"
-    author: str = ""
-    message: Message
-    continuations: Continuations = Continuations()
 
 
-class OpenedIntervention(Opening, frozen=True, kw_only=True):
-    """Answer of ``POST /api/v1/episodes/{id}/interventions``."""
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """An intervention as a model wrote it: the substep that it replaces, and its text."""
 
-    intervention: Intervention
-
-
-class Substep(msgspec.Struct, frozen=True, kw_only=True):
-    """A block between blank lines in a model's message; ``begin`` and ``end`` are character offsets."""
-
-    number: int
-    begin: int
-    end: int
-    text: str
+    replaced: Candidate
+    content: str
 
 
-class StepSubsteps(msgspec.Struct, frozen=True, kw_only=True):
-    """``problem`` is the reason why no substep of the step can be replaced; empty if each can."""
-
-    step: int
-    problem: str = ""
-    substeps: list[Substep] = []
-
-
-class EpisodeSubsteps(msgspec.Struct, frozen=True, kw_only=True):
-    """The substeps of all steps of an episode."""
-
-    steps: list[StepSubsteps]
+def list_candidates(steps: Sequence[StepSubsteps]) -> list[Candidate]:
+    """Return the substeps of an attempt that can be replaced, in order."""
+    return [
+        Candidate(step=step.step, substep=substep.number, text=substep.text)
+        for step in steps
+        if not step.problem
+        for substep in step.substeps
+    ]
 
 
-class InterventionCalls(Calls):
-    """Calls that read substeps, replace one, and read the results."""
+def build_request(*, task: str, candidates: Sequence[Candidate], reference: str = "") -> list[Message]:
+    """Return the messages that request an intervention; ``reference`` is a solution for comparison."""
+    parts = [INSTRUCTION, f"# Task\n\n{task}"]
+    if reference:
+        parts.append(f"# A correct solution, for you alone\n\n{reference}")
+    numbered = "\n\n".join(
+        f"[{number}] {candidate.text}" for number, candidate in enumerate(candidates, start=1)
+    )
+    return [{"role": "user", "content": "\n\n".join([*parts, f"# The attempt\n\n{numbered}"])}]
 
-    async def substeps(self, episode: int) -> list[StepSubsteps]:
-        """Return the policy's messages, split at blank lines into substeps with stable numbers."""
-        return (await self._get(build_path("episodes/{}/substeps", episode), EpisodeSubsteps)).steps
 
-    async def intervention_open(
+def reply_read(text: str, candidates: Sequence[Candidate]) -> Written | None:
+    """Return the last object ``{location, content}`` of a reply that names a candidate, or None."""
+    for start in reversed([index for index, char in enumerate(text) if char == "{"]):
+        try:
+            value, _ = value_read(text, start)
+        except Unreadable:
+            continue
+        if isinstance(value, dict) and (written := _parse(value, candidates)):
+            return written
+    return None
+
+
+def _parse(value: dict[str, Any], candidates: Sequence[Candidate]) -> Written | None:
+    location, content = str(value.get("location", "")), value.get("content")
+    is_number = location.isascii() and location.isdigit()
+    number = int(location[:9]) if is_number else 0
+    if not 1 <= number <= len(candidates) or not isinstance(content, str) or not content.strip():
+        return None
+    return Written(replaced=candidates[number - 1], content=content.strip())
+
+
+class InterventionWriter:
+    """A model that writes interventions.
+
+    ``with_solutions`` shows it the task's own solution, for which the client's key needs the scope ``golds``.
+    """
+
+    def __init__(
         self,
-        episode: int,
+        client: Client,
+        endpoint: Endpoint,
         *,
-        step: int,
-        substep: int,
-        text: str,
-        author: str = "",
-        author_kind: AuthorKind = "policy",
-        count: int = 1,
-        run: int | None = None,
-        policy_version: int | None = None,
-        max_steps: int | None = None,
-        token_budget: int | None = None,
-        idempotency_key: str | None = None,
-    ) -> OpenedIntervention:
-        """Replace a substep of an ended episode by ``text``, and open ``count`` continuations.
+        model: str,
+        sampling: Mapping[str, Any] | None = None,
+        with_solutions: bool = False,
+    ) -> None:
+        self.model = model
+        self._client = client
+        self._endpoint = endpoint
+        self._sampling = dict(sampling or {})
+        self._with_solutions = with_solutions
 
-        Raises ``ApiError`` 422 ``intervention_leaks`` where the text gives away the answer.
+    async def write(self, episode: int) -> Written | str:
+        """Return an intervention for an episode, or why there is none.
+
+        ``closed``: no step has a substep that can be replaced. ``unreadable``: the reply names no substep.
+        Raises ``ModelFailure``.
         """
-        optional = {"run": run, "policy_version": policy_version, "max_steps": max_steps}
-        body = {
-            **{"step": step, "substep": substep, "text": text, "count": count},
-            **{"author": author, "author_kind": author_kind},
-            **drop_missing(**optional, token_budget=token_budget),
-        }
-        path, headers = build_path("episodes/{}/interventions", episode), build_idempotency(idempotency_key)
-        return await self._post(path, OpenedIntervention, body, headers=headers)
+        candidates = list_candidates(await self._client.substeps(episode))
+        if not candidates:
+            return "closed"
+        messages = await self._client.episode_messages(episode)
+        task = next((read_text(message) for message in reversed(messages) if message["role"] == "user"), "")
+        request = build_request(
+            task=task, candidates=candidates, reference=await self._read_reference(episode)
+        )
+        completion = await self._endpoint.complete(
+            request, model=self.model, clock=PolicyClock(TIME_LIMIT_S), sampling=self._sampling
+        )
+        return reply_read(completion.text, candidates) or "unreadable"
 
-    async def intervention(self, intervention: int) -> Intervention:
-        """Return an intervention, with the results of its continuations so far."""
-        return await self._get(build_path("interventions/{}", intervention), Intervention)
+    async def _read_reference(self, episode: int) -> str:
+        if not self._with_solutions:
+            return ""
+        task = (await self._client.episode(episode)).task
+        async for gold in self._client.golds_export(ids=[task]):
+            return str(gold.get("solution") or gold.get("answer") or "")
+        return ""
 
-    async def interventions(
-        self, *, run: int | None = None, episode: int | None = None, cursor: str | int | None = None
-    ) -> Page[Intervention]:
-        """Return one page, newest first: of the run of the continuations, or of their parent ``episode``."""
-        return await self._get("interventions", Page[Intervention], run=run, episode=episode, cursor=cursor)
+
+def read_text(message: Message) -> str:
+    """Return the text of a message, without its pictures."""
+    content = message["content"]
+    if isinstance(content, str):
+        return content
+    return "\n\n".join(part["text"] for part in content if part["type"] == "text")
 
 
 # ---- rows of the export ``interventions``

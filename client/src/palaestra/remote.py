@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from palaestra import wire
-from palaestra.background import tasks_cancel
+from palaestra.api.background import tasks_cancel
+from palaestra.api.message_pictures import messages_inline
 from palaestra.completion import Completion
 from palaestra.env import FORKING, OPENING, SETTINGS, StepInfo, Stepped, keywords_check
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import ApiError, PalaestraError, Unreachable
-from palaestra.message_pictures import messages_inline
+from palaestra.http.backoff import Patience
 from palaestra.observation import Observation, perceivable_check
-from palaestra.patience import Patience
-from palaestra.pools import browser_check
+from palaestra.play.pools import browser_check
 from palaestra.protocol.end_reasons import CloseReason
 from palaestra.records import Message, OpenedEpisode, Verdict
-from palaestra.rewards import Rewards
+from palaestra.records.rewards import Rewards
 
 if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection

@@ -9,15 +9,13 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from palaestra.background import tasks_cancel
+from palaestra.api.background import tasks_cancel
 from palaestra.env import StepInfo
 from palaestra.errors import PAGE_FAILURES, PalaestraError
-from palaestra.groups import Group
 from palaestra.policies import Policy
 from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.remote import RemoteEnv
-from palaestra.rollout import Rollout
-from palaestra.turns import End, Turns
+from palaestra.rollouts import End, Group, Rollout, Turns
 
 logger = logging.getLogger(__name__)
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from palaestra.token_labels import label_tokens
-
+NO_LOSS = -100  # PyTorch's ignore_index
 # Prefix that chat templates of reasoning models put before a message without a thought.
 UNTHOUGHT = re.compile(r"\s*(<think>\s*</think>)?\s*")
 
@@ -46,3 +45,17 @@ def _find_turn(text: str, messages: list[Any], number: int, tokenizer: Any) -> t
     )
     closing = re.compile(rf"\s*(?:{special})").match(text, end)
     return len(before), closing.end() if closing else end
+
+
+def label_tokens(text: str, tokenizer: Any, *, trained: Iterable[tuple[int, int]]) -> dict[str, list[int]]:
+    """Return ``input_ids``, and ``labels``, which are -100 except for tokens that end in ``trained`` spans.
+
+    Spans are (begin, end) in characters. ``tokenizer`` is a fast one of ``transformers``.
+    """
+    encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+    spans = list(trained)
+    labels = [
+        token if any(begin < end <= last for begin, last in spans) else NO_LOSS
+        for token, (_, end) in zip(encoded["input_ids"], encoded["offset_mapping"], strict=True)
+    ]
+    return {"input_ids": list(encoded["input_ids"]), "labels": labels}

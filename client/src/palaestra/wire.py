@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import msgspec
@@ -260,8 +261,4 @@ def build_look(observation: Observation, held: list[Message]) -> Look:
         if mine != theirs:
             break
         keep += 1
-    fields = {name: getattr(observation, name) for name in OBSERVATION_FIELDS}
-    return Look(observation=Observation(**fields, messages=observation.messages[keep:]), keep=keep)
-
-
-OBSERVATION_FIELDS = ("kind", "text", "url", "screenshot", "result", "result_message", "is_settled")
+    return Look(observation=replace(observation, messages=observation.messages[keep:]), keep=keep)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from palaestra.browser import browser_find
+from palaestra.pages.browser import browser_find
 
 PLACE = Path("chromium-1117/chrome-linux/chrome")
 

@@ -37,7 +37,7 @@ from script import (
 
 from palaestra import Client, Env
 from palaestra.doors.loop_thread import run_blocking
-from palaestra.rewards import Numbers, Rewards
+from palaestra.records.rewards import Numbers, Rewards
 
 TABLE = os.environ.get("PALAESTRA_DOORS_TABLE", "")
 ONE_TOOL = "one_tool/7e38c69c00612cd99554"

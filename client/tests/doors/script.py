@@ -15,7 +15,7 @@ from typing import Any
 from palaestra import Client, Completion, Env, Verdict
 from palaestra.completion import ToolCall
 from palaestra.records import Message
-from palaestra.rewards import Rewards
+from palaestra.records.rewards import Rewards
 
 SERVER, KEY = os.environ["PALAESTRA_SERVER"], os.environ["PALAESTRA_KEY"]
 BENCHMARK, TASK_KEY, GOLD = "gsm8k", "starter-1", "162"

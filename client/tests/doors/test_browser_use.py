@@ -12,8 +12,8 @@ from browser_use.llm.views import ChatInvokeCompletion
 from foreign import ACTIONS, answered_correctly, episode_make, record_of
 from script import GOLD
 
-from palaestra.browser import browser_find
 from palaestra.foreign import browser_use_callback
+from palaestra.pages.browser import browser_find
 
 THOUGHTS = ("81 rolls at $2 each: 162.", "I hand it in.", "It is recorded.")
 

@@ -31,10 +31,10 @@ from script import (
 )
 
 from palaestra import Client, VoidEpisode
-from palaestra.bounds import DONE_PATH
 from palaestra.doors.browsergym import build_goal, parse_thought, tasks_register
 from palaestra.doors.browsergym_calls import classify_error, parse_declared
 from palaestra.doors.loop_thread import run_blocking
+from palaestra.pages.bounds import DONE_PATH
 
 os.environ |= {"PALAESTRA_KEY": KEY, "PLAYWRIGHT_BROWSERS_PATH": chromium_link()}
 # Its actions give up after half a second, which a busy machine may take: then they are forced.

@@ -23,11 +23,11 @@ from palaestra import interventions as intervention_rows
 from palaestra import splices as splice_rows
 from palaestra.exports import prompt_sha256
 from palaestra.grammars import grammar_of
-from palaestra.histories import Turn, messages_send
 from palaestra.observation import Observation
+from palaestra.pages.surface import VIEWPORT
 from palaestra.protocol.histories import history_read
 from palaestra.records import Step
-from palaestra.surface import VIEWPORT
+from palaestra.turn.histories import Turn, messages_send
 
 KINDS = {
     "chat": 5,

@@ -9,8 +9,8 @@ from foreign import answered_correctly, episode_make, record_of
 from playwright.async_api import Page, async_playwright
 from script import GOLD
 
-from palaestra.browser import browser_find
 from palaestra.foreign import ForeignEpisode
+from palaestra.pages.browser import browser_find
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from foreign import answered_correctly, episode_make
 from mcp import Client, StdioServerParameters
 from script import GOLD
 
-from palaestra.browser import browser_find
+from palaestra.pages.browser import browser_find
 
 # Where `make test-doors` installs npm packages: beside the environment's Python.
 PROGRAM = Path(sys.prefix) / "node_modules" / ".bin" / "playwright-mcp"

@@ -15,7 +15,7 @@ from tasks_app.registry import benchmarks
 from trajectories.models import Run, Verdict
 
 if TYPE_CHECKING:
-    from palaestra.rollout import Rollout
+    from palaestra.rollouts import Rollout
 
 COUNT, PAGES = 10, 1
 OUTLINES = ("axtree", "som")

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from palaestra.grammars import grammar_of
-from palaestra.histories import Turn as ClientTurn
-from palaestra.histories import messages_send
 from palaestra.observation import Observation
 from palaestra.protocol import histories
 from palaestra.protocol.conversation import Shown
 from palaestra.protocol.grammars import GRAMMARS
 from palaestra.protocol.histories import history_read
+from palaestra.turn.histories import Turn as ClientTurn
+from palaestra.turn.histories import messages_send
 from trajectories.record.prompts.sent import SentMessage, Turn, messages_sent
 
 OPENING = [{"role": "system", "content": "Act."}, {"role": "user", "content": "How many doors?"}]

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from core.errors import GymError
 from core.sweep import BEGINNING, Place
-from palaestra.rewards import LearnedReward
+from palaestra.records.rewards import LearnedReward
 from tests import factories
 from tests.conftest import ApiClient
 from tests.rewards.learned import planted

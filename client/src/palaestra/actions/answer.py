@@ -6,14 +6,14 @@ from typing import Any
 
 from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import ActionInvalid, Reader, as_text, field
+from palaestra.pages.surface import Surface
 from palaestra.protocol.actions import ACTION_SPECS
-from palaestra.surface import Surface
 
 VALUES_MAX = 100
 
 
 def as_text_or_texts(value: Any, name: str) -> str | tuple[str, ...]:
-    """One answer, or a tuple of answers that were given as a list."""
+    """Return one answer, or a tuple of answers that were given as a list."""
     if not isinstance(value, list):
         return as_text(value, name)
     if not 0 < len(value) <= VALUES_MAX:

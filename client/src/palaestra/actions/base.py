@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 
 from palaestra.actions.fields import ID_FORM, ActionInvalid, Reader
 from palaestra.errors import PageHung
+from palaestra.pages.surface import DocumentGone, Surface
 from palaestra.protocol.action_results import ActionResult
 from palaestra.protocol.actions import ActionSpec, action_add
 from palaestra.protocol.offers import Conditions, actions_offered
-from palaestra.surface import DocumentGone, Surface
 
 Aim = dict[str, Any]  # {"id": ...} or {"x": ..., "y": ...} in pixels of the viewport; empty for none
 
@@ -98,7 +98,7 @@ class Action(ABC):
 
 
 def aim_of(page: Surface, action: Action, *, target: str = "target", x: str = "x", y: str = "y") -> Aim:
-    """The target of an action, for the page-side functions. A position comes in pixels of the picture."""
+    """Return the target of an action for the page-side functions; a position is in pixels of the picture."""
     if id_ := getattr(action, target, ""):
         return {"id": id_}
     left, top = getattr(action, x, None), getattr(action, y, None)
@@ -119,7 +119,7 @@ def place_check(page: Surface, aim: Aim, place: Mapping[str, Any]) -> None:
 
 
 def _position(page: Surface, place: Mapping[str, float]) -> str:
-    """A place of the viewport in pixels of the picture."""
+    """Return a place of the viewport in pixels of the picture."""
     x, y = (round(place[axis] * page.picture_scale) for axis in ("x", "y"))
     return f"({x}, {y})"
 
@@ -132,20 +132,23 @@ def shows_hidden(action: Action, conditions: Conditions) -> bool:
 
 # ---- fields
 def names_of(kind: str) -> list[str]:
-    """The fields of an action type, in order."""
+    """Return the fields of an action type, in order."""
     return [field.name for field in ACTIONS[kind].spec.fields]
 
 
 @cache
 def readers_of(kind: str) -> Mapping[str, Reader]:
-    """The reader of each field of an action type."""
+    """Return the reader of each field of an action type."""
     return {field.name: field.metadata["reader"] for field in dataclasses.fields(ACTIONS[kind])}
 
 
 # ---- from JSON
 def action_check(declared: Mapping[str, Any], *, conditions: Conditions | None = None) -> Action:
-    """The typed action of a JSON object. Raises ``ActionInvalid`` with a sentence for the model, which
-    names the actions that ``conditions`` offer (all of them by default)."""
+    """Return the typed action of a JSON object.
+
+    Raises ``ActionInvalid`` with a sentence for the model, which names the actions that ``conditions`` offer
+    (all of them by default).
+    """
     kind = declared.get("type")
     if not isinstance(kind, str) or kind not in ACTIONS:
         known = ", ".join(sorted(ACTIONS) if conditions is None else actions_offered(conditions))

@@ -8,16 +8,18 @@ from typing import Any
 from palaestra.actions import fields
 from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import ActionInvalid, Reader, as_text, field
+from palaestra.pages.surface import Surface
 from palaestra.protocol.actions import ACTION_SPECS
-from palaestra.surface import Surface
 
 ARGUMENTS_MAX = 50
 NO_TOOLS = "There is no tool here that this action could call."
 
 
 def as_arguments(value: Any, name: str) -> dict[str, str]:
-    """Arguments by name, from an object or from a list of ``{"name": ..., "value": ...}``; a number is taken
-    as it prints, and null is none."""
+    """Return arguments by name, from an object or from a list of ``{"name": ..., "value": ...}``.
+
+    A number is taken as it prints, and null is none.
+    """
     if isinstance(value, list):
         value = dict(_named(item, name) for item in value)
     if not isinstance(value, Mapping) or len(value) > ARGUMENTS_MAX:

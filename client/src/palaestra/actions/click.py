@@ -7,8 +7,8 @@ from typing import Literal, get_args
 from palaestra.actions import fields
 from palaestra.actions.base import Action
 from palaestra.actions.fields import field
+from palaestra.pages.surface import Surface
 from palaestra.protocol.actions import ACTION_SPECS
-from palaestra.surface import Surface
 
 Button = Literal["left", "right", "middle"]
 # Weak models whose endpoint enforces a schema name a button only because they may.

@@ -29,14 +29,14 @@ class Reader:
 
 
 def field(reader: Reader, *, default: Any = dataclasses.MISSING) -> Any:
-    """A dataclass field of an action, named as in its spec; one with a ``default`` is not required."""
+    """Return a dataclass field of an action, named as in its spec; one with a ``default`` is not required."""
     made: Any = dataclasses.field(default=default, metadata={"reader": reader})
     return made
 
 
 # ---- readers
 def as_text(value: Any, name: str) -> str:
-    """A string; a number is taken as it prints."""
+    """Return a string; a number is taken as it prints."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise ActionInvalid(f'"{name}" must be a string.')
     if len(str(value)) > TEXT_MAX_CHARS:
@@ -45,7 +45,7 @@ def as_text(value: Any, name: str) -> str:
 
 
 def as_element(value: Any, name: str) -> str:
-    """An element id; the brackets that an observation puts around it are dropped."""
+    """Return an element id; the brackets that an observation puts around it are dropped."""
     if not isinstance(value, str):
         raise ActionInvalid(f'"{name}" must be an element id: {ID_FORM}.')
     return value.strip().strip("[]")[:TARGET_MAX_CHARS]
@@ -58,7 +58,7 @@ def as_flag(value: Any, name: str) -> bool:
 
 
 def as_number(limit: int) -> Callable[[Any, str], int]:
-    """A reader of numbers between ``-limit`` and ``limit``, also as text, cut to whole ones."""
+    """Return a reader of numbers between ``-limit`` and ``limit``, also as text, cut to whole ones."""
 
     def read(value: Any, name: str) -> int:
         if isinstance(value, str) and _NUMERAL.fullmatch(value):
@@ -71,7 +71,7 @@ def as_number(limit: int) -> Callable[[Any, str], int]:
 
 
 def choice(*values: str) -> Reader:
-    """One of a few words."""
+    """Return one of a few words."""
 
     def read(value: Any, name: str) -> str:
         if value not in values:
@@ -93,7 +93,7 @@ POSITION = number(POSITION_MAX_PX)
 
 # ---- the fields that say where an action happens
 def target() -> Any:
-    """The id of an element, empty where the action names none."""
+    """Return the id of an element, empty where the action names none."""
     return field(ELEMENT, default="")
 
 

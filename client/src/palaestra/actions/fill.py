@@ -10,8 +10,8 @@ from palaestra.actions import fields
 from palaestra.actions.base import Action, ActionFailed, action_check
 from palaestra.actions.fields import ActionInvalid, Reader, as_element, as_flag, as_text, field
 from palaestra.errors import PageHung
+from palaestra.pages.surface import Surface
 from palaestra.protocol.actions import ACTION_SPECS
-from palaestra.surface import Surface
 
 FIELDS_MAX = 50
 CONTENTS = ("text", "value", "checked")
@@ -27,7 +27,7 @@ class Entry:
 
 
 def as_entries(value: Any, name: str) -> tuple[Entry, ...]:
-    """The entries of a list of objects."""
+    """Return the entries of a list of objects."""
     if not isinstance(value, list) or not 0 < len(value) <= FIELDS_MAX:
         raise ActionInvalid(f'"{name}" must be a list of 1 to {FIELDS_MAX} objects.')
     return tuple(_entry(item, name) for item in value)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from palaestra.actions import fields
 from palaestra.actions.base import Action
+from palaestra.pages.surface import Surface
 from palaestra.protocol.actions import ACTION_SPECS
-from palaestra.surface import Surface
 
 
 class Hover(Action):

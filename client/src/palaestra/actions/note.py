@@ -5,8 +5,8 @@ from __future__ import annotations
 from palaestra.actions import fields
 from palaestra.actions.base import Action
 from palaestra.actions.fields import field
+from palaestra.pages.surface import Surface
 from palaestra.protocol.actions import ACTION_SPECS
-from palaestra.surface import Surface
 
 
 class Note(Action):

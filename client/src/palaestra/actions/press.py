@@ -7,8 +7,8 @@ import re
 from palaestra.actions import fields
 from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import field
+from palaestra.pages.surface import Surface
 from palaestra.protocol.actions import ACTION_SPECS, KEYS
-from palaestra.surface import Surface
 
 # Keys that act inside the page. Those of the browser (new tab, address bar, view source) and of the
 # clipboard, which all pages of a machine share, are refused.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from palaestra.actions import fields
 from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import field
+from palaestra.pages.surface import Surface
 from palaestra.protocol.actions import ACTION_SPECS
-from palaestra.surface import Surface
 
 PART_CHARS = 6_000
 """A longer section comes in parts of about so many characters."""
@@ -36,7 +36,7 @@ class Read(Action):
 
 
 def parts_of(text: str) -> list[str]:
-    """A text in parts of whole lines; only a line longer than a part is divided."""
+    """Return a text in parts of whole lines; only a line longer than a part is divided."""
     parts = [""]
     for line in text.split("\n"):
         for start in range(0, max(len(line), 1), PART_CHARS):

@@ -7,15 +7,15 @@ from typing import Any
 
 from palaestra.actions.base import Action, ActionFailed, action_check, action_perform
 from palaestra.actions.fields import ActionInvalid, Reader, field
+from palaestra.pages.surface import Surface
 from palaestra.protocol.action_results import carried_out
 from palaestra.protocol.actions import ACTION_SPECS
-from palaestra.surface import Surface
 
 ALONE = ("sequence", "answer", "give_up")
 
 
 def as_actions(value: Any, name: str) -> tuple[Action, ...]:
-    """The checked actions of a list of objects."""
+    """Return the checked actions of a list of objects."""
     if not isinstance(value, list) or not value or not all(isinstance(item, Mapping) for item in value):
         raise ActionInvalid(f'"{name}" must be a list of actions.')
     if alone := next((item["type"] for item in value if item.get("type") in ALONE), None):

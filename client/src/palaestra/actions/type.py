@@ -10,10 +10,10 @@ from typing import Any
 from palaestra.actions import fields
 from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import field
-from palaestra.actions.native import NATIVES, native_value, number_of, takes_of
 from palaestra.errors import PageHung
+from palaestra.pages.native import NATIVES, native_value, number_of, takes_of
+from palaestra.pages.surface import Surface
 from palaestra.protocol.actions import ACTION_SPECS
-from palaestra.surface import Surface
 
 # Characters typed key by key, as long as the page keeps pace; the rest is inserted at once.
 KEYS_MAX = 200

@@ -6,8 +6,8 @@ from typing import Any
 
 from palaestra.actions.base import Action
 from palaestra.actions.fields import Reader, as_number, field
+from palaestra.pages.surface import Surface
 from palaestra.protocol.actions import ACTION_SPECS, WAIT_MAX_MS, WAIT_MS
-from palaestra.surface import Surface
 
 
 def as_pause(value: Any, name: str) -> int:

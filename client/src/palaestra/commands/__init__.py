@@ -19,7 +19,7 @@ import palaestra
 from palaestra.engine import DEFAULT_PAGES
 from palaestra.errors import ApiError, PalaestraError, Unreachable
 from palaestra.grammars import GRAMMARS
-from palaestra.model_options import sampling_add
+from palaestra.models.options import sampling_add
 from palaestra.observation import MAX_CHARS, SHORT_NAMES
 from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.protocol.arms import ARMS

@@ -16,7 +16,7 @@ from typing import Any
 from tqdm import tqdm
 
 from palaestra.api import Client
-from palaestra.background import tasks_cancel
+from palaestra.api.background import tasks_cancel
 from palaestra.commands import count, server_add, stderr_print
 from palaestra.engine import DEFAULT_PAGES, Engine
 from palaestra.episode_config import EpisodeConfig
@@ -25,7 +25,7 @@ from palaestra.observation import format_of
 from palaestra.policies import Narrator, Null, Policy, Solver, VoidSeeker, solutions_read
 from palaestra.policies.solver import Solution
 from palaestra.records import Task
-from palaestra.rollout import Rollout
+from palaestra.rollouts import Rollout
 
 # One per kind of page; those that the server lacks are left out.
 BENCHMARKS = ("gsm8k", "mmlu", "math", "chartqa", "wikitable", "mbpp")

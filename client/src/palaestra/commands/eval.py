@@ -23,7 +23,6 @@ from palaestra.engine import TEXT_INFLIGHT, Engine
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.cells import Cell, Series, cells_make
 from palaestra.evaluation.items import items_read, pictures_check, tools_check
-from palaestra.evaluation.metered_policy import MeteredPolicy
 from palaestra.evaluation.plan import Plan, plan_read
 from palaestra.evaluation.planted_gap import PREFIX, PlantedPolicy, planted_read
 from palaestra.evaluation.player import Played, Player, played_read, verdicts_wait
@@ -34,19 +33,19 @@ from palaestra.evaluation.reports import (
     report_find,
     runs_find,
 )
-from palaestra.evaluation.silence import play_until, silence_wait
+from palaestra.evaluation.silence import MeteredPolicy, play_until, silence_wait
 from palaestra.evaluation.tables import format_tables
-from palaestra.model_options import endpoint_add, endpoint_make
 from palaestra.models.health import EndpointHealth
+from palaestra.models.options import endpoint_add, endpoint_make
 from palaestra.models.policy import ModelPolicy
 from palaestra.observation import format_of
 from palaestra.policies import Policy, solutions_read
-from palaestra.prices import PriceTable, prices_read
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.outcomes import JUDGED
 from palaestra.records import Report, Run, Task, UsageTotals
-from palaestra.rollout import Rollout
-from palaestra.run_plan import RunPlan, run_create
+from palaestra.rollouts import Rollout
+from palaestra.run.plan import RunPlan, run_create
+from palaestra.run.report import PriceTable, prices_read
 
 # There is no rate before the first episode has ended.
 FIRST_BAR = "[{bar:20}] {n_fmt}/{total_fmt} episodes"

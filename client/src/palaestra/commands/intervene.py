@@ -9,19 +9,19 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from palaestra.api import Client
+from palaestra.api.calls import rows_read
+from palaestra.api.interventions import Intervention, OpenedIntervention
 from palaestra.commands import count, playing_add, server_add, stderr_print
 from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import ApiError
-from palaestra.intervention_writer import InterventionWriter, Written
-from palaestra.interventions import Intervention, OpenedIntervention
-from palaestra.model_options import build_sampling, endpoint_add, endpoint_make, sampling_add
+from palaestra.interventions import InterventionWriter, Written
+from palaestra.models.options import build_sampling, endpoint_add, endpoint_make, sampling_add
 from palaestra.models.policy import ModelPolicy
-from palaestra.paging import rows_read
 from palaestra.protocol.outcomes import JUDGED
 from palaestra.records import Opening, Run
-from palaestra.rollout import Rollout
-from palaestra.run_plan import episodes_list
+from palaestra.rollouts import Rollout
+from palaestra.run.plan import episodes_list
 
 # The paper's values for continuations: https://arxiv.org/abs/2601.14209
 CONTINUATIONS, TEMPERATURE, TOP_P, TOP_K, MAX_TOKENS = 32, 0.7, 0.8, 20, 16_384

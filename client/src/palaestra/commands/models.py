@@ -7,7 +7,7 @@ import asyncio
 from typing import Any
 
 from palaestra.completion import Completion
-from palaestra.model_options import endpoint_add, endpoint_make
+from palaestra.models.options import endpoint_add, endpoint_make
 from palaestra.policies.clock import PolicyClock
 
 QUESTION = "What is 17 + 25? Answer with the number."

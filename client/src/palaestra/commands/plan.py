@@ -31,11 +31,11 @@ from palaestra.evaluation.plan import (
 )
 from palaestra.evaluation.planted_gap import PREFIX, planted_read
 from palaestra.evaluation.power import Guess, compute_smallest_gap
-from palaestra.model_options import build_sampling
+from palaestra.models.options import build_sampling
 from palaestra.observation import format_of
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.plans import ITEMS_MIN
-from palaestra.run_plan import SEED
+from palaestra.run.plan import SEED
 
 # With fewer the server computes none.
 POINTS_MAX = 100.0

@@ -14,10 +14,10 @@ from tqdm import tqdm
 
 from palaestra.api import Client
 from palaestra.commands import count, server_add
-from palaestra.prompt_sizes import HISTORIES, PromptLengths, TokenRate, fit_rate, measure_prompts
 from palaestra.protocol.histories import history_read
 from palaestra.records import PromptSize
-from palaestra.run_plan import episodes_list
+from palaestra.run.plan import episodes_list
+from palaestra.run.prompt_sizes import HISTORIES, PromptLengths, TokenRate, fit_rate, measure_prompts
 
 BAR = "[{bar:24}] {n_fmt}/{total_fmt} episodes, {remaining} left"
 STORED_AT_ONCE = 1_000

@@ -16,16 +16,15 @@ from palaestra.api import Client
 from palaestra.commands import count, format_arms, playing_add, server_add, setup_add, stderr_print
 from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig
-from palaestra.evaluation.metered_policy import MeteredPolicy
-from palaestra.evaluation.silence import play_until, silence_wait
-from palaestra.model_options import build_sampling, endpoint_add, endpoint_make
+from palaestra.evaluation.silence import MeteredPolicy, play_until, silence_wait
+from palaestra.models.options import build_sampling, endpoint_add, endpoint_make
 from palaestra.models.policy import ModelPolicy
-from palaestra.prices import PriceTable, prices_read
+from palaestra.pages.surface import BROWSERS
 from palaestra.protocol.arms import ARMS
 from palaestra.protocol.outcomes import JUDGED
 from palaestra.records import Run
-from palaestra.rollout import Rollout
-from palaestra.run_plan import (
+from palaestra.rollouts import Rollout
+from palaestra.run.plan import (
     PLAIN,
     SEED,
     Progress,
@@ -35,8 +34,7 @@ from palaestra.run_plan import (
     run_create,
     run_find,
 )
-from palaestra.run_report import report_read
-from palaestra.surface import BROWSERS
+from palaestra.run.report import PriceTable, prices_read, report_read
 
 BAR = "[{bar:24}] {n_fmt}/{total_fmt} episodes  {rate_noinv_fmt}, {remaining} left  {postfix}"
 

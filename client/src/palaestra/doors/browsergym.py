@@ -19,17 +19,17 @@ from browsergym.utils.obs import flatten_axtree_to_str
 from PIL import Image
 
 from palaestra.api import Client
-from palaestra.background import VERDICT_LIMIT_S, verdict_wait
-from palaestra.bounds import DONE_PATH
+from palaestra.api.background import VERDICT_LIMIT_S, verdict_wait
+from palaestra.api.reward_calls import find_reward, rewards_read, unpaid_reason
 from palaestra.doors.browsergym_calls import classify_error, parse_declared
 from palaestra.doors.loop_thread import LoopThread, run_blocking
 from palaestra.doors.rollouts import key_read
 from palaestra.errors import PalaestraError, VoidEpisode
 from palaestra.foreign import ForeignEpisode
+from palaestra.pages.bounds import DONE_PATH
+from palaestra.pages.surface import VIEWPORT
 from palaestra.records import StepObservation, Task, Verdict
-from palaestra.reward_calls import find_reward, rewards_read, unpaid_reason
-from palaestra.step_queue import text_clean
-from palaestra.surface import VIEWPORT
+from palaestra.turn.step_queue import text_clean
 
 Judged = tuple[float, bool, str, dict[str, Any]]
 

@@ -12,13 +12,13 @@ from typing import Any, Literal
 import gymnasium
 from gymnasium.spaces import Text
 
+from palaestra.api.reward_calls import unpaid_reason
 from palaestra.doors.loop_thread import LoopThread
 from palaestra.doors.rollouts import AnyEnv, env_make
 from palaestra.env import Stepped
 from palaestra.errors import VoidEpisode
 from palaestra.observation import Observation
 from palaestra.protocol.end_reasons import CloseReason
-from palaestra.reward_calls import unpaid_reason
 
 Taken = tuple[str, float, bool, bool, dict[str, Any]]
 OBSERVATION_MAX = 1_000_000

@@ -24,12 +24,12 @@ from inspect_ai.model import (
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from palaestra.api.reward_calls import find_reason, find_reward
 from palaestra.completion import Completion
 from palaestra.doors.rollouts import AnyEnv, Rollouts
 from palaestra.env import StepInfo
 from palaestra.observation import Observation
 from palaestra.records import Message, Usage
-from palaestra.reward_calls import find_reward
 
 # Inspect's stop reasons, by the names that endpoints use.
 FINISH_REASONS = {"max_tokens": "length", "tool_calls": "tool_calls", "content_filter": "content_filter"}
@@ -67,7 +67,7 @@ def play(rollouts: Rollouts, *, seed: int | None = None) -> Solver:
                 "group": info["group"],
                 "reward": find_reward(judged, info.get("rewards")),
                 "rewards": msgspec.to_builtins(info.get("rewards")),
-                "reason": judged.reason if judged else "no verdict came in time",
+                "reason": find_reason(judged),
             },
         )
         return state

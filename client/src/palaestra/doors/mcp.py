@@ -11,7 +11,6 @@ import json
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from itertools import takewhile
 from typing import Any
 
 from mcp import types
@@ -19,14 +18,15 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from palaestra.completion import Completion, ToolCall
-from palaestra.doors.rollouts import KEY, AnyEnv, env_make, stages_add
+from palaestra.doors.rollouts import KEY, AnyEnv, env_make, messages_new, stages_add
+from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
 from palaestra.grammars.base import singles_offered
 from palaestra.grammars.schemas import fields_schemas
-from palaestra.observation import Observation, format_of
+from palaestra.observation import Observation
 from palaestra.protocol.actions import ACTION_SPECS
 from palaestra.protocol.arms import arm_of
-from palaestra.protocol.offers import conditions_of, fields_offered
+from palaestra.protocol.offers import fields_offered
 
 OPEN, CLOSE = "open_task", "close_task"
 NO_MORE = "There is no further task."
@@ -117,9 +117,8 @@ class Desk:
 
     async def _render(self, observation: Observation) -> types.CallToolResult:
         """Return the messages since the agent's last turn. They never contain a reward."""
-        is_new = takewhile(lambda message: message["role"] != "assistant", reversed(observation.messages))
         content: list[types.TextContent | types.ImageContent] = []
-        for message in await self._env.client.messages_inline(list(is_new)[::-1]):
+        for message in await self._env.client.messages_inline(messages_new(observation.messages)):
             parts = message["content"]
             for part in [{"type": "text", "text": parts}] if isinstance(parts, str) else parts:
                 content.append(_convert_part(part))
@@ -128,16 +127,8 @@ class Desk:
 
 def list_tools(arm: str, observation: str, answer_channel: str) -> list[types.Tool]:
     """Return ``open_task`` and a tool for every action that some task of the arm offers."""
-    form = format_of(observation)
-    conditions = conditions_of(
-        has_page=arm_of(arm).has_page,
-        has_ids=form.has_ids,
-        has_positions=form.has_screenshot,
-        has_outline=form.has_text,
-        is_site=True,
-        answer_channel=answer_channel,
-        has_tools=arm_of(arm).calls_tools,
-    )
+    config = EpisodeConfig(observation=observation, answer_channel=answer_channel)
+    conditions = config.conditions(arm, is_site=True, has_tools=arm_of(arm).calls_tools)
     opening = types.Tool(
         name=OPEN,
         description="Open the next task: what is to be done, and its first page.",

@@ -31,13 +31,13 @@ from responses_api_agents.gymnasium_agent.app import (
     GymnasiumRunResponse,
 )
 
+from palaestra.api.reward_calls import unpaid_reason
 from palaestra.completion import CUT_FOR_LENGTH, Completion
 from palaestra.doors.rollouts import AnyEnv, Rollouts, history_check, key_read, messages_new, messages_textual
 from palaestra.engine import DEFAULT_PAGES
 from palaestra.env import StepInfo
 from palaestra.protocol.end_reasons import CloseReason
 from palaestra.records import Message, Task, Usage
-from palaestra.reward_calls import unpaid_reason
 
 FAILURE = "_ng_failure_class"  # NeMo Gym's own field that marks a failed rollout, which has no reward
 VOID = "void"

@@ -146,11 +146,11 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
         return observation
 
     def reset(self, *_: Any, **__: Any) -> PalaestraObservation:
-        """Raises ``PalaestraError``: use ``reset_async``."""
+        """Raise ``PalaestraError``: use ``reset_async``."""
         raise PalaestraError(ONLY_ASYNC)
 
     def step(self, *_: Any, **__: Any) -> PalaestraObservation:
-        """Raises ``PalaestraError``: use ``step_async``."""
+        """Raise ``PalaestraError``: use ``step_async``."""
         raise PalaestraError(ONLY_ASYNC)
 
     @property

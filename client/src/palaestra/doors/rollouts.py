@@ -13,12 +13,12 @@ from palaestra.api import Client
 from palaestra.engine import DEFAULT_PAGES
 from palaestra.env import Env
 from palaestra.errors import PalaestraError
-from palaestra.groups import Group
 from palaestra.observation import Observation
-from palaestra.pools import pool_make
+from palaestra.pages.surface import VIEWPORT, Pool
+from palaestra.play.pools import pool_make
 from palaestra.records import Message
 from palaestra.remote import RemoteEnv
-from palaestra.surface import VIEWPORT, Pool
+from palaestra.rollouts import Group
 
 KEY, STAGE_TOKEN = "PALAESTRA_KEY", "PALAESTRA_STAGE_TOKEN"
 AnyEnv = Env | RemoteEnv
@@ -30,18 +30,18 @@ def key_read() -> str:
 
     It comes from the environment, because frameworks print and store their settings.
     """
-    key = os.environ.get(KEY)
-    if not key:
-        raise PalaestraError(f"Put a key of scope trainer into {KEY}.")
-    return key
+    return _read_setting(KEY, "a key of scope trainer")
 
 
 def token_read() -> str:
     """Return the token of the stages, from the environment. Raises ``PalaestraError`` without one."""
-    token = os.environ.get(STAGE_TOKEN)
-    if not token:
-        raise PalaestraError(f"Put the token of the stages into {STAGE_TOKEN}.")
-    return token
+    return _read_setting(STAGE_TOKEN, "the token of the stages")
+
+
+def _read_setting(name: str, meaning: str) -> str:
+    if not (value := os.environ.get(name)):
+        raise PalaestraError(f"Put {meaning} into {name}.")
+    return value
 
 
 def stages_add(parser: ArgumentParser) -> None:

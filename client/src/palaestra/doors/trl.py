@@ -21,21 +21,21 @@ from datasets import Dataset
 from trl import GRPOTrainer
 
 from palaestra.api import Client
+from palaestra.api.reward_calls import find_reason
 from palaestra.completion import CUT_FOR_LENGTH, Completion
 from palaestra.doors.loop_thread import LoopThread
 from palaestra.doors.rollouts import Addresses, history_check, messages_new, messages_textual, token_read
 from palaestra.doors.tokens import tokens_text
 from palaestra.doors.trl_replays import Replays
 from palaestra.engine import DEFAULT_PAGES, Engine
-from palaestra.env import SETTINGS
-from palaestra.episode_config import EpisodeConfig
+from palaestra.env import SETTINGS, config_take
 from palaestra.errors import PalaestraError
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo, PolicyStopped
 from palaestra.records import Message, Task, Usage
+from palaestra.records.rewards import Rewards
 from palaestra.remote_engine import RemoteEngine
-from palaestra.rewards import Rewards
-from palaestra.rollout import Rollout
+from palaestra.rollouts import Rollout
 from palaestra.thoughts import Tags
 
 # Prompts are all that TRL passes on, so they name the task; its text comes with the page.
@@ -109,13 +109,9 @@ class GroupRollouts:
         reward_profile: str | None = None,
         **keywords: Any,
     ) -> None:
-        self._settings = {name: keywords.pop(name) for name in SETTINGS & keywords.keys()}
+        self._settings = {name: keywords[name] for name in SETTINGS & keywords.keys()}
         history_check(self._settings)
-        self._config = EpisodeConfig(
-            answer_channel=keywords.get("answer_channel") or "page",
-            token_budget=keywords.get("token_budget"),
-            **self._settings,
-        )
+        self._config = config_take(keywords)
         self._client = Client(server, key)
         self._replays = Replays(self._client, run, reward_profile=reward_profile)
         self._reward_profile = reward_profile
@@ -360,12 +356,11 @@ class _Turns:
         tokens = self._tokens.get(rollout.episode) or _Tokens([self._tokenizer.eos_token_id])
         if not tokens.completion:
             tokens.add([self._tokenizer.eos_token_id], is_model=False)
-        judged = rollout.verdict
         return {
             **tokens.to_fields(),
             "reward": rollout.reward,
             "rewards": rollout.rewards,
-            "reason": judged.reason if judged else "no verdict came in time",
+            "reason": find_reason(rollout.verdict),
             "episode": rollout.episode,
             "group": rollout.group,
         }

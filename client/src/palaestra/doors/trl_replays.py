@@ -8,10 +8,10 @@ from typing import Any
 from msgspec import convert
 
 from palaestra.api import Client
+from palaestra.api.reward_calls import find_reward, rewards_read
 from palaestra.conversation import conversation_rebuild
-from palaestra.curation import Replayed
 from palaestra.records import Message, Verdict
-from palaestra.reward_calls import find_reward, rewards_read
+from palaestra.records.curation import Replayed
 
 Tokenize = Callable[[Sequence[Sequence[Message]], Sequence[str]], dict[str, Any]]
 

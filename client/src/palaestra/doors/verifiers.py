@@ -14,6 +14,7 @@ import verifiers.v1 as vf
 from pydantic import Field
 
 from palaestra.api import Client
+from palaestra.api.reward_calls import find_reward, unpaid_reason
 from palaestra.completion import Completion
 from palaestra.doors.rollouts import AnyEnv, Rollouts, history_check, key_read, messages_new
 from palaestra.engine import DEFAULT_PAGES
@@ -21,8 +22,7 @@ from palaestra.env import StepInfo, Stepped
 from palaestra.errors import VoidEpisode
 from palaestra.protocol.end_reasons import CloseReason
 from palaestra.records import Message, Task
-from palaestra.reward_calls import find_reward, unpaid_reason
-from palaestra.rewards import Rewards
+from palaestra.records.rewards import Rewards
 
 REWARD = "verdict"
 

@@ -22,6 +22,7 @@ from omegaconf import OmegaConf
 from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopMetrics, AgentLoopOutput
 from verl.workers.rollout.replica import TokenOutput
 
+from palaestra.api.reward_calls import find_reward, unpaid_reason
 from palaestra.completion import CUT_FOR_LENGTH, Completion
 from palaestra.doors.rollouts import AnyEnv, Rollouts, history_check, key_read, messages_textual
 from palaestra.doors.tokens import tokens_text
@@ -29,7 +30,6 @@ from palaestra.engine import DEFAULT_PAGES
 from palaestra.env import StepInfo
 from palaestra.errors import VoidEpisode
 from palaestra.records import Message, Task, Usage
-from palaestra.reward_calls import find_reward, unpaid_reason
 
 AGENT = "palaestra"
 ABORTED = ("aborted", "abort")

@@ -12,7 +12,7 @@ from palaestra.evaluation.plan import Plan
 from palaestra.protocol.arms import Arm, arm_of
 from palaestra.protocol.looks import PageKind, axes_of
 from palaestra.records import Task
-from palaestra.run_plan import SITE
+from palaestra.run.plan import SITE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from palaestra.api import PAGE_MAX, Client
+from palaestra.api.calls import rows_read
+from palaestra.api.client import PAGE_MAX, Client
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.arms import PlannedArm
 from palaestra.evaluation.plan import Plan
 from palaestra.observation import format_of
-from palaestra.paging import rows_read
 from palaestra.protocol.arms import arm_of
 from palaestra.records import Task
-from palaestra.run_plan import tasks_missing
+from palaestra.run.plan import tasks_missing
 
 IDS_PER_CALL = 200
 TOOLS = "tools"

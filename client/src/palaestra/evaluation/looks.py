@@ -84,7 +84,7 @@ def _make_one_factor(_: int, factors: Mapping[str, Sequence[Value]], seed: int) 
 
 
 def look_digest(look: Look, page: PageKind) -> str:
-    """The ``presentation_hash`` of an episode whose pages look so."""
+    """Return the ``presentation_hash`` of an episode whose pages look so."""
     return looks.look_hash({name: look[name] for name in axes_of(page)})
 
 

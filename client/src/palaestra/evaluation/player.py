@@ -8,17 +8,17 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 
 from palaestra.api import Client
-from palaestra.background import VERDICT_LIMIT_S
+from palaestra.api.background import VERDICT_LIMIT_S
 from palaestra.engine import Engine
-from palaestra.episode import Episode
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.cells import Cell, Series, build_presentation, find_page_kind
 from palaestra.evaluation.looks import Look
 from palaestra.evaluation.plan import Plan
+from palaestra.play.episode import Episode
 from palaestra.policies import Policy
 from palaestra.records import EpisodeState, Run, Task
-from palaestra.rollout import Rollout
-from palaestra.run_plan import PLAIN, episodes_list
+from palaestra.rollouts import Rollout
+from palaestra.run.plan import PLAIN, episodes_list
 
 # Items whose episodes are opened together: few calls, but also little to resume after a crash.
 ITEMS_AT_ONCE = 12

@@ -1,4 +1,4 @@
-"""Watch for a model that does not answer: warn, and finally give up."""
+"""Watch for a model that does not answer: count its failures, warn, and finally give up."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import contextlib
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from palaestra.background import tasks_cancel
-from palaestra.errors import PalaestraError
-from palaestra.evaluation.metered_policy import MeteredPolicy
+from palaestra.api.background import tasks_cancel
+from palaestra.completion import Completion
+from palaestra.errors import ContextOverflow, ModelFailure, PalaestraError, PromptFiltered
 from palaestra.models.health import EndpointHealth
+from palaestra.observation import Observation
+from palaestra.policies import EpisodeInfo, Policy
+from palaestra.records import UsageTotals
 
 T = TypeVar("T")
 
@@ -18,6 +21,8 @@ POLL_S = 1.0
 REPORTED_AFTER_S = 5.0
 # Only for a model that never answered. One that did may be restarting: its calls are retried for a minute.
 GONE_AFTER_S = 20.0
+# A model counts as gone after so many consecutive failed calls, each of which was retried.
+FAILURES_MAX = 8
 
 
 async def silence_wait(policy: MeteredPolicy, health: EndpointHealth, write: Callable[[str], None]) -> str:
@@ -65,3 +70,36 @@ async def _is_set_within(event: asyncio.Event, seconds: float) -> bool:
     with contextlib.suppress(asyncio.TimeoutError):
         await asyncio.wait_for(event.wait(), seconds)
     return event.is_set()
+
+
+class MeteredPolicy:
+    """Wraps a policy. ``silent`` is set after ``FAILURES_MAX`` failures in a row; ``problem`` is the last."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.name, self.simulated = policy.name, policy.simulated
+        self.usage = UsageTotals()
+        self.silent = asyncio.Event()
+        self.problem = ""
+        self._failures = 0
+        self._policy = policy
+
+    async def act(self, observation: Observation, episode: EpisodeInfo) -> str | Completion | None:
+        try:
+            completion = await self._policy.act(observation, episode)
+        except ModelFailure as failure:
+            self._count_failure(failure)
+            raise
+        self._failures = 0
+        if isinstance(completion, Completion) and completion.usage is not None:
+            self.usage.prompt += completion.usage.prompt or 0
+            self.usage.completion += completion.usage.completion or 0
+            self.usage.cached += completion.usage.cached or 0
+        return completion
+
+    def _count_failure(self, failure: ModelFailure) -> None:
+        if isinstance(failure, (ContextOverflow, PromptFiltered)):
+            return
+        self._failures += 1
+        self.problem = str(failure)
+        if self._failures >= FAILURES_MAX:
+            self.silent.set()

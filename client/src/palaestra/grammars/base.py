@@ -57,23 +57,23 @@ class Grammar(ABC):
 
     @abstractmethod
     def render(self, declared: Mapping[str, Any], *, thought: str = "") -> list[Completion]:
-        """The completions that declare an action, in turn. Raises ``ValueError`` where there are none."""
+        """Return the completions that declare an action, in turn. Raises ``ValueError`` if none does."""
 
     def tools(self, conditions: Conditions) -> list[dict[str, Any]] | None:
-        """The ``tools`` that an endpoint is sent; None if it is sent none."""
+        """Return the ``tools`` that an endpoint is sent; None if it is sent none."""
         return None
 
     def response_format(self, conditions: Conditions) -> dict[str, Any] | None:
-        """The ``response_format`` that an endpoint is sent; None if a completion is free text."""
+        """Return the ``response_format`` that an endpoint is sent; None if a completion is free text."""
         return None
 
     # ---- the conversation, which is made of what is recorded alone
     def raw(self, completion: Completion) -> str:
-        """A completion as it is recorded: all that its message needs."""
+        """Return a completion as it is recorded: all that its message needs."""
         return completion.text
 
     def completion_message(self, raw: str) -> Message:
-        """The message that shows a model a completion of its own, from its record."""
+        """Return the message that shows a model a completion of its own, from its record."""
         return {"role": "assistant", "content": raw}
 
     def result_messages(self, raw: str, message: Message) -> list[Message]:
@@ -82,14 +82,14 @@ class Grammar(ABC):
 
 
 def grammar_of(id_: str) -> Grammar:
-    """A grammar by its id. Raises ``ValueError``, which names the others."""
+    """Return a grammar by its id. Raises ``ValueError``, which names the others."""
     if id_ not in GRAMMARS:
         raise ValueError(f"There is no grammar {id_!r}. Known: {', '.join(sorted(GRAMMARS))}.")
     return GRAMMARS[id_]
 
 
 def turn_checked(thought: str, declared: Sequence[dict[str, Any]], conditions: Conditions) -> Turn:
-    """The turn that declares some actions, at least one, or says what is wrong with them."""
+    """Return the turn that declares some actions, at least one, or says what is wrong with them."""
     if len(declared) > 1 and "sequence" not in conditions:
         return Turn(thought=thought, parse_error=ONE_ACTION)
     action = declared[0] if len(declared) == 1 else {"type": "sequence", "actions": list(declared)}
@@ -100,10 +100,10 @@ def turn_checked(thought: str, declared: Sequence[dict[str, Any]], conditions: C
 
 
 def singles_of(declared: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The actions of a sequence, or the one action."""
+    """Return the actions of a sequence, or the one action."""
     return list(declared["actions"]) if declared["type"] == "sequence" else [dict(declared)]
 
 
 def singles_offered(conditions: Conditions) -> list[str]:
-    """The actions that are offered, without the sequence: several in one turn stand side by side."""
+    """Return the actions that are offered, without the sequence: several in one turn stand side by side."""
     return [kind for kind in actions_offered(conditions) if kind != "sequence"]

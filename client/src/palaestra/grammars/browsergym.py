@@ -56,14 +56,14 @@ class Browsergym(Grammar):
 
 
 def calls_offered(conditions: Conditions) -> list[str]:
-    """The calls that an episode offers."""
+    """Return the calls that an episode offers."""
     own = actions_offered(conditions)
     rows = {row.name: row.is_offered(conditions) for row in BROWSERGYM}
     return [name for name in SIGNATURES if rows.get(name, name in own)]
 
 
 def _signatures() -> dict[str, list[str]]:
-    """The calls of the table, and by our own names what has no counterpart."""
+    """Return the calls of the table, and by our own names what has no counterpart."""
     of_table = {row.type for row in BROWSERGYM}
     names = {row.name for row in BROWSERGYM}
     rows = {row.name: [*row.fields, *sorted(row.ignored)] for row in BROWSERGYM}

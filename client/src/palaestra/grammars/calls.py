@@ -17,7 +17,7 @@ Signatures = Mapping[str, Sequence[str]]  # the fields of each call, in the orde
 
 
 def call_read(text: str, at: int, *, signatures: Signatures) -> tuple[str, dict[str, Any], int]:
-    """The name and fields of the call that begins at ``at``, and where it ends. Raises ``Unreadable``.
+    """Return the name and fields of the call that begins at ``at``, and where it ends. Raises ``Unreadable``.
 
     The name is one of ``signatures``, followed by ``(``.
     """
@@ -41,13 +41,13 @@ def call_read(text: str, at: int, *, signatures: Signatures) -> tuple[str, dict[
 
 
 def element_read(text: str, at: int) -> tuple[str, int] | None:
-    """An element id without quotation marks, and where it ends."""
+    """Return an element id without quotation marks, and where it ends; None if none stands there."""
     element = _ELEMENT.match(text, at)
     return (element[1], element.end()) if element else None
 
 
 def _key(text: str, at: int, free: Sequence[str], names: Sequence[str]) -> tuple[str, int]:
-    """The field that an argument is for: the one named before it, or the next in order."""
+    """Return the field that an argument is for: the one named before it, or the next in order."""
     named = _KEYWORD.match(text, at)
     if named and named[1] in names:
         return named[1], named.end()

@@ -1,4 +1,4 @@
-"""The common part of the computer-use grammars: one tool for mouse and keyboard, by position in a picture.
+"""Computer use: one tool for mouse and keyboard, by position in a picture, as Anthropic and OpenAI define it.
 
 What that tool cannot say (go to an address, choose an option, give up, ...) is a function of its own.
 """
@@ -11,7 +11,14 @@ from typing import Any, ClassVar
 from palaestra.actions import ACTIONS, ActionInvalid
 from palaestra.completion import Completion, ToolCall
 from palaestra.grammars.base import singles_offered
-from palaestra.grammars.counterparts import Counterpart, counterpart_of, counterpart_write, parts_of
+from palaestra.grammars.counterparts import (
+    ANTHROPIC,
+    OPENAI,
+    Counterpart,
+    counterpart_of,
+    counterpart_write,
+    parts_of,
+)
 from palaestra.grammars.schemas import Schema
 from palaestra.grammars.tools import ToolGrammar, call_make, function_tool
 from palaestra.protocol.offers import Conditions
@@ -21,6 +28,8 @@ DESCRIPTION = (
     "Use mouse and keyboard on the page in the picture. Positions are pixels from the top left corner of the "
     "picture. Typed text goes where the focus is: click a field first."
 )
+POSITION = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}
+PIXELS = {"type": "integer"}
 
 
 class ComputerGrammar(ToolGrammar):
@@ -78,7 +87,7 @@ class ComputerGrammar(ToolGrammar):
                 yield from self._calls(part)
 
     def _functions(self, conditions: Conditions) -> list[str]:
-        """The actions that are functions of their own."""
+        """Return the actions that are functions of their own."""
         of_tool = {row.type for row in self.table}
         return [kind for kind in singles_offered(conditions - {"ids"}) if kind not in of_tool]
 
@@ -94,3 +103,43 @@ class ComputerGrammar(ToolGrammar):
             "type": "function",
             "function": {"name": TOOL, "description": DESCRIPTION, "parameters": parameters},
         }
+
+
+class ComputerAnthropic(ComputerGrammar):
+    id = "computer_anthropic"
+    table = ANTHROPIC
+    key = "action"
+    schemas: ClassVar = {
+        "coordinate": {**POSITION, "description": "[x, y] of the action; where a drag ends."},
+        "start_coordinate": {**POSITION, "description": "[x, y] where a drag begins."},
+        "scroll_direction": {"type": "string", "enum": ["up", "down", "left", "right"]},
+        "scroll_amount": {"type": "number", "description": "Notches of the mouse wheel."},
+        "text": {"type": "string", "description": "The text to type, or the key to press, such as ctrl+a."},
+        "duration": {"type": "number", "description": "Seconds to wait."},
+    }
+
+
+class ComputerOpenai(ComputerGrammar):
+    id = "computer_openai"
+    table = OPENAI
+    key = "type"
+    batch = "actions"
+    schemas: ClassVar = {
+        "x": PIXELS,
+        "y": PIXELS,
+        "button": {"type": "string", "enum": ["left", "right", "wheel"]},
+        "path": {
+            "type": "array",
+            "description": "Where a drag begins and ends.",
+            "items": {"type": "object", "properties": {"x": PIXELS, "y": PIXELS}, "required": ["x", "y"]},
+        },
+        "scroll_x": PIXELS,
+        "scroll_y": {**PIXELS, "description": "Pixels to scroll by; positive is down."},
+        "text": {"type": "string", "description": "The text to type."},
+        "keys": {
+            "type": "array",
+            "description": "The keys to press together, such as CTRL and A.",
+            "items": {"type": "string"},
+        },
+        "ms": {"type": "integer", "description": "Milliseconds to wait."},
+    }

@@ -56,7 +56,7 @@ class Counterpart:
         return [name for shape in self.shapes for name in shape.theirs]
 
     def read(self, fields: Fields) -> dict[str, Any]:
-        """Our action. Raises ``ActionInvalid`` with a sentence for the model."""
+        """Return our action. Raises ``ActionInvalid`` with a sentence for the model."""
         if not self.type:
             raise ActionInvalid(f'"{self.name}" is not available. {self.instead}')
         given = {name: value for name, value in fields.items() if value is not None}
@@ -73,7 +73,7 @@ class Counterpart:
         return declared | dict(self.fixed)
 
     def write(self, declared: Fields) -> dict[str, Any] | None:
-        """The fields of theirs that say an action of ours; None where they cannot."""
+        """Return the fields of theirs that say an action of ours; None where they cannot."""
         if not self.type or declared.get("type") != self.type:
             return None
         rest = {name: value for name, value in declared.items() if name != "type" and value is not None}
@@ -199,7 +199,7 @@ def counterpart_of(name: str, table: Sequence[Counterpart]) -> Counterpart | Non
 
 
 def counterpart_write(declared: Fields, table: Sequence[Counterpart]) -> tuple[str, dict[str, Any]] | None:
-    """The name and fields of theirs for an action of ours, by the first row that can say it."""
+    """Return the name and fields of theirs for an action of ours, by the first row that can say it."""
     for row in table:
         written = row.write(declared)
         if written is not None:
@@ -208,8 +208,11 @@ def counterpart_write(declared: Fields, table: Sequence[Counterpart]) -> tuple[s
 
 
 def parts_of(declared: Fields) -> list[dict[str, Any]]:
-    """The simpler actions that together do what no single one of theirs does: to type into a field is to
-    click it, to select what it holds and to type. Raises ``ValueError`` where there are none."""
+    """Return the simpler actions that together do what no single one of theirs does.
+
+    To type into a field is to click it, to select what it holds and to type. Raises ``ValueError`` where
+    there are none.
+    """
     kind, fields = declared["type"], {name: value for name, value in declared.items() if value is not None}
     aim = {name: fields[name] for name in ("target", "x", "y") if fields.get(name) not in (None, "")}
     if kind == "sequence":
@@ -231,7 +234,7 @@ def parts_of(declared: Fields) -> list[dict[str, Any]]:
 
 
 def _entry_action(*, target: str, text: str | None = None, value: str | None = None) -> dict[str, Any]:
-    """The action that fills a single field."""
+    """Return the action that fills a single field."""
     if value is not None:
         return {"type": "select", "target": target, "value": value}
     return {"type": "type", "target": target, "text": text, "clear": True}

@@ -29,7 +29,7 @@ _IDS = frozenset({"id", "call_id", "tool_call_id"})
 
 
 def envelope_open(value: dict[str, Any]) -> dict[str, Any]:
-    """The object with its action's name under ``type`` and the fields beside it.
+    """Return the object with its action's name under ``type`` and the fields beside it.
 
     Takes ``{"name": ..., "arguments": {...}}``, ``{"action": ..., ...}``, ``{"click": {...}}`` and the
     envelopes of function calls.
@@ -54,7 +54,7 @@ def envelope_open(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def call_open(value: object) -> tuple[str, dict[str, Any]]:
-    """The name and the arguments of a call that was written as an object. Raises ``Unreadable``."""
+    """Return the name and the arguments of a call that was written as an object. Raises ``Unreadable``."""
     if isinstance(value, dict) and isinstance(value.get("function"), dict):
         value = value["function"]
     if not isinstance(value, dict):
@@ -82,6 +82,6 @@ def function_name(written: str) -> str:
 
 
 def _renamed(key: str, value: dict[str, Any]) -> str:
-    """Our name for a key of a call, unless the call has that too."""
+    """Return our name for a key of a call, unless the call has that too."""
     own = _OTHER_KEYS.get(key, key)
     return key if own in value else own

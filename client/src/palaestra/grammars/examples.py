@@ -25,7 +25,7 @@ _SAFE = _FIELDS | {"link"}
 def example_make(
     completion: str, conditions: Conditions, *, shown: str, kind: str = "click"
 ) -> dict[str, Any]:
-    """An example as a JSON object: of the action ``kind`` if it can be had, or of another that is offered.
+    """Return an example, as a JSON object, of the action ``kind`` or else of another that is offered.
 
     ``shown`` is the text of the observation that the completion followed.
     """
@@ -44,7 +44,7 @@ def _names_others(example: dict[str, Any]) -> bool:
 
 
 def _targets(kind: str, completion: str, shown: str) -> Iterator[str]:
-    """Ids of elements of the page that fit an action."""
+    """Yield ids of elements of the page that fit an action."""
     roles = dict(_LISTED.findall(shown))
     fitting = _FITTING.get(kind, frozenset(roles.values()))
     yield from (id_ for id_ in reversed(_ID.findall(completion)) if roles.get(id_) in fitting)

@@ -65,12 +65,12 @@ def turn_parse(text: str, conditions: Conditions, *, shown: str = "") -> Turn:
 
 
 def action_line(type: str, **fields: object) -> str:
-    """The line that declares one action."""
+    """Return the line that declares one action."""
     return "Action: " + json.dumps({"type": type, **fields}, ensure_ascii=False)
 
 
 def _final_object(completion: str, conditions: Conditions, example: Example) -> Turn:
-    """The action of a completion that ends with an object and has no ``Action:``."""
+    """Return the action of a completion that ends with an object and has no ``Action:``."""
     for start in list(_OBJECT.finditer(completion))[: -_OBJECTS_TRIED - 1 : -1]:
         try:
             value, end = value_read(completion, start.end() - 1)
@@ -106,7 +106,7 @@ def _declared(text: str, conditions: Conditions, example: Example) -> list[dict[
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:
-    """An object, or the objects of a list."""
+    """Return an object, or the objects of a list."""
     objects = value if isinstance(value, list) else [value]
     if not objects or not all(isinstance(each, dict) for each in objects):
         raise Unreadable("An action is one JSON object: { ... }.")
@@ -142,7 +142,7 @@ def _schemas() -> dict[str, dict[str, Any]]:
 
 
 def _bare(text: str, at: int, name: str) -> tuple[dict[str, Any], int]:
-    """``click e8``, ``back``: an action, and at most its element, alone on the line."""
+    """Read ``click e8`` or ``back``: an action, and at most its element, alone on the line."""
     names = names_of(name)
     line = text[at:].split("\n", 1)[0]
     element = element_read(text, at) if "target" in names else None

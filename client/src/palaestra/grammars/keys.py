@@ -40,7 +40,7 @@ _XDOTOOL = {
 
 
 def key_read(value: Any) -> str:
-    """A key or a chord, such as ``ctrl+a`` or ``["CTRL", "A"]``, by Playwright's names: ``Control+a``.
+    """Return a key or a chord, such as ``ctrl+a`` or ``["CTRL", "A"]``, by Playwright's names: ``Control+a``.
 
     An unknown name stays as it is. Raises ``ActionInvalid`` for what is neither a text nor a list of texts.
     """
@@ -63,7 +63,7 @@ def key_write_openai(key: str) -> list[str]:
 
 
 def _parts(key: str) -> list[str]:
-    """The keys of a chord; ``+`` itself may be one."""
+    """Return the keys of a chord; ``+`` itself may be one."""
     if len(key) < 2:
         return [key]
     return [part or "+" for part in key.removesuffix("+").split("+")] + (["+"] if key.endswith("++") else [])

@@ -52,7 +52,9 @@ class Unreadable(ValueError):
 
 
 def value_read(text: str, start: int = 0, *, depth: int = 0) -> tuple[Any, int]:
-    """The value that begins at ``start`` (after white space), and where it ends. Raises ``Unreadable``.
+    """Return the value that begins at ``start`` (after white space), and where it ends.
+
+    Raises ``Unreadable``.
 
     A number that Python would print otherwise comes back as its text.
     """
@@ -111,7 +113,7 @@ def _array(text: str, at: int, depth: int) -> tuple[list[Any], int]:
 
 
 def _comma(text: str, at: int, end: str) -> int:
-    """Past the comma after a member; a closing bracket is left for the caller."""
+    """Return the position after the comma that follows a member; a closing bracket is left for the caller."""
     at = space_skip(text, at)
     if text[at : at + 1] == ",":
         return at + 1

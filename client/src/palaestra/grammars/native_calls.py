@@ -109,7 +109,7 @@ def is_markup(token: str) -> bool:
 
 
 def _calls_bare(text: str, tools: Tools) -> tuple[str, list[Call]]:
-    """The calls of known functions that end a text, although nothing announces them: Llama 3.2, xLAM."""
+    """Return the calls of known functions that end a text, although nothing announces them."""
     for begin in list(_LINE_BEGIN.finditer(text))[-_BEGINS_TRIED:]:
         at = _FENCED.match(text, begin.end())
         with suppress(Unreadable):
@@ -120,7 +120,7 @@ def _calls_bare(text: str, tools: Tools) -> tuple[str, list[Call]]:
 
 
 def _calls_read(text: str, at: int, tools: Tools) -> tuple[list[Call], int]:
-    """The calls that follow each other from ``at`` on, and where they end."""
+    """Return the calls that follow each other from ``at`` on, and where they end."""
     calls: list[Call] = []
     while True:
         read = _call_read(text, at, tools)
@@ -135,7 +135,7 @@ def _calls_read(text: str, at: int, tools: Tools) -> tuple[list[Call], int]:
 
 
 def _call_read(text: str, at: int, tools: Tools) -> tuple[list[Call], int] | None:
-    """The calls of the one form that begins at ``at``, and where they end; None where none begins."""
+    """Return the calls of the one form that begins at ``at``, and where they end; None where none begins."""
     if _OBJECTS.match(text, at):
         value, end = _value(text, at)
         return [call_open(one) for one in (value if isinstance(value, list) else [value])], end
@@ -149,7 +149,7 @@ def _call_read(text: str, at: int, tools: Tools) -> tuple[list[Call], int] | Non
 
 
 def _named(text: str, name: re.Match[str], tools: Tools) -> tuple[list[Call], int] | None:
-    """The call of a name: with pairs of tags, in Python's brackets, with a JSON object, or alone."""
+    """Return the call of a name: with pairs of tags, in Python's brackets, with a JSON object, or alone."""
     function, at = name["name"], name.end()
     if text[at : at + 1] == "(" and function in tools:
         signatures = {known: list(fields) for known, fields in tools.items()}
@@ -172,7 +172,7 @@ def _named(text: str, name: re.Match[str], tools: Tools) -> tuple[list[Call], in
 
 
 def _value(text: str, at: int) -> tuple[Any, int]:
-    """A JSON value, in which texts may stand between Gemma's marks."""
+    """Return a JSON value, in which texts may stand between Gemma's marks."""
     if not _QUOTED.search(text, at):
         return value_read(text, at)
     quoted, shifts = "", list[tuple[int, int]]()
@@ -198,7 +198,9 @@ def _parameters(body: str, schemas: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _typed(text: str, schema: Mapping[str, Any] | None) -> Any:
-    """The value of an argument that was written without quotation marks, by the type that it should have."""
+    """Return the value of an argument that was written without quotation marks, by the type that it should
+    have.
+    """
     text = text.removeprefix("\n").removesuffix("\n")
     variants: Sequence[Mapping[str, Any]] = [schema, *schema.get("anyOf", ())] if schema else []
     named = [one.get("type") for one in variants]

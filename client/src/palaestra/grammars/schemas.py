@@ -14,7 +14,7 @@ Schema = dict[str, Any]
 
 
 def action_schemas(kind: str, conditions: Conditions) -> list[Schema]:
-    """Schemas of an action as an object with its ``type``: short, with its example's fields alone, and whole.
+    """Return schemas of an action, as an object with its ``type``: its example's fields alone, and all.
 
     A weak model that has to write a field rather makes something up than writes null.
     """
@@ -27,7 +27,7 @@ def action_schemas(kind: str, conditions: Conditions) -> list[Schema]:
 
 
 def fields_schemas(kind: str, conditions: Conditions) -> dict[str, Schema]:
-    """Schemas of the fields of an action, by name."""
+    """Return schemas of the fields of an action, by name."""
     specs = fields_offered(kind, conditions)
     described = {spec.name: _described(kind, spec) for spec in specs}
     return {
@@ -46,7 +46,7 @@ def object_schema(properties: Mapping[str, Schema]) -> Schema:
 
 
 def nulls_drop(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields without those that are null: they were left out."""
+    """Return fields without those that are null: they were left out."""
     return {name: item for name, item in fields.items() if item is not None}
 
 
@@ -56,7 +56,7 @@ def _described(kind: str, spec: FieldSpec) -> Schema:
 
 
 def _schema_strict(schema: Schema) -> Schema:
-    """A schema in which every property of an object is required."""
+    """Return a schema in which every property of an object is required."""
     if schema.get("type") == "array":
         return {**schema, "items": _schema_strict(schema["items"])}
     if schema.get("type") != "object" or "properties" not in schema:

@@ -29,7 +29,7 @@ class Shape:
 
 
 def same(theirs: str, ours: str = "") -> Shape:
-    """A field that holds the same value, under its own name."""
+    """Return a field that holds the same value, under its own name."""
     ours = ours or theirs
     return Shape(
         theirs=(theirs,),
@@ -40,7 +40,7 @@ def same(theirs: str, ours: str = "") -> Shape:
 
 
 def key(theirs: str) -> Shape:
-    """A key or chord by Playwright's names, which others are turned into."""
+    """Return a key or chord by Playwright's names, which others are turned into."""
     return Shape(
         theirs=(theirs,),
         ours=("key",),
@@ -50,7 +50,7 @@ def key(theirs: str) -> Shape:
 
 
 def pair(theirs: str, *ours: str) -> Shape:
-    """Two numbers in a list: ``"coordinate": [640, 360]``."""
+    """Return two numbers in a list: ``"coordinate": [640, 360]``."""
 
     def read(fields: Fields) -> dict[str, Any]:
         return dict(zip(ours, _point(fields[theirs], theirs), strict=True))
@@ -61,7 +61,7 @@ def pair(theirs: str, *ours: str) -> Shape:
 
 
 def checked(theirs: str, *, is_checked: bool) -> Shape:
-    """The id of a box to check or uncheck, which ours fills in."""
+    """Return the id of a box to check or uncheck, which ours fills in."""
 
     def write(fields: Fields) -> dict[str, Any]:
         [entry] = fields["fields"]

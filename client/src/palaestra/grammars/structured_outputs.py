@@ -59,7 +59,7 @@ class Structured(Grammar):
 
 
 def turn_schema(conditions: Conditions) -> Schema:
-    """The strict JSON schema of a turn: reasoning first, so that it is written before the action."""
+    """Return the strict JSON schema of a turn: reasoning first, so that it is written before the action."""
     kinds = singles_offered(conditions)
     action: Schema = {"anyOf": [schema for kind in kinds for schema in action_schemas(kind, conditions)]}
     if "sequence" in conditions:
@@ -75,7 +75,7 @@ def _written(thought: str, actions: Sequence[Mapping[str, Any]], *, several: boo
 
 
 def _turn_read(text: str) -> tuple[str, list[dict[str, Any]]]:
-    """The thought and the actions of a completion. Raises ``Unreadable``.
+    """Return the thought and the actions of a completion. Raises ``Unreadable``.
 
     The two are read each for itself: what cannot be read in the reasoning hides no action.
     """

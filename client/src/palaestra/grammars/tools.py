@@ -38,11 +38,11 @@ class ToolGrammar(Grammar):
 
     @abstractmethod
     def declared(self, name: str, fields: dict[str, Any], conditions: Conditions) -> list[dict[str, Any]]:
-        """The actions of one call. Raises ``ActionInvalid``."""
+        """Return the actions of one call. Raises ``ActionInvalid``."""
 
     @abstractmethod
     def tools(self, conditions: Conditions) -> list[dict[str, Any]]:
-        """The ``tools`` that an endpoint is sent."""
+        """Return the ``tools`` that an endpoint is sent."""
 
     def parse(self, completion: Completion, conditions: Conditions, *, shown: str = "") -> Turn:
         offered = {tool["function"]["name"]: tool["function"] for tool in self.tools(conditions)}
@@ -94,7 +94,7 @@ def call_make(name: str, fields: Mapping[str, Any]) -> ToolCall:
 
 
 def arguments_read(text: str) -> dict[str, Any]:
-    """The arguments of a call, without those that are null. Raises ``Unreadable``."""
+    """Return the arguments of a call, without those that are null. Raises ``Unreadable``."""
     text = end_cut(text).rstrip().removesuffix("</tool_call>")
     if text.strip() in _NO_ARGUMENTS:
         return {}
@@ -107,13 +107,13 @@ def arguments_read(text: str) -> dict[str, Any]:
 
 
 def _schemas(offered: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """The schemas of the arguments by function; actions that are not offered are known by name alone."""
+    """Return the schemas of the arguments by function; actions not offered are known by name alone."""
     named: dict[str, Mapping[str, Any]] = {kind: {} for kind in ACTIONS}
     return named | {name: function["parameters"].get("properties", {}) for name, function in offered.items()}
 
 
 def _arguments_sendable(text: str) -> str:
-    """Arguments that an endpoint takes back: many refuse what is no JSON object, at every later turn."""
+    """Return arguments that an endpoint takes back: many refuse at every later turn what is no object."""
     try:
         strict = json.loads(text)
     except (ValueError, RecursionError):
@@ -128,8 +128,10 @@ def _arguments_sendable(text: str) -> str:
 
 # ---- tools from the table of actions
 def function_tool(kind: str, conditions: Conditions) -> dict[str, Any]:
-    """The function that stands for an action, with a strict schema: every field is required, and those that
-    may be left out may be null."""
+    """Return the function that stands for an action, with a strict schema.
+
+    Every field is required, and those that may be left out may be null.
+    """
     return {
         "type": "function",
         "function": {

@@ -13,9 +13,9 @@ from typing import Any
 import httpx
 import openai
 
-from palaestra.backoff import compute_pause_s
 from palaestra.completion import Completion
 from palaestra.errors import ModelFailure, PalaestraError
+from palaestra.http.backoff import compute_pause_s
 from palaestra.models.continuation import (
     FORMS,
     TRIAL,

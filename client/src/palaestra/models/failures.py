@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import httpx
 import openai
 
-from palaestra.backoff import parse_retry_after
 from palaestra.errors import ContextOverflow, ModelFailure, PromptFiltered
+from palaestra.http.backoff import parse_retry_after
 
 # Signs in an error's code, type or message that the prompt is too long: OpenAI, vLLM and others, llama.cpp.
 _TOO_LONG = (

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from palaestra.completion import Completion, ToolCall, count_read, usage_clean
+from palaestra.completion import Completion, Ending, ToolCall, count_read, ending_of, usage_clean
 from palaestra.end_tokens import end_cut, rest_cut
-from palaestra.finish_reasons import Ending, ending_of
 from palaestra.models.failures import StreamBroken
 from palaestra.models.parts import parts_read, text_read
 from palaestra.models.tool_calls import ToolCalls

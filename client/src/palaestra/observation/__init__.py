@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from palaestra.observation.base import SHORT_NAMES, Observation, format_of, observation_id, perceivable_check
-from palaestra.observation.message import observation_message, shown_of
+from palaestra.observation.base import (
+    SHORT_NAMES,
+    Observation,
+    format_of,
+    observation_id,
+    observation_message,
+    perceivable_check,
+    shown_of,
+)
 from palaestra.observation.observer import MAX_CHARS, ObservationConfig, Observer
 from palaestra.observation.outline import page_text
 

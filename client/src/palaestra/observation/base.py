@@ -1,4 +1,4 @@
-"""Observations and the names of their formats."""
+"""Observations, the names of their formats, and the messages that show them to a model."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from palaestra.errors import PalaestraError
+from palaestra.protocol import conversation
 from palaestra.protocol.action_results import ActionResult
 from palaestra.protocol.arms import arm_of
+from palaestra.protocol.conversation import Shown
 from palaestra.protocol.observations import OBSERVATION_FORMATS, ObservationFormat, has_picture
 from palaestra.records import Message
 
@@ -21,7 +23,10 @@ def observation_id(name: str) -> str:
 
 
 def format_of(name: str) -> ObservationFormat:
-    """The format of an id or a short name, such as ``axtree``. Raises ``ValueError`` for an unknown one."""
+    """Return the format of an id or a short name, such as ``axtree``.
+
+    Raises ``ValueError`` for an unknown one.
+    """
     form = OBSERVATION_FORMATS.get(observation_id(name))
     if form is None:
         known = ", ".join((*SHORT_NAMES, *OBSERVATION_FORMATS))
@@ -50,9 +55,25 @@ class Observation:
 
 
 def perceivable_check(arm: str, observation: str) -> None:
-    """Raises ``PalaestraError`` where an arm poses a question by a picture and the observation has none."""
+    """Raise ``PalaestraError`` where an arm poses a question by a picture and the observation has none."""
     form = format_of(observation)
     if arm_of(arm).has_page and arm_of(arm).is_pictured and not form.has_screenshot:
         pictured = ", ".join(name for name, id in SHORT_NAMES.items() if has_picture(id))
         message = f"The arm {arm} shows the question as a picture, and {form.id} shows none. Observations"
         raise PalaestraError(f"{message} with pictures: {pictured}.")
+
+
+def shown_of(observation: Observation) -> Shown:
+    """Return the part of an observation that a model sees: no screenshot taken for the record alone."""
+    return Shown(
+        kind=observation.kind,
+        text=observation.text,
+        picture=(observation.screenshot or b"") if has_picture(observation.kind) else b"",
+        result=observation.result or "",
+        result_message=observation.result_message,
+    )
+
+
+def observation_message(observation: Observation) -> Message:
+    """Return the chat message that shows a model an observation."""
+    return conversation.observation_message(shown_of(observation))

@@ -9,10 +9,10 @@ from palaestra.observation.base import Observation
 from palaestra.observation.outline import Cut, outline_cut, page_head
 from palaestra.observation.picture import Mark, Size, picture_make, picture_size
 from palaestra.observation.shot import shot_take
+from palaestra.pages.surface import VIEWPORT, PageView, Surface
 from palaestra.protocol.changes import lines_new
 from palaestra.protocol.observations import ObservationFormat, Scope
 from palaestra.protocol.outline import PICTURE_LINE, STILL_LOADING
-from palaestra.surface import VIEWPORT, PageView, Surface
 
 MAX_CHARS = 12_000
 NEW_SHARE = 0.6
@@ -40,7 +40,7 @@ class Observer:
         self.before = ("", "")  # title and body of the page at the last look
 
     async def observe(self, page: Surface, view: PageView) -> Observation:
-        """The observation of a page as it is now: of ``view``, or of a later one if it moves on meanwhile."""
+        """Return the observation of ``view``, or of a later view if the page moves on meanwhile."""
         if page.bounds is None:
             raise ValueError("The page has no episode: call begin first.")
         config, form = self._config, self._config.form
@@ -79,7 +79,7 @@ class Observer:
 
 
 def _picture(pixels: bytes, seen: dict[str, Any], *, size: Size) -> tuple[bytes, list[str]]:
-    """The picture of a screenshot, and the lines that say what it is."""
+    """Return the picture of a screenshot, and the lines that say what it is."""
     marks = [Mark(id=one["id"], box=tuple(one["box"]), line=one["line"]) for one in seen["marks"]]
     screenshot = picture_make(pixels, size=size, marks=marks)
     extents = {words: round(seen[side] * size[0] / VIEWPORT[0]) for side, words in PLACES.items()}

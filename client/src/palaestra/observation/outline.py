@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from palaestra.bounds import EpisodeBounds
+from palaestra.pages.bounds import EpisodeBounds
+from palaestra.pages.surface import PageView
 from palaestra.protocol.observations import Scope
 from palaestra.protocol.outline import INDENT, STILL_LOADING, line_depth
-from palaestra.surface import PageView
 
 WHOLE_PAGE = "page"  # as ``read`` calls it
 GAP_CHARS = 100
@@ -21,7 +21,7 @@ def page_head(view: PageView) -> str:
 
 
 def page_text(view: PageView, bounds: EpisodeBounds) -> str:
-    """The whole outline of a page: a line for the page, then its body."""
+    """Return the whole outline of a page: a line for the page, then its body."""
     lines = [page_head(view), view.text, *([] if view.is_settled else [STILL_LOADING])]
     return bounds.mask("\n".join(lines))
 
@@ -41,7 +41,7 @@ class Cut:
 def outline_cut(
     lines: Sequence[str], *, in_view: Collection[int], new: Collection[int], cut: Cut
 ) -> list[str]:
-    """The lines of a page's body that a model is shown, in their order.
+    """Return the lines of a page's body that a model is shown, in their order.
 
     All of them where they fit. Otherwise those that are new since the last action come first, then those that
     the viewport shows, then those nearest to these; a line stands for each run of lines left out.
@@ -63,7 +63,7 @@ def outline_cut(
 def _chosen(
     lines: Sequence[str], ranked: Sequence[int], parents: Sequence[int | None], *, max_chars: int
 ) -> set[int]:
-    """The first lines of the ranking that fit, with the lines that they are inside of."""
+    """Return the first lines of the ranking that fit, with the lines that they are inside of."""
     chosen: set[int] = set()
     for number in ranked:
         added = _with_parents(number, parents, chosen)
@@ -103,7 +103,7 @@ def _distances(count: int, anchors: Sequence[int]) -> list[int]:
 
 
 def _parents(lines: Sequence[str]) -> list[int | None]:
-    """For each line the number of the line that it is inside of."""
+    """Return for each line the number of the line that it is inside of."""
     parents: list[int | None] = []
     open_lines: list[int] = []
     for number, line in enumerate(lines):
@@ -136,7 +136,7 @@ def _with_gaps(lines: Sequence[str], chosen: Collection[int], parents: Sequence[
 
 
 def _gap_line(lines: Sequence[str], gap: Sequence[int], parents: Sequence[int | None]) -> str:
-    """The line that stands for lines left out: how much they are, and how they can be read."""
+    """Return the line that stands for lines left out: how much they are, and how they can be read."""
     left_out = [lines[number] for number in gap]
     chars = sum(len(line) + 1 for line in left_out)
     begun = [] if section_of(left_out[0]) else _section_around(lines, gap[0], parents)
@@ -149,7 +149,7 @@ def _gap_line(lines: Sequence[str], gap: Sequence[int], parents: Sequence[int | 
 
 
 def _section_around(lines: Sequence[str], number: int, parents: Sequence[int | None]) -> list[str]:
-    """The innermost part of the page with a name that a line is in, if there is one."""
+    """Return the innermost part of the page with a name that a line is in, if there is one."""
     at = parents[number]
     while at is not None:
         if name := section_of(lines[at]):
@@ -159,6 +159,6 @@ def _section_around(lines: Sequence[str], number: int, parents: Sequence[int | N
 
 
 def section_of(line: str) -> str:
-    """The name by which the part of a page that begins with this line can be read; empty for other lines."""
+    """Return the name by which the part that begins with ``line`` can be read; empty for other lines."""
     role, _, name = line.strip().partition(' "')
     return name[:-1] if role.split(" ")[0] in SECTIONS and name.endswith('"') else ""

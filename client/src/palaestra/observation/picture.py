@@ -35,7 +35,10 @@ def picture_size(viewport: Size, largest: int | None) -> Size:
 
 
 def picture_make(screenshot: bytes, *, size: Size, marks: Sequence[Mark] = ()) -> bytes:
-    """The PNG of ``size`` made of a screenshot, with its marks; its own bytes where nothing is to be done."""
+    """Return the PNG of ``size`` made of a screenshot, with its marks.
+
+    Its own bytes where nothing is to be done.
+    """
     image: Image.Image = Image.open(io.BytesIO(screenshot))
     if not marks and image.size == size:
         return screenshot

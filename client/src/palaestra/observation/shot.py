@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from palaestra.surface import DocumentGone, PageView, Surface
+from palaestra.pages.surface import DocumentGone, PageView, Surface
 
 STILL_LIMIT_S = 5.0
 """A page that has not stood still for so long is taken as it is."""

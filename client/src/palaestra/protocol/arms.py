@@ -99,5 +99,5 @@ PROBE_ARMS = tuple(arm.id for arm in _ARMS if arm.is_probe)
 
 
 def arm_of(arm_id: str) -> Arm:
-    """The arm; one that only a newer server knows is taken for an arm with a page."""
+    """Return the arm; one that only a newer server knows is taken for an arm with a page."""
     return ARMS.get(arm_id) or Arm(arm_id, arm_id, "", has_page=True)

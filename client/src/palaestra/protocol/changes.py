@@ -14,7 +14,7 @@ GONE_CHARS = 80
 
 
 def lines_new(before: str, after: str) -> set[int]:
-    """The numbers of the lines of ``after`` that ``before`` lacks, ids and indentation aside."""
+    """Return the numbers of the lines of ``after`` that ``before`` lacks, ids and indentation aside."""
     known = {_bare(line) for line in before.split("\n")}
     return {number for number, line in enumerate(after.split("\n")) if _bare(line) not in known}
 
@@ -54,7 +54,7 @@ def _gone(lines: Sequence[str]) -> list[str]:
 
 
 def _inside_of(lines: Sequence[str], number: int) -> list[str]:
-    """The lines that a line is inside of, the outermost first."""
+    """Return the lines that a line is inside of, the outermost first."""
     outer: list[str] = []
     depth = _depth(lines[number])
     for line in reversed(lines[:number]):

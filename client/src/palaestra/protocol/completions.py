@@ -27,13 +27,16 @@ class RecordedCall:
 
 
 def record_write(content: str, calls: Sequence[RecordedCall]) -> str:
-    """The record of a completion that calls tools."""
+    """Return the record of a completion that calls tools."""
     named = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in calls]
     return json.dumps({"content": content, "tool_calls": named}, ensure_ascii=False)
 
 
 def record_read(raw: str) -> tuple[str, list[RecordedCall]]:
-    """The text and the calls of a recorded completion. One that was cut, or that calls nothing, is text."""
+    """Return the text and the calls of a recorded completion.
+
+    One that was cut, or that calls nothing, is text.
+    """
     try:
         record = json.loads(raw)
         calls = [_call_read(call) for call in record["tool_calls"]]
@@ -46,7 +49,7 @@ def record_read(raw: str) -> tuple[str, list[RecordedCall]]:
 
 
 def assistant_message(content: str, calls: Sequence[RecordedCall]) -> Message:
-    """The message that shows a model a completion of its own."""
+    """Return the message that shows a model a completion of its own."""
     message: Message = {"role": "assistant", "content": content}
     if calls:
         message["tool_calls"] = [
@@ -57,7 +60,7 @@ def assistant_message(content: str, calls: Sequence[RecordedCall]) -> Message:
 
 
 def call_results(call_ids: Sequence[str], message: Message) -> list[Message]:
-    """``message`` as the result of the last of some calls of tools; of none, ``message`` itself."""
+    """Return ``message`` as the result of the last of some tool calls, or unchanged without any."""
     if not call_ids:
         return [message]
     content = message["content"]
@@ -73,7 +76,7 @@ def call_results(call_ids: Sequence[str], message: Message) -> list[Message]:
 
 
 def _call_read(call: Any) -> RecordedCall:
-    """The call of a record. Raises ``TypeError`` or ``KeyError`` for what is none."""
+    """Return the call of a record. Raises ``TypeError`` or ``KeyError`` for what is none."""
     name, arguments, id_ = call["name"], call["arguments"], call.get("id", "")
     if not all(isinstance(part, str) for part in (name, arguments, id_)):
         raise TypeError("a part of a call is no text")

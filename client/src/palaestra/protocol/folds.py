@@ -38,12 +38,12 @@ class _Section(NamedTuple):
 
 
 def sections_of(outline: str) -> frozenset[str]:
-    """The sections of an outline that a later one may fold, each without the indentation of its place."""
+    """Return the sections of an outline that a later one may fold, without their indentation."""
     return frozenset(section.text for section in _sections(outline))
 
 
 def outline_folded(outline: str, above: Collection[str]) -> str:
-    """The outline with a line in place of each section that is among those ``above``, word for word."""
+    """Return the outline with one line for each section that is among those ``above``, word for word."""
     lines = outline.split("\n")
     folded: list[str] = []
     at = 0
@@ -78,7 +78,7 @@ def _without_indent(lines: Sequence[str]) -> str:
 
 
 def _ends(lines: Sequence[str]) -> list[int]:
-    """For each line the number of the first one after it that is not inside of it."""
+    """Return for each line the number of the first one after it that is not inside of it."""
     depths = [line_depth(line) for line in lines]
     ends = [len(lines)] * len(lines)
     open_lines: list[int] = []

@@ -65,7 +65,7 @@ HISTORY_POLICIES: Mapping[str, HistoryPolicy] = {policy.id: policy for policy in
 
 
 def pattern() -> str:
-    """The regular expression of every name that a run may give, for the API's schema."""
+    """Return the regular expression of every name that a run may give, for the API's schema."""
     names = [f"{policy.id}:[1-9][0-9]{{0,2}}" if policy.has_number else policy.id for policy in _POLICIES]
     return f"^({'|'.join(names)})$"
 

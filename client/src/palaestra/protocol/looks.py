@@ -54,13 +54,16 @@ NEUTRAL: Mapping[str, Value] = {name: axis.values[0] for name, axis in AXES.item
 
 
 def axes_of(page: PageKind) -> list[str]:
-    """The axes that are drawn for a kind of page."""
+    """Return the axes that are drawn for a kind of page."""
     return [name for name, axis in AXES.items() if page in axis.pages]
 
 
 def look_hash(look: Mapping[str, Value]) -> str:
-    """The ``presentation_hash`` of an episode whose pages look so: 16 hex digits, equal for equal looks on
-    every machine and Python version. Axes that the look lacks are neutral."""
+    """Return the ``presentation_hash`` of an episode whose pages look so.
+
+    16 hex digits, equal for equal looks on every machine and Python version. Axes that the look lacks are
+    neutral.
+    """
     chosen = {name: value for name, value in look.items() if value != NEUTRAL[name]}
     text = json.dumps([LOOK_VERSION, chosen], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -76,7 +76,7 @@ def has_picture(kind: str) -> bool:
 
 
 def settings_of(settings: Mapping[str, Any], form: ObservationFormat) -> dict[str, Any]:
-    """The settings of observations that mean something in a format."""
+    """Return the settings of observations that mean something in a format."""
     return {
         name: value
         for name, value in settings.items()

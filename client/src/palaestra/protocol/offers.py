@@ -40,13 +40,16 @@ def conditions_of(
 
 
 def actions_offered(conditions: Conditions) -> list[str]:
-    """The action types that an episode offers, by rank. Others are carried out where they can be."""
+    """Return the action types that an episode offers, by rank. Others are carried out where they can be."""
     offered = [spec for spec in ACTION_SPECS.values() if conditions.issuperset(spec.needs)]
     return [spec.id for spec in sorted(offered, key=lambda spec: (spec.rank, spec.id))]
 
 
 def fields_offered(action_id: str, conditions: Conditions) -> list[FieldSpec]:
-    """The fields of an action type that an episode offers. With one way to aim, its fields are required."""
+    """Return the fields of an action type that an episode offers.
+
+    With one way to aim, its fields are required.
+    """
     spec = ACTION_SPECS[action_id]
     is_aimed = spec.aim == "required" and not conditions.issuperset(("ids", "positions"))
     return [
@@ -57,7 +60,7 @@ def fields_offered(action_id: str, conditions: Conditions) -> list[FieldSpec]:
 
 
 def example_of(action_id: str, conditions: Conditions) -> dict[str, Any]:
-    """An example of an action as a JSON object; with ids it names an element and no position."""
+    """Return an example of an action as a JSON object; with ids it names an element and no position."""
     shown = conditions - {"positions"} if "ids" in conditions else conditions
     fields = fields_offered(action_id, shown)
     return {"type": action_id, **{field.name: field.example for field in fields if field.example is not None}}

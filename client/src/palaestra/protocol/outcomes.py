@@ -20,5 +20,5 @@ JUDGED: tuple[Outcome, ...] = tuple(outcome for outcome, reward in REWARDS.items
 
 
 def outcome_of(*, is_correct: bool) -> Outcome:
-    """The outcome that a verifier's opinion makes."""
+    """Return the outcome that a verifier's opinion makes."""
     return CORRECT if is_correct else INCORRECT

@@ -115,7 +115,7 @@ def element_read(outline: str, element_id: str) -> Line | None:
 
 
 def line_depth(text: str) -> int:
-    """The number of elements with lines of their own that a line is inside of."""
+    """Return the number of elements with lines of their own that a line is inside of."""
     return (len(text) - len(text.lstrip(" "))) // len(INDENT)
 
 

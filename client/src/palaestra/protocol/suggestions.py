@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A sentence that suggests the nearest known words, or lists them all if none is close."""
+    """Return a sentence that suggests the nearest known words, or lists them all if none is close."""
     names = sorted(known)
     near = get_close_matches(word, names, n=3, cutoff=0.5)
     if near:

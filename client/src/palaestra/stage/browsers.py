@@ -11,10 +11,10 @@ from collections.abc import Iterator
 import psutil
 
 from palaestra.api import Client
-from palaestra.background import Background
+from palaestra.api.background import Background
 from palaestra.errors import ApiError, Unreachable
-from palaestra.pages import WarmPage
-from palaestra.pool import PagePool
+from palaestra.pages.pool import PagePool
+from palaestra.pages.warm_page import WarmPage
 from palaestra.stage.capacity import MIB, StageConfig
 from palaestra.stage.health import Condition
 from palaestra.stage.orphans import MARK, Gone, find_marked, mark_make

@@ -8,8 +8,8 @@ from typing import Any
 import psutil
 
 from palaestra.errors import ApiError, BrowserMissing
+from palaestra.pages.surface import Pool
 from palaestra.protocol.arms import arm_of
-from palaestra.surface import Pool
 from palaestra.wire import AT_CAPACITY, Occupancy
 
 MIB = 2**20

@@ -9,9 +9,9 @@ import asyncio
 import logging
 
 from palaestra.api import Client
-from palaestra.background import Background
+from palaestra.api.background import Background
 from palaestra.errors import ApiError, Unreachable
-from palaestra.surface import SERVER_FAILED
+from palaestra.pages.surface import SERVER_FAILED
 
 logger = logging.getLogger(__name__)
 

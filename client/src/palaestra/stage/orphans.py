@@ -13,7 +13,7 @@ from typing import Any
 
 import psutil
 
-from palaestra.background import Background
+from palaestra.api.background import Background
 
 logger = logging.getLogger(__name__)
 

@@ -9,19 +9,18 @@ from typing import Any
 from msgspec import structs
 
 from palaestra.api import Client
-from palaestra.background import Heartbeat
-from palaestra.draft import find_draft
+from palaestra.api.background import Heartbeat
+from palaestra.api.message_pictures import list_pictures
 from palaestra.env import FORKING, Env
-from palaestra.episode import Episode
 from palaestra.errors import UNPLAYABLE, ApiError, BrowserDead, ForkDiverged, Unreachable, find_close_reason
-from palaestra.fate import find_fate, is_same
-from palaestra.lineage import PERSON, line_read, resumed_read
-from palaestra.message_pictures import list_pictures
 from palaestra.observation import Observation
+from palaestra.play.episode import Episode
 from palaestra.records import EpisodeState, Message
+from palaestra.recovery.draft import find_draft, find_last_page
+from palaestra.recovery.fate import find_fate, is_same
+from palaestra.recovery.lineage import PERSON, line_read, resumed_read
 from palaestra.stage.capacity import Slot
-from palaestra.step_queue import TAKEN_OVER, build_ack
-from palaestra.stored_steps import find_last_page, read_stored
+from palaestra.turn.step_queue import TAKEN_OVER, build_ack, read_stored
 from palaestra.wire import Fork, Reset, Resume
 
 RESERVED = {"checked_runs", "client", "heartbeat", "key", "pool", "server", "viewport"}

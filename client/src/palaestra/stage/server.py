@@ -19,10 +19,11 @@ from websockets.http11 import Response
 import palaestra
 from palaestra import wire
 from palaestra.api import Client
-from palaestra.background import Heartbeat, tasks_cancel
+from palaestra.api.background import Heartbeat, tasks_cancel
 from palaestra.errors import ApiError, PalaestraError
-from palaestra.lite import LitePool
-from palaestra.pools import LITE
+from palaestra.pages.lite import LitePool
+from palaestra.pages.surface import BROWSERS, Pool
+from palaestra.play.pools import LITE
 from palaestra.stage.browsers import Browsers
 from palaestra.stage.capacity import Full, Slot, Slots, StageConfig
 from palaestra.stage.gauges import Gauges
@@ -30,7 +31,6 @@ from palaestra.stage.health import LabWatch
 from palaestra.stage.orphans import Orphans
 from palaestra.stage.player import Player
 from palaestra.stage.sessions import Session
-from palaestra.surface import BROWSERS, Pool
 
 logger = logging.getLogger(__name__)
 

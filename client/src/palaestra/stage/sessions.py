@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from palaestra.background import tasks_cancel
+from palaestra.api.background import tasks_cancel
 from palaestra.env import Stepped as EnvStepped
 from palaestra.errors import ApiError, PalaestraError
 from palaestra.observation import Observation

@@ -1,0 +1,7 @@
+"""The REST API of an installation: typed calls, and the tasks beside them."""
+
+from __future__ import annotations
+
+from palaestra.api.client import Client
+
+__all__ = ["Client"]

@@ -1,0 +1,1 @@
+"""HTTP: connections, retries and pauses, and paths."""

@@ -1,0 +1,1 @@
+"""Recovery of an episode from its record: conversation, page and unsent input."""

@@ -1,0 +1,132 @@
+"""Unsent input that an agent had filled in when its page was lost, to be restored on a new page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from palaestra.actions import ACTIONS, Action, ActionInvalid, action_check, action_perform
+from palaestra.pages.surface import Surface
+from palaestra.protocol.action_results import UNDONE
+from palaestra.protocol.actions import LOOKS
+from palaestra.protocol.outline import PUBLIC_ROOT
+from palaestra.recovery.fate import AT_FIRST_PAGE
+
+ELIDED = "?..."
+FILLS = frozenset({"fill", "select", "type"})
+SENDING_KEY = "\n"
+STAYING = frozenset({"click", "press"})
+"""Actions that lead to another page only by a document that the arena serves, unlike going back."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """The address of the page that an agent saw last, and the actions to repeat there."""
+
+    url: str
+    fillings: Sequence[Action]
+
+    async def restore(self, page: Surface) -> None:
+        """Restore it on a page that shows the first page of the episode, as far as that is possible."""
+        if page.masked(page.page.url) != self.url:
+            await action_perform(page, action_check({"type": "goto", "url": self.url}))
+        if self.fillings:
+            await page.observe(acted=False)  # assigns ids to the elements
+        for filling in self.fillings:
+            await action_perform(page, filling)
+
+
+def find_draft(steps: Sequence[Mapping[str, Any]], *, url: str) -> Draft:
+    """Return the draft that recorded steps left on the page at ``url``.
+
+    It is everything filled in since the last action that may have led to another page, or changed this one.
+    """
+    fillings: list[Action] = []
+    for step in reversed(steps):
+        parts = _find_fillings(step)
+        if parts is None:
+            break
+        fillings[:0] = parts
+    return Draft(url=url, fillings=fillings)
+
+
+def find_last_page(trajectory: Mapping[str, Any]) -> Draft | None:
+    """Return the page that the last recorded step left, with its fillings; None if only the first is known.
+
+    Where the step may have led elsewhere, the target is the address in its action, that of the link that it
+    clicked, or the last page that was served for it, whose query is not recorded.
+    """
+    steps: Sequence[Mapping[str, Any]] = trajectory["steps"]
+    if not steps:
+        return None
+    last = steps[-1]
+    if (last.get("result_message") or "").endswith(AT_FIRST_PAGE):
+        return None
+    if only_fills(last):
+        return find_draft(steps, url=last["url"]) if last.get("url") else None
+    served = [
+        event["data"]["path"]
+        for event in trajectory.get("site_events", ())
+        if event["step"] == last["index"] and (event.get("data") or {}).get("path") is not None
+    ]
+    if not served:
+        # No other document was served: a part of this one was opened or closed.
+        is_same = last["action_result"] == "ok" and (last["action"] or {}).get("type") in STAYING
+        return Draft(url=last["url"], fillings=()) if is_same and last.get("url") else None
+    address = _find_address(last)
+    path = f"{PUBLIC_ROOT}{served[-1]}"
+    is_there = address is not None and address.partition("?")[0].partition("#")[0] == path
+    return Draft(url=address if is_there and address is not None else path, fillings=())
+
+
+def fills(action: Action) -> bool:
+    """Return whether an action changes fields alone: a key that sends a form does more."""
+    return action.type in FILLS and SENDING_KEY not in getattr(action, "text", "")
+
+
+def only_fills(step: Mapping[str, Any]) -> bool:
+    """Return whether a recorded step changed nothing but fields of its page."""
+    return _find_fillings(step) is not None
+
+
+def _find_fillings(step: Mapping[str, Any]) -> list[Action] | None:
+    """Return the fillings of a step; None if it may have done more, or its page was lost."""
+    declared = step["action"]
+    if (step.get("result_message") or "").endswith(AT_FIRST_PAGE):
+        return None
+    if declared is None or step["action_result"] in UNDONE:
+        return []
+    if step["action_result"] != "ok":
+        return None
+    try:
+        action = action_check(declared)
+    except ActionInvalid:
+        return None
+    parts: Sequence[Action] = getattr(action, "actions", (action,))
+    if not all(part.type in LOOKS or _fills(part, step) for part in parts):
+        return None
+    return [part for part in parts if part.type not in LOOKS]
+
+
+def _fills(action: Action, step: Mapping[str, Any]) -> bool:
+    if action.type in FILLS:
+        return fills(action)
+    is_click = isinstance(action, ACTIONS["click"])
+    return is_click and _is_switch(getattr(action, "target", ""), step)
+
+
+def _is_switch(target: str, step: Mapping[str, Any]) -> bool:
+    outline = (step["observation"] or {}).get("text") or ""
+    return re.search(rf"\[{re.escape(target)}\] (?:checkbox|radio|switch)\b", outline) is not None
+
+
+def _find_address(step: Mapping[str, Any]) -> str | None:
+    """Return the address in an action, or that of the link that it clicks, from the outline."""
+    action = step["action"] or {}
+    if action.get("type") == "goto":
+        return str(action.get("url"))
+    text = (step["observation"] or {}).get("text") or ""
+    link = re.search(rf"\[{re.escape(str(action.get('target')))}\] link .* -> (\S+)$", text, re.MULTILINE)
+    return None if link is None or ELIDED in link[1] else link[1]

@@ -1,0 +1,1 @@
+"""Runs of one model on one benchmark: plan, progress, results and costs."""

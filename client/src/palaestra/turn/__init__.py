@@ -1,0 +1,1 @@
+"""The parts of one turn: from a completion to the recorded step."""

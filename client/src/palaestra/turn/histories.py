@@ -1,0 +1,66 @@
+"""The messages that a model is sent: what it was shown and wrote before, under a history policy.
+
+They are a pure function of the opening messages and the turns so far, so that a conversation can be rebuilt
+from its record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from palaestra.grammars import Grammar
+from palaestra.observation import Observation, shown_of
+from palaestra.protocol.action_results import ActionResult
+from palaestra.protocol.conversation import observation_message, pages_send
+from palaestra.protocol.histories import History
+from palaestra.records import Message, Usage
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """One past turn: what was shown, None in arms without a page at their first turn, and the completion as
+    it is recorded."""
+
+    shown: Observation | None
+    raw: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Past:
+    """The point from which an interrupted episode goes on: its recorded ``turns``, ``steps`` (the number of
+    the last), the result of the last action, for each turn its usage and whether its action could be read,
+    the keys of the element ids, and whether a first answer was given."""
+
+    turns: Sequence[Turn]
+    steps: int
+    used: Sequence[tuple[Usage | None, bool]]
+    element_ids: Sequence[str] = ()
+    is_answered: bool = False
+    result: ActionResult | None = None
+    result_message: str = ""
+
+
+def messages_send(
+    *,
+    history: History,
+    grammar: Grammar,
+    opening: Sequence[Message],
+    turns: Sequence[Turn],
+    shown: Observation | None,
+) -> list[Message]:
+    """Return the messages to send now.
+
+    ``opening``, the past ``turns``, and what is ``shown`` now, if anything.
+    """
+    observations = [turn.shown for turn in turns] + [shown]
+    seen = iter(pages_send([shown_of(one) for one in observations if one is not None], history=history))
+    messages = list(opening)
+    for place, observation in enumerate(observations):
+        if place:
+            messages.append(grammar.completion_message(turns[place - 1].raw))
+        if observation is None:
+            continue
+        message = observation_message(next(seen))
+        messages += grammar.result_messages(turns[place - 1].raw, message) if place else [message]
+    return messages
