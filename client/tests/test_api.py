@@ -18,7 +18,7 @@ from palaestra.observation import SHORT_NAMES
 from palaestra.pages.browser import browser_find
 from palaestra.records import Page
 from palaestra.records.curation import Draw, DrawnTask, GroupState
-from palaestra.turn.step_queue import StepQueue, json_clean, text_clean
+from palaestra.turn.steps import StepQueue, json_clean, text_clean
 
 
 @pytest_asyncio.fixture

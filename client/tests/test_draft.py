@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from palaestra.recovery.draft import find_draft, only_fills
+from palaestra.recovery.lost_pages import find_draft, only_fills
 
 URL = "https://gym/page"
 OUTLINE = "[e1] textbox\n[e2] radio\n[e3] button\n[e4] combobox"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from palaestra.errors import PalaestraError
-from palaestra.evaluation.arms import planned_arm_read
 from palaestra.evaluation.cells import Cell, Series
 from palaestra.evaluation.looks import AXES, Look, looks_make
+from palaestra.evaluation.plan import planned_arm_read
 from palaestra.evaluation.planted_gap import PlantedGap, PlantedPolicy, planted_read
 from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo, Solution

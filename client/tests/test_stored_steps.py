@@ -20,9 +20,9 @@ from palaestra.engine import Engine
 from palaestra.pages.pool import PagePool
 from palaestra.policies import EpisodeInfo
 from palaestra.records import Step
-from palaestra.recovery.draft import find_last_page
 from palaestra.recovery.lineage import line_read
-from palaestra.turn.step_queue import StepQueue
+from palaestra.recovery.lost_pages import find_last_page
+from palaestra.turn.steps import StepQueue
 from stages import LITE_RUN, TOKEN, stage_serve
 from test_env import target
 

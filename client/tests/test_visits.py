@@ -6,7 +6,7 @@ from typing import Any
 
 from palaestra.actions import Action, ActionInvalid, action_check
 from palaestra.records.recipes import PastAct, Recipe, Served
-from palaestra.recovery.fate import AT_FIRST_PAGE
+from palaestra.recovery.lost_pages import AT_FIRST_PAGE
 from palaestra.recovery.visits import Visit, list_visits, list_ways
 
 CLICK, BACK = {"type": "click", "target": "e1"}, {"type": "back"}

@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from palaestra.evaluation.arms import LADDER, PlannedArm, planned_arm_read
 from palaestra.evaluation.cells import Cell, Series
 from palaestra.evaluation.looks import AXES, looks_make
+from palaestra.evaluation.plan import LADDER, PlannedArm, planned_arm_read
 from palaestra.evaluation.planted_gap import PlantedGap, PlantedPolicy
 from palaestra.policies import Solution
 from palaestra.records import Task

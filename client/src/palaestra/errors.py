@@ -25,6 +25,11 @@ class ApiError(PalaestraError):
         self.message = message
         self.fields = fields or {}
 
+    @property
+    def refuses_content(self) -> bool:
+        """True if the server refuses what an agent sent, and neither failed nor rejects the client itself."""
+        return self.status < 500 and self.status not in (401, 403, 404)
+
 
 class VoidEpisode(PalaestraError):
     """An episode ended without a reward, in an interface that can express this only by an error.

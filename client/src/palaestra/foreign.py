@@ -20,11 +20,10 @@ from palaestra.protocol.action_results import ActionResult
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.end_reasons import CloseReason
 from palaestra.records import Message, Step, Verdict
-from palaestra.turn.step_queue import TEXT_MAX_CHARS, StepQueue, json_clean, text_clean
+from palaestra.turn.steps import MESSAGE_CHARS, TEXT_MAX_CHARS, StepQueue, json_clean, text_clean
 
 URL_CHARS = 2_000
-DETAIL_CHARS = 1_000
-MESSAGE_CHARS = 8_000
+DETAIL_MAX_CHARS = 1_000
 RUN_NAME = "Foreign browsers"
 
 
@@ -129,7 +128,7 @@ class ForeignEpisode:
         await self.flush()
         # After an answer the browser still sends its last events, which a closed episode would refuse.
         if (await self.client.episode(self.id)).status == "open":
-            await self.client.episode_close(self.id, reason=reason, detail=detail[:DETAIL_CHARS])
+            await self.client.episode_close(self.id, reason=reason, detail=detail[:DETAIL_MAX_CHARS])
 
     async def verdict(self, *, limit_s: float = VERDICT_LIMIT_S) -> Verdict | None:
         """Return the verdict, or None if there is none within ``limit_s`` seconds."""

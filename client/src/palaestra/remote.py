@@ -14,6 +14,7 @@ import msgspec
 
 from palaestra import wire
 from palaestra.api.background import tasks_cancel
+from palaestra.api.episode_calls import DETAIL_CHARS
 from palaestra.api.message_pictures import messages_inline
 from palaestra.completion import Completion
 from palaestra.env import FORKING, OPENING, SETTINGS, StepInfo, Stepped, keywords_check
@@ -179,7 +180,7 @@ class RemoteEnv:
             id=self._next_id(),
             number=episode.steps + 1,
             reason=reason,
-            detail=detail[: wire.DETAIL_CHARS],
+            detail=detail[:DETAIL_CHARS],
             held=episode.steps,
         )
         return self._convert_step(episode, await self._ask(request, wire.Stepped), steps=0)

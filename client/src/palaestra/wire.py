@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from palaestra import errors
+from palaestra.api.episode_calls import DETAIL_CHARS
 from palaestra.completion import Completion
 from palaestra.errors import ApiError, PalaestraError
 from palaestra.observation import Observation
@@ -16,7 +17,6 @@ from palaestra.protocol.end_reasons import CloseReason
 from palaestra.records import Message, OpenedEpisode
 
 PATH = "/play"
-DETAIL_CHARS = 500
 NOTHING_HELD = -1
 AT_CAPACITY = "at_capacity"
 RAISED: dict[str, type[Exception]] = {

@@ -13,6 +13,9 @@ from palaestra.protocol.end_reasons import CloseReason
 from palaestra.records import Page
 from palaestra.records.recipes import Recipe
 
+DETAIL_CHARS = 500
+"""Characters of the detail with which an episode is closed."""
+
 
 class EpisodeCalls(Calls):
     """Calls that open, record and close episodes."""

@@ -73,6 +73,11 @@ def unpaid_reason(verdict: Verdict | None, rewards: Rewards | None) -> str:
     return "not known: " + ", ".join(name for name, paid in rewards.terms.items() if paid is None)
 
 
+def describe_unpaid(episode: int | None, verdict: Verdict | None, rewards: Rewards | None) -> str:
+    """Return a sentence about an episode without a reward, with the reason."""
+    return f"Episode {episode} has no reward ({unpaid_reason(verdict, rewards)})."
+
+
 def find_reward(verdict: Verdict | None, rewards: Rewards | None) -> float | None:
     """Return the reward of an episode: the total of a profile if one was named, else the verdict's."""
     if rewards is not None:

@@ -115,7 +115,7 @@ def setup_add(parser: argparse._ActionsContainer) -> None:
     )
     parser.add_argument("--picture-max", type=count, help="pixels of a picture's larger side")
     parser.add_argument(
-        "--grammar", choices=list(GRAMMARS), default="json", help="how a model writes its actions"
+        "--grammar", choices=sorted(GRAMMARS), default="json", help="how a model writes its actions"
     )
     parser.add_argument("--history", default="full", help="full, last_k:3 (any number), diff")
     parser.add_argument("--actions-per-turn", type=count, default=1, help="actions in one completion")

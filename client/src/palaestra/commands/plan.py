@@ -13,21 +13,23 @@ from palaestra.api import Client
 from palaestra.commands import count, server_add, setup_add
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
-from palaestra.evaluation.arms import LADDER, PlannedArm, planned_arm_read
 from palaestra.evaluation.items import Items, items_choose, pictures_check, tools_check
 from palaestra.evaluation.looks import AXES, DESIGNS, Design, looks_make
 from palaestra.evaluation.plan import (
     ALPHA,
+    LADDER,
     MARGIN,
     POWER,
     Benchmark,
     Looks,
     Model,
     Plan,
+    PlannedArm,
     SmallestGap,
     plan_check,
     plan_sha256,
     plan_write,
+    planned_arm_read,
 )
 from palaestra.evaluation.planted_gap import PREFIX, planted_read
 from palaestra.evaluation.power import Guess, compute_smallest_gap

@@ -7,20 +7,21 @@ import asyncio
 import os
 import secrets
 import signal
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
-from palaestra.admission import is_loopback
+from palaestra.admission import TOKEN_MIN, is_loopback
 from palaestra.api import Client
 from palaestra.commands import count, server_add, stderr_print
 from palaestra.errors import BrowserMissing, PalaestraError
+from palaestra.stage_config import StageConfig
 
 if TYPE_CHECKING:
-    from palaestra.stage import Stage, StageConfig
+    from palaestra.stage import Stage
 
 TOKEN_SETTING = "PALAESTRA_STAGE_TOKEN"
 HOST = "127.0.0.1"
 PORT = 8010
-TOKEN_MIN = 16
 NEEDS = "The stage needs packages that are not installed: pip install 'palaestra[stage]'."
 
 
@@ -38,25 +39,27 @@ def add(commands: Any) -> None:
         help=f"what trainers must know; default: ${TOKEN_SETTING}, or a new one, which is printed",
     )
     sizes = parser.add_argument_group("sizes")
-    sizes.add_argument("--pages", type=number, default=8, help="episodes at once in the browser; default: 8")
+    sizes.add_argument("--pages", type=number, help="episodes at once in the browser")
+    sizes.add_argument("--lite-pages", type=number, help="episodes at once without a browser")
     sizes.add_argument(
-        "--lite-pages", type=number, default=256, help="episodes at once without a browser; default: 256"
+        "--sessions", dest="sessions_max", metavar="SESSIONS", type=count, help="trainers' environments"
     )
-    sizes.add_argument("--sessions", type=count, default=2_048, help="trainers' environments; default: 2048")
     sizes.add_argument(
-        "--memory-floor", type=number, default=512, metavar="MIB", help="free memory to keep; default: 512"
+        "--memory-floor", dest="memory_floor_mb", metavar="MIB", type=number, help="free memory to keep"
     )
     life = parser.add_argument_group("life of a browser, after which another one takes its place")
-    life.add_argument("--browser-minutes", type=count, default=60, help="default: 60")
-    life.add_argument("--browser-memory", type=count, default=4_096, metavar="MIB", help="default: 4096")
+    life.add_argument("--browser-minutes", type=count, help="default: %(default)s")
+    life.add_argument(
+        "--browser-memory", dest="browser_memory_mb", metavar="MIB", type=count, help="default: %(default)s"
+    )
     parser.add_argument(
         "--linger",
-        type=number,
-        default=120,
+        dest="linger_s",
         metavar="SECONDS",
-        help="how long a session waits for a trainer whose connection broke; default: 120",
+        type=number,
+        help="how long a session waits for a trainer whose connection broke",
     )
-    parser.set_defaults(command=command, title="The stage")
+    parser.set_defaults(command=command, title="The stage", **asdict(StageConfig()))
 
 
 def command(options: argparse.Namespace) -> int:
@@ -77,7 +80,7 @@ async def serve(options: argparse.Namespace) -> int:
         from palaestra.stage.orphans import orphans_end  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         raise PalaestraError(f"{NEEDS} ({missing.name})") from missing
-    config = build_config(options)
+    config = StageConfig(**{field.name: getattr(options, field.name) for field in fields(StageConfig)})
     token = options.token or secrets.token_urlsafe(24)
     if ended := orphans_end():
         stderr_print(f"Ended {ended} browser processes that a stage had left behind.")
@@ -110,21 +113,6 @@ async def listen(stage: Stage, host: str, port: int) -> None:
     except OSError as failure:
         message = f"It cannot listen at {host}:{port} ({failure.strerror or failure})."
         raise PalaestraError(f"{message} --host and --port name another address.") from failure
-
-
-def build_config(options: argparse.Namespace) -> StageConfig:
-    """Return the sizes that the arguments state."""
-    from palaestra.stage import StageConfig  # noqa: PLC0415
-
-    return StageConfig(
-        pages=options.pages,
-        lite_pages=options.lite_pages,
-        sessions_max=options.sessions,
-        browser_minutes=options.browser_minutes,
-        browser_memory_mb=options.browser_memory,
-        memory_floor_mb=options.memory_floor,
-        linger_s=options.linger,
-    )
 
 
 def number(text: str) -> int:

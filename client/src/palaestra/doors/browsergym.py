@@ -20,7 +20,7 @@ from PIL import Image
 
 from palaestra.api import Client
 from palaestra.api.background import VERDICT_LIMIT_S, verdict_wait
-from palaestra.api.reward_calls import find_reward, rewards_read, unpaid_reason
+from palaestra.api.reward_calls import describe_unpaid, find_reward, rewards_read
 from palaestra.doors.browsergym_calls import classify_error, parse_declared
 from palaestra.doors.loop_thread import LoopThread, run_blocking
 from palaestra.doors.rollouts import key_read
@@ -29,7 +29,7 @@ from palaestra.foreign import ForeignEpisode
 from palaestra.pages.bounds import DONE_PATH
 from palaestra.pages.surface import VIEWPORT
 from palaestra.records import StepObservation, Task, Verdict
-from palaestra.turn.step_queue import text_clean
+from palaestra.turn.steps import text_clean
 
 Judged = tuple[float, bool, str, dict[str, Any]]
 
@@ -128,8 +128,7 @@ class PalaestraTask(AbstractBrowserTask):
         rewards = self._loop.call(paying)
         reward = find_reward(judged, rewards)
         if reward is None:
-            reason = unpaid_reason(judged, rewards)
-            raise VoidEpisode(f"Episode {self.opened.id} has no reward ({reason}).", rewards)
+            raise VoidEpisode(describe_unpaid(self.opened.id, judged, rewards), rewards)
         verdict = {"outcome": judged.outcome, "reason": judged.reason, "truncated": judged.truncated}
         paid = {"rewards": msgspec.to_builtins(rewards)} if rewards is not None else {}
         return reward, True, "", {"episode": self.opened.id, "group": self.opened.group, **verdict, **paid}

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import gymnasium
 from gymnasium.spaces import Text
 
-from palaestra.api.reward_calls import unpaid_reason
+from palaestra.api.reward_calls import describe_unpaid
 from palaestra.doors.loop_thread import LoopThread
 from palaestra.doors.rollouts import AnyEnv, env_make
 from palaestra.env import Stepped
@@ -117,8 +117,8 @@ class PalaestraEnv(gymnasium.Env[str, str]):
         is_over = terminated or truncated
         is_void = is_over and reward is None
         if is_void and self._void == "raise":
-            reason = unpaid_reason(details["verdict"], details["rewards"])
-            raise VoidEpisode(f"Episode {self.episode} has no reward ({reason}).", details["rewards"])
+            rewards = details["rewards"]
+            raise VoidEpisode(describe_unpaid(self.episode, details["verdict"], rewards), rewards)
         number = math.nan if is_void else reward or 0.0
         return (
             observation.text,

@@ -31,7 +31,7 @@ from responses_api_agents.gymnasium_agent.app import (
     GymnasiumRunResponse,
 )
 
-from palaestra.api.reward_calls import unpaid_reason
+from palaestra.api.reward_calls import describe_unpaid
 from palaestra.completion import CUT_FOR_LENGTH, Completion
 from palaestra.doors.rollouts import AnyEnv, Rollouts, history_check, key_read, messages_new, messages_textual
 from palaestra.engine import DEFAULT_PAGES
@@ -147,8 +147,7 @@ class PalaestraServer(GymnasiumServer):
             return join_messages(messages_new(observation.messages)), 0.0, False, False, named
         await self.close_session(name)
         if reward is None:
-            reason = unpaid_reason(info["verdict"], info.get("rewards"))
-            message = f"Episode {info['episode']} has no reward ({reason})."
+            message = describe_unpaid(info["episode"], info["verdict"], info.get("rewards"))
             raise HTTPException(NO_REWARD, {**named, "detail": message})
         return None, reward, terminated, truncated, named
 

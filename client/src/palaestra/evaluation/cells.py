@@ -6,9 +6,8 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from palaestra.evaluation.arms import PlannedArm
 from palaestra.evaluation.looks import Look, assign_looks, look_digest
-from palaestra.evaluation.plan import Plan
+from palaestra.evaluation.plan import Plan, PlannedArm
 from palaestra.protocol.arms import Arm, arm_of
 from palaestra.protocol.looks import PageKind, axes_of
 from palaestra.records import Task

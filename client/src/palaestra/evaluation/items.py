@@ -9,8 +9,7 @@ from typing import Any
 from palaestra.api.calls import rows_read
 from palaestra.api.client import PAGE_MAX, Client
 from palaestra.errors import PalaestraError
-from palaestra.evaluation.arms import PlannedArm
-from palaestra.evaluation.plan import Plan
+from palaestra.evaluation.plan import Plan, PlannedArm
 from palaestra.observation import format_of
 from palaestra.protocol.arms import arm_of
 from palaestra.records import Task

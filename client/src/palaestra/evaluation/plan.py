@@ -1,4 +1,4 @@
-"""The analysis plan: the episodes to play and the comparisons to make, fixed in advance."""
+"""The analysis plan: the arms and episodes to play and the comparisons to make, fixed in advance."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ import difflib
 import json
 import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
-from palaestra.evaluation.arms import PlannedArm, arms_check, planned_arm_read
 from palaestra.evaluation.looks import Design, Look, factors_check, looks_make
-from palaestra.observation import format_of
+from palaestra.observation import format_of, observation_id, perceivable_check
 from palaestra.protocol import plans
+from palaestra.protocol.arms import ARMS, arm_of
 from palaestra.protocol.looks import Value
-from palaestra.protocol.observations import settings_of
+from palaestra.protocol.observations import OBSERVATION_FORMATS, settings_of
 
 POWER = 0.8
 ALPHA = 0.05
 MARGIN = 5.0
 _UNKNOWN = re.compile(r"unknown field `(\w+)`")
+LADDER = ("text_zero_shot", "text_agent", "gym_with_text", "gym")
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -177,3 +178,46 @@ def _suggestion(message: str) -> str:
     names = [name for part in parts for name in part.__struct_fields__]
     near = difflib.get_close_matches(match[1], names, n=1) if match else []
     return f" Did you mean {near[0]!r}?" if near else ""
+
+
+class PlannedArm(NamedTuple):
+    """An arm of a plan; ``observation`` is empty if it is the plan's."""
+
+    arm: str
+    observation: str = ""
+
+    def __str__(self) -> str:
+        """Return its name in plans and reports: ``gym``, ``gym:som-v1``."""
+        return f"{self.arm}:{self.observation}" if self.observation else self.arm
+
+
+def planned_arm_read(text: str) -> PlannedArm:
+    """Parse an arm such as ``gym`` or ``gym:som``. Raises ``PalaestraError`` if it is invalid."""
+    arm, _, name = text.partition(":")
+    if arm not in ARMS:
+        raise PalaestraError(f"There is no arm {arm!r}. Arms: {', '.join(ARMS)}.")
+    if not name:
+        return PlannedArm(arm)
+    if not arm_of(arm).has_page:
+        raise PalaestraError(f"The arm {arm} has no page, and so no observation: write {arm}.")
+    observation = observation_id(name)
+    if observation not in OBSERVATION_FORMATS:
+        raise PalaestraError(
+            f"{text}: there is no observation {name!r}. Known: {', '.join(OBSERVATION_FORMATS)}."
+        )
+    return PlannedArm(arm, observation)
+
+
+def arms_check(arms: list[str], *, observation: str) -> None:
+    """Raise ``PalaestraError`` for arms that cannot be played in the plan's observation or their own."""
+    if not arms:
+        raise PalaestraError("A plan needs at least one arm.")
+    if len(set(arms)) < len(arms):
+        raise PalaestraError("The plan names an arm twice.")
+    for planned in map(planned_arm_read, arms):
+        if planned.observation == observation:
+            raise PalaestraError(f"{planned} names the plan's own observation: write {planned.arm}.")
+        try:
+            perceivable_check(planned.arm, planned.observation or observation)
+        except PalaestraError as blind:
+            raise PalaestraError(f"{blind} Name one for this arm, as {planned.arm}:som.") from blind

@@ -10,9 +10,9 @@ from statistics import NormalDist, fmean
 import msgspec
 
 from palaestra.errors import PalaestraError
-from palaestra.evaluation.arms import PlannedArm
 from palaestra.evaluation.cells import Cell
 from palaestra.evaluation.looks import Look, factors_check
+from palaestra.evaluation.plan import PlannedArm
 from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo, Solution, Solver
 from palaestra.policies.solver import PROGRAM_FORM

@@ -9,9 +9,8 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from palaestra.api import Client
 from palaestra.api.calls import rows_read
 from palaestra.errors import PalaestraError
-from palaestra.evaluation.arms import PlannedArm
 from palaestra.evaluation.cells import Series, list_series
-from palaestra.evaluation.plan import Plan, find_differences, plan_sha256
+from palaestra.evaluation.plan import Plan, PlannedArm, find_differences, plan_sha256
 from palaestra.records import Report, Run
 from palaestra.run.plan import RunPlan, run_find
 

@@ -1,4 +1,4 @@
-"""The common part of grammars whose actions are calls of an endpoint's tools."""
+"""Grammars whose actions are calls of an endpoint's tools; in ``functions`` each action is one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from palaestra.actions import ACTIONS, ActionInvalid
 from palaestra.completion import Completion, ToolCall
 from palaestra.end_tokens import end_cut
-from palaestra.grammars.base import Grammar, Turn, turn_checked
+from palaestra.grammars.base import Grammar, Turn, singles_of, singles_offered, turn_checked
 from palaestra.grammars.envelopes import function_name
 from palaestra.grammars.lenient_json import Unreadable, space_skip, value_read
 from palaestra.grammars.native_calls import calls_find, thought_of
@@ -141,3 +141,23 @@ def function_tool(kind: str, conditions: Conditions) -> dict[str, Any]:
             "parameters": object_schema(fields_schemas(kind, conditions)),
         },
     }
+
+
+class Functions(ToolGrammar):
+    id = "functions"
+
+    def declared(self, name: str, fields: dict[str, Any], conditions: Conditions) -> list[dict[str, Any]]:
+        if name not in ACTIONS:
+            known = ", ".join(singles_offered(conditions))
+            raise ActionInvalid(f"There is no function {name!r:.40}. Known: {known}.")
+        return [{**fields, "type": name}]
+
+    def render(self, declared: Mapping[str, Any], *, thought: str = "") -> list[Completion]:
+        calls = [
+            call_make(action["type"], {name: value for name, value in action.items() if name != "type"})
+            for action in singles_of(declared)
+        ]
+        return [Completion(text=thought, tool_calls=tuple(calls))]
+
+    def tools(self, conditions: Conditions) -> list[dict[str, Any]]:
+        return [function_tool(kind, conditions) for kind in singles_offered(conditions)]

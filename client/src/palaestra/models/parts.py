@@ -6,9 +6,14 @@ which are thoughts or calls.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Literal
+
+from palaestra.completion import ToolCall
 
 Part = tuple[Literal["text", "thought"], str] | tuple[Literal["call"], Mapping[str, Any]]
 _CAPITAL = re.compile(r"(?=[A-Z])")
@@ -27,6 +32,8 @@ _TEXTS = (
     "reasoningText",
     "reasoning_text",
 )
+_NAMES = ("name", "tool_name")
+_ARGUMENTS = ("arguments", "input", "parameters", "args")
 
 
 def parts_read(value: object) -> Iterator[Part]:
@@ -67,3 +74,106 @@ def text_read(value: object) -> str:
         return next((text for name in _TEXTS if (text := text_read(value.get(name)))), "")
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return str(value) if is_number else ""
+
+
+@dataclass
+class _Draft:
+    name: str = ""
+    arguments: str = ""
+    id: str = ""
+
+
+class ToolCalls:
+    """The calls of one reply.
+
+    Only functions are offered, so whatever names a function calls it: the ``type`` may be missing, the
+    ``function`` may be the call itself. Arguments are a text, of which a stream sends parts, or an object.
+    """
+
+    def __init__(self) -> None:
+        self._drafts: list[_Draft] = []
+        self._by_index: dict[object, _Draft] = {}
+
+    def add(self, value: object) -> None:
+        """Add the calls in a message or a part of a stream: a list of calls, or a single one."""
+        value = _parse_quoted(value)
+        pieces = value if isinstance(value, list) else [value]
+        for index, piece in enumerate(map(_parse_quoted, pieces)):
+            if isinstance(piece, Mapping):
+                self._add(piece, index if len(pieces) > 1 else None)
+
+    def read(self) -> tuple[ToolCall, ...]:
+        """Return the calls that name a function, in the order in which they began."""
+        return tuple(
+            ToolCall(name=draft.name, arguments=draft.arguments, id=draft.id)
+            for draft in self._drafts
+            if draft.name
+        )
+
+    # ---- inside
+    def _add(self, piece: Mapping[str, Any], position: int | None) -> None:
+        inner = piece.get("function")
+        function = inner if isinstance(inner, Mapping) else piece
+        name = next((text for key in _NAMES if (text := text_read(function.get(key)))), "")
+        if not name and isinstance(inner, str):
+            name = inner
+        arguments = next((function[key] for key in _ARGUMENTS if function.get(key) is not None), None)
+        id_ = text_read(piece.get("id") or piece.get("call_id"))
+        index = piece.get("index", position)
+        draft = self._find_draft(index, name=name, id_=id_, arguments=arguments)
+        draft.id = draft.id or id_
+        if name != draft.name:
+            draft.name += name
+        draft.arguments = _join(draft.arguments, arguments)
+
+    def _find_draft(self, index: object, *, name: str, id_: str, arguments: object) -> _Draft:
+        """Return the call that a piece belongs to: that at its index, unless the piece begins another."""
+        key = int(index) if isinstance(index, str) and index.isdecimal() else index
+        key = key if isinstance(key, (int, str)) else None
+        draft = self._by_index.get(key) if key is not None else self._find_by_id(id_)
+        if draft is not None and not _is_other(draft, name=name, id_=id_, arguments=arguments):
+            return draft
+        draft = _Draft()
+        self._drafts.append(draft)
+        self._by_index[key] = draft
+        return draft
+
+    def _find_by_id(self, id_: str) -> _Draft | None:
+        """Return the call with this id, or the last one, for a piece without an index."""
+        named = next((draft for draft in self._drafts if id_ and draft.id == id_), None)
+        return named or (self._drafts[-1] if self._drafts else None)
+
+
+def _parse_quoted(value: object) -> object:
+    """Parse a call, or a list of calls, that is sent as JSON in a string."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        with suppress(ValueError, RecursionError):
+            return json.loads(value)
+    return value
+
+
+def _is_other(draft: _Draft, *, name: str, id_: str, arguments: object) -> bool:
+    """Return whether a piece begins another call: Gemini gives several calls the same index."""
+    if not name or not draft.name:
+        return False
+    if id_ and draft.id:
+        return id_ != draft.id
+    return bool(draft.arguments) and (name != draft.name or _is_whole(draft.arguments))
+
+
+def _join(before: str, piece: object) -> str:
+    """Append a piece to the arguments. Some endpoints begin with ``{}``, or repeat all at the end."""
+    if piece is None:
+        return before
+    if not isinstance(piece, str):
+        return json.dumps(piece, ensure_ascii=False, default=str)
+    if _is_whole(before) and piece.lstrip().startswith("{"):
+        return piece
+    return before + piece
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False

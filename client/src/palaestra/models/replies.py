@@ -8,8 +8,7 @@ from typing import Any
 from palaestra.completion import Completion, Ending, ToolCall, count_read, ending_of, usage_clean
 from palaestra.end_tokens import end_cut, rest_cut
 from palaestra.models.failures import StreamBroken
-from palaestra.models.parts import parts_read, text_read
-from palaestra.models.tool_calls import ToolCalls
+from palaestra.models.parts import ToolCalls, parts_read, text_read
 from palaestra.records import Usage
 
 # Where endpoints put thoughts: DeepSeek, vLLM, SGLang, llama.cpp; OpenRouter, newer vLLM; Ollama; LiteLLM.

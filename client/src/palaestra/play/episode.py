@@ -15,6 +15,7 @@ from palaestra.actions.call_tool import CallTool as CallToolAction
 from palaestra.actions.give_up import GiveUp
 from palaestra.actions.sequence import Sequence as SequenceAction
 from palaestra.api import Client
+from palaestra.api.episode_calls import DETAIL_CHARS
 from palaestra.completion import BROKEN_OFF, Completion
 from palaestra.end_tokens import end_tokens_cut
 from palaestra.episode_config import EpisodeConfig
@@ -31,21 +32,19 @@ from palaestra.protocol.arms import arm_of
 from palaestra.protocol.end_reasons import CloseReason
 from palaestra.protocol.histories import history_read
 from palaestra.records import Message, OpenedEpisode, Step
-from palaestra.recovery.draft import Draft
+from palaestra.recovery.lost_pages import Draft
 from palaestra.thoughts import thoughts_separate
 from palaestra.turn.budgets import Budgets
 from palaestra.turn.element_ids import ElementIds
 from palaestra.turn.histories import Past, messages_send
 from palaestra.turn.histories import Turn as PastTurn
-from palaestra.turn.step_queue import StepQueue, text_clean
-from palaestra.turn.step_record import build_step
+from palaestra.turn.steps import MESSAGE_CHARS, StepQueue, build_step, text_clean
 from palaestra.turn.tool_calls import tool_call
 
 NOT_OPENED = "The browser could not open that page. Go back, or go to another address."
 NO_PAGE = Outcome(result="no_target", message='There is no page in this task: use the action "answer".')
 TOO_MANY = "One turn has at most {} of them: nothing was done."
 HIDDEN = Outcome(result="refused", message="Here a page is a picture without its text: scroll instead.")
-MESSAGE_CHARS = 8_000
 OTHER_FIRST_ANSWER = "other_first_answer"
 
 
@@ -203,7 +202,7 @@ class Episode(EpisodePage):
 
     async def _close(self, reason: CloseReason, detail: str) -> None:
         try:
-            await self._client.episode_close(self.opened.id, reason=reason, detail=detail[:500])
+            await self._client.episode_close(self.opened.id, reason=reason, detail=detail[:DETAIL_CHARS])
         except ApiError as failure:
             if failure.status != 409:
                 raise
@@ -297,7 +296,7 @@ class Episode(EpisodePage):
         try:
             ack = await self._client.submission_post(self.opened.id, answer=cleaned, number=number)
         except ApiError as failure:
-            if failure.status >= 500 or failure.status in (401, 403, 404):
+            if not failure.refuses_content:
                 raise
             # An earlier process submitted the first answer, and died before it recorded the step.
             self._is_first_given = self._is_first_given or failure.code == OTHER_FIRST_ANSWER

@@ -27,9 +27,8 @@ from palaestra.protocol.end_reasons import CloseReason
 from palaestra.protocol.observations import ObservationFormat
 from palaestra.protocol.offers import Conditions
 from palaestra.records.recipes import PastAct
-from palaestra.recovery.draft import Draft
-from palaestra.recovery.fate import AT_FIRST_PAGE
 from palaestra.recovery.lineage import read_parent_line
+from palaestra.recovery.lost_pages import AT_FIRST_PAGE, Draft
 from palaestra.recovery.restoration import Looks, page_restore
 from palaestra.turn.element_ids import ElementIds
 

@@ -17,12 +17,12 @@ from palaestra.http.backoff import Patience
 from palaestra.observation import Observation
 from palaestra.protocol.end_reasons import CloseReason
 from palaestra.records import OpenedEpisode, Resumed
-from palaestra.recovery.draft import Draft, find_last_page
 from palaestra.recovery.lineage import line_read
+from palaestra.recovery.lost_pages import Draft, find_last_page
 from palaestra.turn.budgets import Budgets
 from palaestra.turn.histories import Past
 from palaestra.turn.histories import Turn as PastTurn
-from palaestra.turn.step_queue import TAKEN_OVER, StepQueue, StoredStep, is_answer, read_stored
+from palaestra.turn.steps import TAKEN_OVER, StepQueue, StoredStep, is_answer, read_stored
 
 RECORDED = "The answer is recorded."
 HAND_BACK_LIMIT_S = 3_600.0

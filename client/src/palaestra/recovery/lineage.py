@@ -19,7 +19,7 @@ from palaestra.protocol.observations import has_picture
 from palaestra.records import Resumed, Usage
 from palaestra.turn.element_ids import keys_read
 from palaestra.turn.histories import Past, Turn
-from palaestra.turn.step_queue import is_answer
+from palaestra.turn.steps import is_answer
 
 PERSON = "person"
 LINES_MAX = 16

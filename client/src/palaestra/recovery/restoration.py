@@ -24,7 +24,7 @@ from palaestra.protocol.outline import PUBLIC_ROOT
 from palaestra.records.recipes import PastAct, Recipe
 from palaestra.recovery.visits import Arrival, Interaction, Visit, list_visits, list_ways
 from palaestra.turn.element_ids import ElementIds
-from palaestra.turn.step_queue import text_clean
+from palaestra.turn.steps import text_clean
 
 LINES_MAX, LINE_CHARS = 6, 60
 AGAIN_S = (0.3, 0.4, 0.6, 0.25, 0.75)

@@ -11,8 +11,7 @@ from palaestra.protocol.action_results import CARRIED_OUT, UNDONE
 from palaestra.protocol.actions import LOOKS
 from palaestra.protocol.outline import PUBLIC_ROOT
 from palaestra.records.recipes import PastAct, Recipe, Served
-from palaestra.recovery.draft import fills
-from palaestra.recovery.fate import AT_FIRST_PAGE
+from palaestra.recovery.lost_pages import AT_FIRST_PAGE, fills
 
 
 @dataclass(frozen=True)

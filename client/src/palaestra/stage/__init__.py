@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from palaestra.stage.capacity import StageConfig
 from palaestra.stage.server import Stage
+from palaestra.stage_config import StageConfig
 
 __all__ = ["Stage", "StageConfig"]

@@ -15,9 +15,10 @@ from palaestra.api.background import Background
 from palaestra.errors import ApiError, Unreachable
 from palaestra.pages.pool import PagePool
 from palaestra.pages.warm_page import WarmPage
-from palaestra.stage.capacity import MIB, StageConfig
+from palaestra.stage.capacity import MIB
 from palaestra.stage.health import Condition
 from palaestra.stage.orphans import MARK, Gone, find_marked, mark_make
+from palaestra.stage_config import StageConfig
 
 logger = logging.getLogger(__name__)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import psutil
@@ -14,25 +13,6 @@ from palaestra.wire import AT_CAPACITY, Occupancy
 
 MIB = 2**20
 RETRY_AFTER_S = 2.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class StageConfig:
-    """Sizes of a stage.
-
-    ``pages`` and ``lite_pages`` bound the episodes that are open at once, in a browser and without one. A
-    browser is replaced after ``browser_minutes``, or when it takes more than ``browser_memory_mb`` (MiB). No
-    episode is opened while the machine has less than ``memory_floor_mb`` (MiB) of free memory. A session
-    waits ``linger_s`` for a trainer whose connection broke.
-    """
-
-    pages: int = 8
-    lite_pages: int = 256
-    sessions_max: int = 2_048
-    browser_minutes: float = 60.0
-    browser_memory_mb: int = 4_096
-    memory_floor_mb: int = 512
-    linger_s: float = 120.0
 
 
 class Full(ApiError):

@@ -16,11 +16,10 @@ from palaestra.errors import UNPLAYABLE, ApiError, BrowserDead, ForkDiverged, Un
 from palaestra.observation import Observation
 from palaestra.play.episode import Episode
 from palaestra.records import EpisodeState, Message
-from palaestra.recovery.draft import find_draft, find_last_page
-from palaestra.recovery.fate import find_fate, is_same
 from palaestra.recovery.lineage import PERSON, line_read, resumed_read
+from palaestra.recovery.lost_pages import find_draft, find_fate, find_last_page, is_same
 from palaestra.stage.capacity import Slot
-from palaestra.turn.step_queue import TAKEN_OVER, build_ack, read_stored
+from palaestra.turn.steps import TAKEN_OVER, build_ack, read_stored
 from palaestra.wire import Fork, Reset, Resume
 
 RESERVED = {"checked_runs", "client", "heartbeat", "key", "pool", "server", "viewport"}

@@ -25,12 +25,13 @@ from palaestra.pages.lite import LitePool
 from palaestra.pages.surface import BROWSERS, Pool
 from palaestra.play.pools import LITE
 from palaestra.stage.browsers import Browsers
-from palaestra.stage.capacity import Full, Slot, Slots, StageConfig
+from palaestra.stage.capacity import Full, Slot, Slots
 from palaestra.stage.gauges import Gauges
 from palaestra.stage.health import LabWatch
 from palaestra.stage.orphans import Orphans
 from palaestra.stage.player import Player
 from palaestra.stage.sessions import Session
+from palaestra.stage_config import StageConfig
 
 logger = logging.getLogger(__name__)
 

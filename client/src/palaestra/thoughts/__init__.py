@@ -20,7 +20,7 @@ from dataclasses import replace
 from palaestra.completion import Completion
 from palaestra.thoughts.blocks import blocks_cut
 from palaestra.thoughts.channels import HARMONY_TOKENS, channels_cut
-from palaestra.thoughts.families import Tags, marks_pattern, tags_check
+from palaestra.thoughts.marks import Tags, marks_pattern, tags_check
 
 __all__ = ["Tags", "is_mark", "tags_check", "thoughts_separate", "thoughts_split"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from palaestra.thoughts.families import Tags
-from palaestra.thoughts.marks import Mark, marks_read, match_ends
+from palaestra.thoughts.marks import Mark, Tags, marks_read, match_ends
 
 _FENCE = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$", re.MULTILINE)
 _LINE_BREAK = re.compile(r"\n")

@@ -7,7 +7,7 @@ from palaestra.actions.call_tool import NO_TOOLS, CallTool
 from palaestra.api import Client
 from palaestra.errors import ApiError
 from palaestra.records import OpenedEpisode
-from palaestra.turn.step_queue import text_clean
+from palaestra.turn.steps import text_clean
 
 # Longer names and values are invalid anyway: a tool refuses them just as well when they are cut.
 NAME_MAX_CHARS = 200
@@ -29,7 +29,7 @@ async def tool_call(client: Client, opened: OpenedEpisode, action: CallTool, *, 
             opened.id, step=step, tool=_cut(action.tool, NAME_MAX_CHARS), arguments=arguments
         )
     except ApiError as failure:
-        if failure.status >= 500 or failure.status in (401, 403, 404):
+        if not failure.refuses_content:
             raise
         return Outcome(result="refused", message=failure.message)
     message = f"{answer.text}\n{answer.used} of {answer.limit} calls used."

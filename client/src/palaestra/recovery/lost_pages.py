@@ -1,4 +1,4 @@
-"""Unsent input that an agent had filled in when its page was lost, to be restored on a new page."""
+"""Lost pages: the outcome of the interrupted action, and the page and unsent input to restore."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from palaestra.actions import ACTIONS, Action, ActionInvalid, action_check, action_perform
+from palaestra.actions import ACTIONS, DONE, Action, ActionInvalid, Outcome, action_check, action_perform
+from palaestra.observation import Observation
 from palaestra.pages.surface import Surface
 from palaestra.protocol.action_results import UNDONE
 from palaestra.protocol.actions import LOOKS
 from palaestra.protocol.outline import PUBLIC_ROOT
-from palaestra.recovery.fate import AT_FIRST_PAGE
 
 ELIDED = "?..."
 FILLS = frozenset({"fill", "select", "type"})
 SENDING_KEY = "\n"
 STAYING = frozenset({"click", "press"})
 """Actions that lead to another page only by a document that the arena serves, unlike going back."""
+AT_FIRST_PAGE = "It is open again at the first page."
+LOST_AFTER = f"The page was lost after this action. {AT_FIRST_PAGE}"
+LOST_BEFORE = f"The page was lost before this action, which was not done. {AT_FIRST_PAGE}"
+TOO_LATE = "The task had ended."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,3 +134,27 @@ def _find_address(step: Mapping[str, Any]) -> str | None:
     text = (step["observation"] or {}).get("text") or ""
     link = re.search(rf"\[{re.escape(str(action.get('target')))}\] link .* -> (\S+)$", text, re.MULTILINE)
     return None if link is None or ELIDED in link[1] else link[1]
+
+
+def find_fate(
+    trajectory: Mapping[str, Any], *, step: int, is_open: bool, shown: Observation, now: Observation
+) -> Outcome | None:
+    """Return the outcome of the action of ``step``, which is not recorded; None if it can simply be done.
+
+    ``shown`` is the page on which it was chosen, ``now`` the page that is open. The server has recorded the
+    pages that it served and the changes that it made for the step. An action that caused neither was lost
+    with the page, and can be done if the page is the same again.
+    """
+    is_answered = trajectory.get("submission") is not None
+    if not is_open:
+        return DONE if is_answered else Outcome(result="refused", message=TOO_LATE)
+    if any(event["step"] == step for event in trajectory.get("site_events", ())):
+        return Outcome(result="ok", message=LOST_AFTER)
+    if is_same(shown, now):
+        return None
+    return Outcome(result="timeout", message=LOST_BEFORE)
+
+
+def is_same(left: Observation, right: Observation) -> bool:
+    """Return whether two observations show the same page in the same state."""
+    return (left.text, left.url, left.screenshot) == (right.text, right.url, right.screenshot)

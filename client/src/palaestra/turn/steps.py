@@ -1,26 +1,34 @@
-"""The steps of an episode on the server: their queue, and what is stored, which counts."""
+"""The steps of an episode: built from turns, posted to the server in batches, and read as it stores them.
+
+What is stored counts, whatever another process of the client did since.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from palaestra.actions import Outcome
 from palaestra.actions.answer import Answer
 from palaestra.api import Client
+from palaestra.completion import Completion
 from palaestra.errors import ApiError, Unreachable
-from palaestra.grammars import Turn
+from palaestra.grammars import Grammar, Turn
+from palaestra.observation import Observation
 from palaestra.pages.surface import SERVER_FAILED
-from palaestra.records import EpisodeState, Step, StepsAck
+from palaestra.records import EpisodeState, Step, StepObservation, StepsAck
 
 LINGER_S = 0.05  # steps within this time are posted together
 TEXT_MAX_CHARS = 100_000
+MESSAGE_CHARS = 8_000  # of the message about the result of an action
 CUT = "\n(cut here: {} characters in all)"
 TAKEN_OVER, BOUNDARY = "taken_over", "begins_after"
 REPLACEMENT = "\ufffd"
+APART = ("text", "reasoning", "tool_calls")
+"""Fields of a completion that are not recorded under their own names."""
 
 
 def text_clean(text: str, *, limit: int = TEXT_MAX_CHARS) -> str:
@@ -177,4 +185,41 @@ def build_ack(state: EpisodeState) -> StepsAck:
         truncated=state.truncated,
         verdict=state.verdict,
         next_index=state.steps_used + 1,
+    )
+
+
+def build_step(
+    completion: Completion,
+    turn: Turn,
+    outcome: Outcome,
+    *,
+    index: int,
+    prefill_chars: int,
+    shown: Observation,
+    grammar: Grammar,
+    has_page: bool,
+    target_path: str | None,
+    element_ids: str | None,
+) -> Step:
+    """Return the step of a completion that was read as ``turn``, after the observation ``shown``."""
+    details = {
+        field.name: getattr(completion, field.name) for field in fields(completion) if field.name not in APART
+    }
+    return Step(
+        index=index,
+        thought=text_clean("\n\n".join(filter(None, (completion.reasoning, turn.thought)))),
+        thought_hidden=completion.is_thought_hidden or None,
+        raw=text_clean(grammar.raw(completion)),
+        prefill_chars=prefill_chars or None,
+        action=json_clean(turn.declared) if turn.declared is not None else None,
+        parsed=turn.parse_error is None,
+        parse_error=text_clean(turn.parse_error, limit=1000) if turn.parse_error else None,
+        action_result=outcome.result,
+        result_message=outcome.message or None,
+        target_path=target_path or None,
+        settled=shown.is_settled if has_page else None,
+        element_ids=element_ids,
+        observation=StepObservation(kind=shown.kind, text=shown.text) if has_page else None,
+        url=shown.url or None,
+        **details,
     )
