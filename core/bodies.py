@@ -6,10 +6,12 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from operator import is_not
 from types import UnionType
 from typing import Annotated, Any, ClassVar, TypeVar, Union, get_args, get_origin
 
 import msgspec
+from django.http import QueryDict
 from msgspec import UNSET, Meta, Struct, ValidationError
 
 from core import struct_hints
@@ -21,6 +23,10 @@ PROBLEMS_MAX = 20
 DIGITS_MAX = 1_000
 LOOSE_MAX = 10_000  # no list of numbers may be longer; one that is costs no more than its refusal
 REQUIRED = "This field is required."
+TRUTHS = {
+    **dict.fromkeys(("t", "y", "yes", "true", "on", "1"), True),
+    **dict.fromkeys(("f", "n", "no", "false", "off", "0"), False),
+}
 _ZEROS = re.compile(r"\.0*\s*\Z")
 
 T = TypeVar("T", bound=Struct)
@@ -49,64 +55,105 @@ def body_read(struct: type[Struct], data: Any) -> dict[str, Any]:
 
     Raises as ``struct_read`` does.
     """
-    fields: dict[str, Any] = plain(struct_read(data, struct))
+    fields: dict[str, Any] = to_plain(struct_read(data, struct))
     return fields
 
 
+def texts_read(query: type[Struct], texts: QueryDict) -> dict[str, Any]:
+    """Return the parameters of a query, as ``body_read`` does.
+
+    Of several texts of a name the last one counts, unless it is a list; an empty one counts as none. Raises
+    ``GymError`` 400 ``invalid``, also for NUL characters, which Postgres cannot store.
+    """
+    return body_read(query, _loosen(_values_read(texts, query), query))
+
+
 def struct_read(value: Any, struct: type[T]) -> T:
-    """Return the struct of a decoded body; ``GymError`` 400 ``invalid`` names the fields that are wrong."""
+    """Return the struct of a decoded body. Raises ``GymError`` 400 ``invalid``, with each wrong field."""
     try:
         return msgspec.convert(value, struct)
     except ValidationError as error:
         first = error
-    if issubclass(struct, Body):
-        value = loosened(value, struct)
+    if issubclass(struct, Body) and (looser := _loosen(value, struct)) is not value:
+        value = looser
         try:
             return msgspec.convert(value, struct)
         except ValidationError as error:
             first = error
-    raise _refusal(problems(value, struct) or dict([_problem(first, struct)]))
+    raise _refusal(_find_problems(value, struct) or dict([_problem(first, struct)]))
 
 
-def invalid_body(error: ValidationError, *, model: type[Struct]) -> GymError:
+def build_refusal(error: ValidationError, *, model: type[Struct]) -> GymError:
     """Return the refusal for a decoder's error, which names the invalid field and the valid values."""
     return _refusal(dict([_problem(error, model)]))
 
 
-def plain(value: Any) -> Any:
-    """Return the value with structs as dictionaries, without fields that are unset."""
+def to_plain(value: Any) -> Any:
+    """Return a value with its structs as dictionaries, without fields that are unset."""
     if isinstance(value, Struct):
         values = ((name, getattr(value, name)) for name in value.__struct_fields__)
-        return {name: plain(one) for name, one in values if one is not UNSET}
-    return [plain(one) for one in value] if isinstance(value, list) else value
+        return {name: to_plain(item) for name, item in values if item is not UNSET}
+    return [to_plain(item) for item in value] if isinstance(value, list) else value
 
 
-def loosened(value: Any, hint: Any) -> Any:
-    """Return the value with numbers where it has texts of them, or 3.0 for a whole one.
+def _values_read(texts: QueryDict, query: type[Struct]) -> dict[str, Any]:
+    known = {field.encode_name: field.type for field in msgspec.structs.fields(query)}
+    values: dict[str, Any] = {}
+    for name, sent in texts.lists():
+        if any("\0" in text for text in sent):
+            message = "Text must not contain NUL characters."
+            raise GymError("invalid", f"{name[:100]}: {message}", fields={name: [message]})
+        value = _text_read(sent, known[name]) if name in known else sent
+        if value not in ("", []):
+            values[name] = value
+    return values
 
-    Queries have only texts, and bodies may have either.
-    """
+
+def _text_read(sent: list[str], hint: Any) -> Any:
+    kinds = {get_origin(kind) or kind for kind, _ in _members(hint)}
+    if list in kinds:
+        return [text for text in sent if text]
+    text = sent[-1] if sent else ""
+    return TRUTHS.get(text.lower(), text) if bool in kinds else text
+
+
+def _members(hint: Any) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+    """Yield the plain types that a value may have, each with the notes on it, the innermost first."""
     if get_origin(hint) is Annotated:
-        inner, *notes = get_args(hint)
-        return value if any(_extra(note, STRICT) for note in notes) else loosened(value, inner)
-    if is_union(hint):
+        inner, *outer = get_args(hint)
+        for kind, notes in _members(inner):
+            yield kind, (*notes, *outer)
+    elif get_origin(hint) in (Union, UnionType):
         for member in get_args(hint):
-            value = loosened(value, member)
-    elif get_origin(hint) is list and isinstance(value, list) and len(value) <= LOOSE_MAX:
-        return [loosened(one, get_args(hint)[0]) for one in value]
-    elif isinstance(hint, type) and issubclass(hint, Struct) and isinstance(value, dict):
-        return value | {
-            field.encode_name: loosened(value[field.encode_name], field.type)
-            for field in msgspec.structs.fields(hint)
-            if field.encode_name in value
-        }
-    elif hint in (int, float) and type(value) in (str, float):
-        return _number(value, hint)
+            yield from _members(member)
+    else:
+        yield hint, ()
+
+
+def _loosen(value: Any, hint: Any) -> Any:
+    """Return a value with numbers instead of texts of numbers, and whole ones instead of 3.0.
+
+    Queries have only texts, and bodies may have either. A value without any is returned itself.
+    """
+    for kind, notes in _members(hint):
+        if not any(_extra(note, STRICT) for note in notes):
+            value = _loosen_as(value, kind)
     return value
 
 
+def _loosen_as(value: Any, kind: Any) -> Any:
+    if get_origin(kind) is list and isinstance(value, list) and len(value) <= LOOSE_MAX:
+        looser: Any = [_loosen(item, get_args(kind)[0]) for item in value]
+        return looser if any(map(is_not, looser, value)) else value
+    if _is_struct(kind) and isinstance(value, dict):
+        fields = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
+        looser = value | {name: _loosen(value[name], fields[name]) for name in fields if name in value}
+        return looser if any(map(is_not, looser.values(), value.values())) else value
+    return _number(value, kind) if kind in (int, float) and type(value) in (str, float) else value
+
+
 def _number(value: str | float, kind: type[int] | type[float]) -> Any:
-    """Return the number that is meant, or the value itself if there is none."""
+    """Return the number that is meant, or the value itself if it is none."""
     text = str(value)
     if len(text) > DIGITS_MAX:
         return value
@@ -119,7 +166,7 @@ def _number(value: str | float, kind: type[int] | type[float]) -> Any:
     return number if math.isfinite(number) else value
 
 
-def problems(value: Any, struct: type[Struct]) -> dict[str, list[str]]:
+def _find_problems(value: Any, struct: type[Struct]) -> dict[str, list[str]]:
     """Return the fault of each field of a value, by path.
 
     Of unknown ones ``PROBLEMS_MAX`` are named: looking for the nearest known one takes time.
@@ -142,9 +189,10 @@ def problems(value: Any, struct: type[Struct]) -> dict[str, list[str]]:
 
 def _field_problems(value: Any, hint: Any) -> Iterator[tuple[str, list[str]]]:
     """Problems of one field, by path from it: empty, or beginning with a dot."""
-    inner = _struct_of(hint)
+    structs = [kind for kind, _ in _members(hint) if _is_struct(kind)]
+    inner = structs[0] if len(structs) == 1 else None
     if inner and isinstance(value, dict):
-        below = problems(value, inner)
+        below = _find_problems(value, inner)
         yield from ((f".{path}", texts) for path, texts in below.items())
         if below:
             return
@@ -174,7 +222,7 @@ def _problem(error: ValidationError, hint: Any) -> tuple[str, list[str]]:
         path.append(error.__cause__.field)
     elif named := _NAMED.fullmatch(text):
         path.append(named["name"])
-    words = struct_hints.words(text, place=place, hint=hint)
+    words = struct_hints.explain(text, place=place, hint=hint)
     return ".".join(path) or "body", [words]
 
 
@@ -190,28 +238,31 @@ def _unknown(name: str, known: Mapping[str, Any]) -> str:
 
 @cache
 def _readers(struct: type[Struct]) -> dict[str, Read]:
-    """Return the functions that read the fields of a struct, of those that have one."""
+    """Return the functions that read fields of a struct, by name."""
     readers = {field.name: _reader(field.type) for field in msgspec.structs.fields(struct)}
     return {name: read for name, read in readers.items() if read}
 
 
 def _reader(hint: Any) -> Read | None:
-    """Return the function that reads a value of a type: those of its notes, after those of what it holds."""
-    if get_origin(hint) is Annotated:
-        inner, *notes = get_args(hint)
-        reads = [_reader(inner), *(_extra(note, READ) for note in notes)]
-        return _chain([read for read in reads if read])
-    if is_union(hint):
-        return _chain([read for member in get_args(hint) if (read := _reader(member))])
-    if get_origin(hint) is list and (item := _reader(get_args(hint)[0])):
-        return lambda values: [_read_at(place, value, item) for place, value in enumerate(values)]
-    return None
+    """Return the function that reads a value of a type: items first, then by the notes on the type."""
+    found = list(_members(hint))
+    items = [get_args(kind)[0] for kind, _ in found if get_origin(kind) is list]
+    # A note on a union is on each of its members, and comes after theirs.
+    notes = dict.fromkeys(id(note) for _, notes in reversed(found) for note in reversed(notes))
+    by_id = {id(note): note for _, notes in found for note in notes}
+    reads = [_read_items(read) for item in items if (read := _reader(item))]
+    reads += [read for note in reversed(notes) if (read := _extra(by_id[note], READ))]
+    return _chain(reads)
+
+
+def _read_items(read: Read) -> Read:
+    return lambda values: [_read_at(place, value, read) for place, value in enumerate(values)]
 
 
 def _chain(reads: list[Read]) -> Read | None:
     def read(value: Any) -> Any:
-        for one in reads:
-            value = one(value)
+        for each in reads:
+            value = each(value)
         return value
 
     return read if reads else None
@@ -226,19 +277,8 @@ def _read_at(place: object, value: Any, read: Read) -> Any:
         raise FieldError(str(place), str(error)) from None
 
 
-def _struct_of(hint: Any) -> type[Struct] | None:
-    """Return the one struct that a value may be, besides null."""
-    if get_origin(hint) is Annotated:
-        return _struct_of(get_args(hint)[0])
-    if is_union(hint):
-        structs = [struct for member in get_args(hint) if (struct := _struct_of(member))]
-        return structs[0] if len(structs) == 1 else None
-    return hint if isinstance(hint, type) and issubclass(hint, Struct) else None
-
-
-def is_union(hint: Any) -> bool:
-    """Return whether a type is one of several."""
-    return get_origin(hint) in (Union, UnionType)
+def _is_struct(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Struct)
 
 
 def _extra(note: Any, name: str) -> Any:

@@ -11,10 +11,9 @@ from typing import Annotated, Any, TypeVar
 from msgspec import UNSET, Meta, UnsetType
 from rest_framework.request import Request
 
-from core.bodies import Body, body_read
+from core.bodies import Body, texts_read
 from core.fields import checked
 from core.integers import BIGINT_MAX
-from core.query_texts import values_of
 
 PAGE_DEFAULT = 100
 PAGE_MAX = 1_000
@@ -51,7 +50,7 @@ class Query(Body, kw_only=True):
 
 def query_read(query: type[Body], request: Request) -> dict[str, Any]:
     """Return the validated query parameters of a request; raises as ``body_read`` does."""
-    return body_read(query, values_of(request.query_params, query))
+    return texts_read(query, request.query_params)
 
 
 def page(rows: Sequence[Row], *, limit: int, place: Callable[[Row], int]) -> tuple[list[Row], str | None]:

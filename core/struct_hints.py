@@ -34,7 +34,7 @@ _LIMITS = {"<=": "at most", ">=": "at least", "<": "below", ">": "above"}
 _PARTS = {"str": "characters", "array": "items", "object": "names"}
 
 
-def words(error: str, *, place: str, hint: Any) -> str:
+def explain(error: str, *, place: str, hint: Any) -> str:
     """Return the fault of the value at a path such as ``.steps[0].actor`` of a type."""
     if match := _UNKNOWN_FIELD.fullmatch(error):
         name = match[1][:_WORD_MAX_CHARS]

@@ -7,7 +7,7 @@ import pytest
 from django.http import QueryDict
 from msgspec import UNSET, Meta, UnsetType
 
-from core.bodies import PROBLEMS_MAX, Body, body_read
+from core.bodies import PROBLEMS_MAX, Body, body_read, texts_read
 from core.errors import GymError
 from core.fields import (
     STRICT,
@@ -25,7 +25,6 @@ from core.fields import (
     string,
 )
 from core.paging import Query, cursor_make
-from core.query_texts import values_of
 
 
 class Place(Body, kw_only=True):
@@ -185,7 +184,7 @@ def test_a_time_is_in_utc_where_it_names_no_zone(sent: str) -> None:
 
 
 def searched(texts: str) -> dict[str, Any]:
-    return body_read(Search, values_of(QueryDict(texts), Search))
+    return texts_read(Search, QueryDict(texts))
 
 
 def test_a_query_reads_texts_as_its_fields_mean_them() -> None:

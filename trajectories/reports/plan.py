@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta, field
 
 from core import answer_check
-from core.bodies import Body, body_read, plain
+from core.bodies import Body, body_read, to_plain
 from core.fields import Count, FieldError, History, JsonObject, Positive, choice, id_list, string
 from core.integers import BIGINT_MAX
 from core.observation_settings import ObservationSettings
@@ -155,7 +155,7 @@ def _arms_check(plan: PlanIn) -> None:
             )
             raise FieldError("arms", message)
         forms += [form] if form else []
-    settings = plain(plan.observation_settings)
+    settings = to_plain(plan.observation_settings)
     known = {name for form in forms for name in settings_of(settings, form)}
     if forms and (unused := sorted(settings.keys() - known)):
         message = f"No observation of the plan shows what {unused[0]} bounds."

@@ -11,7 +11,7 @@ from django.conf import settings
 from msgspec import Meta, Struct
 
 from core import api
-from core.bodies import invalid_body
+from core.bodies import build_refusal
 from core.errors import GymError, too_large
 from core.integers import INT_MAX
 from core.struct_schema import limit
@@ -188,7 +188,7 @@ def steps_read(body: bytes) -> list[StepIn]:
     try:
         steps = _decoder.decode(body).steps
     except msgspec.ValidationError as error:
-        raise invalid_body(error, model=StepsIn) from None
+        raise build_refusal(error, model=StepsIn) from None
     except api.DECODE_ERRORS as error:
         raise GymError("malformed_json", f"The body is not valid JSON: {error}") from None
     if b"\\u0000" in body:

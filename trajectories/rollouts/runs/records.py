@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from core import answer_check
-from core.bodies import Body, plain
+from core.bodies import Body, to_plain
 from core.fields import Count, FieldError, History, Id, JsonObject, Moment, Numbers, choice, string
 from core.integers import BIGINT_MAX
 from core.observation_settings import ObservationSettings, settings_check
@@ -103,7 +103,7 @@ def _observation_check(run: RunIn) -> None:
     if history.policy.needs_text and not observation.has_text:
         message = f"The history {history.policy.id} compares outlines; {observation.id} has none."
         raise FieldError("history", message)
-    settings_check(plain(run.observation_settings), observation)
+    settings_check(to_plain(run.observation_settings), observation)
 
 
 def _settings_read(settings: dict[str, Any]) -> dict[str, Any]:
