@@ -245,11 +245,11 @@ def _readers(struct: type[Struct]) -> dict[str, Read]:
 
 def _reader(hint: Any) -> Read | None:
     """Return the function that reads a value of a type: items first, then by the notes on the type."""
-    found = list(_members(hint))
-    items = [get_args(kind)[0] for kind, _ in found if get_origin(kind) is list]
+    members = list(_members(hint))
+    items = [get_args(kind)[0] for kind, _ in members if get_origin(kind) is list]
     # A note on a union is on each of its members, and comes after theirs.
-    notes = dict.fromkeys(id(note) for _, notes in reversed(found) for note in reversed(notes))
-    by_id = {id(note): note for _, notes in found for note in notes}
+    notes = dict.fromkeys(id(note) for _, notes in reversed(members) for note in reversed(notes))
+    by_id = {id(note): note for _, notes in members for note in notes}
     reads = [_read_items(read) for item in items if (read := _reader(item))]
     reads += [read for note in reversed(notes) if (read := _extra(by_id[note], READ))]
     return _chain(reads)
