@@ -16,7 +16,7 @@ from palaestra import Client
 from palaestra.errors import BrowserDead, BrowserMissing
 from palaestra.stage import browsers, health
 from palaestra.stage.browsers import Browsers
-from palaestra.stage.capacity import StageConfig
+from palaestra.stage_config import StageConfig
 from stages import TOKEN, stage_serve
 
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}

@@ -20,8 +20,8 @@ from palaestra.errors import BrowserMissing
 from palaestra.pages.pool import PagePool
 from palaestra.stage import orphans
 from palaestra.stage.browsers import Browsers
-from palaestra.stage.capacity import StageConfig
 from palaestra.stage.orphans import MARK, find_marked, mark_make, orphans_end
+from palaestra.stage_config import StageConfig
 from stages import LITE_RUN, TOKEN, StageProcess, stage_serve
 from test_stage import move
 
