@@ -9,7 +9,7 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
-    from core import garbage
+    from core.telemetry import garbage
 
     with garbage.loading():
         import django

@@ -12,7 +12,7 @@ class GymsiteConfig(AppConfig):
 
     def ready(self) -> None:
         """Register question kinds and sites; set Celery's default app where jobs are sent or run."""
-        from core import drawings
+        from core.episodes import drawings
         from gymsite.arena import questions, sites
         from gymsite.arena.sites.site import sites as site_registry
         from tasks_app.questions import questions as registry

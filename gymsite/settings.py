@@ -12,7 +12,9 @@ from typing import Any
 
 from environs import Env
 
-from core import addresses, assets, queues
+from core.database import addresses
+from core.web import assets
+from core.work import queues
 from gymsite.services import endpoints, secrets
 
 env = Env()
@@ -75,7 +77,7 @@ _pool: dict[str, Any] = (
 _database = addresses.django_database(DATABASE_URL)
 DATABASES: dict[str, Any] = {
     "default": {
-        "ENGINE": "core.postgresql",
+        "ENGINE": "core.database.postgresql",
         **_database,
         "CONN_HEALTH_CHECKS": True,
         # A pooler gives each transaction another session.
@@ -130,7 +132,7 @@ ARENA_MIDDLEWARE = [
     "gymsite.arena.request_rates.RequestRateMiddleware",
 ]
 # The API has neither cookies nor pages and runs without their middleware.
-API_MIDDLEWARE = ["core.middleware.SecurityHeadersMiddleware"]
+API_MIDDLEWARE = ["core.web.middleware.SecurityHeadersMiddleware"]
 LAB_MIDDLEWARE = [
     *API_MIDDLEWARE,
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -191,7 +193,7 @@ def _files(*, bucket: str, folder: str | Path) -> dict[str, Any]:
         "access_key": env.str("S3_ACCESS_KEY", "") or None,
         "secret_key": env.str("S3_SECRET_KEY", "") or None,
     }
-    return {"BACKEND": "core.bucket_storage.BucketStorage", "OPTIONS": options}
+    return {"BACKEND": "core.storage.buckets.BucketStorage", "OPTIONS": options}
 
 
 STORAGES: dict[str, Any] = {
@@ -224,12 +226,12 @@ AUTH_PASSWORD_VALIDATORS = [{"NAME": "django.contrib.auth.password_validation.Mi
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["trajectories.record.api.auth.KeyAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["trajectories.record.api.auth.Closed"],
-    "DEFAULT_RENDERER_CLASSES": ["core.api.MsgspecRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["core.api.MsgspecParser"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.api.JsonOnly",
+    "DEFAULT_RENDERER_CLASSES": ["core.api.responses.MsgspecRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["core.api.responses.MsgspecParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.api.responses.JsonOnly",
     "URL_FORMAT_OVERRIDE": None,
-    "EXCEPTION_HANDLER": "core.api.error_response",
-    "DEFAULT_SCHEMA_CLASS": "core.schema.CallSchema",
+    "EXCEPTION_HANDLER": "core.api.responses.error_response",
+    "DEFAULT_SCHEMA_CLASS": "core.api.schema.CallSchema",
     "UNAUTHENTICATED_USER": None,
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
@@ -242,7 +244,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "id": {"type": "integer", "minimum": 1},
         "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
     },
-    "POSTPROCESSING_HOOKS": ["core.struct_schema.components_append", "core.schema.calls_complete"],
+    "POSTPROCESSING_HOOKS": ["core.structs.schema.components_append", "core.api.schema.calls_complete"],
 }
 
 # --- Annotation: the judge model of this installation -----------------------------------------------------
@@ -331,10 +333,10 @@ LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "plain": {"()": "core.logs.PlainFormatter"},
-        "json": {"()": "core.logs.JsonFormatter", "process": PROCESS},
+        "plain": {"()": "core.telemetry.logs.PlainFormatter"},
+        "json": {"()": "core.telemetry.logs.JsonFormatter", "process": PROCESS},
     },
-    "filters": {"refusals": {"()": "core.logs.RefusalFilter"}},
+    "filters": {"refusals": {"()": "core.telemetry.logs.RefusalFilter"}},
     "handlers": {
         "stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["refusals"]}
     },

@@ -12,8 +12,8 @@ from asgiref.typing import HTTPScope
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
-from core.garbage import collect_seldom
-from core.struct_types import structs_prepare
+from core.structs.schema import structs_prepare
+from core.telemetry.garbage import collect_seldom
 from gymsite.arena.template_engine import templates_prepare
 
 PULSE = "/healthz"

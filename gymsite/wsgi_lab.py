@@ -19,9 +19,9 @@ from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 from django.urls import get_resolver
 
-from core.garbage import code_freeze
-from core.networks import reduce_to_network
-from core.struct_types import structs_prepare
+from core.structs.schema import structs_prepare
+from core.telemetry.garbage import code_freeze
+from core.web.networks import reduce_to_network
 
 API_PREFIX = "/api/"
 PULSE = ("/api/v1/heartbeat", "/api/v1/health")

@@ -16,9 +16,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core import paging
-from core.api import MsgspecRenderer
-from core.schema import call
+from core.api import paging
+from core.api.responses import MsgspecRenderer
+from core.api.schema import call
 from tasks_app import selectors
 from tasks_app.records import Benchmark, ExportQuery, Gold, Task, TaskListQuery, TaskPage
 from tasks_app.registry import benchmarks

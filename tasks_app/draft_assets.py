@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from core.blobs import blob_store
+from core.storage.blobs import blob_store
 from tasks_app.questions import questions
 from tasks_app.types import BadRow, PictureDraft, Row, TaskDraft
 

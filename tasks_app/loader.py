@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 from django.db import connection, transaction
 
-from core import file_lock, json_text
+from core.storage import file_lock
+from core.text import json as json_text
 from tasks_app import loader_sql, starters, wording_errata
 from tasks_app.draft_assets import drafts_complete
 from tasks_app.gold_extras import Enricher

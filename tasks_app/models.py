@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from core.text_key import TextKey
+from core.database.text_key import TextKey
 from tasks_app.task_words import TASK_WORDS
 
 # docs/decisions/0020-step-budgets.md

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from core import latex
+from core.text import latex
 from tasks_app.figures import Figure, figures_split, list_figures, unplaced, with_markdown
 
 PREFORMATTED = "preformatted"

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import F
 
-from core.blobs import blob_store
+from core.storage.blobs import blob_store
 from tasks_app import kinds
 from tasks_app.models import QuestionPicture, Task
 from tasks_app.pictures import CONTENT_TYPE, picture_read

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from core.registry import Registry
 from palaestra.protocol.answers import AnswerForm
 from palaestra.protocol.looks import PageKind

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.bodies import Body
-from core.fields import Id, checked, string
-from core.integers import BIGINT_MAX
-from core.paging import PAGE_DEFAULT, PAGE_MAX, Cursor, Limit
+from core.api.paging import PAGE_DEFAULT, PAGE_MAX, Cursor, Limit
+from core.database.integers import BIGINT_MAX
+from core.structs.bodies import Body
+from core.structs.fields import Id, checked, string
 
 NAME_MAX_CHARS = 200
 TAGS_MAX = 100

@@ -11,8 +11,8 @@ from django.db import connection
 from django.db.models import Count, QuerySet
 from psycopg.sql import SQL, Composed, Literal
 
+from core.database.sessions import limit_statements
 from core.errors import GymError
-from core.statements import limit_statements
 from palaestra.protocol.suggestions import did_you_mean
 from tasks_app import kinds
 from tasks_app.models import SPARE_STEPS, STEPS_PER_ORACLE_STEP, Task

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from core.tables import table_load
+from core.text.toml import table_load
 from tasks_app.types import Row, TaskDraft
 
 FOLDER = Path(__file__).parent / "benchmarks" / "errata"

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
-from core import blobs
+from core.storage import blobs
 
 KEYS = {"S3_ACCESS_KEY": "test", "S3_SECRET_KEY": "test"}
 
@@ -46,7 +46,7 @@ class Buckets:
             "access_key": "test",
             "secret_key": "test",
         }
-        return {"BACKEND": "core.bucket_storage.BucketStorage", "OPTIONS": options}
+        return {"BACKEND": "core.storage.buckets.BucketStorage", "OPTIONS": options}
 
     def names(self, bucket: str) -> list[str]:
         listed = self.client.list_objects_v2(Bucket=bucket)

@@ -13,7 +13,9 @@ from django.db import connection
 from django.test import Client, TransactionTestCase, client, override_settings
 from django.test.client import store_rendered_templates
 
-from core import blobs, garbage, jobs
+from core.storage import blobs
+from core.telemetry import garbage
+from core.work import jobs
 from gymsite.services import endpoints
 from gymsite.services.preparation import roles_apply
 from tasks_app.sites import benchmark

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import F
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from tasks_app.models import Benchmark, Gold, Task
 from trajectories.models import Episode, Group, Intervention, Report, Run, Step, Verdict, VerdictCounter
 from trajectories.record import hot_sql

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from gymsite.arena.pop_ups import PopUp, choose_pop_ups
 from gymsite.arena.wording import WORDINGS
 from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind

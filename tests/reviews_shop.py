@@ -8,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from core.draws import Draws
-from core.presentation import Look
+from core.episodes.presentation import Look
 from tasks_app.families.registry import FAMILIES, discover
 from tasks_app.families.reviews import count_mentions
 from tasks_app.families.types import SiteTask

@@ -51,7 +51,7 @@ def main() -> int:
 
 def rows(site: str, *, count: int, split: str) -> Iterator[tuple[Any, ...]]:
     """A line for each family: medians, and the share of tasks whose budget is enough."""
-    from core.presentation import Look
+    from core.episodes.presentation import Look
     from tasks_app.models import max_steps_for
     from tasks_app.questions import questions
     from tasks_app.sites import lanes
@@ -89,7 +89,7 @@ def _is_more(view: View) -> bool:
 
 def views(placed: Any) -> set[View]:
     """Every page of what a task is about: paths, with what the link that leads there adds to the query."""
-    from core.presentation import Look
+    from core.episodes.presentation import Look
     from validation.sites.site_walk import Walk
 
     world = placed.world.open(changes=placed.task.changes)

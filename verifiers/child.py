@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 
 import msgspec
 
-from core import child_processes
+from core.work import child_processes
 from verifiers import registry, wire
 from verifiers.limits import CHILD_GROWTH_BYTES, CHILD_MEMORY_BYTES
 

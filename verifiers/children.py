@@ -19,8 +19,8 @@ from multiprocessing.context import ForkServerContext, ForkServerProcess
 
 import psutil
 
-from core import child_processes
 from core.errors import GymError
+from core.work import child_processes
 from verifiers import child, wire
 from verifiers.answer_text import unparsable
 from verifiers.limits import REPLY_BYTES, TOGETHER_MAX, TOGETHER_TIMEOUT_S, VERIFY_TIMEOUT_S

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import logging
 
-from core import garbage
+from core.telemetry import garbage
 from verifiers import registry
 from verifiers.types import Evidence, Gold
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.registry import Registry
-from core.tables import table_load
+from core.text.toml import table_load
 from verifiers.types import Evidence, Example, Gold, Verdict
 
 Check = Callable[[Gold, Evidence], Verdict]

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from core import latex
 from core.errors import GymError
+from core.text import latex
 from tasks_app.figures import PLACE, list_figures, unplaced
 from tasks_app.prose import list_texts
 

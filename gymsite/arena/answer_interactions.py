@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from gymsite.arena.pop_ups import SCHEDULES
 from tasks_app.questions import SUBMIT, Answer, Move, Payload
 

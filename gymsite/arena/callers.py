@@ -14,8 +14,8 @@ from django.conf import settings
 from django.http import Http404, HttpRequest
 from msgspec import Struct
 
-from core.sql import hot_cursor
-from core.tokens import code_digest, person_token_make, person_token_open
+from core.database.sql import hot_cursor
+from core.episodes.tokens import code_digest, person_token_make, person_token_open
 from trajectories.models.takeover import IS_TAKEN, TAKEN
 
 STEP_HEADER, AS_OF_HEADER = "X-Gym-Step", "X-Gym-As-Of"

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from django.conf import settings
 
-from core.sql import hot_cursor
+from core.database.sql import hot_cursor
 from gymsite.arena import step_numbers, tool_calls
 from gymsite.arena.callers import MAY_ACT, holder
 from gymsite.arena.sites.events import COMMON_KINDS, FOLDED, HASTY, events_read

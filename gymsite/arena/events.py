@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import msgspec
 from django.conf import settings
 
-from core import json_text
+from core.database.integers import INT_MAX
+from core.database.sql import hot_cursor
 from core.errors import GymError
-from core.integers import INT_MAX
-from core.sql import hot_cursor
+from core.text import json as json_text
 from gymsite.arena import step_numbers
 from gymsite.arena.episodes import ALIVE, alive_params
 from trajectories.actions.elements import FIELDS

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
-from core.middleware import route_note
+from core.web.middleware import route_note
 from gymsite.arena.callers import get_session
 
 POLICY = "; ".join(

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from core.draws import Draws
-from core.presentation import Look
-from core.tables import toml_load
+from core.episodes.presentation import Look
+from core.text.toml import toml_load
 
 COUNTS = {"none": 0, "one": 1, "two": 2}
 # How much later than the page its distracting parts appear, in milliseconds.

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from core.draws import Draws
-from core.presentation import Look
-from core.tables import toml_load
+from core.episodes.presentation import Look
+from core.text.toml import toml_load
 
 Comes = Literal["at_once", "later"]
 """The moment of a pop-up: with the page, or (only with scripts) after an interaction while none is open."""

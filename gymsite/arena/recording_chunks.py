@@ -14,10 +14,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 from django.conf import settings
 
-from core import blobs
+from core.database.integers import INT_MAX
+from core.database.sql import hot_cursor
 from core.errors import GymError
-from core.integers import INT_MAX
-from core.sql import hot_cursor
+from core.storage import blobs
 from gymsite.arena import step_numbers
 from gymsite.arena.episodes import ALIVE, alive_params
 

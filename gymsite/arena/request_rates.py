@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from core.tokens import token_open
+from core.episodes.tokens import token_open
 from gymsite.arena import answer_form, views
 
 BURST_S = 10.0

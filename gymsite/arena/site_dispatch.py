@@ -15,7 +15,7 @@ from django.shortcuts import render
 from django.urls import ResolverMatch, URLResolver
 from django.urls.resolvers import RoutePattern
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from gymsite.arena import episodes, forms
 from gymsite.arena.sites import events
 from gymsite.arena.sites.labels import load_labels

@@ -16,8 +16,8 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from msgspec import Meta, Struct
 
-from core import json_text
 from core.errors import GymError
+from core.text import json as json_text
 from gymsite.arena import callers, episodes, forms, site_dispatch, views
 from gymsite.arena.callers import Session
 from palaestra.protocol.completions import RecordedCall, record_write

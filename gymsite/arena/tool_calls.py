@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 from django.conf import settings
 
-from core.sql import hot_cursor
+from core.database.sql import hot_cursor
 from gymsite.arena import step_numbers
 from gymsite.arena.callers import MAY_ACT, holder
 from tasks_app.questions import CALLS_MAX, ToolCall

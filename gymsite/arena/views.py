@@ -15,11 +15,12 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from core import answer_check, disk
-from core.blobs import blob_response
+from core.episodes import answer_check
+from core.episodes.presentation import Look, look_read
+from core.episodes.tokens import token_open
 from core.errors import GymError
-from core.presentation import Look, look_read
-from core.tokens import token_open
+from core.storage import disk
+from core.storage.blobs import blob_response
 from gymsite.arena import callers, episodes, events, forms, panels, pop_ups, recording_chunks, site_dispatch
 from gymsite.arena.sites.site import Message
 from gymsite.arena.wording import WORDINGS

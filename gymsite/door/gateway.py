@@ -19,8 +19,9 @@ import msgspec
 from asgiref.typing import ASGIReceiveCallable, ASGISendCallable, HTTPScope
 from django.db import connections
 
-from core import api, metrics, request_ids
+from core.api import responses as api
 from core.errors import GymError
+from core.telemetry import metrics, request_ids
 from gymsite.door.bodies import Body, BodyReader, Disconnected
 from gymsite.door.environ import environ_make
 from gymsite.door.lanes import Lane

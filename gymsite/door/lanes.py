@@ -10,8 +10,8 @@ import threading
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, TypeVar
 
-from core import metrics
 from core.errors import GymError
+from core.telemetry import metrics
 from gymsite.door.turns import Turns
 
 # Requests that may wait in a lane. Later ones are refused at once rather than answered after a time-out; a

@@ -10,7 +10,7 @@ from django.conf import settings
 from uvicorn import Config
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from core import metrics
+from core.telemetry import metrics
 from gymsite.door.bodies import BodyReader
 from gymsite.door.connections import Patience, Server, connection_class
 from gymsite.door.gateway import Application, CallerOf, Gateway, LaneOf

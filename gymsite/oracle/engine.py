@@ -14,7 +14,7 @@ from typing import Any, cast
 from django.db import connection
 from playwright.sync_api import Page
 
-from core.presentation import look_read
+from core.episodes.presentation import look_read
 from gymsite.oracle.hand import Hand, OracleStuck
 from gymsite.oracle.page import Bridge, OraclePage
 from gymsite.oracle.solvers import SOLVERS

@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from gymsite.oracle import reviews, stays
 from gymsite.oracle.patience import wait_settled
 from gymsite.oracle.stays_visitor import Visitor

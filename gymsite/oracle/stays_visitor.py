@@ -14,7 +14,7 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from gymsite.arena.sites.labels import load_labels
 from gymsite.oracle.patience import wait_settled
 from tasks_app.worlds.stays.types import Listing, Room, Trip, World

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from gymsite.question_pages.server import Item, PageServer
 from palaestra.pages.pool import PagePool
 from tasks_app.models import Task

@@ -18,8 +18,8 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-from core.blobs import blob_exists, blob_response
-from core.presentation import Look
+from core.episodes.presentation import Look
+from core.storage.blobs import blob_exists, blob_response
 from gymsite.arena import views
 from gymsite.arena.episodes import PageEpisode
 from gymsite.arena.middleware import ArenaMiddleware

@@ -10,8 +10,8 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import Storage
 from django.utils.module_loading import import_string
 
-from core.blobs import BLOBS, PRIVATE, RECORDINGS
 from core.errors import GymError
+from core.storage.blobs import BLOBS, PRIVATE, RECORDINGS
 from gymsite.services.processes import ARENA_S3_KEYS, S3_KEYS
 
 SETTINGS = {BLOBS: "BLOB_BUCKET", RECORDINGS: "RECORDING_BUCKET", PRIVATE: "PRIVATE_BUCKET"}

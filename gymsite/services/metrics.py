@@ -21,7 +21,7 @@ from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from core import exposition
+from core.telemetry import exposition
 from gymsite.services import restarts
 
 logger = logging.getLogger(__name__)

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import psutil
 
-from core import browsers
 from core.errors import GymError
+from core.web import browsers
 from gymsite.services import endpoints
 from verifiers.sandbox import cgroups
 

@@ -16,7 +16,7 @@ from django.db.backends.utils import CursorWrapper
 from django.db.migrations.executor import MigrationExecutor
 from psycopg import sql
 
-from core import addresses
+from core.database import addresses
 from gymsite.services import builds, role_owners, secrets
 
 # One login per kind of process, with the grants of ``roles.sql``.

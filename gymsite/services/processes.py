@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import GymError
-from core.queues import JUDGES, QUEUES, Queue
+from core.work.queues import JUDGES, QUEUES, Queue
 from gymsite.services import endpoints, secrets
 from palaestra.protocol.suggestions import did_you_mean
 

@@ -18,7 +18,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from core import garbage
+from core.telemetry import garbage
 from gymsite.services import parent_death
 
 WORKERS = 2
@@ -48,7 +48,7 @@ def main(door: str) -> None:
 
 
 def _door_serve(door: str, module: ModuleType, address: tuple[str, int]) -> None:
-    from core import exposition
+    from core.telemetry import exposition
     from gymsite.door import server  # need the settings
 
     exposition.expose(door)
@@ -100,7 +100,7 @@ def _files_allow() -> None:
 
 def _load_watched(application: Callable[..., Any], parent: int) -> Callable[..., Any]:
     """Start the watchdog in each granian worker, which would otherwise outlive it and keep answering."""
-    from core import exposition
+    from core.telemetry import exposition
 
     parent_death.die_with_parent(parent)
     exposition.expose("live")

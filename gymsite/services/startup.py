@@ -10,9 +10,9 @@ from functools import partial
 
 from django.db import connection
 
-from core import exposition
 from core.errors import GymError
-from core.queues import QUEUES
+from core.telemetry import exposition
+from core.work.queues import QUEUES
 from gymsite.services import (
     buckets,
     embedded_servers,

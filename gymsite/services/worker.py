@@ -12,9 +12,9 @@ import django
 from celery.signals import task_failure, task_postrun, task_prerun, worker_process_init, worker_ready
 from django.conf import settings
 
-from core import exposition, garbage, metrics, request_ids
-from core.queues import QUEUES, SANDBOX, Queue
-from core.struct_types import structs_prepare
+from core.structs.schema import structs_prepare
+from core.telemetry import exposition, garbage, metrics, request_ids
+from core.work.queues import QUEUES, SANDBOX, Queue
 from gymsite.celery import app
 from gymsite.services import parent_death, processes
 from verifiers.sandbox import cgroups

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from core.tables import toml_load
+from core.text.toml import toml_load
 
 CHOICES = toml_load(Path(__file__).with_name("reasoning_gym.toml"), dict[str, Any])
 LEFT_OUT: dict[str, str] = CHOICES["left_out"]

@@ -18,8 +18,8 @@ from typing import Literal
 
 import msgspec
 
-from core import latex
 from core.errors import GymError
+from core.text import latex
 from tasks_app import kinds, record_files
 from tasks_app.benchmarks import _choices, _picture_sources
 from tasks_app.registry import benchmark_register

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from core.draws import Draws
-from core.tables import toml_load
+from core.text.toml import toml_load
 
 Phrases = Mapping[str, str | tuple[str, ...]]
 FOLDER = Path(__file__).parent

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.draws import Draws
 from core.registry import Registry
-from core.tables import toml_load
+from core.text.toml import toml_load
 from tasks_app import ladder
 
 WORDS: tuple[str, ...] = tuple(

@@ -12,9 +12,9 @@ from functools import lru_cache, partial
 
 from django.conf import settings
 
-from core import child_processes
 from core.draws import Draws
 from core.errors import GymError
+from core.work import child_processes
 from tasks_app import kinds
 from tasks_app.families import cheats
 from tasks_app.families.registry import TAG, discover, list_families

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 
-from core import child_processes
+from core.work import child_processes
 from tasks_app.families.registry import discover, list_families
 from tasks_app.families.types import LEVELS
 from tasks_app.sites.balance import Balance

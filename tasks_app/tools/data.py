@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from core.draws import Draws
-from core.tables import toml_load
+from core.text.toml import toml_load
 
 FIRST_YEAR, LAST_YEAR = 2024, 2028
 RATES_YEAR = 2026

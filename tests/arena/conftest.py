@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from django.conf import settings
 
-from core.tokens import token_make
+from core.episodes.tokens import token_make
 from tests.conftest import ArenaClient
 from trajectories.models import Episode
 

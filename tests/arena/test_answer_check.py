@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.answer_check import REQUEST
+from core.episodes.answer_check import REQUEST
 from tests import factories
 from tests.arena.test_stays import episode_in
 from tests.conftest import ArenaClient

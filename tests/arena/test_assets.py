@@ -8,8 +8,8 @@ import pytest
 from django.conf import settings
 from django.contrib.staticfiles import finders
 
-from core.assets import find_imports, folder_version
-from core.presentation import Look
+from core.episodes.presentation import Look
+from core.web.assets import find_imports, folder_version
 from tests import factories
 from tests.conftest import ArenaClient
 from tests.reviews_shop import episode_of, task_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from tasks_app.questions import questions
 from tests import factories
 from tests.arena.test_pages import Outline, page

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from core.presentation import look_make
+from core.episodes.presentation import look_make
 from gymsite.arena.questions import code
 from tasks_app.questions import questions
 from tests import factories

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.latex import blocks_split, segments_split
+from core.text.latex import blocks_split, segments_split
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 

@@ -11,8 +11,8 @@ from django.db import OperationalError
 from django.utils import timezone
 from psycopg.errors import DiskFull
 
-from core.presentation import AXES, look_make
-from core.tokens import token_make
+from core.episodes.presentation import AXES, look_make
+from core.episodes.tokens import token_make
 from gymsite.arena.middleware import HEADERS
 from tests import factories
 from tests.conftest import ArenaClient

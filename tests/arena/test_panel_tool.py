@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from django.db import connection
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from tasks_app.models import Gold
 from tasks_app.questions import CALLS_MAX
 from tasks_app.starters import starter_drafts

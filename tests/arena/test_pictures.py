@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from core.blobs import blob_store
+from core.storage.blobs import blob_store
 from tests import factories
 from tests.conftest import ArenaClient
 from trajectories.models import Episode, SiteEvent

@@ -6,8 +6,7 @@ from collections import Counter
 
 import pytest
 
-from core.errors import GymError
-from core.presentation import (
+from core.episodes.presentation import (
     AXES,
     AXES_BESIDE_LOOKS,
     AXES_DRAWN,
@@ -17,6 +16,7 @@ from core.presentation import (
     look_read,
     look_rotate,
 )
+from core.errors import GymError
 from palaestra.protocol.looks import PageKind
 from trajectories.record.prompts import conversation
 from trajectories.rollouts.episodes import variations
@@ -60,7 +60,7 @@ PAGES: tuple[PageKind, ...] = ("question", "site")
 
 
 def test_a_seed_gives_the_same_look_in_another_process() -> None:
-    script = "from core.presentation import look_make; print(look_make(seed=7, fixed={}).digest())"
+    script = "from core.episodes.presentation import look_make; print(look_make(seed=7, fixed={}).digest())"
     other = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
     assert other.stdout.strip() == look_make(seed=7, fixed={}).digest()

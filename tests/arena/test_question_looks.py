@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.presentation import AXES, Look, look_rotate
+from core.episodes.presentation import AXES, Look, look_rotate
 from gymsite.arena.panels import PANELS, choose_panels
 from gymsite.arena.pop_ups import POP_UPS, choose_pop_ups
 from gymsite.arena.wording import WORDINGS

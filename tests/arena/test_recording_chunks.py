@@ -11,7 +11,7 @@ from django.conf import LazySettings
 from django.db import connection, transaction
 from django.db.utils import ProgrammingError
 
-from core import blobs
+from core.storage import blobs
 from tests import factories
 from tests.conftest import ArenaClient
 from trajectories.models import Blob, Episode, RecordingChunk, RecordingTally

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from core.presentation import AXES, Look
+from core.episodes.presentation import AXES, Look
 from gymsite.arena.panels import SLOW_MS
 from gymsite.arena.sites.labels import load_labels
 from gymsite.arena.sites.reviews._page import NUMBERS, SECTIONS, WRITTEN

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.presentation import AXES, Look, look_make
+from core.episodes.presentation import AXES, Look, look_make
 from gymsite.arena.sites.pop_ups import DUE, FIRST, LATER, MODAL, due, schedule
 
 LOOKS = [look_make(seed=seed, fixed={}, page="site") for seed in range(60)]

@@ -8,7 +8,7 @@ from html import unescape
 
 import pytest
 
-from core.presentation import AXES
+from core.episodes.presentation import AXES
 from gymsite.arena.sites.labels import load_labels
 from gymsite.arena.sites.stays import _information
 from tasks_app.worlds.stays.types import World

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from core.presentation import AXES, Look
+from core.episodes.presentation import AXES, Look
 from gymsite.arena.sites.labels import load_labels
 from gymsite.arena.sites.stays import _panels, _results
 from tasks_app.families.stays.common import moves

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from gymsite.arena.questions import table
 from tasks_app import table_views
 from tasks_app.questions import SUBMIT, Move, Visit, questions

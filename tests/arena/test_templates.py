@@ -11,7 +11,7 @@ from django.template import TemplateDoesNotExist, engines
 from django.template.loader import get_template, render_to_string
 from jinja2 import UndefinedError
 
-from core.presentation import AXES
+from core.episodes.presentation import AXES
 from gymsite.arena import template_engine
 from gymsite.arena.sites.stays._checkout import ARRIVALS
 from tasks_app.worlds.stays.types import World

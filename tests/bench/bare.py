@@ -15,7 +15,7 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
-from core.addresses import django_database
+from core.database.addresses import django_database
 
 TABLE = (
     "CREATE TABLE IF NOT EXISTS bench_bare"

@@ -20,7 +20,7 @@ def main(lengths: list[int]) -> None:
     from django.contrib.auth.models import User
     from django.test import Client
 
-    from core import thumbnails
+    from core.storage import thumbnails
     from tasks_app.models import Task
     from tests import factories
     from tests.lab.long_scene import long_episode

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from core import addresses
+from core.database import addresses
 
 
 @pytest.mark.parametrize(

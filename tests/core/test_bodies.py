@@ -7,9 +7,10 @@ import pytest
 from django.http import QueryDict
 from msgspec import UNSET, Meta, UnsetType
 
-from core.bodies import PROBLEMS_MAX, Body, body_read, texts_read
+from core.api.paging import Query, cursor_make
 from core.errors import GymError
-from core.fields import (
+from core.structs.bodies import PROBLEMS_MAX, Body, body_read, texts_read
+from core.structs.fields import (
     STRICT,
     Count,
     FieldError,
@@ -24,7 +25,6 @@ from core.fields import (
     id_list,
     string,
 )
-from core.paging import Query, cursor_make
 
 
 class Place(Body, kw_only=True):

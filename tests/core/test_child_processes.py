@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core import child_processes
+from core.work import child_processes
 from gymsite.services import parent_death
 from gymsite.services.processes import BASE_DIR
 from tests.services.installations import until
@@ -21,7 +21,7 @@ PROGRAM = """
 import signal
 import time
 
-from core import child_processes
+from core.work import child_processes
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -7,7 +7,7 @@ import re
 import pytest
 from django.conf import settings
 
-from core import presentation
+from core.episodes import presentation
 from tasks_app.families.registry import discover, list_families
 from trajectories.record.prompts.templates import PARAPHRASES
 from validation.sites import guesses, shortcuts

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.garbage import SELDOM, code_freeze, collect_seldom, loading
+from core.telemetry.garbage import SELDOM, code_freeze, collect_seldom, loading
 
 
 @pytest.fixture

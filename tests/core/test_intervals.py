@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.intervals import wilson
+from core.statistics import wilson
 from trajectories.annotation.rates.resamples import estimate_sample
 from trajectories.reports.estimators.accuracy import accuracy, pass_at
 from trajectories.reports.estimators.answers import Answers, Estimate

@@ -10,7 +10,8 @@ import pytest
 from celery.app.task import Context
 from kombu.exceptions import OperationalError
 
-from core import jobs, queues, request_ids
+from core.telemetry import request_ids
+from core.work import jobs, queues
 from gymsite.services import worker
 
 

@@ -4,7 +4,7 @@ import pytest
 from django.conf import LazySettings
 from django.test import RequestFactory
 
-from core.live_address import live_url, socket_origin
+from core.web.live_address import live_url, socket_origin
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 
-from core import request_ids
-from core.logs import JsonFormatter, PlainFormatter, RefusalFilter
-from core.tokens import token_make
+from core.episodes.tokens import token_make
+from core.telemetry import request_ids
+from core.telemetry.logs import JsonFormatter, PlainFormatter, RefusalFilter
 from tests import factories
 from tests.conftest import LabClient
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from core import exposition, metrics
-from core.exposition import Slot
+from core.telemetry import exposition, metrics
+from core.telemetry.exposition import Slot
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.networks import reduce_to_network
+from core.web.networks import reduce_to_network
 
 CASES = [
     ("10.0.0.1", "10.0.0.1"),

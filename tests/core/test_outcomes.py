@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from core.outcomes import reward_sql
+from core.episodes.outcomes import reward_sql
 from palaestra.protocol.end_reasons import END_REASONS
 from palaestra.protocol.outcomes import JUDGED, REWARDS, VOID, outcome_of
 from tests import factories

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from django.db import connections
 
-from core.postgresql.base import DatabaseWrapper, connection_check
+from core.database.postgresql.base import DatabaseWrapper, connection_check
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

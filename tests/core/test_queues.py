@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.queues import FACTS, QUEUES, SANDBOX, VERIFY, Queue
+from core.work.queues import FACTS, QUEUES, SANDBOX, VERIFY, Queue
 from gymsite.services.processes import PROCESSES
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.db.utils import OperationalError
 
-from core.statements import TooSlow, limit_statements
+from core.database.sessions import TooSlow, limit_statements
 
 pytestmark = pytest.mark.django_db
 

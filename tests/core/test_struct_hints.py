@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 import pytest
 
-from core.bodies import struct_read
 from core.errors import GymError
+from core.structs.bodies import struct_read
 
 
 class Colour(enum.StrEnum):

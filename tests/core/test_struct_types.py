@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import sys, threading, types
 import msgspec
-from core.struct_types import structs_prepare
+from core.structs.schema import structs_prepare
 
 SOURCE = '''
 from __future__ import annotations
@@ -48,7 +48,7 @@ for module in modules:
 """
 LOADED = """
 import sys
-from core import struct_types
+from core.structs import schema as struct_types
 prepare = struct_types.structs_prepare
 struct_types.structs_prepare = lambda: print(*sorted(sys.modules), prepare())
 import {door}

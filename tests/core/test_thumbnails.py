@@ -11,7 +11,7 @@ from django.core.files.storage import storages
 from django.http import Http404
 from PIL import Image
 
-from core import blobs, thumbnails
+from core.storage import blobs, thumbnails
 
 # A response that is closed looks at the connection of the tests before.
 pytestmark = pytest.mark.django_db

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from core import toml_document
-from core.toml_document import TOO_MUCH, TomlRefused, toml_as_json
+from core.text import toml_document
+from core.text.toml_document import TOO_MUCH, TomlRefused, toml_as_json
 
 
 def test_a_document_is_read_as_json() -> None:

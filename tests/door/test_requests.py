@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from core import metrics, request_ids
+from core.telemetry import metrics, request_ids
 from tests.door.conftest import WAIT_S, Door, everything
 
 CLOSE = b"Host: x\r\nConnection: close\r\n"

@@ -22,7 +22,7 @@ from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
-from core.tokens import token_make
+from core.episodes.tokens import token_make
 from tests.e2e.answers import Answering
 from tests.e2e.wire import Wire
 from tests.servers import servers

@@ -10,7 +10,7 @@ from typing import Any
 from playwright.sync_api import Page
 
 from core.draws import Draws
-from core.presentation import Look
+from core.episodes.presentation import Look
 from gymsite.oracle.stays import SOLVERS
 from gymsite.oracle.stays_visitor import Visitor
 from tasks_app.families.types import SiteTask

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.answer_check import REQUEST
-from core.presentation import Look
+from core.episodes.answer_check import REQUEST
+from core.episodes.presentation import Look
 from palaestra.policies import Solution, Solver
 from tests.e2e import test_every_family as families
 from tests.e2e.conftest import ArenaServer

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.presentation import AXES, Look
+from core.episodes.presentation import AXES, Look
 from tests import coverage_choice, factories
 from tests.e2e.conftest import ArenaServer
 from trajectories.models import Episode, Submission

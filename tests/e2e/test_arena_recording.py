@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
-from core import blobs
+from core.storage import blobs
 from tasks_app.starters import starter_drafts
 from tests import factories
 from tests.e2e.conftest import ArenaServer

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, Request, expect
 from pytest_django.live_server_helper import LiveServer
 
-from core import blobs
+from core.storage import blobs
 from tests import factories
 from tests.e2e.test_lab_pages import settled
 from tests.lab.long_scene import picture_make

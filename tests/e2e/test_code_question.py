@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from gymsite.question_pages.server import Item
 from tasks_app.starters import starter_drafts
 from tests import coverage_choice, factories

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image, ImageChops
 from playwright.sync_api import FrameLocator, Page, expect
 
-from core import blobs
+from core.storage import blobs
 from tasks_app.starters import starter_drafts
 from tests import coverage_choice, factories
 from tests.e2e import axe

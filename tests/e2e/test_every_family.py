@@ -19,7 +19,7 @@ from django.conf import settings
 from playwright.sync_api import Page
 
 from core.draws import Draws
-from core.presentation import AXES, AXES_DRAWN, Look, look_rotate
+from core.episodes.presentation import AXES, AXES_DRAWN, Look, look_rotate
 from gymsite.oracle.solvers import SOLVERS
 from tasks_app.families.registry import FAMILIES, discover
 from tasks_app.families.types import LEVELS, SiteTask

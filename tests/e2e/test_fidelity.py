@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from core import blobs
-from core.presentation import Look
+from core.episodes.presentation import Look
+from core.storage import blobs
 from tests import factories
 from tests.behaviour.fidelity.factories import needs_drawing
 from tests.coverage_choice import values

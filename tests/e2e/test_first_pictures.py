@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from palaestra.observation import ObservationConfig, Observer, format_of
 from palaestra.observation.shot import Shot, shot_take
 from palaestra.pages.pool import PagePool

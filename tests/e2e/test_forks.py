@@ -19,7 +19,7 @@ from playwright.sync_api import Page
 from pytest_django.live_server_helper import LiveServer
 
 import palaestra.play.episode
-from core.presentation import Look
+from core.episodes.presentation import Look
 from palaestra import ApiError, Client, Env, RemoteEnv
 from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig

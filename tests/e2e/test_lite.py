@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from palaestra.observation import Observer
 from palaestra.pages.lite import LitePool
 from palaestra.pages.pool import PagePool

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import pytest
 from playwright.sync_api import Page
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from palaestra.grammars import GRAMMARS
 from palaestra.observation import ObservationConfig, format_of
 from palaestra.pages.pool import PagePool

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import palaestra.play.episode
-from core.presentation import Look
+from core.episodes.presentation import Look
 from palaestra.errors import ForkDiverged
 from palaestra.grammars.json import action_line
 from palaestra.observation import Observation

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from core.presentation import AXES, Look
+from core.episodes.presentation import AXES, Look
 from tasks_app import choices, draft_assets
 from tasks_app.questions import Move, questions
 from tasks_app.registry import benchmarks

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from core.presentation import AXES, ROTATION, Look, look_rotate
+from core.episodes.presentation import AXES, ROTATION, Look, look_rotate
 from gymsite.arena.panels import SLOW_MS
 from gymsite.arena.pop_ups import choose_pop_ups
 from tasks_app.questions import questions

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from PIL import Image
 
-from core.blobs import blob_open
+from core.storage.blobs import blob_open
 from gymsite.question_pages.drawing import questions_draw
 from tasks_app import question_pictures
 from tests import factories

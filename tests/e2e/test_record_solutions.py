@@ -12,7 +12,7 @@ import pytest
 from django.conf import LazySettings
 from pytest_django.live_server_helper import LiveServer
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from tasks_app.families.registry import FAMILIES
 from tasks_app.models import Task
 from tests import factories

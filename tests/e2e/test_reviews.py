@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.draws import Draws
-from core.presentation import Look
+from core.episodes.presentation import Look
 from gymsite.oracle.patience import wait_settled
 from gymsite.oracle.reviews import Solver, solve
 from tasks_app.families.registry import FAMILIES

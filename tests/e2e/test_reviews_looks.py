@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.presentation import AXES, ROTATION, Look, look_rotate
+from core.episodes.presentation import AXES, ROTATION, Look, look_rotate
 from gymsite.arena.sites.pop_ups import schedule
 from gymsite.oracle.patience import wait_settled
 from gymsite.oracle.reviews import Solver

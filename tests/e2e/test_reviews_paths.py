@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from core.presentation import AXES, Look
+from core.episodes.presentation import AXES, Look
 from gymsite.arena.sites.labels import load_labels
 from gymsite.oracle.patience import wait_settled
 from tasks_app.worlds.reviews.questions import questions

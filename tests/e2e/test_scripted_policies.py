@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from palaestra.actions import action_perform
 from palaestra.grammars.json import turn_parse
 from palaestra.observation import Observation, page_text

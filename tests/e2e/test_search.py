@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from core.statements import TooSlow
+from core.database.sessions import TooSlow
 from tests import coverage_choice, factories
 from tests.e2e import axe
 from tests.lab import scene

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.presentation import AXES
+from core.episodes.presentation import AXES
 from tasks_app.starters import starter_drafts
 from tests import factories
 from tests.e2e.conftest import ArenaServer

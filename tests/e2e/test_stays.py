@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.presentation import Look, look_make
+from core.episodes.presentation import Look, look_make
 from gymsite.oracle.patience import wait_settled
 from gymsite.oracle.stays_visitor import Visitor
 from palaestra.protocol.looks import NEUTRAL

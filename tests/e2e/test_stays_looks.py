@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.presentation import AXES
+from core.episodes.presentation import AXES
 from gymsite.oracle.patience import wait_settled
 from tasks_app.families.stays import total_price
 from tests import coverage_choice

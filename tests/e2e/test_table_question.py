@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from core.presentation import AXES, Look
+from core.episodes.presentation import AXES, Look
 from gymsite.arena.questions import table
 from gymsite.question_pages.server import Item
 from tasks_app.questions import Move

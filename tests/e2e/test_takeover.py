@@ -12,7 +12,7 @@ from django.db.models import F, Value
 from django.db.models.functions import Concat
 from playwright.sync_api import FrameLocator, Page, expect
 
-from core.tokens import person_token_make
+from core.episodes.tokens import person_token_make
 from tasks_app.models import Gold
 from tests import factories
 from tests.e2e.conftest import ArenaServer

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from palaestra import Client, Env
 from palaestra.grammars.json import action_line
 from tests import factories

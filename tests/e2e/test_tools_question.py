@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.presentation import look_rotate
+from core.episodes.presentation import look_rotate
 from gymsite.arena.wording import WORDINGS
 from tasks_app.models import Gold
 from tasks_app.starters import starter_drafts

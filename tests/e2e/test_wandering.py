@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from palaestra.actions import action_check, action_perform
 from palaestra.observation import page_text
 from palaestra.pages.pool import PagePool

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from django.utils import timezone
 
-from core import blobs
+from core.storage import blobs
 from palaestra.conversation import prompts_rebuild
 from palaestra.grammars import grammar_of
 from palaestra.observation import Observation

@@ -11,7 +11,7 @@ import pyarrow.parquet
 import pytest
 from django.core.management import call_command
 
-from core import blobs
+from core.storage import blobs
 from tests import factories
 from tests.exports import scene
 from trajectories.exports import files, selectors, services, sources

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import schemathesis
 from hypothesis import strategies
 
-from core.paging import cursor_make
+from core.api.paging import cursor_make
 from gymsite.door.server import HEAD_BYTES
 
 OTHER_HEAD_BYTES = 4 * 1024

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from core.intervals import wilson
+from core.statistics import wilson
 from trajectories.judges.rates import LEAST, Measurement, Pair, Rate, corrected, measurement_of, rate_of
 
 ROUNDS = 2_000

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 from PIL import Image, ImageDraw
 
-from core import blobs
+from core.storage import blobs
 from tests import factories
 from trajectories.models import Blob, Episode, PageEvent, Picture, SiteEvent, Step
 

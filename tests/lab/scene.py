@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from core import blobs
+from core.storage import blobs
 from tasks_app.models import Task
 from tests import factories
 from trajectories.behaviour.facts import store

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import URLPattern, get_resolver
 
-from core import redis_client
+from core.work import redis_client
 from tests.conftest import LabClient
 from tests.lab.addresses import DEEDS
 

@@ -13,7 +13,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver
 
-from core import blobs, tokens
+from core.episodes import tokens
+from core.storage import blobs
 from tests import factories
 from tests.conftest import LabClient
 from tests.lab.addresses import DEEDS, OPEN_TO_ALL, REDIRECTS, WITHOUT_BYTES, pages

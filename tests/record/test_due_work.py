@@ -11,8 +11,8 @@ import pytest
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.db.models.functions import Now
 
-from core import jobs
 from core.errors import GymError
+from core.work import jobs
 from tests import factories
 from tests.annotation import scene
 from trajectories.annotation.jobs import LABEL_WORK, job_request

@@ -9,7 +9,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.presentation import look_rotate
+from core.episodes.presentation import look_rotate
 from tests import factories
 from trajectories.models import Episode, EpisodeFacts, Group, Report, Run, Step
 from trajectories.record import hot_sql

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from tests.reports.test_computation import assert_sound, correct_if, evaluation, tables_of
 from trajectories.models import Episode
 

@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from core.bodies import body_read
 from core.errors import GymError
+from core.structs.bodies import body_read
 from palaestra.commands import parser_make
 from palaestra.commands.plan import plan_make
 from palaestra.errors import PalaestraError

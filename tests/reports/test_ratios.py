@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from core.intervals import wilson
+from core.statistics import wilson
 from trajectories.reports.estimators.accuracy import FEW_ITEMS
 from trajectories.reports.estimators.answers import NO_LOOK, Estimate
 from trajectories.reports.estimators.ratios import NOTHING, Parts, ratio

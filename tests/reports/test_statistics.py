@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from core.intervals import wilson
-from core.statistics import Clusters, effective_n, rate_of
+from core.statistics import Clusters, effective_n, rate_of, wilson
 
 
 def clusters(counts: list[tuple[int, int]]) -> Clusters:

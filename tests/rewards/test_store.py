@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from core.sweep import BEGINNING, Place
+from core.work.sweep import BEGINNING, Place
 from tests import factories
 from tests.rewards.test_components import acted, over
 from trajectories.behaviour.facts.store import SETTLE_S, facts_compute

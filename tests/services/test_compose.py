@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from core import blobs
+from core.storage import blobs
 from gymsite.arena import forms
 from gymsite.services import endpoints, redis, secrets
 from gymsite.services.binaries import POSTGRES_MAJOR

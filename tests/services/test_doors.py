@@ -19,7 +19,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from websockets.sync.client import connect
 
-from core.addresses import django_database
+from core.database.addresses import django_database
 from gymsite.services import endpoints
 from tests.services.canaries import CANARIES, GOLDS, RIGHT, Scene, manage, words_in
 from tests.services.kills import Installation

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from core import durable_files
+from core.storage import durable_files
 from tests.services.canaries import manage
 from tests.services.installations import until
 from tests.services.kills import RESTART_S, VICTIMS, Installation

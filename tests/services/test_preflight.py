@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core import browsers
 from core.errors import GymError
+from core.web import browsers
 from gymsite.services import account, binaries, endpoints, preflight
 from gymsite.services.account import Account
 from verifiers.sandbox import cgroups

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from django.db import connection
 
-from core.direct_database import direct_connect
+from core.database.sessions import direct_connect
 from core.errors import GymError
 from gymsite.services import builds, preparation, replicas, secrets, startup
 from gymsite.services.processes import PROCESSES, Installation, processes_chosen

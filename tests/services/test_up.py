@@ -15,7 +15,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from core.addresses import django_database
+from core.database.addresses import django_database
 from gymsite.services import endpoints, secrets
 from gymsite.services.processes import BASE_DIR, PROCESSES
 from tests.services.installations import STOP_S, Started, Up, until

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psycopg
 
-from core import blobs
+from core.storage import blobs
 from tests.services.canaries import manage
 from tests.services.installations import Up
 

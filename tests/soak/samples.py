@@ -12,7 +12,7 @@ from statistics import median
 
 import psycopg
 
-from core import blobs
+from core.storage import blobs
 from gymsite.services.processes import PROCESSES
 from tests.bench import processor
 from tests.services.kills import Installation

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from core import child_processes
+from core.work import child_processes
 from tasks_app import loader
 from tasks_app.families.registry import FAMILIES, list_families
 from tasks_app.families.types import SiteTask

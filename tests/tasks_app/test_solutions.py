@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from django.core.management import call_command
 
-from core.tables import table_load
+from core.text.toml import table_load
 from tasks_app import solutions
 from tasks_app.families.registry import FAMILIES, discover, list_families
 from tasks_app.leaks.checks import clean_steps_store

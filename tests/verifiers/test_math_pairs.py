@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.tables import toml_load
+from core.text.toml import toml_load
 from verifiers import registry
 from verifiers.types import Evidence, Gold
 

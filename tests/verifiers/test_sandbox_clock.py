@@ -115,7 +115,7 @@ def test_a_slow_reference_allows_a_multiple_of_its_time() -> None:
 
 
 def test_every_run_ends_before_its_job_is_lost() -> None:
-    from core.queues import SANDBOX
+    from core.work.queues import SANDBOX
     from gymsite import settings
 
     slowest = limits.Limits.of_program(limits.CPU_MAX_S)

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from core.tables import toml_load
+from core.text.toml import toml_load
 from verifiers.sandbox import seccomp
 from verifiers.sandbox.seccomp import LISTS, MACHINES, Lists
 

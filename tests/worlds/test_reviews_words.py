@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from core.tables import toml_load
+from core.text.toml import toml_load
 from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.types import Category

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from core.tokens import mask_tokens
+from core.episodes.tokens import mask_tokens
 from palaestra.protocol.outline import element_read
 
 FORMULA = re.compile(r"\$[^$\n]*\$")

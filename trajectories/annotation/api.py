@@ -12,10 +12,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core.api.paging import Query, page, query_read
+from core.api.schema import call
 from core.errors import GymError
-from core.fields import Id, checked, choice
-from core.paging import Query, page, query_read
-from core.schema import call
+from core.structs.fields import Id, checked, choice
 from palaestra.protocol.arms import ARMS
 from trajectories.annotation.columns import COLUMNS
 from trajectories.annotation.labels import versions

@@ -9,9 +9,9 @@ import msgspec
 from django.db.models import Q
 from msgspec import Struct
 
-from core import file_lock
+from core.database.sessions import read_one_snapshot
 from core.errors import GymError
-from core.snapshots import read_one_snapshot
+from core.storage import file_lock
 from trajectories.annotation.export_kinds.labels import name_annotators
 from trajectories.exports.archives import archive_open
 from trajectories.exports.files import file_store

@@ -7,8 +7,8 @@ from typing import Annotated, Any, NamedTuple
 
 from msgspec import Meta, Struct
 
-from core.fields import Id
-from core.integers import INT_MAX
+from core.database.integers import INT_MAX
+from core.structs.fields import Id
 from trajectories.exports.types import ColumnType
 
 Number = Annotated[int, Meta(ge=0, le=INT_MAX)]

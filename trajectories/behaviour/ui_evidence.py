@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.sql import sql_read
+from core.database.sql import sql_read
 from tasks_app.worlds.evidence import ANSWER_RECORDED, PAGE_SERVED
 from tasks_app.worlds.registry import worlds
 from trajectories.actions.types import ACT_KINDS, CAPPED

@@ -11,9 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.bodies import body_read
-from core.paging import Query, page, query_read
-from core.schema import call
+from core.api.paging import Query, page, query_read
+from core.api.schema import call
+from core.structs.bodies import body_read
 from trajectories.exports import records, selectors, services
 from trajectories.exports.formats import CONTENT_TYPES
 from trajectories.exports.parameters import Parameters

@@ -13,7 +13,7 @@ from typing import IO
 
 import msgspec
 
-from core import blobs
+from core.storage import blobs
 from trajectories.exports.files import OpenFile
 from trajectories.exports.formats import Csv, JsonLines
 from trajectories.exports.registry import PROJECT_KINDS

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core import blobs
+from core.storage import blobs
 from palaestra.protocol.conversation import observation_message
 from trajectories.models import Episode, Step
 from trajectories.record.prompts import sent

@@ -12,7 +12,7 @@ from typing import IO
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from core import blobs, file_lock
+from core.storage import blobs, file_lock
 from trajectories.exports.conversations import FOLDER
 from trajectories.exports.formats import FORMATS, JsonLines, Writer
 from trajectories.exports.types import IMAGES, ColumnType, Kind, Row

@@ -7,7 +7,7 @@ from typing import IO, Any, Protocol
 
 import msgspec
 
-from core.csv_text import encode_csv
+from core.text.csv import encode_csv
 from trajectories.exports.types import ColumnType, Row
 
 GROUP_ROWS = 500

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from core.database.integers import BIGINT_MAX, INT_MAX
 from core.errors import GymError
-from core.integers import BIGINT_MAX, INT_MAX
 
 Format = Literal["jsonl", "parquet"]
 PAIRS_MAX = 4

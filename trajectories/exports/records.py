@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.bodies import Body
-from core.fields import Count, Id, Moment, Positive, Time, Weights, choice, string
+from core.structs.bodies import Body
+from core.structs.fields import Count, Id, Moment, Positive, Time, Weights, choice, string
 from palaestra.protocol.arms import ARMS
 from trajectories.exports.formats import FORMATS
 from trajectories.exports.parameters import PAIRS_MAX, REVISIONS_MAX, TEXT_CHARS

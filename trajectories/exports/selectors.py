@@ -8,8 +8,8 @@ from django.core.files import File
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from core import blobs
 from core.errors import GymError
+from core.storage import blobs
 from trajectories.exports.services import Author
 from trajectories.models import Export
 from trajectories.models.origins import Origin

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models.functions import Now
 from msgspec.structs import replace
 
-from core import splits
+from core.episodes import splits
 from core.errors import GymError
 from tasks_app.registry import benchmarks
 from trajectories.exports import sources

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from core.splits import TRAINING_SQL
+from core.episodes.splits import TRAINING_SQL
 from trajectories.exports.parameters import Parameters
 from trajectories.exports.types import Unit
 from trajectories.models import Episode, Verdict

@@ -16,8 +16,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from msgspec.structs import replace
 
-from core import disk, file_lock
 from core.errors import GymError
+from core.storage import disk, file_lock
 from tasks_app.models import Gold
 from trajectories.exports import sources
 from trajectories.exports.files import CHECKPOINT_BYTES, CHECKPOINT_UNITS, Files, checkpoint_write, file_store

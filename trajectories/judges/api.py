@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.schema import call
+from core.api.schema import call
 from trajectories.judges.certification import figures_of
 from trajectories.judges.parser import judge_of
 from trajectories.judges.services import component_name

@@ -19,7 +19,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from msgspec import Struct
 from scipy.stats import binomtest
 
-from core.intervals import wilson
+from core.statistics import wilson
 from trajectories.annotation.machines.endpoint import Endpoint
 from trajectories.judges.calls import Caller, caller
 from trajectories.judges.prompt import Attempt

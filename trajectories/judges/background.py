@@ -15,8 +15,8 @@ from django.conf import settings
 from django.db.models import Min
 from django.utils import timezone
 
-from core.sql import Statement
-from core.sweep import PAGE, Place, Seen
+from core.database.sql import Statement
+from core.work.sweep import PAGE, Place, Seen
 from palaestra.protocol.outcomes import JUDGED
 from trajectories.annotation.machines.endpoint import Endpoint
 from trajectories.annotation.machines.services import key_read

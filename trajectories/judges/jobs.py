@@ -7,9 +7,9 @@ import logging
 from celery import shared_task
 from django.conf import settings
 
-from core import jobs, queues
 from core.errors import GymError
-from core.sweep import Place, Seen, Walk
+from core.work import jobs, queues
+from core.work.sweep import Place, Seen, Walk
 from trajectories.behaviour.facts.store import SETTLE_S
 from trajectories.judges import background
 from trajectories.judges.background import may_be_called

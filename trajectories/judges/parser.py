@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.errors import GymError
-from core.toml_document import TomlRefused, toml_as_json
+from core.text.toml_document import TomlRefused, toml_as_json
 from trajectories.annotation.machines.endpoint import url_check
 from trajectories.judges.prompt import prompt_sha256
 from trajectories.judges.types import Criterion, JudgeBody

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.intervals import Z_95, wilson
+from core.statistics import Z_95, wilson
 
 LEAST = 0.80
 """Minimum of the lower bounds of both rates for a certified criterion."""

@@ -2,7 +2,7 @@
 
 from django.db import migrations, models
 
-from core.outcomes import JUDGED, reward_sql
+from core.episodes.outcomes import JUDGED, reward_sql
 
 # A verdict's outcome is what was found; its reward follows from that.
 RESTORED = f"""

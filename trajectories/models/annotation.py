@@ -12,7 +12,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from core.text_key import TextKey
+from core.database.text_key import TextKey
 from trajectories.models.access import project_field
 from trajectories.models.due_work import DueWork
 

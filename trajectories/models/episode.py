@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Now
 
-from core.arms import arm_choices
+from core.episodes.arms import arm_choices
 from palaestra.protocol.arms import ARMS
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from core.text_key import TextKey
+from core.database.text_key import TextKey
 
 
 class HealthProbe(models.Model):
@@ -17,7 +17,7 @@ class HealthProbe(models.Model):
 
 
 class WalkPlace(models.Model):
-    """Position of a walk through history (``core/sweep.py``), from which it resumes after a restart."""
+    """Position of a walk through history (``core/work/sweep.py``), from which it resumes after a restart."""
 
     name = TextKey(primary_key=True, max_length=32)
     version = models.PositiveIntegerField()  # of what the walk looks for; another one begins again

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from core.text_key import TextKey
+from core.database.text_key import TextKey
 from trajectories.models.episode import episode_key
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from core.arms import arm_choices
+from core.episodes.arms import arm_choices
 
 
 class EndingSum(models.Model):

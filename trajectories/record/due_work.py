@@ -18,8 +18,8 @@ from celery import Task, shared_task
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
-from core import jobs, queues
 from core.errors import GymError
+from core.work import jobs, queues
 from trajectories.models.due_work import DueWork
 
 logger = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from core import redis_client
+from core.work import redis_client
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from core.sql import Statement
+from core.database.sql import Statement
 from core.statistics import clustered_mean
 from palaestra.protocol.arms import PAGE_ARMS
 from trajectories.actions.checks import MISMATCHES, PUBLISHED_COLUMNS

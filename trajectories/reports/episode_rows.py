@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from django.db import connection
 
-from core.presentation import AXES
-from core.sql import sql_read
+from core.database.sql import sql_read
+from core.episodes.presentation import AXES
 from palaestra.protocol.arms import PAGE_ARMS
 from palaestra.protocol.end_reasons import HARMLESS_VOIDS
 from trajectories.reports.run_tallies import IS_FAILURE, IS_REPAIRED

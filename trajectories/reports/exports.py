@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 
 import msgspec
 
-from core.csv_text import escape_formula
+from core.text.csv import escape_formula
 from trajectories.models import Report
 from trajectories.reports.episode_rows import CHUNK, EpisodeRow, episode_rows
 from trajectories.reports.selectors import report_runs

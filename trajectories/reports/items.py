@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from core.sql import Statement
+from core.database.sql import Statement
 from trajectories.models import Report
 from trajectories.reports import selectors
 from trajectories.reports.ladder import ArmKey, arm_of

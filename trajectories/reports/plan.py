@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from msgspec import Meta, field
 
-from core import answer_check
-from core.bodies import Body, body_read, to_plain
-from core.fields import Count, FieldError, History, JsonObject, Positive, choice, id_list, string
-from core.integers import BIGINT_MAX
-from core.observation_settings import ObservationSettings
+from core.database.integers import BIGINT_MAX
+from core.episodes import answer_check
+from core.episodes.observation_settings import ObservationSettings
+from core.structs.bodies import Body, body_read, to_plain
+from core.structs.fields import Count, FieldError, History, JsonObject, Positive, choice, id_list, string
 from palaestra.protocol import grammars, histories
 from palaestra.protocol.arms import ARMS
 from palaestra.protocol.observations import OBSERVATION_FORMATS, settings_of

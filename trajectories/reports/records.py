@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from core.bodies import Body
-from core.fields import Moment, choice, string
-from core.paging import Query
+from core.api.paging import Query
+from core.structs.bodies import Body
+from core.structs.fields import Moment, choice, string
 from trajectories.models import Report
 from trajectories.reports.exports import ROWS
 from trajectories.reports.plan import PlanIn

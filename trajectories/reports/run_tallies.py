@@ -8,8 +8,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from core.intervals import wilson
-from core.sql import Statement, sql_read
+from core.database.sql import Statement, sql_read
+from core.statistics import wilson
 from trajectories.models.sums import Scope
 
 # Episodes lost by the form of the output, not by a wrong answer; decision 0076.

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from core import answer_check
+from core.episodes import answer_check
 from palaestra.protocol.arms import ARMS, Arm
 from palaestra.protocol.observations import OBSERVATION_FORMATS, settings_of
 from trajectories.models import Run

@@ -10,9 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.fields import string
-from core.paging import Query
-from core.schema import call
+from core.api.paging import Query
+from core.api.schema import call
+from core.structs.fields import string
 from trajectories.record.api.auth import caller
 from trajectories.rewards import registry, selectors
 from trajectories.rewards.learned.store import list_shown_models

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from msgspec import Struct
 
+from core.database.sql import Statement
 from core.errors import GymError
-from core.sql import Statement
 from trajectories.models import Episode, RewardSource, Run
 from trajectories.record import projects
 from trajectories.record.projects import Viewer

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from core.sql import Statement, sql_read
-from core.sweep import PAGE, Place, Seen
+from core.database.sql import Statement, sql_read
+from core.work.sweep import PAGE, Place, Seen
 from palaestra.protocol.outcomes import VOID
 from tasks_app import kinds
 from trajectories.behaviour.facts.compute import acts_of

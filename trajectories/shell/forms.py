@@ -11,8 +11,8 @@ from django.http import QueryDict
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from core.arms import arm_choices
-from core.integers import BIGINT_MAX
+from core.database.integers import BIGINT_MAX
+from core.episodes.arms import arm_choices
 from tasks_app.kinds import kind_label
 from tasks_app.questions import questions
 from tasks_app.task_words import task_query

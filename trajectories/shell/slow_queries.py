@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from django.http import HttpResponse
 
-from core.statements import TooSlow, limit_statements
+from core.database.sessions import TooSlow, limit_statements
 from trajectories.shell import access
 
 T = TypeVar("T")

@@ -15,10 +15,10 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from core import assets
-from core.live_address import live_url, socket_origin
 from core.statistics import Rate
-from core.tables import toml_load
+from core.text.toml import toml_load
+from core.web import assets
+from core.web.live_address import live_url, socket_origin
 from palaestra.protocol import grammars, histories
 from palaestra.protocol.arms import ARMS
 from palaestra.protocol.end_reasons import CLOSE_REASONS, END_REASONS

@@ -16,10 +16,11 @@ from django.core.files.storage import FileSystemStorage, storages
 from django.db import connection
 from prometheus_client.core import GaugeMetricFamily, Metric
 
-from core import blobs, redis_client
-from core.jobs import queue_lengths
-from core.queues import QUEUES
-from core.sql import Statement
+from core.database.sql import Statement
+from core.storage import blobs
+from core.work import redis_client
+from core.work.jobs import queue_lengths
+from core.work.queues import QUEUES
 from trajectories.record.api import capacity
 from trajectories.rollouts.runs.void_rates import VoidRates, void_alarms, void_rates
 

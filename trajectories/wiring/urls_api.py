@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path, re_path
 from django.views.decorators.csrf import csrf_exempt
 
-from core import converters
+from core.web import converters
 from trajectories.annotation import api as labels
 from trajectories.exports import api as exports
 from trajectories.judges.api import JudgesView

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from core import converters
+from core.web import converters
 from trajectories.rollouts.episodes import api
 
 converters.converters_register()

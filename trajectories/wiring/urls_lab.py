@@ -6,7 +6,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path
 from django.views.generic import RedirectView
 
-from core import converters
+from core.web import converters
 from trajectories.annotation.pages import adjudication_views as adjudication
 from trajectories.annotation.pages import agreement_views as agreement
 from trajectories.annotation.pages import file_views as files

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from core.intervals import wilson
+from core.statistics import wilson
 from trajectories.reports.losses.rules import RULES, TITLES
 from validation.losses import made, real_sample
 from validation.losses.scores import SETS, Score

@@ -9,8 +9,8 @@ from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
 
+from core.episodes.presentation import Look
 from core.errors import GymError
-from core.presentation import Look
 from gymsite.arena.wording import WORDINGS
 from gymsite.question_pages.server import Item, PageServer
 from palaestra.actions import action_check

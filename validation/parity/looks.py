@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import combinations, count, product
 
 from core.draws import Draws
-from core.presentation import AXES as ALL_AXES
-from core.presentation import AXES_DRAWN, Look, look_read, look_rotate
+from core.episodes.presentation import AXES as ALL_AXES
+from core.episodes.presentation import AXES_DRAWN, Look, look_read, look_rotate
 from palaestra.protocol.looks import Value
 from tasks_app import kinds
 

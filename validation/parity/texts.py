@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from core.episodes.presentation import Look
 from core.errors import GymError
-from core.presentation import Look
 from gymsite.arena.panels import Panel, choose_panels
 from gymsite.arena.pop_ups import PopUp, choose_pop_ups
 from gymsite.arena.wording import WORDINGS, Wording

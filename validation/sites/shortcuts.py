@@ -18,7 +18,7 @@ from urllib.parse import urljoin
 from django.conf import settings
 
 from core.draws import Draws
-from core.presentation import Look
+from core.episodes.presentation import Look
 from tasks_app.families.types import SiteTask
 from tasks_app.sites import lanes
 from tasks_app.sites.drafts import PlacedTask

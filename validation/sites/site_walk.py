@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from django.http import Http404, QueryDict
 from django.template.loader import render_to_string
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from gymsite.arena.site_dispatch import OUTSIDE, page_context, resolve, virtual_now
 from gymsite.arena.sites.labels import load_labels
 from gymsite.arena.sites.site import Change, Event, Page, Visit, sites

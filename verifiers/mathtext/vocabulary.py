@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from core.tables import toml_load
+from core.text.toml import toml_load
 
 _TABLES = toml_load(Path(__file__).with_name("vocabulary.toml"), dict[str, Any])
 

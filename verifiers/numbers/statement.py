@@ -11,7 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from core.tables import toml_load
+from core.text.toml import toml_load
 from verifiers.answer_text import list_boxes
 from verifiers.numbers.notation import CURRENCY, NUMBER, Written, evaluate_match, plain_number, prepare
 

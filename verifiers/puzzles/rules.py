@@ -32,7 +32,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from core.tables import toml_load
+from core.text.toml import toml_load
 from verifiers.puzzles import boards, calculus, cube, expressions, normal_forms, numbers, traffic
 from verifiers.puzzles.package_scorers import PACKAGED, make_package_rule
 from verifiers.puzzles.rule import Puzzle, Reading, Rule, restrict_shape, same

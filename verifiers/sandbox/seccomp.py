@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from core.tables import toml_load
+from core.text.toml import toml_load
 
 LISTS = Path(__file__).with_name("syscalls.toml")
 # By machine: its place in the lists, and AUDIT_ARCH_X86_64 or AUDIT_ARCH_AARCH64.

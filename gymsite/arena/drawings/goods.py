@@ -8,7 +8,7 @@ from __future__ import annotations
 from PIL import Image
 
 from core.draws import Draws
-from core.tables import toml_load
+from core.text.toml import toml_load
 from gymsite.arena.drawings.canvas import (
     HEIGHT,
     WIDTH,

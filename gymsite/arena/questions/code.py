@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core import latex
+from core.text import latex
 from gymsite.arena import answer_interactions
 from tasks_app.questions import Payload, QuestionKind, ToolCall, Visit, questions
 

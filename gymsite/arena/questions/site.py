@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from gymsite.arena.sites import pop_ups
 from tasks_app.questions import Answer, Move, Payload, QuestionKind, Visit, questions
 from tasks_app.worlds import text_view

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from core.sql import hot_cursor
+from core.database.sql import hot_cursor
 from gymsite.arena import step_numbers
 from gymsite.arena.callers import MAY_ACT, holder
 from gymsite.arena.sites.site import Event

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from core.presentation import AXES
-from core.tables import toml_load
+from core.episodes.presentation import AXES
+from core.text.toml import toml_load
 
 Labels = Mapping[str, str]
 """Texts by name; ``{}`` takes a name or a number."""

@@ -14,7 +14,7 @@ from typing import Literal
 from django.http import Http404
 
 from core.draws import Draws
-from core.presentation import Look
+from core.episodes.presentation import Look
 from gymsite.arena.sites.site import Change, Visit
 
 Name = Literal["cookies", "newsletter", "sign_up", "prices", "session"]

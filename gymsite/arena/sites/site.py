@@ -20,7 +20,7 @@ from django.http import QueryDict
 from django.urls import URLPattern, path
 
 from core.draws import Draws
-from core.presentation import Look
+from core.episodes.presentation import Look
 from core.registry import Registry
 from gymsite.arena.drawings.canvas import Drawing
 from gymsite.arena.sites.labels import Labels

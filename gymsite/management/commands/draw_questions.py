@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
-from core import file_lock
 from core.commands import GymCommand
+from core.storage import file_lock
 from tasks_app import question_pictures
 from tasks_app.registry import benchmarks
 

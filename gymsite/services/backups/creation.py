@@ -1,9 +1,9 @@
 """Backups of an installation, which may run meanwhile.
 
 Why its parts fit together: the dump is one snapshot, files never change, and none is deleted while this holds
-the lock of ``core/file_lock.py``. An upload is answered once its file is durable and its row committed, so
-a copy made after the snapshot has the file of every answered upload in it. Rows come just before their file:
-those without one at the first look are looked at again at the end.
+the lock of ``core/storage/file_lock.py``. An upload is answered once its file is durable and its row
+committed, so a copy made after the snapshot has the file of every answered upload in it. Rows come just
+before their file: those without one at the first look are looked at again at the end.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from django.core.files.storage import storages
 from tqdm import tqdm
 
 import core
-from core import blobs, file_lock
-from core.durable_files import path_flush
+from core.storage import blobs, file_lock
+from core.storage.durable_files import path_flush
 from gymsite.services import preflight, preparation, secrets
 from gymsite.services.backups import dump, files, manifest
 from gymsite.services.backups.database import database_running

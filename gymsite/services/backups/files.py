@@ -11,8 +11,8 @@ from typing import NamedTuple, TextIO
 
 from django.core.files.storage import FileSystemStorage, Storage
 
-from core import blobs
 from core.errors import GymError
+from core.storage import blobs
 
 COPIES_AT_ONCE = 8
 AHEAD = 64

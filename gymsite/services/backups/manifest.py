@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from core.durable_files import path_flush
 from core.errors import GymError
+from core.storage.durable_files import path_flush
 
 NAME = "manifest.json"
 FORMAT = 1

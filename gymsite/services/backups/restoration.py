@@ -12,8 +12,8 @@ from django.core.files.storage import storages
 from django.db import connection
 from tqdm import tqdm
 
-from core import blobs
 from core.errors import GymError
+from core.storage import blobs
 from gymsite.services import postgres, preflight, preparation, secrets
 from gymsite.services.backups import dump, files, manifest
 from gymsite.services.backups.database import database_running, postgres_started

@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import isqrt
 from pathlib import Path
 
-from core.tables import toml_load
+from core.text.toml import toml_load
 from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews import grammar
 from tasks_app.worlds.reviews.grammar import Pattern

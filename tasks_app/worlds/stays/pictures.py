@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.draws import Draws
-from core.tables import toml_load
+from core.text.toml import toml_load
 from tasks_app.worlds.cache import cached_by_world
 from tasks_app.worlds.stays.types import Listing, Room, World
 from tasks_app.worlds.stays.vocabulary import DATA

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
 
-from core.tables import toml_load
+from core.text.toml import toml_load
 from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.stays.types import Amenity
 

@@ -18,7 +18,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
-from core import blobs
+from core.storage import blobs
 from tests.annotation import files, scene
 from tests.annotation.scene import COMPLETE
 from trajectories.annotation import archive

@@ -15,8 +15,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from core.blobs import PRIVATE, blob_store
 from core.errors import GymError
+from core.storage.blobs import PRIVATE, blob_store
 from tests.annotation import files, scene
 from tests.annotation.scene import COMPLETE
 from trajectories.annotation.agreement.selectors import read_labelled_units

@@ -11,7 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from core import blobs
+from core.storage import blobs
 from tests.annotation import files, scene
 from tests.conftest import LabClient
 from trajectories.annotation.jobs import LABEL_WORK, job_request

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from django.contrib.auth.models import User
 
-from core.intervals import wilson
+from core.statistics import wilson
 from tests import factories
 from tests.annotation import files, scene
 from trajectories.annotation.export_kinds.winners import read_winners

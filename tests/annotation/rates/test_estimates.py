@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.intervals import wilson
+from core.statistics import wilson
 from tests.annotation.rates.simulation import planted, sample
 from trajectories.annotation.rates.lengths import bin_lengths, fit_length_baseline, logistic_fit, match_rates
 from trajectories.annotation.rates.prediction import FEW_TRAJECTORIES, FEW_UNITS, NO_MORE_UNITS, correct_rate

@@ -10,9 +10,9 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
-from core import queues
-from core import sweep as sweeps
-from core.sweep import BEGINNING, Place
+from core.work import queues
+from core.work import sweep as sweeps
+from core.work.sweep import BEGINNING, Place
 from tests import factories
 from trajectories.behaviour.facts import jobs, store
 from trajectories.behaviour.facts.behaviour import VERSION

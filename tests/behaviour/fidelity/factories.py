@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from core import browsers
-from core.sweep import BEGINNING, Place
+from core.web import browsers
+from core.work.sweep import BEGINNING, Place
 from trajectories.behaviour.fidelity import sample
 from trajectories.behaviour.fidelity.rendering import Page
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from PIL import Image
 
-from core import blobs
+from core.storage import blobs
 from tests import factories
 from tests.record.capture.factories import chunk_make, packed
 from trajectories.models import Episode, Step

@@ -10,7 +10,7 @@ from django.db.transaction import atomic
 from django.db.utils import ProgrammingError
 from PIL import Image
 
-from core import blobs
+from core.storage import blobs
 from tests.behaviour.fidelity.factories import window
 from tests.behaviour.fidelity.recordings import blob_of, element, episode_make, recording_make
 from trajectories.behaviour.fidelity import check, pages, rendering, sample

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 
-from core import blobs
+from core.storage import blobs
 from tests import factories
 from tests.behaviour.fidelity.factories import window
 from tests.behaviour.fidelity.recordings import BEGAN_MS, element, episode_make, recording_make

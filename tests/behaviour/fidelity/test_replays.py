@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core import blobs, thumbnails
+from core.storage import blobs, thumbnails
 from tests.behaviour.fidelity.factories import ENTRY, canary, needs_drawing
 from tests.behaviour.fidelity.recordings import STYLE, blob_of, element, episode_make, recording_make
 from trajectories.behaviour.fidelity import check, rendering, sample

@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import pytest
 from django.db.models.functions import Now
 
-from core import redis_client
+from core.work import redis_client
 from tests import factories
 from tests.behaviour.fidelity.factories import window
 from tests.behaviour.fidelity.recordings import blob_of, element, episode_make, recording_make

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import mean
 
-from core.intervals import wilson
+from core.statistics import wilson
 from tests.behaviour.thoughts.judged import (
     LABELLERS,
     NARRATION,

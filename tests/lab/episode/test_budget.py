@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from core.presentation import Look
+from core.episodes.presentation import Look
 from tests import factories
 from tests.conftest import LabClient
 from trajectories.lab.episode.page import budget_reason

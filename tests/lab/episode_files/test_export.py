@@ -15,7 +15,7 @@ from django.conf import settings as django_settings
 from django.contrib.auth.models import User
 from PIL import Image
 
-from core import tokens
+from core.episodes import tokens
 from tests import factories
 from tests.arena.test_choice import PAYLOAD as CHOICE
 from tests.arena.test_choice import PICTURES, words

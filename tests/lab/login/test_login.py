@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from core import redis_client
+from core.work import redis_client
 from tests.conftest import LabClient
 from trajectories.lab.login.attempts import ADDRESS_ATTEMPTS_MAX, NAME_ATTEMPTS_MAX
 

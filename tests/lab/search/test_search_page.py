@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from core import tokens
+from core.episodes import tokens
 from tests import factories
 from tests.conftest import LabClient
 from tests.lab.search.test_search import episode_thought

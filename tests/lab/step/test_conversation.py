@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from django.contrib.auth.models import User
 
-from core import blobs
+from core.storage import blobs
 from tests import factories
 from tests.conftest import LabClient
 from trajectories.lab.step import conversation

@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from core import redis_client
+from core.work import redis_client
 from tests import factories
 from tests.behaviour.fidelity.factories import window
 from tests.behaviour.fidelity.recordings import blob_of, element, episode_make, recording_make, step_make

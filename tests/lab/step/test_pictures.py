@@ -8,8 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 from PIL import Image
 
-from core import blobs
-from core.tokens import token_make
+from core.episodes.tokens import token_make
+from core.storage import blobs
 from tests import factories
 from tests.conftest import LabClient
 from trajectories.models import Blob, Episode, PageEvent

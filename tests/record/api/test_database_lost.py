@@ -12,7 +12,7 @@ import pytest
 from django.db import InterfaceError, OperationalError
 from psycopg.errors import DiskFull
 
-from core import disk, durable_files
+from core.storage import disk, durable_files
 from tests import factories
 from trajectories.record import hot_sql
 from trajectories.rollouts.episodes import creation

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from core import redis_client
+from core.work import redis_client
 from tests import factories
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.record import heartbeats

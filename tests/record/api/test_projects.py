@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from core import blobs
 from core.errors import GymError
+from core.storage import blobs
 from tests import factories
 from tests.annotation import scene as annotation
 from tests.exports import scene as exported

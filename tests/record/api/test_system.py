@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core import redis_client
+from core.work import redis_client
 from tests import factories
 from tests.servers import servers
 from trajectories.models import Episode, Verdict

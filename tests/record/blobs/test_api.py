@@ -9,7 +9,7 @@ import pytest
 from celery import Task
 from django.core.files.storage import storages
 
-from core import blobs
+from core.storage import blobs
 from trajectories.models import Blob
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)

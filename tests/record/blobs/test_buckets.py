@@ -13,8 +13,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from PIL import Image
 
-from core import blobs, thumbnails
 from core.errors import GymError
+from core.storage import blobs, thumbnails
 from gymsite.services import buckets as check
 from tests import factories
 from tests.buckets import Buckets, buckets_served

@@ -15,7 +15,7 @@ import pytest
 from django.core.files.storage import InMemoryStorage, storages
 from django.core.management import CommandError, call_command
 
-from core import blobs, durable_files
+from core.storage import blobs, durable_files
 from tests import factories
 from tests.record.capture.factories import chunk_make
 from trajectories.record.blobs.services import parts_sweep

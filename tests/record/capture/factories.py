@@ -6,7 +6,7 @@ import gzip
 import json
 from typing import Any
 
-from core import blobs
+from core.storage import blobs
 from trajectories.models import Episode, RecordingChunk
 
 PAGE = "0123456789abcdef"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.conf import settings as project
 
-from core.tokens import token_make
+from core.episodes.tokens import token_make
 from tests import factories
 from tests.record.capture.factories import PAGE, chunk_make, event, packed
 from trajectories.models import Episode

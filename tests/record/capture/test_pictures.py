@@ -13,8 +13,9 @@ from django.db.models.functions import Now
 from kombu.exceptions import OperationalError as QueueUnreachable
 from PIL import Image
 
-from core import blobs, queues, sweep, thumbnails
-from core.sweep import BEGINNING, Place
+from core.storage import blobs, thumbnails
+from core.work import queues, sweep
+from core.work.sweep import BEGINNING, Place
 from trajectories.models import Blob, Picture
 from trajectories.record.capture import jobs, pictures
 from trajectories.record.chores.walks import COMMIT_S

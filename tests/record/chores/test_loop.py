@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 from django.db import connection
 
-from core import redis_client
+from core.work import redis_client
 from trajectories.record import heartbeats
 from trajectories.record.chores import loop
 from trajectories.record.chores.loop import Chore

@@ -12,7 +12,7 @@ from django.db import ProgrammingError, transaction
 from django.utils import timezone
 
 from core.errors import GymError
-from core.sweep import BEGINNING, Place
+from core.work.sweep import BEGINNING, Place
 from palaestra.records.rewards import LearnedReward
 from tests import factories
 from tests.conftest import ApiClient

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.answer_check import REQUEST
+from core.episodes.answer_check import REQUEST
 from palaestra.protocol.looks import NEUTRAL
 from tasks_app.models import Task
 from tests import factories

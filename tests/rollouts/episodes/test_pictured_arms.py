@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from core.blobs import blob_open
-from core.tokens import token_make
+from core.episodes.tokens import token_make
+from core.storage.blobs import blob_open
 from tasks_app import question_pictures
 from tasks_app.models import QuestionPicture, Task
 from tests import factories

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.tokens import token_make
+from core.episodes.tokens import token_make
 from tasks_app.models import Gold, Task
 from tests import factories
 from tests.conftest import ApiClient, ArenaClient

@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import F
 from django.db.models.functions import Now
 
-from core.tokens import person_token_make, person_token_open, token_make, token_open
+from core.episodes.tokens import person_token_make, person_token_open, token_make, token_open
 from tasks_app.models import Gold
 from tests import factories
 from tests.conftest import ApiClient

@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings as django_settings
 from django.utils import timezone
 
-from core.tokens import token_make
+from core.episodes.tokens import token_make
 from tasks_app.models import Gold
 from tests import factories
 from trajectories.behaviour.facts import store

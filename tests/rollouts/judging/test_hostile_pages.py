@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from django.conf import settings
 
-from core.tokens import token_make
+from core.episodes.tokens import token_make
 from tests import factories
 from tests.conftest import ArenaClient
 from tests.rollouts.judging.test_site_states import cancelling, episode_make, goal, verdict_of

@@ -8,8 +8,9 @@ import pytest
 import redis
 from celery import Celery
 
-from core import addresses, redis_client
-from core.queues import QUEUES, SANDBOX
+from core.database import addresses
+from core.work import redis_client
+from core.work.queues import QUEUES, SANDBOX
 from gymsite.services import endpoints
 from gymsite.services.redis import SANDBOX_RIGHTS
 from tests.servers import servers

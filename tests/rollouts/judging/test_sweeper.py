@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from kombu.exceptions import OperationalError as QueueUnreachable
 
-from core import queues
+from core.work import queues
 from tasks_app.models import Gold
 from tests import factories
 from tests.servers import servers

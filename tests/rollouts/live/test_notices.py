@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import redis
 
-from core import redis_client
+from core.work import redis_client
 from tests import factories
 from tests.conftest import ApiClient
 from trajectories.rollouts.live import events

@@ -16,7 +16,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.utils import timezone
 
-from core import blobs, file_lock
+from core.storage import blobs, file_lock
 from tests import factories
 from tests.rollouts.runs.test_sums import _counted, _stored
 from trajectories.models import (

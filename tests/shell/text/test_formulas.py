@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.template import Context, Template
 
-from core.tokens import token_make
+from core.episodes.tokens import token_make
 from trajectories.shell.text.formulas import (
     CHARS_MAX,
     first_line_to_text,

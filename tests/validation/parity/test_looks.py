@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from itertools import combinations, product
 
-from core.presentation import AXES_DRAWN
+from core.episodes.presentation import AXES_DRAWN
 from validation.parity.looks import covering_looks, pairing_looks
 
 AXES = AXES_DRAWN["question"]

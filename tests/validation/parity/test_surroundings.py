@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from core.presentation import AXES, Look
+from core.episodes.presentation import AXES, Look
 from gymsite.arena.panels import choose_panels
 from gymsite.arena.pop_ups import choose_pop_ups
 from gymsite.arena.wording import WORDINGS

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from core.episodes.presentation import Look
 from core.errors import GymError
-from core.presentation import Look
 from palaestra.protocol import outline
 from validation.parity import texts
 

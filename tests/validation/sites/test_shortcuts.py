@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from core.draws import Draws
-from core.presentation import Look
+from core.episodes.presentation import Look
 from tasks_app.families.registry import list_families
 from tasks_app.sites.drafts import PlacedTask
 from tasks_app.sites.lanes import tasks_draw

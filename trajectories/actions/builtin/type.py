@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.tokens import mask_tokens
+from core.episodes.tokens import mask_tokens
 from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions import rules
 from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent, register

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import product
 from string import ascii_uppercase
 
-from core.sql import Statement
+from core.database.sql import Statement
 from trajectories.annotation.labels import versions
 from trajectories.annotation.labels.answers import Answers, read_answers
 from trajectories.annotation.labels.versions import read_blind_state

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.intervals import widen_to_include
+from core.statistics import widen_to_include
 
 Floats = NDArray[np.float64]
 RESAMPLES = 2_000

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from core.errors import GymError
-from core.toml_document import TomlRefused, toml_as_json
+from core.text.toml_document import TomlRefused, toml_as_json
 from palaestra.protocol.suggestions import did_you_mean
 from trajectories.annotation.codebook.registry import build_codebook, load_publications
 from trajectories.annotation.codebook.types import Codebook, Field, Option, Source

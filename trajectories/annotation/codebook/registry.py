@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from core.tables import toml_load
+from core.text.toml import toml_load
 from trajectories.annotation.codebook.types import STEP, Codebook, Field
 
 _JUDGE = "Judge what is written, not whether it is right or whether the action was a good one."

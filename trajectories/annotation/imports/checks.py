@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from core.csv_text import unescape_formula
 from core.errors import GymError
+from core.text.csv import unescape_formula
 from trajectories.annotation.archive import Manifest
 from trajectories.annotation.codebook.types import VERSION_CHARS, Codebook, codebook_read, load_codebook
 from trajectories.annotation.columns import PLACE, unit_paths

@@ -12,9 +12,9 @@ from typing import IO
 
 import msgspec
 
-from core.blobs import CHUNK_BYTES
 from core.errors import GymError
-from core.json_text import has_nul
+from core.storage.blobs import CHUNK_BYTES
+from core.text.json import has_nul
 from trajectories.annotation import archive
 from trajectories.annotation.archive import Manifest
 from trajectories.annotation.codebook.types import Field

@@ -13,10 +13,10 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
-from core.csv_text import unescape_formula
+from core.database.integers import INT_MAX
 from core.errors import GymError
-from core.integers import INT_MAX
-from core.json_text import has_nul
+from core.text.csv import unescape_formula
+from core.text.json import has_nul
 from palaestra.protocol.suggestions import did_you_mean
 from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.columns import Number, UnitPlace

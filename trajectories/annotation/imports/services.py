@@ -6,8 +6,8 @@ from typing import IO, Any
 
 from django.db import transaction
 
-from core import blobs
 from core.errors import GymError
+from core.storage import blobs
 from trajectories.annotation.columns import OWN
 from trajectories.annotation.imports.checks import Check, ImportSettings, Placement, build_refusal
 from trajectories.annotation.imports.files import files_open

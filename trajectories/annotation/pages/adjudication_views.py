@@ -11,8 +11,8 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from core.database.integers import is_id
 from core.errors import GymError
-from core.integers import is_id
 from trajectories.annotation.adjudication import selectors
 from trajectories.annotation.adjudication.history import read_history
 from trajectories.annotation.adjudication.selectors import Disagreement

@@ -9,7 +9,7 @@ from typing import Any
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 
-from core.csv_text import encode_csv
+from core.text.csv import encode_csv
 from trajectories.lab.episode_files.views import as_file
 from trajectories.models import AnnotationProject, AnnotationUnit
 from trajectories.shell.access import LabRequest

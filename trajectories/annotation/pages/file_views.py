@@ -12,7 +12,7 @@ from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from core import blobs, file_lock
+from core.storage import blobs, file_lock
 from trajectories.annotation.jobs import job_request
 from trajectories.annotation.pages.common import project_or_404, render_page
 from trajectories.exports.files import file_store

@@ -7,8 +7,8 @@ from http import HTTPStatus
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 
+from core.database.integers import is_id
 from core.errors import GymError
-from core.integers import is_id
 from trajectories.annotation.codebook.types import Codebook, load_codebook
 from trajectories.annotation.columns import PLACE
 from trajectories.annotation.pages.common import project_or_404, render_page

@@ -7,8 +7,8 @@ import uuid
 
 from django.http import QueryDict
 
+from core.database.integers import INT_MAX
 from core.errors import GymError
-from core.integers import INT_MAX
 from trajectories.annotation.codebook.types import Codebook, Field
 from trajectories.annotation.labels.answers import STEP_MAX, Answers, mirror_answers
 from trajectories.annotation.labels.services import Saving

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 
-from core.integers import is_id
+from core.database.integers import is_id
 from trajectories.annotation.agreement.coefficients import estimate_cells
 from trajectories.annotation.agreement.selectors import filter_units_behind
 from trajectories.annotation.agreement.table import Row as AgreementRow

@@ -8,8 +8,8 @@ from django import forms
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 
+from core.database.integers import INT_MAX
 from core.errors import GymError
-from core.integers import INT_MAX
 from trajectories.annotation.codebook.own_fields import FILE_MAX_BYTES, fields_read
 from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.projects.sample import KINDS, PARTS

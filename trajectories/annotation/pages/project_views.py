@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect
 
+from core.database.integers import INT_MAX, is_id
 from core.errors import GymError
-from core.integers import INT_MAX, is_id
 from palaestra.protocol.arms import ARMS
 from trajectories.annotation.codebook.types import load_codebook
 from trajectories.annotation.pages.common import project_or_404, render_page

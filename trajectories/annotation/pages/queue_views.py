@@ -13,8 +13,8 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 
+from core.database.integers import is_id
 from core.errors import GymError
-from core.integers import is_id
 from trajectories.annotation.adjudication.history import list_codebook_notes
 from trajectories.annotation.codebook.registry import load_publications
 from trajectories.annotation.codebook.types import Codebook, load_codebook

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpResponse, HttpResponseBase, QueryDict
 from django.urls import reverse
 
-from core.integers import is_id
+from core.database.integers import is_id
 from trajectories.annotation.agreement.coefficients import estimate_cells
 from trajectories.annotation.codebook.types import Codebook, Field, Option, load_codebook
 from trajectories.annotation.pages.common import project_or_404, render_page, render_table, render_units

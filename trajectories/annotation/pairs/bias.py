@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from core.intervals import wilson
+from core.statistics import wilson
 from trajectories.annotation.agreement import coefficients
 from trajectories.annotation.agreement.coefficients import Estimate, Ratings
 from trajectories.annotation.pairs.selectors import DECIDED, FIRST, Choice, PairChoices

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from core.sql import Statement, sql_read
+from core.database.sql import Statement, sql_read
 
 PARTS = ("arm", "outcome", "benchmark")
 # Of one task, or of one page of a task, so many at most are paired.

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from core.database.sql import Statement
 from core.errors import GymError
-from core.sql import Statement
 from trajectories.annotation.codebook.own_fields import extend_codebook
 from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.projects import sample

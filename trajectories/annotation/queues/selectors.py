@@ -9,7 +9,7 @@ from uuid import UUID
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Count, Q
 
-from core.sql import Statement
+from core.database.sql import Statement
 from trajectories.annotation.labels import versions
 from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit, Annotator, Label
 

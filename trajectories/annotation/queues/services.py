@@ -10,9 +10,9 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
+from core.database.integers import INT_MAX
+from core.database.sql import Statement
 from core.errors import GymError
-from core.integers import INT_MAX
-from core.sql import Statement
 from trajectories.annotation.labels import services as labels
 from trajectories.annotation.labels.services import Saving
 from trajectories.annotation.queues.tickets import Ticket

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from core.intervals import widen_to_include, wilson
+from core.statistics import widen_to_include, wilson
 from trajectories.annotation.agreement.coefficients import COVERAGE, RESAMPLES, SEED, Estimate, ratio
 
 Floats = NDArray[np.float64]

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from core.sql import Statement
+from core.database.sql import Statement
 from trajectories.annotation.codebook.types import Codebook
 from trajectories.annotation.labels import versions
 from trajectories.models import AnnotationProject, Annotator, Label

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from core.sql import Statement
+from core.database.sql import Statement
 from trajectories.annotation.agreement.coefficients import Estimate
 from trajectories.annotation.codebook.types import load_codebook
 from trajectories.annotation.rates.lengths import bin_lengths, fit_length_baseline, match_rates

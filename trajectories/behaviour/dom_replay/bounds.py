@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core.tables import toml_load
+from core.text.toml import toml_load
 from trajectories.behaviour.dom_replay.rrweb import (
     Attributes,
     Data,

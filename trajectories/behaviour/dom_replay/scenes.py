@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from core.tables import toml_load
+from core.text.toml import toml_load
 from palaestra.protocol.outline import PUBLIC_ROOT
 from trajectories.behaviour.dom_replay import bounds
 from trajectories.behaviour.dom_replay.css import Resolve

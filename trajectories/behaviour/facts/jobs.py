@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from core.sweep import Sweep
+from core.work.sweep import Sweep
 from trajectories.behaviour.facts import store
 from trajectories.behaviour.facts.behaviour import VERSION
 from trajectories.record.chores.walks import HARD_LIMIT_S, SOFT_LIMIT_S, compute_each, episodes_sweep

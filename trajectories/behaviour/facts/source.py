@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from core.sql import Statement, sql_read
+from core.database.sql import Statement, sql_read
 from palaestra.protocol.arms import ARMS
 from palaestra.protocol.outline import ELEMENT_ID, REFERENCE
 from trajectories.actions.types import CAPPED, ReportedEvent

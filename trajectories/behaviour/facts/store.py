@@ -8,8 +8,8 @@ import msgspec
 from django.db import connection
 from django.db.models import Model
 
-from core.sql import Statement, sql_read
-from core.sweep import PAGE, Place, Seen
+from core.database.sql import Statement, sql_read
+from core.work.sweep import PAGE, Place, Seen
 from trajectories.behaviour.facts.behaviour import VERSION
 from trajectories.behaviour.facts.compute import facts_of
 from trajectories.behaviour.facts.source import Source, sources_read

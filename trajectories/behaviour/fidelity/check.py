@@ -14,7 +14,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 from PIL import Image
 
-from core import blobs, file_lock, thumbnails
+from core.storage import blobs, file_lock, thumbnails
 from palaestra.protocol.observations import MARKED_FORMATS
 from trajectories.behaviour.fidelity import comparison, pages, rendering
 from trajectories.behaviour.fidelity.enclosure import EnclosureMissing

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal
 
-from core import browsers
+from core.web import browsers
 from verifiers.sandbox import enclosure
 from verifiers.sandbox.enclosure import BARE, memory_open
 from verifiers.sandbox.seccomp import browser_filter

@@ -13,9 +13,9 @@ from celery import shared_task
 from celery.signals import worker_ready
 from django.conf import settings
 
-from core import jobs, queues, redis_client
-from core.jobs import queue_length
-from core.sweep import Sweep
+from core.work import jobs, queues, redis_client
+from core.work.jobs import queue_length
+from core.work.sweep import Sweep
 from trajectories.behaviour.fidelity import check as checking
 from trajectories.behaviour.fidelity import rendering, sample
 from trajectories.behaviour.fidelity.check import VERSION

@@ -9,7 +9,8 @@ from typing import Literal
 
 from django.contrib.staticfiles import finders
 
-from core import blobs, drawings
+from core.episodes import drawings
+from core.storage import blobs
 from trajectories.behaviour.dom_replay import document, scenes
 from trajectories.behaviour.dom_replay.document import Addresses, Named
 from trajectories.behaviour.dom_replay.scenes import NoScene, Scene

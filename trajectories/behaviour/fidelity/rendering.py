@@ -18,7 +18,7 @@ from typing import Literal
 
 from PIL import Image
 
-from core import thumbnails
+from core.storage import thumbnails
 from trajectories.behaviour.fidelity import enclosure
 from trajectories.behaviour.fidelity.enclosure import (
     FILES,

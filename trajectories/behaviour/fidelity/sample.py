@@ -14,8 +14,8 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from core import sweep
-from core.sql import Statement
+from core.database.sql import Statement
+from core.work import sweep
 from palaestra.protocol.observations import MARKED_FORMATS
 from trajectories.behaviour.facts.page_actions import read_page_actions
 from trajectories.behaviour.fidelity.check import TRIES, VERSION, Reason, State

@@ -7,8 +7,8 @@ from typing import Any
 from django import forms
 from django.contrib.auth.models import AnonymousUser, User
 
+from core.database.integers import BIGINT_MAX, INT_MAX
 from core.errors import GymError
-from core.integers import BIGINT_MAX, INT_MAX
 from palaestra.protocol.arms import ARMS
 from trajectories.exports.formats import FORMATS
 from trajectories.exports.parameters import (

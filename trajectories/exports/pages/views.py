@@ -12,8 +12,8 @@ from django.http import FileResponse, Http404, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 
+from core.api.paging import page_cut
 from core.errors import GymError
-from core.paging import page_cut
 from trajectories.exports import selectors, services
 from trajectories.exports.formats import CONTENT_TYPES
 from trajectories.exports.pages.form import ExportForm

@@ -14,7 +14,7 @@ from django.db.models import Count, Exists, OuterRef, Subquery
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import render
 
-from core.paging import page_cut
+from core.api.paging import page_cut
 from trajectories.judges.attacks import Attack, texts
 from trajectories.judges.background import Outage, find_outage
 from trajectories.judges.certification import Figures, figures_of

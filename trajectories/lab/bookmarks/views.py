@@ -11,8 +11,8 @@ from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from core.database.integers import BIGINT_MAX, is_id
 from core.errors import GymError
-from core.integers import BIGINT_MAX, is_id
 from trajectories.lab.bookmarks import selectors
 from trajectories.shell.access import LabRequest, lab_action, lab_page, wants_fragment
 from trajectories.shell.queries import episodes, steps

@@ -9,7 +9,7 @@ from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from core.integers import is_id
+from core.database.integers import is_id
 from tasks_app.models import Task
 from trajectories.lab.compare import selectors
 from trajectories.lab.compare.comparison import EPISODES_MAX, Column, Comparison, columns_of

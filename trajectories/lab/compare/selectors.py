@@ -12,7 +12,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Left
 from django.http import Http404
 
-from core.tokens import mask_tokens
+from core.episodes.tokens import mask_tokens
 from tasks_app.models import Gold, Task
 from trajectories.actions import elements
 from trajectories.behaviour.facts import behaviour

@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import render
 
+from core.episodes.presentation import look_read
 from core.errors import GymError
-from core.presentation import look_read
 from palaestra.protocol.arms import ARMS
 from tasks_app.models import Gold
 from trajectories.behaviour.dom_replay import document

@@ -19,7 +19,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.safestring import mark_safe
 
-from core.latex import Block
+from core.text.latex import Block
 from tasks_app.prose import Piece, Prose
 from tasks_app.questions import question_text, questions
 from tasks_app.variation import Variation

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from django.contrib.auth.forms import UsernameField
 from django.http import HttpRequest
 
-from core import redis_client
-from core.networks import reduce_to_network
+from core.web.networks import reduce_to_network
+from core.work import redis_client
 
 NAME_ATTEMPTS_MAX = 10
 ADDRESS_ATTEMPTS_MAX = 100

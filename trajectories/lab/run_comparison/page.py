@@ -12,7 +12,7 @@ from django.http import HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from core.integers import is_id
+from core.database.integers import is_id
 from palaestra.protocol import histories
 from palaestra.protocol.grammars import GRAMMARS
 from palaestra.protocol.observations import OBSERVATION_FORMATS

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from core.csv_text import encode_csv
+from core.text.csv import encode_csv
 from trajectories.actions.checks import PUBLISHED_COLUMNS
 from trajectories.behaviour.facts.measures import TOTALS
 from trajectories.lab.search.request import SearchRequest

@@ -8,8 +8,8 @@ from typing import Any
 
 from django import forms
 
-from core.arms import arm_choices
-from core.integers import BIGINT_MAX, is_id
+from core.database.integers import BIGINT_MAX, is_id
+from core.episodes.arms import arm_choices
 from palaestra.protocol.end_reasons import END_REASONS
 from trajectories.actions.checks import MISMATCHES
 from trajectories.actions.types import ACTIONS

@@ -12,7 +12,7 @@ from django.http import HttpResponse, HttpResponseBase, QueryDict, StreamingHttp
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from core.integers import BIGINT_MAX
+from core.database.integers import BIGINT_MAX
 from trajectories.lab.episode_files.views import as_file, asks_for_golds, reader
 from trajectories.lab.search import exports, selectors
 from trajectories.lab.search.request import Chip, SearchRequest

@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from django.urls import reverse
 
-from core.integers import BIGINT_MAX, is_id
-from core.tables import toml_load
+from core.database.integers import BIGINT_MAX, is_id
+from core.text.toml import toml_load
 from trajectories.behaviour.facts.types import web_query
 from trajectories.lab.search.form import SearchForm
 from trajectories.lab.search.selectors import Cursor, Search

@@ -12,8 +12,8 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from core.sql import Statement
-from core.tables import toml_load
+from core.database.sql import Statement
+from core.text.toml import toml_load
 from tasks_app.task_words import task_query, tasks_with
 from trajectories.actions.checks import MISMATCHES
 from trajectories.behaviour.facts.types import CONFIGURATION, QUERY_WORDS_MAX, query_terms, web_query

@@ -7,7 +7,7 @@ from typing import Literal
 
 from PIL import Image, ImageChops
 
-from core import thumbnails
+from core.storage import thumbnails
 from trajectories.models import Step
 from trajectories.shell.queries import steps
 from trajectories.shell.text.diffs import Diff, lines_diff, words_diff

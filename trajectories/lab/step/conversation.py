@@ -11,7 +11,7 @@ from typing import Any
 
 from django.http import Http404, HttpResponse
 
-from core.tokens import mask_tokens
+from core.episodes.tokens import mask_tokens
 from palaestra.protocol.histories import History, history_read
 from trajectories.lab.step.media_views import PRIVATE_FILE
 from trajectories.lab.step.views import step_number

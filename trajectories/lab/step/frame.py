@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from core.sql import Statement
+from core.database.sql import Statement
 from trajectories.actions.checks import Tone
 from trajectories.lab.bookmarks.selectors import list_marked_steps
 from trajectories.lab.step.index import thought_line

@@ -13,7 +13,8 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from core import drawings, thumbnails
+from core.episodes import drawings
+from core.storage import thumbnails
 from trajectories.behaviour.dom_replay import document, scenes
 from trajectories.behaviour.fidelity import sample
 from trajectories.lab.step.index import episode_index as index_of

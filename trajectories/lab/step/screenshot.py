@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core import blobs, thumbnails
+from core.storage import blobs, thumbnails
 from trajectories.actions.marks import Box, Marks
 from trajectories.models import PageEvent, Picture, Step
 from trajectories.record.capture.marks import scale_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from core.tokens import mask_tokens
+from core.episodes.tokens import mask_tokens
 from trajectories.actions.elements import target_description
 from trajectories.models import Step
 from trajectories.shell.text import long_text

@@ -10,8 +10,8 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from core.episodes.tokens import mask_tokens
 from core.errors import GymError
-from core.tokens import mask_tokens
 from trajectories.lab.bookmarks.selectors import marks_of
 from trajectories.lab.step import interventions
 from trajectories.lab.step.changes import step_changes as changes_of

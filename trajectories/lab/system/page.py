@@ -10,8 +10,9 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpResponse
 
-from core import browsers, redis_client
-from core.tables import toml_load
+from core.text.toml import toml_load
+from core.web import browsers
+from core.work import redis_client
 from trajectories.behaviour.fidelity.jobs import ALIVE as REPLAYS
 from trajectories.record import heartbeats
 from trajectories.record.api.capacity import capacity_report

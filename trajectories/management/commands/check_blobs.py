@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from core import blobs
+from core.storage import blobs
 from trajectories.record.blobs.damage import damage_list
 
 WORDS = {

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from core import exposition
+from core.telemetry import exposition
 from trajectories.record.chores.loop import stop_on_signals
 from trajectories.wiring import housekeeper
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
-from core import blobs
+from core.storage import blobs
 from trajectories.rollouts import retention
 
 UNUSED_DAYS = 7

@@ -20,8 +20,8 @@ from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from core.database.sql import Statement
 from core.errors import GymError
-from core.sql import Statement
 from palaestra.protocol.suggestions import did_you_mean
 from trajectories.models.access import DEFAULT_PROJECT, ApiKey, KeyChange, Scope
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from django.conf import settings
 
-from core import queues
+from core.database.sql import Statement
 from core.errors import GymError
-from core.jobs import queue_length
-from core.sql import Statement
+from core.work import queues
+from core.work.jobs import queue_length
 from verifiers import registry
 
 RETRY_AFTER_S = 10

@@ -15,7 +15,8 @@ from django.core.files.storage import FileSystemStorage, Storage, storages
 from django.db import connection
 
 import core
-from core import blobs, durable_files, redis_client
+from core.storage import blobs, durable_files
+from core.work import redis_client
 from trajectories.record import heartbeats
 
 PROBE_BYTES = 64 * 1024

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from django.http import HttpRequest, HttpResponse
 from rest_framework.views import APIView
 
-from core import api
+from core.api import responses as api
 from core.errors import GymError
 from trajectories.record.api.auth import Principal, principal_for
 

@@ -21,9 +21,9 @@ from psycopg.errors import LockNotAvailable
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api import DECODE_ERRORS, check_body_size, check_body_values, read_content_length
+from core.api.responses import DECODE_ERRORS, check_body_size, check_body_values, read_content_length
+from core.database.sql import Statement
 from core.errors import GymError
-from core.sql import Statement
 from trajectories.record.api.auth import Principal, caller
 
 STORED_HOURS = 24

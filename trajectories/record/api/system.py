@@ -14,13 +14,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core import live_address
-from core.api import gym_error_response
-from core.bodies import Body, body_read
+from core.api.paging import query_read
+from core.api.responses import gym_error_response
+from core.api.schema import call
 from core.errors import GymError
-from core.fields import Id, choice
-from core.paging import query_read
-from core.schema import call
+from core.structs.bodies import Body, body_read
+from core.structs.fields import Id, choice
+from core.web import live_address
 from trajectories.models import Episode
 from trajectories.record import heartbeats, projects
 from trajectories.record.api import capacity, health, openapi

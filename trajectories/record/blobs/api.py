@@ -12,11 +12,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.api import read_content_length
-from core.bodies import Body, body_read
+from core.api.responses import read_content_length
+from core.api.schema import call
 from core.errors import too_large
-from core.fields import Sha256
-from core.schema import call
+from core.structs.bodies import Body, body_read
+from core.structs.fields import Sha256
 from trajectories.record.api.auth import caller
 from trajectories.record.blobs import services
 

@@ -11,8 +11,8 @@ from typing import Literal
 
 from django.core.files.storage import storages
 
-from core import blobs, durable_files
-from core.sql import Statement
+from core.database.sql import Statement
+from core.storage import blobs, durable_files
 from trajectories.models import Blob, RecordingChunk
 
 NAMES = Statement(__file__, "private_names")

@@ -10,9 +10,9 @@ from django.core.files.storage import storages
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 
-from core import blobs, durable_files
-from core.blobs import STORAGES
-from core.sql import Statement
+from core.database.sql import Statement
+from core.storage import blobs, durable_files
+from core.storage.blobs import STORAGES
 from trajectories.models import Blob
 from trajectories.record.projects import Viewer
 

@@ -16,9 +16,9 @@ from typing import Annotated, Literal, NamedTuple
 import msgspec
 from django.conf import settings
 
-from core import blobs
-from core.sql import Statement
-from core.tokens import token_make
+from core.database.sql import Statement
+from core.episodes.tokens import token_make
+from core.storage import blobs
 from trajectories.models import Episode, RecordingChunk, RecordingTally
 
 STORAGE = blobs.RECORDINGS

@@ -6,8 +6,8 @@ import logging
 
 from celery import shared_task
 
-from core import jobs, queues
-from core.sweep import Sweep
+from core.work import jobs, queues
+from core.work.sweep import Sweep
 from trajectories.record.capture import pictures
 from trajectories.record.chores.walks import walks
 

@@ -8,9 +8,9 @@ from statistics import median
 
 from PIL import Image
 
-from core import blobs, thumbnails
-from core.sql import Statement
-from core.sweep import PAGE, Place, Seen
+from core.database.sql import Statement
+from core.storage import blobs, thumbnails
+from core.work.sweep import PAGE, Place, Seen
 from trajectories.models import Blob, Picture
 
 SIDE = 32

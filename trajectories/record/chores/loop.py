@@ -16,8 +16,8 @@ from typing import NamedTuple
 import psycopg
 from django.db import InterfaceError, OperationalError, connection
 
-from core import metrics, request_ids
-from core.direct_database import direct_connect
+from core.database.sessions import direct_connect
+from core.telemetry import metrics, request_ids
 from trajectories.record import heartbeats
 
 logger = logging.getLogger(__name__)

@@ -11,8 +11,8 @@ from celery import Task
 from django.conf import settings
 from django.db import connection
 
-from core import jobs, queues
-from core.sweep import BEGINNING, Place, Seen, Sweep, Walk
+from core.work import jobs, queues
+from core.work.sweep import BEGINNING, Place, Seen, Sweep, Walk
 from trajectories.models import WalkPlace
 
 K = TypeVar("K", bound=int | str)

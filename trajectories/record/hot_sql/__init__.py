@@ -13,8 +13,8 @@ import msgspec
 from django.conf import settings
 from django.db import connection, transaction
 
-from core.outcomes import reward_sql
-from core.sql import Statement, hot_cursor, sql_read
+from core.database.sql import Statement, hot_cursor, sql_read
+from core.episodes.outcomes import reward_sql
 from palaestra.protocol.arms import PROBE_ARMS
 from palaestra.protocol.end_reasons import END_REASONS
 from palaestra.protocol.outcomes import INCORRECT, Outcome

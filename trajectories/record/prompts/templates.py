@@ -16,7 +16,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from core.errors import GymError
-from core.tables import toml_load
+from core.text.toml import toml_load
 from palaestra.protocol.actions import Condition
 from palaestra.protocol.suggestions import did_you_mean
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from core.sql import Statement
+from core.database.sql import Statement
 from palaestra.protocol.arms import ARMS, PAGE_ARMS
 from palaestra.protocol.looks import NEUTRAL
 from trajectories.reports.analysis import Analysis

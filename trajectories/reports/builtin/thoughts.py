@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from core.sql import Statement
+from core.database.sql import Statement
 from core.statistics import Mean, clustered_mean
 from palaestra.protocol.plans import ITEMS_MIN
 from trajectories.reports import setups

@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 from scipy import special
 
-from core.intervals import score_interval
+from core.statistics import score_interval
 from palaestra.protocol.plans import ITEMS_MIN
 from trajectories.reports.estimators.answers import Answers, Codes, Estimate, Floats, item_means
 from trajectories.reports.estimators.clusters import NOISE, Spread, spread_of

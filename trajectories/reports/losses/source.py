@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from core.sql import Statement
+from core.database.sql import Statement
 from palaestra.protocol.arms import ARMS
 from palaestra.protocol.observations import OBSERVATION_FORMATS
 from palaestra.protocol.outline import strip_ids

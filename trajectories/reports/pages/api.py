@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.schema import call
+from core.api.schema import call
 from trajectories.record.api.auth import caller
 from trajectories.reports import selectors
 from trajectories.reports.pages import files, formats

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.http import Http404, QueryDict
 
+from core.api.paging import page_cut
 from core.errors import GymError
-from core.paging import page_cut
 from trajectories.models import Report
 from trajectories.reports import selectors
 from trajectories.reports.catalogue import table_known

@@ -9,10 +9,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.bodies import Body
-from core.fields import FieldError, Id
-from core.paging import query_read
-from core.schema import call
+from core.api.paging import query_read
+from core.api.schema import call
+from core.structs.bodies import Body
+from core.structs.fields import FieldError, Id
 from trajectories.record.api.auth import caller
 from trajectories.reports import selectors
 from trajectories.reports.tables import table_record

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from core.sql import Statement
+from core.database.sql import Statement
 from tasks_app.tool_tasks.registry import STAGE_TAG
 from trajectories.models import Run
 from trajectories.record.projects import EVERYTHING

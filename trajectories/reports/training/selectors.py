@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from core.sql import Statement
+from core.database.sql import Statement
 from palaestra.protocol.end_reasons import HARMLESS_VOIDS
 from trajectories.models import Run
 from trajectories.models.sums import Scope, TaskSum, VersionSum

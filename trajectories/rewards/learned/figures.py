@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from core.intervals import wilson
+from core.statistics import wilson
 from trajectories.rewards.learned.features import Floats
 from trajectories.rewards.learned.types import CalibrationBin, Estimate
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from core.splits import TRAINING_SQL
-from core.sql import Statement
+from core.database.sql import Statement
+from core.episodes.splits import TRAINING_SQL
 from tasks_app.families.registry import TAG
 from trajectories.rewards.learned.figures import Items, Labels
 from trajectories.rewards.learned.source import read_recorded

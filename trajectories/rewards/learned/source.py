@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 from scipy.special import expit
 
-from core.sql import Statement
+from core.database.sql import Statement
 from trajectories.behaviour.facts.compute import facts_of
 from trajectories.behaviour.facts.source import sources_read
 from trajectories.rewards.learned.features import FACTS, Floats, compute_features

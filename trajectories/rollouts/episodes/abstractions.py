@@ -14,11 +14,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.bodies import struct_read
+from core.api.paging import Query, page, query_read
+from core.api.schema import call
 from core.errors import GymError
-from core.fields import Id
-from core.paging import Query, page, query_read
-from core.schema import call
+from core.structs.bodies import struct_read
+from core.structs.fields import Id
 from palaestra.protocol.outcomes import JUDGED
 from tasks_app.leaks import detection
 from tasks_app.models import Task

@@ -10,12 +10,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core import api
-from core.bodies import struct_read
+from core.api import responses as api
+from core.api.paging import query_read
+from core.api.schema import call
 from core.errors import GymError
-from core.paging import query_read
-from core.schema import call
-from core.struct_schema import limit
+from core.structs.bodies import struct_read
+from core.structs.schema import limit
 from palaestra.protocol.answers import AnswerForm
 from palaestra.protocol.end_reasons import CloseReason
 from trajectories.models import Episode, Group

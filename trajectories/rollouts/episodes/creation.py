@@ -11,8 +11,8 @@ import msgspec
 from django.conf import settings
 from django.db import transaction
 
-from core import answer_check
-from core.arms import arm_open
+from core.episodes import answer_check
+from core.episodes.arms import arm_open
 from core.errors import GymError
 from palaestra.protocol.arms import ARMS, Arm
 from palaestra.protocol.grammars import GRAMMARS

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from core.fields import Id, Positive
-from core.integers import BIGINT_MAX, INT_MAX
-from core.struct_schema import limit
+from core.database.integers import BIGINT_MAX, INT_MAX
+from core.structs.fields import Id, Positive
+from core.structs.schema import limit
 from palaestra.protocol.arms import ARMS
 from trajectories.models import Episode
 

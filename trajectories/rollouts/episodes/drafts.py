@@ -11,11 +11,11 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from msgspec import Struct
 
-from core import answer_check
 from core.draws import Draws
+from core.episodes import answer_check
+from core.episodes.presentation import AXES_BESIDE_LOOKS, Look, look_make, look_rotate
+from core.episodes.tokens import token_make
 from core.errors import GymError
-from core.presentation import AXES_BESIDE_LOOKS, Look, look_make, look_rotate
-from core.tokens import token_make
 from palaestra.protocol.arms import ARMS
 from palaestra.protocol.looks import PageKind
 from tasks_app import kinds

@@ -12,9 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.fields import choice
-from core.paging import Query, page, query_read
-from core.schema import call
+from core.api.paging import Query, page, query_read
+from core.api.schema import call
+from core.structs.fields import choice
 from palaestra.protocol.outcomes import JUDGED
 from trajectories.models import Episode, Run, Verdict
 from trajectories.record.api.auth import Principal, caller

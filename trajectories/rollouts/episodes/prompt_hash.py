@@ -10,7 +10,7 @@ from enum import StrEnum
 
 import msgspec
 
-from core import blobs
+from core.storage import blobs
 from trajectories.record.prompts.conversation import Message
 
 PICTURES_MAX_BYTES = 48_000_000

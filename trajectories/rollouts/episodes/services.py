@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from core import answer_check
+from core.episodes import answer_check
 from core.errors import GymError
 from palaestra.protocol.end_reasons import CLOSE_REASONS
 from trajectories.models import Episode, FirstAnswer, PageEvent, Step, Submission, Takeover

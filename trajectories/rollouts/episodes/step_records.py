@@ -10,11 +10,11 @@ import msgspec
 from django.conf import settings
 from msgspec import Meta, Struct
 
-from core import api
-from core.bodies import build_refusal
+from core.api import responses as api
+from core.database.integers import INT_MAX
 from core.errors import GymError, too_large
-from core.integers import INT_MAX
-from core.struct_schema import limit
+from core.structs.bodies import build_refusal
+from core.structs.schema import limit
 from palaestra.protocol.action_results import ActionResult
 from trajectories.actions.types import ACTIONS, get_type
 from trajectories.models import Step

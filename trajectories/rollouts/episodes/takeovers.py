@@ -16,11 +16,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.bodies import struct_read
+from core.api.schema import call
+from core.database.sql import Statement
+from core.episodes.tokens import code_digest
 from core.errors import GymError
-from core.schema import call
-from core.sql import Statement
-from core.tokens import code_digest
+from core.structs.bodies import struct_read
 from palaestra.protocol.action_results import CARRIED_OUT, UNDONE
 from palaestra.protocol.actions import LOOKS
 from palaestra.protocol.arms import ARMS

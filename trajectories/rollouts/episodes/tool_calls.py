@@ -14,10 +14,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.bodies import struct_read
+from core.api.schema import call
+from core.database.integers import INT_MAX
 from core.errors import GymError
-from core.integers import INT_MAX
-from core.schema import call
+from core.structs.bodies import struct_read
 from tasks_app.questions import CALLS_MAX
 from tasks_app.tools import calls
 from tasks_app.tools.data import draw_data

@@ -12,12 +12,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.bodies import struct_read
+from core.api.paging import Query, cursor_make, query_read
+from core.api.schema import call
+from core.database.integers import INT_MAX
+from core.database.sql import Statement
 from core.errors import GymError
-from core.integers import INT_MAX
-from core.paging import Query, cursor_make, query_read
-from core.schema import call
-from core.sql import Statement
+from core.structs.bodies import struct_read
 from trajectories.models import Episode, Step, Verdict
 from trajectories.record.api.auth import Principal, caller
 from trajectories.record.projects import Viewer

@@ -8,7 +8,7 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_ready
 
-from core import jobs, queues
+from core.work import jobs, queues
 from trajectories.record import heartbeats
 from trajectories.record.api import health
 from trajectories.rollouts.judging import services, tool_calls, worker_locks

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from core.sql import Statement, sql_read
+from core.database.sql import Statement, sql_read
 from tasks_app.worlds.evidence import PAGE_SERVED
 from trajectories.models.takeover import IS_LAST, IS_TAKEN
 from trajectories.record.hot_sql import IS_PROBE, UNFINISHED

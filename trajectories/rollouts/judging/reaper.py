@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from core import redis_client
+from core.work import redis_client
 from trajectories.models import WatchMark
 from trajectories.record import heartbeats, hot_sql
 from trajectories.rollouts.judging import queue_sql

@@ -10,7 +10,7 @@ import msgspec
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
-from core.sql import Statement
+from core.database.sql import Statement
 from palaestra.protocol.outcomes import REWARDS, VOID
 from trajectories.models import Verdict, VerdictEvidence
 from trajectories.record import hot_sql

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import msgspec
 from psycopg import sql
 
-from core.sql import Statement, sql_read
+from core.database.sql import Statement, sql_read
 from trajectories.record import hot_sql
 from trajectories.record.hot_sql import IS_PROBE
 from trajectories.rollouts.judging import tool_calls

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 from django.conf import settings
 
-from core.sql import Statement
+from core.database.sql import Statement
 from palaestra.protocol.arms import ARMS
 from tasks_app.families import milestones
 from tasks_app.worlds import evidence

@@ -13,9 +13,9 @@ from threading import Event
 
 from django.conf import settings
 
-from core import queues
-from core.jobs import job_send, queue_lengths
-from core.queues import Queue
+from core.work import queues
+from core.work.jobs import job_send, queue_lengths
+from core.work.queues import Queue
 from trajectories.record.api import health
 from trajectories.record.chores import loop
 from trajectories.record.hot_sql import SUBMISSION_CHANNEL, TOOL_CALL_CHANNEL

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 from django.conf import settings
 
-from core.sql import Statement, sql_read
+from core.database.sql import Statement, sql_read
 from tasks_app.variation import payload_shown
 from verifiers import programs
 from verifiers.sandbox import Report, SandboxMissing, SandboxStalled, suite_run

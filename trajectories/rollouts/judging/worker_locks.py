@@ -15,7 +15,7 @@ import time
 import psycopg
 from django.conf import settings
 
-from core.direct_database import direct_connect
+from core.database.sessions import direct_connect
 
 logger = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from channels.db import database_sync_to_async  # type: ignore[import-untyped]
 from django.conf import settings
 from django.db import Error as DatabaseError
 
-from core import disk
 from core.errors import GymError
+from core.storage import disk
 from trajectories.models.access import Scope
 from trajectories.record.api import auth
 from trajectories.rollouts.live.selectors import EpisodeState

@@ -7,8 +7,8 @@ import re
 
 from django.conf import settings
 
-from core import metrics, request_ids
-from core.integers import BIGINT_MAX
+from core.database.integers import BIGINT_MAX
+from core.telemetry import metrics, request_ids
 from trajectories.rollouts.live.consumers import (
     EpisodeConsumer,
     LiveConsumer,

@@ -13,7 +13,7 @@ from django.db import transaction
 from redis import asyncio as redis_asyncio
 from redis.exceptions import RedisError
 
-from core import redis_client
+from core.work import redis_client
 from trajectories.record import heartbeats
 
 VERDICT_CHANNEL = "gym:verdicts"

@@ -14,9 +14,9 @@ from urllib.parse import parse_qs
 
 import msgspec
 
+from core.database.integers import BIGINT_MAX
 from core.errors import GymError
-from core.integers import BIGINT_MAX
-from core.live_address import TIMEOUT_DEFAULT_S, TIMEOUT_MAX_S
+from core.web.live_address import TIMEOUT_DEFAULT_S, TIMEOUT_MAX_S
 from trajectories.rollouts.live.news import News
 from trajectories.rollouts.live.selectors import NewStep, patiently
 

@@ -11,8 +11,8 @@ import psycopg
 from django.conf import settings
 from psycopg_pool import AsyncConnectionPool
 
-from core import addresses
-from core.sql import sql_read
+from core.database import addresses
+from core.database.sql import sql_read
 from trajectories.record import hot_sql
 
 CONNECTIONS_MAX = 4

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from core import metrics
+from core.database.integers import BIGINT_MAX
 from core.errors import GymError
-from core.integers import BIGINT_MAX
+from core.telemetry import metrics
 from trajectories.rollouts.live import access
 from trajectories.rollouts.live.feeds import (
     after_read,

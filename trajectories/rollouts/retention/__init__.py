@@ -14,8 +14,8 @@ from django.core.files.storage import storages
 from django.db import connection, transaction
 from django.db.models import SET_NULL, ForeignObjectRel, Model
 
-from core import blobs, file_lock, thumbnails
-from core.sql import Statement, sql_read
+from core.database.sql import Statement, sql_read
+from core.storage import blobs, file_lock, thumbnails
 from trajectories.models import (
     Episode,
     Group,

@@ -9,9 +9,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.bodies import body_read
-from core.paging import cursor_make, page, query_read
-from core.schema import call
+from core.api.paging import cursor_make, page, query_read
+from core.api.schema import call
+from core.structs.bodies import body_read
 from trajectories.models import Run
 from trajectories.record.api.auth import caller
 from trajectories.record.api.idempotency import idempotent

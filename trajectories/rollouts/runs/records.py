@@ -7,12 +7,12 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from core import answer_check
-from core.bodies import Body, to_plain
-from core.fields import Count, FieldError, History, Id, JsonObject, Moment, Numbers, choice, string
-from core.integers import BIGINT_MAX
-from core.observation_settings import ObservationSettings, settings_check
-from core.paging import Query
+from core.api.paging import Query
+from core.database.integers import BIGINT_MAX
+from core.episodes import answer_check
+from core.episodes.observation_settings import ObservationSettings, settings_check
+from core.structs.bodies import Body, to_plain
+from core.structs.fields import Count, FieldError, History, Id, JsonObject, Moment, Numbers, choice, string
 from palaestra.protocol import grammars, histories
 from palaestra.protocol.arms import ARMS
 from palaestra.protocol.observations import OBSERVATION_FORMATS

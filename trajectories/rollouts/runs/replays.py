@@ -10,11 +10,11 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.bodies import Body, body_read
+from core.api.paging import Query
+from core.database.sql import Statement
 from core.errors import GymError
-from core.fields import STRICT, Count, FieldError, Id, choice
-from core.paging import Query
-from core.sql import Statement
+from core.structs.bodies import Body, body_read
+from core.structs.fields import STRICT, Count, FieldError, Id, choice
 from palaestra.protocol.arms import ARMS, PROBE_ARMS
 from palaestra.protocol.outcomes import CORRECT, INCORRECT, REWARDS
 from trajectories.models import Run

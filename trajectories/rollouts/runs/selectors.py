@@ -9,8 +9,8 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, Max, Q, QuerySet
 
+from core.database.sql import Statement
 from core.errors import GymError
-from core.sql import Statement
 from palaestra.protocol.arms import PROBE_ARMS
 from palaestra.protocol.outcomes import CORRECT, JUDGED, VOID
 from trajectories.models import Episode, Run, VerdictCounter

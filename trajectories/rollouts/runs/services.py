@@ -6,8 +6,8 @@ from typing import Any
 
 from django.db import transaction
 
+from core.database.sql import Statement
 from core.errors import GymError
-from core.sql import Statement
 from trajectories.models import Episode, Group, PolicyVersion, Report, Run, RunMetrics, VerdictCounter
 from trajectories.record import hot_sql, projects
 from trajectories.record.api.auth import Principal

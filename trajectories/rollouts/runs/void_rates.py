@@ -11,8 +11,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeVar
 
-from core.intervals import wilson
-from core.sql import Statement
+from core.database.sql import Statement
+from core.statistics import wilson
 from palaestra.protocol.end_reasons import HARMLESS_VOIDS
 
 K = TypeVar("K", bound=Hashable)

@@ -10,11 +10,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.bodies import struct_read
-from core.fields import Id
-from core.integers import BIGINT_MAX, INT_MAX
-from core.paging import Query, page, query_read
-from core.schema import call
+from core.api.paging import Query, page, query_read
+from core.api.schema import call
+from core.database.integers import BIGINT_MAX, INT_MAX
+from core.structs.bodies import struct_read
+from core.structs.fields import Id
 from trajectories.models import Sampler, SamplerDraw
 from trajectories.record.api.auth import caller
 from trajectories.record.api.idempotency import idempotent

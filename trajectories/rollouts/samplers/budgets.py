@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
-from core.integers import INT_MAX
+from core.database.integers import INT_MAX
 from trajectories.rollouts.samplers.types import Pool, Prior
 
 STAGES_MAX = 100

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args
 
 from msgspec import Meta, Struct
 
-from core.fields import Id
-from core.integers import INT_MAX
+from core.database.integers import INT_MAX
+from core.structs.fields import Id
 from trajectories.rollouts.samplers import strategies
 from trajectories.rollouts.samplers.budgets import AnyHorizon, AnyRollouts, ConstantRollouts, TaskHorizon
 from trajectories.rollouts.samplers.types import STRATEGIES, Chance, Pool, Share, Strategy

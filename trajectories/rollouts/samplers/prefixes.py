@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from django.db.models import Count
 
-from core.sql import Statement
+from core.database.sql import Statement
 from tasks_app.leaks.checks import LeakChecks
 from tasks_app.models import Gold, Task
 from trajectories.models import Sampler, Step

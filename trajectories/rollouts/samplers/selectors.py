@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from core.database.sql import Statement
 from core.errors import GymError
-from core.sql import Statement
 from trajectories.models import Sampler, SamplerDraw
 from trajectories.record import projects
 from trajectories.record.api.auth import Principal

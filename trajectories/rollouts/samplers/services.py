@@ -13,9 +13,9 @@ import msgspec
 from django.db import transaction
 from msgspec import Meta, Struct
 
-from core import splits
+from core.database.sql import Statement
+from core.episodes import splits
 from core.errors import GymError
-from core.sql import Statement
 from palaestra.protocol.arms import PROBE_ARMS
 from tasks_app import selectors as task_selectors
 from tasks_app.leaks.checks import LeakChecks

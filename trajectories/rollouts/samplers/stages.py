@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from core.database.sql import Statement
 from core.errors import GymError
-from core.sql import Statement
 from palaestra.protocol.arms import PROBE_ARMS
 from tasks_app.models import Task
 from tasks_app.tool_tasks.registry import STAGE_TAG

@@ -11,7 +11,7 @@ from typing import Literal
 from django.template import engines
 from django.template.base import Template
 
-from core.tables import toml_load
+from core.text.toml import toml_load
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from core.tables import toml_load
+from core.text.toml import toml_load
 from trajectories.models import Episode, Fidelity
 from trajectories.shell.queries import replays
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from core.sql import Statement
+from core.database.sql import Statement
 from trajectories.models import Episode, StepValue
 from trajectories.shell.forms import DIVERGENCE_ANCHOR
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import json
 
-from core.sql import Statement
+from core.database.sql import Statement
 from trajectories.actions.checks import MISMATCHES
 from trajectories.models import Episode
 from trajectories.shell.queries.episodes import list_episodes

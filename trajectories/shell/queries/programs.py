@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 from django.db.models.functions import Left, Length, Now
 
-from core.tokens import mask_tokens
+from core.episodes.tokens import mask_tokens
 from tasks_app.variation import get_tools, payload_shown
 from trajectories.models import Episode, ToolCall
 from trajectories.shell.text.untrusted import first_line

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.http import Http404
 
-from core.sql import Statement
+from core.database.sql import Statement
 from core.statistics import Clusters, Rate, rate_of
 from palaestra.protocol.end_reasons import HARMLESS_VOIDS
 from trajectories.models import PolicyVersion, Run

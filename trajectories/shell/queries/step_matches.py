@@ -9,8 +9,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-from core.sql import Statement, sql_read
-from core.tokens import MASKED, TOKEN_IN_PATH, TOKEN_LENGTH
+from core.database.sql import Statement, sql_read
+from core.episodes.tokens import MASKED, TOKEN_IN_PATH, TOKEN_LENGTH
 
 FIND_CHARS = 200
 MATCHES_MAX = 1000

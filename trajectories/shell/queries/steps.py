@@ -11,7 +11,7 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.db.models.functions import Left
 from django.http import Http404
 
-from core.sql import Statement
+from core.database.sql import Statement
 from trajectories.models import Blob, Episode, PageEvent, Picture, SiteEvent, Step
 from trajectories.shell.queries.episodes import episode_alone
 from trajectories.shell.queries.step_facts import step_labels

@@ -10,7 +10,7 @@ from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Coalesce, Left
 from django.http import Http404
 
-from core.sql import Statement
+from core.database.sql import Statement
 from palaestra.protocol.arms import ARMS
 from tasks_app.models import Benchmark, Task
 from tasks_app.task_words import task_query, tasks_with

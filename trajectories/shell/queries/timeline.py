@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, ClassVar
 
-from core.sql import Statement
+from core.database.sql import Statement
 from trajectories.actions import types
 from trajectories.actions.checks import CHECKS, MISMATCHES
 from trajectories.actions.rules import NOT_PERFORMED

@@ -9,8 +9,8 @@ from typing import Any
 
 from PIL import Image
 
-from core import thumbnails
-from core.sql import Statement
+from core.database.sql import Statement
+from core.storage import thumbnails
 from trajectories.actions.elements import target_description
 from trajectories.actions.marks import Marks, scroll_position
 from trajectories.actions.types import ReportedEvent

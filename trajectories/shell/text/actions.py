@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.tokens import mask_tokens
+from core.episodes.tokens import mask_tokens
 from palaestra.protocol import outline
 from trajectories.actions import elements, types
 from trajectories.actions.checks import CHECKS, Tone

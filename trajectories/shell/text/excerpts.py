@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString, mark_safe
 
-from core.tokens import mask_tokens
+from core.episodes.tokens import mask_tokens
 from trajectories.behaviour.facts.types import query_terms, words_of
 from trajectories.shell.text.untrusted import visible_html
 

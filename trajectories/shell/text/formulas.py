@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from core.tokens import mask_tokens
+from core.episodes.tokens import mask_tokens
 from tasks_app.figures import PLACE
 from trajectories.behaviour.facts.behaviour import TEX
 from trajectories.shell.text.plain_tex import PLACEHOLDERS, tex_to_text

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString, mark_safe
 
-from core.tokens import mask_tokens
+from core.episodes.tokens import mask_tokens
 from trajectories.shell.text.untrusted import visible_html
 
 # A browser lays this out quickly; the page links to the whole text.

@@ -16,7 +16,7 @@ from typing import Any
 
 from pylatexenc import latex2text, latexwalker, macrospec
 
-from core.tables import toml_load
+from core.text.toml import toml_load
 
 SCRIPTS = "⁰¹²³⁴-⁹⁺⁻₀-₉₊₋"
 RAISED = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")

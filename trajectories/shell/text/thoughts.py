@@ -10,7 +10,7 @@ from functools import cached_property
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from core.tokens import mask_tokens
+from core.episodes.tokens import mask_tokens
 from trajectories.behaviour.thoughts.codebook import SentenceClass, codebook
 from trajectories.behaviour.thoughts.scores import Score, scores
 from trajectories.behaviour.thoughts.sentences import sentence_spans

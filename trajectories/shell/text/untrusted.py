@@ -8,7 +8,7 @@ import unicodedata
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from core.tokens import mask_tokens
+from core.episodes.tokens import mask_tokens
 
 # Characters that reorder or hide the text around them; pages show their codes. Tabs and line ends stay.
 INVISIBLE = re.compile(

@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from core.commands import GymCommand
-from core.intervals import wilson
+from core.statistics import wilson
 from validation.verifiers import agreement
 from verifiers import registry
 from verifiers.children import ChildPool, judge_guarded

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from django.http import Http404
 
-from core.tables import toml_load
+from core.text.toml import toml_load
 from gymsite.arena.sites.reviews._page import page
 from gymsite.arena.sites.site import Page, Visit
 from tasks_app.worlds.formats import counted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.tables import toml_load
+from core.text.toml import toml_load
 from gymsite.arena.sites.site import Page, View, Visit
 from gymsite.arena.sites.stays._page import page
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.http import Http404
 
 from core.draws import Draws
-from core.tables import toml_load
+from core.text.toml import toml_load
 from gymsite.arena.panels import SLOW_MS
 from gymsite.arena.sites import pop_ups
 from gymsite.arena.sites.site import Event, Message, Page, Visit

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from core.draws import Draws
-from core.tables import toml_load
+from core.text.toml import toml_load
 from gymsite.arena.sites.site import Visit
 from gymsite.arena.sites.stays._wording import day_text
 from tasks_app.worlds.stays.types import World

@@ -9,8 +9,8 @@ from operator import attrgetter
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import render
 
+from core.api.paging import page_cut
 from core.errors import GymError
-from core.paging import page_cut
 from trajectories.models import RewardModel
 from trajectories.record.projects import EVERYTHING
 from trajectories.rewards.components.learned import MARK

@@ -10,9 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.api import json_response
-from core.bodies import struct_read
-from core.schema import call
+from core.api.responses import json_response
+from core.api.schema import call
+from core.structs.bodies import struct_read
 from trajectories.models import Group
 from trajectories.record.api.auth import Principal, caller
 from trajectories.record.api.hot_view import HotView

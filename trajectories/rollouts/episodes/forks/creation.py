@@ -8,12 +8,12 @@ from typing import Annotated, Any
 from django.db import transaction
 from msgspec import Meta, Struct
 
-from core import answer_check
+from core.database.integers import INT_MAX
+from core.database.sql import Statement
+from core.episodes import answer_check
 from core.errors import GymError
-from core.fields import Id, Positive
-from core.integers import INT_MAX
-from core.sql import Statement
-from core.struct_schema import limit
+from core.structs.fields import Id, Positive
+from core.structs.schema import limit
 from palaestra.protocol.arms import ARMS
 from tasks_app.leaks.checks import LeakChecks
 from tasks_app.models import Gold

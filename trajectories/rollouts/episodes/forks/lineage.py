@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
+from core.database.integers import INT_MAX
+from core.database.sql import Statement, sql_read
 from core.errors import GymError
-from core.integers import INT_MAX
-from core.sql import Statement, sql_read
 from palaestra.protocol.answers import AnswerForm
 from palaestra.protocol.outline import REFERENCE
 from tasks_app.worlds.evidence import PAGE_SERVED

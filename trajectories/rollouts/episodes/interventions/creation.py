@@ -14,13 +14,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.bodies import struct_read
+from core.api.paging import Query, page, query_read
+from core.api.schema import call
+from core.database.integers import INT_MAX
 from core.errors import GymError
-from core.fields import Id, Positive
-from core.integers import INT_MAX
-from core.paging import Query, page, query_read
-from core.schema import call
-from core.struct_schema import limit
+from core.structs.bodies import struct_read
+from core.structs.fields import Id, Positive
+from core.structs.schema import limit
 from tasks_app.leaks import detection
 from tasks_app.models import Task
 from trajectories.behaviour.thoughts.substeps import substep_spans

@@ -7,8 +7,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.paging import page, query_read
-from core.schema import call
+from core.api.paging import page, query_read
+from core.api.schema import call
 from trajectories.record import hot_sql
 from trajectories.record.api.auth import caller
 from trajectories.rewards.api import ProfileQuery

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 from django.db import models
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 
-from core.bodies import Body
-from core.fields import Id, choice
-from core.paging import Cursor, Query
+from core.api.paging import Cursor, Query
+from core.structs.bodies import Body
+from core.structs.fields import Id, choice
 from trajectories.behaviour.facts.measures import MEASURES, TOTALS
 from trajectories.behaviour.facts.page_actions import PageAction
 from trajectories.models import Episode, EpisodeFacts, StepFacts

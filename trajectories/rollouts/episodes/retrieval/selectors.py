@@ -19,8 +19,8 @@ from django.db.models import QuerySet
 from msgspec import Struct
 from msgspec.json import encode
 
-from core.sql import sql_read
-from core.tokens import TOKEN_LENGTH, token_open
+from core.database.sql import sql_read
+from core.episodes.tokens import TOKEN_LENGTH, token_open
 from palaestra.protocol.arms import ARMS
 from tasks_app.families import milestones
 from trajectories.actions.checks import CHECKS, PUBLISHED_COLUMNS

@@ -13,8 +13,8 @@ from typing import Any
 
 from django.conf import settings
 
-from core.answer_check import is_checked
-from core.snapshots import read_one_snapshot
+from core.database.sessions import read_one_snapshot
+from core.episodes.answer_check import is_checked
 from trajectories.models import Episode
 from trajectories.models.origins import Origin
 from trajectories.reports import behaviour

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from django.db.models import Count, Sum
 
-from core.sql import Statement
+from core.database.sql import Statement
 from core.statistics import Clusters, Rate, rate_of
 from trajectories.models import Episode, Step
 from trajectories.models.origins import CONDITIONS, Origin

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.sql import Statement
+from core.database.sql import Statement
 from palaestra.protocol.arms import ARMS
 from trajectories.models import Report, Run
 from trajectories.reports.ladder import UNSCORED, ArmKey, arm_of

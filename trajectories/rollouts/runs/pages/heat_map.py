@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 from django.http import Http404, QueryDict
 from django.urls import reverse
 
-from core.integers import is_id
-from core.sql import Statement
+from core.database.integers import is_id
+from core.database.sql import Statement
 from palaestra.protocol.arms import ARMS
 from palaestra.protocol.outcomes import CORRECT, JUDGED
 from trajectories.models import Episode

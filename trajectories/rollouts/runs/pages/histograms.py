@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.sql import Statement
+from core.database.sql import Statement
 from palaestra.protocol.arms import ARMS
 from trajectories.models import Verdict
 from trajectories.shell.charts.bars import Bar, BarChart

@@ -10,7 +10,7 @@ from typing import Any
 from django.http import HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 
-from core.sql import Statement
+from core.database.sql import Statement
 from trajectories.models import Run, Sampler
 from trajectories.reports import selectors as reports
 from trajectories.rollouts.runs.pages.dashboard import run_dashboard

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
-from core.fields import Id
-from core.integers import INT_MAX
+from core.database.integers import INT_MAX
+from core.structs.fields import Id
 from palaestra.protocol.arms import PAGE_ARMS
 from trajectories.rollouts.samplers.types import (
     PREFIX,

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from core import request_ids
-from core.tokens import mask_tokens
+from core.episodes.tokens import mask_tokens
+from core.telemetry import request_ids
 
 # Control characters but for tabs, and line breaks, which tracebacks have.
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")

@@ -19,7 +19,7 @@ from django.core.files import File
 from storages.backends.s3 import S3Storage
 from storages.utils import clean_name
 
-from core.durable_files import THREADS
+from core.storage.durable_files import THREADS
 
 CONNECT_S = 3.0
 # Until the next bytes of a response.

@@ -13,8 +13,8 @@ from django.http import Http404, HttpResponse
 from rest_framework import exceptions, negotiation, parsers, renderers, status
 from rest_framework.response import Response
 
-from core import disk
 from core.errors import GymError, too_large
+from core.storage import disk
 
 logger = logging.getLogger(__name__)
 

@@ -11,9 +11,9 @@ from typing import Annotated, Any, TypeVar
 from msgspec import UNSET, Meta, UnsetType
 from rest_framework.request import Request
 
-from core.bodies import Body, texts_read
-from core.fields import checked
-from core.integers import BIGINT_MAX
+from core.database.integers import BIGINT_MAX
+from core.structs.bodies import Body, texts_read
+from core.structs.fields import checked
 
 PAGE_DEFAULT = 100
 PAGE_MAX = 1_000

@@ -15,7 +15,7 @@ from django.http import FileResponse, Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from PIL import Image, UnidentifiedImageError
 
-from core import blobs, durable_files
+from core.storage import blobs, durable_files
 
 logger = logging.getLogger(__name__)
 

@@ -22,8 +22,8 @@ from django.core.files.storage import Storage, storages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponseNotModified
 from django.http.response import HttpResponseBase
 
-from core import durable_files
 from core.errors import GymError, too_large
+from core.storage import durable_files
 
 SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 CHUNK_BYTES = 256 * 1024

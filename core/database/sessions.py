@@ -1,12 +1,16 @@
-"""Time limits for SQL statements that a person waits for."""
+"""Connections and transactions with settings of their own: time limits, snapshots, session-level features."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
+import psycopg
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.utils import OperationalError
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.errors import QueryCanceled
 
 # The previous limit is restored at the end: the block may be part of a larger transaction.
@@ -40,3 +44,26 @@ def _limit(value: str) -> str:
         cursor.execute(_LIMIT, [value])
         row = cursor.fetchone()
     return str(row[0]) if row else ""
+
+
+@contextmanager
+def read_one_snapshot() -> Iterator[None]:
+    """Read everything in the block from the snapshot of its first statement, whatever is written meanwhile.
+
+    Inside a caller's transaction it sees what that transaction sees.
+    """
+    if connection.in_atomic_block:
+        yield
+        return
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        yield
+
+
+def direct_connect() -> psycopg.Connection[tuple[Any, ...]]:
+    """Open a connection of this process's role, in autocommit."""
+    parameters = dict(connection.get_connection_params())
+    if settings.DATABASE_DIRECT_URL:
+        parameters |= conninfo_to_dict(settings.DATABASE_DIRECT_URL)
+    return psycopg.connect(**parameters, autocommit=True)

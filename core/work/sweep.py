@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from typing import Generic, NamedTuple, TypeVar
 
-from core.jobs import queue_length
-from core.queues import Queue
+from core.work.jobs import queue_length
+from core.work.queues import Queue
 
 K = TypeVar("K", bound=int | str)
 

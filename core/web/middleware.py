@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse
 
-from core import metrics
-from core.live_address import live_url, socket_origin
+from core.telemetry import metrics
+from core.web.live_address import live_url, socket_origin
 
 ADDRESSES_CACHED = 64
 

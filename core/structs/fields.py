@@ -16,7 +16,7 @@ import msgspec
 from django.utils.dateparse import parse_datetime
 from msgspec import Meta
 
-from core.integers import BIGINT_MAX, INT_MAX
+from core.database.integers import BIGINT_MAX, INT_MAX
 from palaestra.protocol import histories
 from palaestra.protocol.suggestions import did_you_mean
 

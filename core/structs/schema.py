@@ -1,7 +1,8 @@
-"""msgspec structs as OpenAPI components, so that the schema states what hot calls check."""
+"""msgspec structs: their preparation, and as OpenAPI components, which state what hot calls check."""
 
 from __future__ import annotations
 
+import contextlib
 from enum import Enum
 from typing import Any
 
@@ -46,3 +47,16 @@ def _choices_schema(choices: type) -> dict[str, Any]:
     if not issubclass(choices, Enum):
         raise NotImplementedError
     return {"enum": [member.value for member in choices]}
+
+
+def structs_prepare() -> None:
+    """Initialise every struct; call it once all code is loaded, before threads decode records.
+
+    msgspec (0.22) reads them when a struct is first used, and lets another thread that uses it then see it
+    half read: the process dies of a segmentation fault.
+    """
+    structs: list[type[msgspec.Struct]] = [msgspec.Struct]
+    for struct in structs:
+        structs += struct.__subclasses__()
+        with contextlib.suppress(TypeError):  # one that is only written may not be readable
+            msgspec.json.Decoder(struct)

@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import register_converter
 from django.urls.converters import IntConverter, StringConverter, get_converters
 
-from core.integers import BIGINT_MAX
+from core.database.integers import BIGINT_MAX
 
 
 class IdConverter(IntConverter):

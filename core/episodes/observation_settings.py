@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
-from core.bodies import Body
-from core.fields import FieldError, choice
+from core.structs.bodies import Body
+from core.structs.fields import FieldError, choice
 from palaestra.protocol.observations import SCOPES, ObservationFormat, settings_of
 
 MAX_CHARS_LEAST, MAX_CHARS_MOST = 1_000, 1_000_000

@@ -14,9 +14,9 @@ import msgspec
 from django.http import QueryDict
 from msgspec import UNSET, Meta, Struct, ValidationError
 
-from core import struct_hints
 from core.errors import GymError
-from core.fields import READ, STRICT, FieldError
+from core.structs import hints as struct_hints
+from core.structs.fields import READ, STRICT, FieldError
 from palaestra.protocol.suggestions import did_you_mean
 
 PROBLEMS_MAX = 20

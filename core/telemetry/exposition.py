@@ -20,7 +20,7 @@ from typing import NamedTuple
 import msgspec
 from django.conf import settings
 
-from core import metrics
+from core.telemetry import metrics
 
 logger = logging.getLogger(__name__)
 

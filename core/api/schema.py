@@ -9,7 +9,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from msgspec import Meta, Struct
 
-from core.struct_schema import query_schema, struct_body
+from core.structs.schema import query_schema, struct_body
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 

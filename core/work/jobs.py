@@ -9,8 +9,9 @@ from typing import Any
 from celery import Task
 from kombu.exceptions import OperationalError
 
-from core import redis_client, request_ids
-from core.queues import Queue
+from core.telemetry import request_ids
+from core.work import redis_client
+from core.work.queues import Queue
 
 logger = logging.getLogger(__name__)
 

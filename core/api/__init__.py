@@ -1,0 +1,1 @@
+"""The REST API: its requests, responses, errors and schema."""

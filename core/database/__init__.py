@@ -1,0 +1,1 @@
+"""Postgres: connections, statements and columns."""

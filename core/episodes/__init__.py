@@ -1,0 +1,1 @@
+"""Facts of episodes that several apps share."""

@@ -1,0 +1,1 @@
+"""Files: blobs, and how they are written."""

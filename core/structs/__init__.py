@@ -1,0 +1,1 @@
+"""Bodies and queries of the API as structs."""

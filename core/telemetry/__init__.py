@@ -1,0 +1,1 @@
+"""Logs, metrics and request ids of processes."""

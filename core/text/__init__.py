@@ -1,0 +1,1 @@
+"""Text formats: CSV, JSON, LaTeX and TOML."""

@@ -1,0 +1,1 @@
+"""Addresses, headers and files of the web servers."""
