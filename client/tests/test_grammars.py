@@ -14,7 +14,7 @@ import pytest
 
 from everywhere import EVERYWHERE, ONE_A_TURN, turn_parse
 from palaestra.completion import Completion, ToolCall
-from palaestra.grammars import Turn, grammar_of
+from palaestra.grammars import Turn, get_grammar
 from palaestra.grammars.lenient_json import Unreadable, string_decode
 from palaestra.protocol.offers import conditions_of
 
@@ -57,7 +57,7 @@ def _id(case: dict[str, Any]) -> str:
 def _parsed(case: dict[str, Any]) -> Turn:
     calls = tuple(ToolCall(**call) for call in case.get("tool_calls", ()))
     conditions = EVERYWHERE if case.get("several") else ONE_A_TURN
-    return grammar_of(case["grammar"]).parse(
+    return get_grammar(case["grammar"]).parse(
         Completion(text=case["completion"], tool_calls=calls), conditions
     )
 
@@ -90,7 +90,7 @@ def test_what_cannot_be_read_is_answered_with_what_to_write(case: dict[str, Any]
 )
 def test_the_thought_before_a_call_ends_where_the_call_is_announced(call: str) -> None:
     completion = Completion(text=f"First:\nwhy. {call}" if call.startswith("<") else f"First:\nwhy.\n{call}")
-    assert grammar_of("browsergym").parse(completion, ONE_A_TURN).thought == "First:\nwhy."
+    assert get_grammar("browsergym").parse(completion, ONE_A_TURN).thought == "First:\nwhy."
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_the_thought_is_what_stands_before_the_action(completion: str) -> None:
     ],
 )
 def test_the_reasoning_of_a_turn_is_its_thought_however_it_ends(completion: str, thought: str) -> None:
-    assert grammar_of("structured").parse(Completion(text=completion), ONE_A_TURN).thought == thought
+    assert get_grammar("structured").parse(Completion(text=completion), ONE_A_TURN).thought == thought
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_a_refusal_names_no_element_that_the_page_lacks(case: dict[str, Any], se
     conditions, shown = SETUPS[setup]
     calls = tuple(ToolCall(**call) for call in case.get("tool_calls", ()))
     completion = Completion(text=case["completion"], tool_calls=calls)
-    error = grammar_of(case["grammar"]).parse(completion, conditions, shown=shown).parse_error or ""
+    error = get_grammar(case["grammar"]).parse(completion, conditions, shown=shown).parse_error or ""
     quoted = ID.findall(case["completion"] + "".join(call.arguments for call in calls))
     assert {*ID.findall(error)} <= {*ID.findall(shown), *quoted}
 
@@ -210,9 +210,9 @@ def test_the_example_in_a_refusal_fits_the_page(
     grammar: str, completion: str, setup: str, example: dict[str, Any]
 ) -> None:
     conditions, shown = SETUPS[setup]
-    error = grammar_of(grammar).parse(Completion(text=completion), conditions, shown=shown).parse_error or ""
+    error = get_grammar(grammar).parse(Completion(text=completion), conditions, shown=shown).parse_error or ""
     [written] = re.findall(r"(?:Action: \{.*?\}|(?<=such as )\w+\(.*?\)(?=\. ))", error)
-    read = grammar_of(grammar).parse(Completion(text=written), conditions).declared or {}
+    read = get_grammar(grammar).parse(Completion(text=written), conditions).declared or {}
     assert read.items() >= example.items()
 
 

@@ -7,7 +7,7 @@ import pytest
 from fake_server import FakeServer
 from palaestra import Client, Completion, Env, Observation, Usage
 from palaestra.episode_config import EpisodeConfig
-from palaestra.grammars import grammar_of
+from palaestra.grammars import get_grammar
 from palaestra.play.episode import Episode
 from palaestra.protocol.conversation import LEFT_OUT, UNCHANGED
 from palaestra.protocol.histories import history_read
@@ -28,7 +28,7 @@ def picture(content: bytes) -> Observation:
 def sent(history: str, shown: Sequence[Observation]) -> list[Message]:
     return messages_send(
         history=history_read(history),
-        grammar=grammar_of("json"),
+        grammar=get_grammar("json"),
         opening=OPENING,
         turns=[Turn(shown=one, raw=f"reply {place}") for place, one in enumerate(shown[:-1])],
         shown=shown[-1],

@@ -13,7 +13,7 @@ from fake_server import FakeServer
 from palaestra import Client, Env
 from palaestra.engine import Engine
 from palaestra.errors import PageUnsettled
-from palaestra.observation import ObservationConfig, Observer, format_of
+from palaestra.observation import ObservationConfig, Observer, get_format
 from palaestra.observation.shot import Shot, shot_take
 from palaestra.pages.pace import FIRST_PAGE, LATER_PAGE, PAGES_REMEMBERED, Limit, Pace
 from palaestra.pages.pool import PagePool
@@ -90,7 +90,7 @@ async def test_an_outline_is_of_the_same_moment_as_its_picture(page: WarmPage, f
         count.textContent = ++n; if (n === 40) clearInterval(tick) }, 15)""")
     view = await page.observe(acted=False)
     assert view is not None
-    observation = await Observer(ObservationConfig(form=format_of("both"))).observe(page, view)
+    observation = await Observer(ObservationConfig(form=get_format("both"))).observe(page, view)
     assert "text: 40" in observation.text
     assert observation.is_settled
 
@@ -102,7 +102,7 @@ async def test_a_page_that_never_stands_still_is_taken_as_it_is_and_recorded_so(
     monkeypatch.setattr("palaestra.observation.shot.STILL_LIMIT_S", 0.3)
     view = await opened(page, fake, doc('<button id="go">Go</button>'))
     await page.page.evaluate("let n = 0; setInterval(() => { go.style.left = (++n % 200) + 'px' }, 5)")
-    observation = await Observer(ObservationConfig(form=format_of(kind))).observe(page, view)
+    observation = await Observer(ObservationConfig(form=get_format(kind))).observe(page, view)
     assert not observation.is_settled
     assert observation.text.endswith(STILL_LOADING)
     assert observation.screenshot

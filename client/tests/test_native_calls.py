@@ -10,7 +10,7 @@ import pytest
 from everywhere import EVERYWHERE
 from palaestra import Completion
 from palaestra.completion import ToolCall
-from palaestra.grammars import Turn, grammar_of
+from palaestra.grammars import Turn, get_grammar
 
 CLICK: dict[str, Any] = {"type": "click", "target": "e8", "double": True}
 TYPE: dict[str, Any] = {"type": "type", "target": "e3", "text": "a < b\n{1}"}
@@ -162,7 +162,7 @@ FAMILIES: dict[str, tuple[str, str]] = {
 
 
 def turn_of(text: str) -> Turn:
-    return grammar_of("functions").parse(Completion(text=text), EVERYWHERE)
+    return get_grammar("functions").parse(Completion(text=text), EVERYWHERE)
 
 
 @pytest.mark.parametrize("texts", FAMILIES.values(), ids=FAMILIES)
@@ -193,7 +193,7 @@ def test_a_token_at_the_end_changes_nothing(texts: tuple[str, str], end: str) ->
     "id_", ["Hermes, Qwen", "Qwen3-Coder", "GLM 4.5", "Kimi K2", "DeepSeek V3.1", "Mistral"]
 )
 def test_markup_in_place_of_the_action_line_is_read_too(id_: str) -> None:
-    turn = grammar_of("json").parse(Completion(text=f"So.\n{FAMILIES[id_][0]}"), EVERYWHERE)
+    turn = get_grammar("json").parse(Completion(text=f"So.\n{FAMILIES[id_][0]}"), EVERYWHERE)
     assert (turn.declared, turn.thought) == (CLICK, "So.")
 
 
@@ -293,15 +293,16 @@ def test_words_about_calls_are_none(text: str) -> None:
 @pytest.mark.parametrize("after", ["", "<|call|>", "\n</tool_call>", "</tool_call><|im_end|>"])
 def test_a_call_that_an_endpoint_read_may_keep_some_of_its_markup(name: str, after: str) -> None:
     completion = Completion(text="", tool_calls=(ToolCall(name=name, arguments=JSON_CLICK + after),))
-    assert grammar_of("functions").parse(completion, EVERYWHERE).declared == CLICK
-    [call] = grammar_of("functions").completion_message(grammar_of("functions").raw(completion))["tool_calls"]
+    assert get_grammar("functions").parse(completion, EVERYWHERE).declared == CLICK
+    functions = get_grammar("functions")
+    [call] = functions.completion_message(functions.raw(completion))["tool_calls"]
     assert call["function"] == {"name": "click", "arguments": JSON_CLICK}, "as endpoints take it back"
 
 
 @pytest.mark.parametrize("arguments", ["", " ", "null", "[]", "{}"])
 def test_no_arguments_are_written_in_many_ways(arguments: str) -> None:
     completion = Completion(text="", tool_calls=(ToolCall(name="back", arguments=arguments),))
-    assert grammar_of("functions").parse(completion, EVERYWHERE).declared == {"type": "back"}
+    assert get_grammar("functions").parse(completion, EVERYWHERE).declared == {"type": "back"}
 
 
 def test_an_unknown_function_is_named_to_the_model() -> None:

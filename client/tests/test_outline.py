@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palaestra.observation.outline import Cut, outline_cut, section_of
+from palaestra.observation.outline import Cut, name_section, outline_cut
 from palaestra.protocol.changes import CHANGED, lines_new, outline_diff
 
 
@@ -79,7 +79,7 @@ def test_the_scope_of_the_viewport_shows_nothing_else() -> None:
     ],
 )
 def test_a_section_is_called_as_its_line_says(line: str, name: str) -> None:
-    assert section_of(line) == name
+    assert name_section(line) == name
 
 
 BEFORE = 'page "A" https://gym/a\nmain\n  [e1] textbox "Name" value=""\n  text: Old\n' + "  text: same\n" * 40

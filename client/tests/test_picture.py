@@ -10,7 +10,7 @@ from PIL import Image, ImageChops
 
 from fake_server import FakeServer
 from palaestra import Env
-from palaestra.observation import Observation, ObservationConfig, Observer, format_of
+from palaestra.observation import Observation, ObservationConfig, Observer, get_format
 from palaestra.observation.picture import Mark, picture_make, picture_size
 from palaestra.pages.pool import PagePool
 from palaestra.pages.surface import DocumentGone
@@ -46,7 +46,7 @@ async def looked(page: WarmPage, fake: FakeServer, kind: str, **config: object) 
     await page.begin(f"{fake.arena_url}/e/tok-en/x")
     view = await page.observe(acted=False)
     assert view is not None
-    return await Observer(ObservationConfig(form=format_of(kind), **config)).observe(page, view)  # type: ignore[arg-type]
+    return await Observer(ObservationConfig(form=get_format(kind), **config)).observe(page, view)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ async def test_an_outline_with_a_picture_has_both(page: WarmPage, fake: FakeServ
 
 def test_an_unknown_format_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match=r"axtree-v9.*Known: axtree, screenshot, som, both"):
-        format_of("axtree-v9")
+        get_format("axtree-v9")
 
 
 async def test_a_page_that_is_replaced_before_its_picture_is_looked_at_again(

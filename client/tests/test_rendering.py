@@ -8,7 +8,7 @@ import pytest
 
 from palaestra.actions import action_check
 from palaestra.completion import Completion
-from palaestra.grammars import GRAMMARS, Grammar, grammar_of
+from palaestra.grammars import GRAMMARS, Grammar, get_grammar
 from palaestra.grammars.counterparts import ANTHROPIC, BROWSERGYM, OPENAI, Counterpart
 from palaestra.grammars.tools import call_make
 from palaestra.protocol.offers import Conditions, actions_offered, conditions_of, example_of, fields_offered
@@ -71,7 +71,7 @@ def test_a_sequence_is_one_completion(grammar: Grammar) -> None:
     ],
 )
 def test_every_action_of_a_computer_tool_is_one_that_is_offered(grammar: str, row: Counterpart) -> None:
-    tool = (grammar_of(grammar).tools(PICTURE) or [])[0]["function"]
+    tool = (get_grammar(grammar).tools(PICTURE) or [])[0]["function"]
     key = tool["parameters"]["required"][0]
     assert row.name in tool["parameters"]["properties"][key]["enum"]
     assert set(row.fields) <= set(tool["parameters"]["properties"])
@@ -79,7 +79,7 @@ def test_every_action_of_a_computer_tool_is_one_that_is_offered(grammar: str, ro
 
 @pytest.mark.parametrize("row", [row for row in BROWSERGYM if not row.type], ids=lambda row: row.name)
 def test_a_call_without_counterpart_is_answered_with_what_to_write(row: Counterpart) -> None:
-    turn = grammar_of("browsergym").parse(Completion(text=f"{row.name}('e8', 1)"), OUTLINE)
+    turn = get_grammar("browsergym").parse(Completion(text=f"{row.name}('e8', 1)"), OUTLINE)
     assert turn.parse_error == f'"{row.name}" is not available. {row.instead}'
 
 
@@ -95,7 +95,7 @@ def test_a_schema_is_strict(grammar: Grammar, conditions: Conditions) -> None:
 
 @pytest.mark.parametrize("conditions", [OUTLINE, PICTURE, NO_PAGE, OUTLINE | {"sequence"}])
 def test_the_schema_of_a_turn_is_strict_and_offers_what_its_situation_has(conditions: Conditions) -> None:
-    schema = grammar_of("structured").response_format(conditions)["json_schema"]["schema"]  # type: ignore[index]
+    schema = get_grammar("structured").response_format(conditions)["json_schema"]["schema"]  # type: ignore[index]
     _check_strict(schema)
     reasoning, acts = schema["properties"]
     assert (reasoning, acts) == ("reasoning", "actions" if "sequence" in conditions else "action")
@@ -122,7 +122,7 @@ def _check_strict(schema: dict[str, Any]) -> None:
 
 def test_a_function_takes_what_its_situation_has() -> None:
     def fields(conditions: Conditions) -> dict[str, Any]:
-        tools = grammar_of("functions").tools(conditions) or []
+        tools = get_grammar("functions").tools(conditions) or []
         [click] = [tool["function"] for tool in tools if tool["function"]["name"] == "click"]
         return {name: schema["type"] for name, schema in click["parameters"]["properties"].items()}
 
@@ -135,7 +135,7 @@ def test_a_function_takes_what_its_situation_has() -> None:
 
 # ---- the conversation of grammars with tools
 def test_each_call_is_sent_back_with_its_result_and_a_picture_after_them() -> None:
-    functions = grammar_of("functions")
+    functions = get_grammar("functions")
     calls = (call_make("type", {"target": "e3", "text": "½ \\frac"}), call_make("click", {"target": "e8"}))
     raw = functions.raw(Completion(text="Both.", tool_calls=calls))
     spoken = functions.completion_message(raw)
@@ -163,7 +163,7 @@ def test_each_call_is_sent_back_with_its_result_and_a_picture_after_them() -> No
 )
 def test_arguments_are_sent_back_as_an_object_whatever_was_written(written: str, sent: str) -> None:
     """An endpoint refuses the whole conversation for arguments that are no JSON object."""
-    functions = grammar_of("functions")
+    functions = get_grammar("functions")
     call = call_make("click", {})
     raw = functions.raw(Completion(text="", tool_calls=(type(call)(name="click", arguments=written),)))
     [back] = functions.completion_message(raw)["tool_calls"]
@@ -174,7 +174,7 @@ def test_arguments_are_sent_back_as_an_object_whatever_was_written(written: str,
     "text", ["The answer is 42.", '{"content": "x", "tool_calls": []}', '{"content": 1}']
 )
 def test_a_completion_without_calls_is_sent_back_as_it_was(text: str) -> None:
-    functions = grammar_of("functions")
+    functions = get_grammar("functions")
     raw = functions.raw(Completion(text=text))
     assert functions.completion_message(raw) == {"role": "assistant", "content": text}
     shown = {"role": "user", "content": "Result: invalid."}
@@ -182,7 +182,7 @@ def test_a_completion_without_calls_is_sent_back_as_it_was(text: str) -> None:
 
 
 def test_a_record_that_was_cut_is_text() -> None:
-    functions = grammar_of("functions")
+    functions = get_grammar("functions")
     raw = (
         functions.raw(Completion(text="", tool_calls=(call_make("answer", {"text": "42"}),)))[:-9] + " (cut)"
     )

@@ -14,7 +14,7 @@ from fake_server import FakeServer
 from palaestra import Completion, Env, RemoteEnv
 from palaestra.doors.tokens import tokens_text
 from palaestra.episode_config import EpisodeConfig
-from palaestra.grammars import GRAMMARS, grammar_of
+from palaestra.grammars import GRAMMARS, get_grammar
 from palaestra.thoughts import thoughts_separate, thoughts_split
 from stages import LITE_RUN, TOKEN, stage_serve
 
@@ -218,7 +218,7 @@ async def env_make(request: pytest.FixtureRequest, fake: FakeServer) -> AsyncIte
 
 def _written(grammar: str, answer: str) -> str:
     """A completion that submits an answer, as text."""
-    [completion] = grammar_of(grammar).render({"type": "answer", "text": answer})
+    [completion] = get_grammar(grammar).render({"type": "answer", "text": answer})
     if not completion.tool_calls:
         return completion.text
     [call] = completion.tool_calls

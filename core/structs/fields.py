@@ -85,9 +85,9 @@ def id_list(max_length: int) -> Meta:
     def read(ids: list[Any]) -> list[Any]:
         if not 1 <= len(ids) <= max_length:
             raise ValueError(f"{len(ids):,} ids; between 1 and {max_length:,} fit.")
-        for one in ids:
-            if type(one) is not int or not 1 <= one <= BIGINT_MAX:
-                raise ValueError(f"{str(one)[:40]!r} is no id.")
+        for each in ids:
+            if type(each) is not int or not 1 <= each <= BIGINT_MAX:
+                raise ValueError(f"{str(each)[:40]!r} is no id.")
         if len(set(ids)) < len(ids):
             raise ValueError("An id is named twice.")
         return ids

@@ -30,4 +30,4 @@ def find_imports(module: Path) -> tuple[Path, ...]:
     Raises ``OSError`` for one that does not exist.
     """
     first = [(module.parent / name).resolve() for name in IMPORT.findall(module.read_text("utf-8"))]
-    return tuple(dict.fromkeys(path for one in first for path in (*find_imports(one), one)))
+    return tuple(dict.fromkeys(path for each in first for path in (*find_imports(each), each)))

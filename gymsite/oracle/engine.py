@@ -22,8 +22,8 @@ from palaestra.api import Client
 from palaestra.completion import Completion
 from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig
-from palaestra.grammars import grammar_of
-from palaestra.observation import Observation, format_of
+from palaestra.grammars import get_grammar
+from palaestra.observation import Observation, get_format
 from palaestra.pages.warm_page import WarmPage
 from palaestra.play.episode import Episode
 from palaestra.policies import EpisodeInfo, Policy, Solver
@@ -51,12 +51,12 @@ class EpisodeHand(Hand):
 
     def __init__(self, episode: Episode, config: EpisodeConfig) -> None:
         self._episode, self._config = episode, config
-        self._grammar = grammar_of(config.grammar)
+        self._grammar = get_grammar(config.grammar)
         self._look()
 
     @property
     def form(self) -> ObservationFormat:
-        return format_of(self._config.observation)
+        return get_format(self._config.observation)
 
     @property
     def is_over(self) -> bool:
@@ -84,7 +84,7 @@ class AnswerPolicy:
     simulated = True
 
     def __init__(self, solver: Solver, grammar: str) -> None:
-        self._solver, self._grammar = solver, grammar_of(grammar)
+        self._solver, self._grammar = solver, get_grammar(grammar)
 
     async def act(self, observation: Observation, episode: EpisodeInfo) -> Completion | None:
         text = await self._solver.act(observation, episode)

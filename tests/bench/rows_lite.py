@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 
 from palaestra.actions import action_check, action_perform
-from palaestra.observation import ObservationConfig, Observer, format_of
+from palaestra.observation import ObservationConfig, Observer, get_format
 from palaestra.pages.lite import LitePool
 from palaestra.pages.lite.exchange import Answer, Exchange
 from palaestra.pages.pool import PagePool
@@ -36,7 +36,7 @@ LIMIT_S = 30.0
 RATIO_TARGET = 20.0
 # Of the 1,000 a second that two cores are to do.
 CORE_TARGET = 500.0
-CONFIG = ObservationConfig(form=format_of("axtree"))
+CONFIG = ObservationConfig(form=get_format("axtree"))
 Given = Sequence[tuple[str, Way]]
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from gymsite.oracle.hand import Hand
 from palaestra.actions import Action, action_perform
-from palaestra.grammars import Grammar, grammar_of
-from palaestra.observation import Observation, ObservationConfig, Observer, format_of, page_text
+from palaestra.grammars import Grammar, get_grammar
+from palaestra.observation import Observation, ObservationConfig, Observer, get_format, page_text
 from palaestra.pages.surface import DocumentGone, PageView
 from palaestra.pages.warm_page import WarmPage
 from palaestra.policies import EpisodeInfo, Policy
@@ -103,7 +103,7 @@ def actions_read(
     declared: dict[str, Any], grammars: Sequence[str], conditions: Conditions
 ) -> Sequence[Action]:
     """What an action is read as that is written in any of the grammars: the same in all of them."""
-    read = {id_: _read(declared, grammar_of(id_), conditions) for id_ in grammars}
+    read = {id_: _read(declared, get_grammar(id_), conditions) for id_ in grammars}
     first = read[grammars[0]]
     assert all(actions == first for actions in read.values()), read
     return first
@@ -130,4 +130,4 @@ def conditions_in(form: ObservationFormat) -> Conditions:
 
 
 def config_of(kind: str, **more: Any) -> ObservationConfig:
-    return ObservationConfig(form=format_of(kind), **more)
+    return ObservationConfig(form=get_format(kind), **more)

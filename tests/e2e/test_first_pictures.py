@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from core.episodes.presentation import Look
-from palaestra.observation import ObservationConfig, Observer, format_of
+from palaestra.observation import ObservationConfig, Observer, get_format
 from palaestra.observation.shot import Shot, shot_take
 from palaestra.pages.pool import PagePool
 from palaestra.pages.warm_page import WarmPage
@@ -56,7 +56,7 @@ async def first_look(page: WarmPage, address: str) -> First:
     await page.begin(address)
     view = await page.observe(acted=False)
     assert view is not None
-    observation = await Observer(ObservationConfig(form=format_of("both"))).observe(page, view)
+    observation = await Observer(ObservationConfig(form=get_format("both"))).observe(page, view)
     shot = await shot_take(page, view, with_marks=True, with_text=True)
     drawn = tuple(await page.page.evaluate(DRAWN))
     return First(observation.text, shot, observation.is_settled and shot.is_still, drawn)

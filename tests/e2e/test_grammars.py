@@ -20,7 +20,7 @@ from pytest_django.live_server_helper import LiveServer
 from palaestra.api import Client
 from palaestra.conversation import conversation_rebuild
 from palaestra.episode_config import EpisodeConfig
-from palaestra.grammars import GRAMMARS, grammar_of
+from palaestra.grammars import GRAMMARS, get_grammar
 from palaestra.grammars.json import turn_parse
 from palaestra.pages.pool import PagePool
 from palaestra.pages.warm_page import WarmPage
@@ -124,7 +124,7 @@ async def by_position(page: WarmPage, declared: Declared) -> Declared:
 
 async def play(episode: Episode, decide: Next, grammar_id: str) -> list[Any]:
     """Play an episode to its end; returns what the model was sent before each step."""
-    grammar, sent = grammar_of(grammar_id), []
+    grammar, sent = get_grammar(grammar_id), []
     await episode.begin()
     while not episode.is_over and (step := await decide(episode)) is not None:
         thought, declared = step

@@ -20,7 +20,7 @@ from playwright.sync_api import Page
 
 from core.episodes.presentation import Look
 from palaestra.grammars import GRAMMARS
-from palaestra.observation import ObservationConfig, format_of
+from palaestra.observation import ObservationConfig, get_format
 from palaestra.pages.pool import PagePool
 from palaestra.pages.surface import VIEWPORT
 from palaestra.policies import Solution, Solver
@@ -48,7 +48,7 @@ class SetUp:
 
     @property
     def label(self) -> str:
-        return f"`{format_of(self.form).id}`: {', '.join(f'`{one}`' for one in self.grammars)}"
+        return f"`{get_format(self.form).id}`: {', '.join(f'`{one}`' for one in self.grammars)}"
 
 
 # What names elements by position alone has a click for each field, and keys for what it holds.

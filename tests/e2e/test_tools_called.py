@@ -14,7 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 from palaestra.api import Client
 from palaestra.conversation import conversation_rebuild
 from palaestra.episode_config import EpisodeConfig
-from palaestra.grammars import GRAMMARS, grammar_of
+from palaestra.grammars import GRAMMARS, get_grammar
 from palaestra.play.episode import Episode as Played
 from palaestra.records import OpenedEpisode
 from tasks_app.models import Gold, Task
@@ -65,7 +65,7 @@ async def play(
     sent = []
     await episode.begin()
     for declared in [*map(declared_of, calls), {"type": "answer", "text": answer}]:
-        (completion,) = grammar_of(grammar).render(declared, thought="I see.")
+        (completion,) = get_grammar(grammar).render(declared, thought="I see.")
         sent.append(list(episode.observation.messages))
         turn, _ = await episode.turn(completion)
         assert turn.parse_error is None
@@ -143,7 +143,7 @@ async def fork_play(lab: str, key: str, parent: int, family: str) -> int:
         assert first.result_message == (await client.trajectory(parent))["steps"][0]["result_message"]
         calls = list_calls(TRUTHS[family].graphs[0])[1:]
         for declared in [*map(declared_of, calls), {"type": "answer", "text": DRAFTS[family].gold.answer}]:
-            await episode.turn(*grammar_of("json").render(declared))
+            await episode.turn(*get_grammar("json").render(declared))
         await episode.step_queue.flush()
         return opened.id
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from core.storage import blobs
 from palaestra.conversation import prompts_rebuild
-from palaestra.grammars import grammar_of
+from palaestra.grammars import get_grammar
 from palaestra.observation import Observation
 from palaestra.turn.histories import Turn
 from tests import factories
@@ -122,7 +122,7 @@ def prompts_post(episode: Episode, *, picture: bool = False) -> None:
     ]
     prompts = prompts_rebuild(
         history=episode.run.history,
-        grammar=grammar_of(episode.run.grammar if has_page else "json"),
+        grammar=get_grammar(episode.run.grammar if has_page else "json"),
         opening=opening_messages(episode, with_solutions=True),
         turns=turns,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from palaestra.api import Client
-from palaestra.grammars import Grammar, grammar_of
+from palaestra.grammars import Grammar, get_grammar
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.histories import history_read
 from palaestra.records import Message, Run
@@ -48,4 +48,4 @@ def prompts_rebuild(
 
 def find_grammar(run: Run, *, arm: str) -> Grammar:
     """Return the grammar in which an episode of the run was played."""
-    return grammar_of("json" if arm_of(arm).is_free_text else run.grammar)
+    return get_grammar("json" if arm_of(arm).is_free_text else run.grammar)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from palaestra.observation import MAX_CHARS, format_of
+from palaestra.observation import MAX_CHARS, get_format
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.observations import Scope
 from palaestra.protocol.offers import Conditions, conditions_of
@@ -51,7 +51,7 @@ class EpisodeConfig:
 
     def conditions(self, arm_id: str, *, is_site: bool, has_tools: bool) -> Conditions:
         """Return the conditions that decide which actions an episode of an arm offers."""
-        arm, form = arm_of(arm_id), format_of(self.observation)
+        arm, form = arm_of(arm_id), get_format(self.observation)
         return conditions_of(
             has_page=arm.has_page,
             has_ids=form.has_ids,

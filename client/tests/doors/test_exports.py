@@ -22,7 +22,7 @@ from palaestra import Client, Env
 from palaestra import interventions as intervention_rows
 from palaestra import splices as splice_rows
 from palaestra.exports import prompt_sha256
-from palaestra.grammars import grammar_of
+from palaestra.grammars import get_grammar
 from palaestra.observation import Observation
 from palaestra.pages.surface import VIEWPORT
 from palaestra.protocol.histories import history_read
@@ -78,7 +78,7 @@ def steps_of(opening: list[dict[str, Any]], arm: str, answer: str) -> list[Step]
         shown = Observation(kind="axtree-v2", text=page, result="ok" if turns else None)
         prompt = messages_send(
             history=history_read("full"),
-            grammar=grammar_of("json"),
+            grammar=get_grammar("json"),
             opening=opening,
             turns=turns,
             shown=shown,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from palaestra.grammars import grammar_of
+from palaestra.grammars import get_grammar
 from palaestra.observation import Observation
 from palaestra.protocol import histories
 from palaestra.protocol.conversation import Shown
@@ -81,7 +81,7 @@ def test_the_server_rebuilds_what_the_client_sent(
     for last in range(len(ours)):
         sent = messages_send(
             history=histories.history_read(history),
-            grammar=grammar_of(grammar),
+            grammar=get_grammar(grammar),
             opening=OPENING,
             turns=theirs[:last],
             shown=theirs[last].shown,

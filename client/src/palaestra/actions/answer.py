@@ -13,7 +13,7 @@ VALUES_MAX = 100
 
 
 def as_text_or_texts(value: Any, name: str) -> str | tuple[str, ...]:
-    """Return one answer, or a tuple of answers that were given as a list."""
+    """Return one answer, or a tuple of answers from a list. Raises ``ActionInvalid``."""
     if not isinstance(value, list):
         return as_text(value, name)
     if not 0 < len(value) <= VALUES_MAX:

@@ -64,8 +64,8 @@ class Action(ABC):
             raise ValueError(f"Two actions have the type {cls.type!r}.")
         action_add(cls.spec)
         action = dataclass(frozen=True, kw_only=True)(cls)
-        required = {one.name: one.default is dataclasses.MISSING for one in dataclasses.fields(action)}
-        if required != {one.name: one.is_required for one in cls.spec.fields}:
+        required = {each.name: each.default is dataclasses.MISSING for each in dataclasses.fields(action)}
+        if required != {each.name: each.is_required for each in cls.spec.fields}:
             raise ValueError(f"The fields of the action {cls.type!r} are not those of its spec.")
         ACTIONS[cls.type] = action
 
@@ -81,7 +81,7 @@ class Action(ABC):
     async def place(self, page: Surface, function: str, *arguments: object) -> dict[str, Any]:
         """Call a page-side function on what the action is aimed at: a place of the page. Raises
         ``ActionFailed`` with the page's reason where there is none."""
-        aim = aim_of(page, self)
+        aim = resolve_aim(page, self)
         place = await page.call(function, aim, *arguments)
         page.target_path = place.get("element", "")
         place_check(page, aim, place)
@@ -97,7 +97,7 @@ class Action(ABC):
             )
 
 
-def aim_of(page: Surface, action: Action, *, target: str = "target", x: str = "x", y: str = "y") -> Aim:
+def resolve_aim(page: Surface, action: Action, *, target: str = "target", x: str = "x", y: str = "y") -> Aim:
     """Return the target of an action for the page-side functions; a position is in pixels of the picture."""
     if id_ := getattr(action, target, ""):
         return {"id": id_}
@@ -131,13 +131,13 @@ def shows_hidden(action: Action, conditions: Conditions) -> bool:
 
 
 # ---- fields
-def names_of(kind: str) -> list[str]:
+def list_fields(kind: str) -> list[str]:
     """Return the fields of an action type, in order."""
     return [field.name for field in ACTIONS[kind].spec.fields]
 
 
 @cache
-def readers_of(kind: str) -> Mapping[str, Reader]:
+def list_readers(kind: str) -> Mapping[str, Reader]:
     """Return the reader of each field of an action type."""
     return {field.name: field.metadata["reader"] for field in dataclasses.fields(ACTIONS[kind])}
 
@@ -157,7 +157,7 @@ def action_check(declared: Mapping[str, Any], *, conditions: Conditions | None =
         raise ActionInvalid(f"There is no action type {kind!r:.40}. Known: {known}.")
     _fields_check(kind, declared)
     action = ACTIONS[kind]
-    return action(**{one.name: _value(one, declared) for one in dataclasses.fields(action)})
+    return action(**{each.name: _value(each, declared) for each in dataclasses.fields(action)})
 
 
 def _value(field: dataclasses.Field[Any], declared: Mapping[str, Any]) -> Any:
@@ -169,10 +169,10 @@ def _value(field: dataclasses.Field[Any], declared: Mapping[str, Any]) -> Any:
 
 def _fields_check(kind: str, declared: Mapping[str, Any]) -> None:
     """Refuse what only another action could do: a click with a text would not type it."""
-    own = set(names_of(kind))
+    own = set(list_fields(kind))
     for name in sorted(name for name in declared.keys() - own if declared[name]):
         acting = sorted(other for other, action in ACTIONS.items() if action.touches_page)
-        if others := [other for other in acting if name in names_of(other)]:
+        if others := [other for other in acting if name in list_fields(other)]:
             raise ActionInvalid(f'"{kind}" has no "{name}", which belongs to {", ".join(others)}.')
 
 

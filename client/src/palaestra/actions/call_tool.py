@@ -18,13 +18,13 @@ NO_TOOLS = "There is no tool here that this action could call."
 def as_arguments(value: Any, name: str) -> dict[str, str]:
     """Return arguments by name, from an object or from a list of ``{"name": ..., "value": ...}``.
 
-    A number is taken as it prints, and null is none.
+    A number is taken as it prints, and null is none. Raises ``ActionInvalid``.
     """
     if isinstance(value, list):
         value = dict(_named(item, name) for item in value)
     if not isinstance(value, Mapping) or len(value) > ARGUMENTS_MAX:
         raise ActionInvalid(f'"{name}" must be an object: {{"name of an argument": "its value"}}.')
-    return {str(key): as_text(one, str(key)) for key, one in value.items() if one is not None}
+    return {str(key): as_text(each, str(key)) for key, each in value.items() if each is not None}
 
 
 def _named(item: Any, name: str) -> tuple[str, Any]:

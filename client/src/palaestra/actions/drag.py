@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from palaestra.actions import fields
-from palaestra.actions.base import Action, aim_of, place_check
+from palaestra.actions.base import Action, place_check, resolve_aim
 from palaestra.pages.surface import Surface
 from palaestra.protocol.actions import ACTION_SPECS
 
@@ -24,7 +24,7 @@ class Drag(Action):
         self._aim_check("to_target", "to_x", "to_y", is_required=True)
 
     async def perform(self, page: Surface) -> None:
-        end = aim_of(page, self, target="to_target", x="to_x", y="to_y")
+        end = resolve_aim(page, self, target="to_target", x="to_x", y="to_y")
         place = await self.place(page, "span", end)
         place_check(page, end, place["end"])
         mouse = page.page.mouse

@@ -36,7 +36,7 @@ def field(reader: Reader, *, default: Any = dataclasses.MISSING) -> Any:
 
 # ---- readers
 def as_text(value: Any, name: str) -> str:
-    """Return a string; a number is taken as it prints."""
+    """Return a string; a number is taken as it prints. Raises ``ActionInvalid``."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise ActionInvalid(f'"{name}" must be a string.')
     if len(str(value)) > TEXT_MAX_CHARS:
@@ -45,7 +45,7 @@ def as_text(value: Any, name: str) -> str:
 
 
 def as_element(value: Any, name: str) -> str:
-    """Return an element id; the brackets that an observation puts around it are dropped."""
+    """Return an element id without the brackets of observations. Raises ``ActionInvalid``."""
     if not isinstance(value, str):
         raise ActionInvalid(f'"{name}" must be an element id: {ID_FORM}.')
     return value.strip().strip("[]")[:TARGET_MAX_CHARS]

@@ -27,7 +27,7 @@ class Entry:
 
 
 def as_entries(value: Any, name: str) -> tuple[Entry, ...]:
-    """Return the entries of a list of objects."""
+    """Return the entries of a list of objects. Raises ``ActionInvalid``."""
     if not isinstance(value, list) or not 0 < len(value) <= FIELDS_MAX:
         raise ActionInvalid(f'"{name}" must be a list of 1 to {FIELDS_MAX} objects.')
     return tuple(_entry(item, name) for item in value)

@@ -25,7 +25,7 @@ class Find(Action):
         count = result["count"]
         if not count:
             raise ActionFailed("no_target", f'"{self.text:.80}" is nowhere on the page.')
-        shown = [f"- {one['line']}{_place(one['section'])}" for one in result["lines"]]
+        shown = [f"- {each['line']}{_place(each['section'])}" for each in result["lines"]]
         if count > len(shown):
             shown.append(f"... and {count - len(shown)} more lines")
         lines = "1 line contains" if count == 1 else f"{count} lines contain"

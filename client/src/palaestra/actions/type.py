@@ -11,7 +11,7 @@ from palaestra.actions import fields
 from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import field
 from palaestra.errors import PageHung
-from palaestra.pages.native import NATIVES, native_value, number_of, takes_of
+from palaestra.pages.native import NATIVES, describe_takes, native_value, parse_number
 from palaestra.pages.surface import Surface
 from palaestra.protocol.actions import ACTION_SPECS
 
@@ -57,7 +57,7 @@ class Type(Action):
         value = native_value(place["kind"], text, place)
         answer = await page.call("enter", {}, value) if value is not None else {}
         if not answer.get("taken"):
-            takes = takes_of(place["kind"], place)
+            takes = describe_takes(place["kind"], place)
             raise ActionFailed(
                 "refused", f"{self.target or 'The field'}: it takes {takes}; it was left as it is."
             )
@@ -65,7 +65,7 @@ class Type(Action):
     async def _number_check(self, page: Surface, text: str) -> str | None:
         """Say what a number field kept of a text: it drops other characters key by key."""
         held = (await page.call("held"))["value"]
-        if held and number_of(held) == number_of(text):
+        if held and parse_number(held) == parse_number(text):
             return None
         takes = f"{self.target or 'The field'}: it takes a number, such as 12.5"
         if not held:

@@ -21,7 +21,7 @@ from palaestra.commands import count, server_add, stderr_print
 from palaestra.engine import DEFAULT_PAGES, Engine
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
-from palaestra.observation import format_of
+from palaestra.observation import get_format
 from palaestra.policies import Narrator, Null, Policy, Solver, VoidSeeker, solutions_read
 from palaestra.policies.solver import Solution
 from palaestra.records import Task
@@ -194,7 +194,7 @@ async def _play(
         name=f"demo: {policy.name}",
         kind="eval",
         model=f"scripted/{policy.name}",
-        observation=format_of(_choose_observation(plan)).id,
+        observation=get_format(_choose_observation(plan)).id,
         simulated=policy.simulated,
     )
     tally = Tally()

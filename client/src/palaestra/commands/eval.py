@@ -38,7 +38,7 @@ from palaestra.evaluation.tables import format_tables
 from palaestra.models.health import EndpointHealth
 from palaestra.models.options import endpoint_add, endpoint_make
 from palaestra.models.policy import ModelPolicy
-from palaestra.observation import format_of
+from palaestra.observation import get_format
 from palaestra.policies import Policy, solutions_read
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.outcomes import JUDGED
@@ -98,7 +98,7 @@ def _model_check(options: argparse.Namespace, plan: Plan) -> None:
     stated = PREFIX + planted_read(options.planted).name if options.planted else options.model
     if stated not in (None, plan.model.name):
         raise PalaestraError(f"The plan is for {plan.model.name}, not for {stated}.")
-    without_ids = (arm for arm in plan.planned_arms if not format_of(plan.find_observation(arm)).has_ids)
+    without_ids = (arm for arm in plan.planned_arms if not get_format(plan.find_observation(arm)).has_ids)
     if options.planted and (
         arm := next((planned for planned in without_ids if arm_of(planned.arm).has_page), None)
     ):

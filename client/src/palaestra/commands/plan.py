@@ -34,7 +34,7 @@ from palaestra.evaluation.plan import (
 from palaestra.evaluation.planted_gap import PREFIX, planted_read
 from palaestra.evaluation.power import Guess, compute_smallest_gap
 from palaestra.models.options import build_sampling
-from palaestra.observation import format_of
+from palaestra.observation import get_format
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.plans import ITEMS_MIN
 from palaestra.run.plan import SEED
@@ -123,7 +123,7 @@ async def plan_make(client: Client, options: argparse.Namespace) -> Plan:
             for slug, items in chosen.items()
         ],
         arms=list(map(str, options.arms)),
-        observation=format_of(options.observation).id,
+        observation=get_format(options.observation).id,
         observation_settings=_build_observation_settings(options),
         grammar=options.grammar,
         history=options.history,

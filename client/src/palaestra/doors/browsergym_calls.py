@@ -12,7 +12,7 @@ from browsergym.core.action import functions
 from browsergym.core.action.parsers import NamedArgument, highlevel_action_parser
 
 from palaestra.actions import ActionInvalid
-from palaestra.grammars.counterparts import BROWSERGYM, counterpart_of
+from palaestra.grammars.counterparts import BROWSERGYM, find_counterpart
 from palaestra.protocol.action_results import ActionResult
 
 MESSAGE = "send_msg_to_user"
@@ -65,7 +65,7 @@ def classify_error(error: str) -> ActionResult:
 def _convert_call(name: str, arguments: Sequence[Any], *, own: Container[str]) -> dict[str, Any]:
     """Return a call as our action; as ``browsergym.<name>`` if there is none, or it is in ``own``."""
     fields = _name_arguments(name, arguments)
-    row = None if name in own else counterpart_of(name, BROWSERGYM)
+    row = None if name in own else find_counterpart(name, BROWSERGYM)
     if row is not None:
         try:
             return row.read(fields)

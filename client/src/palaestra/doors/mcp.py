@@ -21,7 +21,7 @@ from palaestra.completion import Completion, ToolCall
 from palaestra.doors.rollouts import KEY, AnyEnv, env_make, messages_new, stages_add
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
-from palaestra.grammars.base import singles_offered
+from palaestra.grammars.base import list_singles
 from palaestra.grammars.schemas import fields_schemas
 from palaestra.observation import Observation
 from palaestra.protocol.actions import ACTION_SPECS
@@ -144,7 +144,7 @@ def list_tools(arm: str, observation: str, answer_channel: str) -> list[types.To
                 "required": [spec.name for spec in fields_offered(kind, conditions) if spec.is_required],
             },
         )
-        for kind in singles_offered(conditions)
+        for kind in list_singles(conditions)
     ]
 
 

@@ -10,7 +10,7 @@ from palaestra.api.calls import rows_read
 from palaestra.api.client import PAGE_MAX, Client
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.plan import Plan, PlannedArm
-from palaestra.observation import format_of
+from palaestra.observation import get_format
 from palaestra.protocol.arms import arm_of
 from palaestra.records import Task
 from palaestra.run.plan import tasks_missing
@@ -44,7 +44,7 @@ async def items_choose(
 ) -> Items:
     """Return the first ``limit`` tasks that all arms can pose. Raises ``PalaestraError`` without any."""
     is_blind = any(
-        not arm_of(planned.arm).has_text and not format_of(planned.observation or observation).has_screenshot
+        not arm_of(planned.arm).has_text and not get_format(planned.observation or observation).has_screenshot
         for planned in arms
     )
     tasks: list[Task] = []

@@ -13,7 +13,7 @@ import msgspec
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.looks import Design, Look, factors_check, looks_make
-from palaestra.observation import format_of, observation_id, perceivable_check
+from palaestra.observation import get_format, observation_id, perceivable_check
 from palaestra.protocol import plans
 from palaestra.protocol.arms import ARMS, arm_of
 from palaestra.protocol.looks import Value
@@ -109,7 +109,7 @@ class Plan(Part, frozen=True, kw_only=True):
 
     def find_settings(self, arm: PlannedArm) -> dict[str, Any]:
         """Return the observation settings that mean something in an arm."""
-        return settings_of(self.observation_settings, format_of(self.find_observation(arm)))
+        return settings_of(self.observation_settings, get_format(self.find_observation(arm)))
 
     def build_config(self, arm: PlannedArm) -> EpisodeConfig:
         """Return the settings of the episodes in an arm."""

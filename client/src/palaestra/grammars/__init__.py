@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from palaestra.grammars.base import GRAMMARS, Grammar, Turn, grammar_of
+from palaestra.grammars.base import GRAMMARS, Grammar, Turn, get_grammar
 
-__all__ = ["GRAMMARS", "Grammar", "Turn", "grammar_of"]
+__all__ = ["GRAMMARS", "Grammar", "Turn", "get_grammar"]
 
 for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
     importlib.import_module(_module.name)

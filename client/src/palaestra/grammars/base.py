@@ -81,14 +81,14 @@ class Grammar(ABC):
         return [message]
 
 
-def grammar_of(id_: str) -> Grammar:
+def get_grammar(id_: str) -> Grammar:
     """Return a grammar by its id. Raises ``ValueError``, which names the others."""
     if id_ not in GRAMMARS:
         raise ValueError(f"There is no grammar {id_!r}. Known: {', '.join(sorted(GRAMMARS))}.")
     return GRAMMARS[id_]
 
 
-def turn_checked(thought: str, declared: Sequence[dict[str, Any]], conditions: Conditions) -> Turn:
+def check_turn(thought: str, declared: Sequence[dict[str, Any]], conditions: Conditions) -> Turn:
     """Return the turn that declares some actions, at least one, or says what is wrong with them."""
     if len(declared) > 1 and "sequence" not in conditions:
         return Turn(thought=thought, parse_error=ONE_ACTION)
@@ -99,11 +99,11 @@ def turn_checked(thought: str, declared: Sequence[dict[str, Any]], conditions: C
         return Turn(thought=thought, declared=action, parse_error=str(failure))
 
 
-def singles_of(declared: Mapping[str, Any]) -> list[dict[str, Any]]:
+def split_singles(declared: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the actions of a sequence, or the one action."""
     return list(declared["actions"]) if declared["type"] == "sequence" else [dict(declared)]
 
 
-def singles_offered(conditions: Conditions) -> list[str]:
+def list_singles(conditions: Conditions) -> list[str]:
     """Return the actions that are offered, without the sequence: several in one turn stand side by side."""
     return [kind for kind in actions_offered(conditions) if kind != "sequence"]

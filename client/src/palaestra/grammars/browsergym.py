@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from palaestra.actions import ACTIONS, ActionInvalid
-from palaestra.actions.base import names_of
+from palaestra.actions.base import list_fields
 from palaestra.completion import Completion
-from palaestra.grammars.base import Grammar, Turn, turn_checked
+from palaestra.grammars.base import Grammar, Turn, check_turn
 from palaestra.grammars.calls import call_read
-from palaestra.grammars.counterparts import BROWSERGYM, counterpart_of, counterpart_write, parts_of
+from palaestra.grammars.counterparts import BROWSERGYM, counterpart_write, find_counterpart, parts_of
 from palaestra.grammars.examples import example_make
 from palaestra.grammars.lenient_json import Unreadable
 from palaestra.protocol.offers import Conditions, actions_offered
@@ -44,7 +44,7 @@ class Browsergym(Grammar):
         if failure or not calls:
             return Turn(thought=thought, parse_error=failure or _no_call(text, conditions, shown))
         try:
-            return turn_checked(thought, [_declared(*call) for call in calls], conditions)
+            return check_turn(thought, [_declared(*call) for call in calls], conditions)
         except ActionInvalid as invalid:
             return Turn(thought=thought, parse_error=str(invalid))
 
@@ -55,7 +55,7 @@ class Browsergym(Grammar):
         return [Completion(text=turn) for turn in turns]
 
 
-def calls_offered(conditions: Conditions) -> list[str]:
+def list_calls(conditions: Conditions) -> list[str]:
     """Return the calls that an episode offers."""
     own = actions_offered(conditions)
     rows = {row.name: row.is_offered(conditions) for row in BROWSERGYM}
@@ -68,7 +68,7 @@ def _signatures() -> dict[str, list[str]]:
     names = {row.name for row in BROWSERGYM}
     rows = {row.name: [*row.fields, *sorted(row.ignored)] for row in BROWSERGYM}
     own = [kind for kind in ACTIONS if kind not in of_table | names | {"sequence", "noop"}]
-    return rows | {kind: names_of(kind) for kind in own}
+    return rows | {kind: list_fields(kind) for kind in own}
 
 
 SIGNATURES = _signatures()
@@ -83,7 +83,7 @@ def _calls_last(text: str) -> tuple[int, list[tuple[str, dict[str, Any]]], str]:
         at = match.start("name")
         if at < end:
             continue
-        row = counterpart_of(match["name"], BROWSERGYM)
+        row = find_counterpart(match["name"], BROWSERGYM)
         try:
             if row is not None and not row.type:
                 row.read({})
@@ -106,12 +106,12 @@ def _thought(text: str) -> str:
 
 
 def _declared(name: str, fields: dict[str, Any]) -> dict[str, Any]:
-    row = counterpart_of(name, BROWSERGYM)
+    row = find_counterpart(name, BROWSERGYM)
     return row.read(fields) if row else {**fields, "type": name}
 
 
 def _no_call(text: str, conditions: Conditions, shown: str) -> str:
-    known = ", ".join(calls_offered(conditions))
+    known = ", ".join(list_calls(conditions))
     example = next(_calls_written(example_make(text, conditions, shown=shown)))
     return (
         f"There is no call. End your turn with one on a line of its own, such as {example}. Known: {known}."
@@ -121,7 +121,7 @@ def _no_call(text: str, conditions: Conditions, shown: str) -> str:
 # ---- writing
 def _calls_written(declared: Mapping[str, Any]) -> Iterator[str]:
     kind, written = declared["type"], counterpart_write(declared, BROWSERGYM)
-    if written is None and kind in SIGNATURES and counterpart_of(kind, BROWSERGYM) is None:
+    if written is None and kind in SIGNATURES and find_counterpart(kind, BROWSERGYM) is None:
         written = kind, {name: value for name, value in declared.items() if name != "type"}
     if written is not None:
         yield _call_text(*written)

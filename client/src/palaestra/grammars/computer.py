@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 from palaestra.actions import ACTIONS, ActionInvalid
 from palaestra.completion import Completion, ToolCall
-from palaestra.grammars.base import singles_offered
+from palaestra.grammars.base import list_singles
 from palaestra.grammars.counterparts import (
     ANTHROPIC,
     OPENAI,
     Counterpart,
-    counterpart_of,
     counterpart_write,
+    find_counterpart,
     parts_of,
 )
 from palaestra.grammars.schemas import Schema
@@ -46,7 +46,7 @@ class ComputerGrammar(ToolGrammar):
             return [self._read(each) for each in fields[self.batch]]
         if name == TOOL:
             return [self._read(fields)]
-        if counterpart_of(name, self.table) and name not in self._functions(conditions):
+        if find_counterpart(name, self.table) and name not in self._functions(conditions):
             return [self._read({**fields, self.key: name})]
         if name in ACTIONS:
             return [{**fields, "type": name}]
@@ -68,7 +68,7 @@ class ComputerGrammar(ToolGrammar):
 
     def _read(self, fields: Any) -> dict[str, Any]:
         kind = fields.get(self.key) if isinstance(fields, dict) else None
-        row = counterpart_of(kind, self.table) if isinstance(kind, str) else None
+        row = find_counterpart(kind, self.table) if isinstance(kind, str) else None
         if row is None:
             known = ", ".join(row.name for row in self.table if row.type)
             raise ActionInvalid(f'"{self.key}" names the action of "{TOOL}". Known: {known}.')
@@ -89,7 +89,7 @@ class ComputerGrammar(ToolGrammar):
     def _functions(self, conditions: Conditions) -> list[str]:
         """Return the actions that are functions of their own."""
         of_tool = {row.type for row in self.table}
-        return [kind for kind in singles_offered(conditions - {"ids"}) if kind not in of_tool]
+        return [kind for kind in list_singles(conditions - {"ids"}) if kind not in of_tool]
 
     def _tool(self, conditions: Conditions) -> dict[str, Any]:
         rows = [row for row in self.table if row.type]

@@ -194,7 +194,7 @@ ANTHROPIC = (
 )
 
 
-def counterpart_of(name: str, table: Sequence[Counterpart]) -> Counterpart | None:
+def find_counterpart(name: str, table: Sequence[Counterpart]) -> Counterpart | None:
     return next((row for row in table if row.name == name), None)
 
 

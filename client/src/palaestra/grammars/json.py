@@ -16,9 +16,9 @@ from contextlib import suppress
 from typing import Any
 
 from palaestra.actions import ACTIONS
-from palaestra.actions.base import names_of, readers_of
+from palaestra.actions.base import list_fields, list_readers
 from palaestra.completion import Completion
-from palaestra.grammars.base import Grammar, Turn, turn_checked
+from palaestra.grammars.base import Grammar, Turn, check_turn
 from palaestra.grammars.calls import NAME, call_read, element_read
 from palaestra.grammars.envelopes import envelope_open
 from palaestra.grammars.examples import example_make
@@ -59,7 +59,7 @@ def turn_parse(text: str, conditions: Conditions, *, shown: str = "") -> Turn:
         return _final_object(text, conditions, example)
     thought = text[: line.start()].strip()
     try:
-        return turn_checked(thought, _declared(text[line.end() :], conditions, example), conditions)
+        return check_turn(thought, _declared(text[line.end() :], conditions, example), conditions)
     except Unreadable as failure:
         return Turn(thought=thought, parse_error=str(failure))
 
@@ -79,11 +79,11 @@ def _final_object(completion: str, conditions: Conditions, example: Example) -> 
             continue
         if declared.get("type") in ACTIONS and _FENCE_END.fullmatch(completion, end):
             thought = completion[: start.start()].removesuffix("json\n").strip("`~ \n")
-            return turn_checked(thought, [declared], conditions)
+            return check_turn(thought, [declared], conditions)
     if is_marked(completion):
         with suppress(Unreadable):
             thought, calls = calls_find(completion, _schemas())
-            return turn_checked(thought, [{**fields, "type": name} for name, fields in calls], conditions)
+            return check_turn(thought, [{**fields, "type": name} for name, fields in calls], conditions)
     missing = f'There is no line that begins with "Action:". End your turn with one, such as: {example()}'
     return Turn(thought=completion.strip(), parse_error=missing)
 
@@ -134,16 +134,16 @@ def _call(text: str, at: int, conditions: Conditions, example: Example) -> tuple
 
 
 def _signatures() -> dict[str, list[str]]:
-    return {kind: names_of(kind) for kind in ACTIONS}
+    return {kind: list_fields(kind) for kind in ACTIONS}
 
 
 def _schemas() -> dict[str, dict[str, Any]]:
-    return {kind: {name: reader.schema for name, reader in readers_of(kind).items()} for kind in ACTIONS}
+    return {kind: {name: reader.schema for name, reader in list_readers(kind).items()} for kind in ACTIONS}
 
 
 def _bare(text: str, at: int, name: str) -> tuple[dict[str, Any], int]:
     """Read ``click e8`` or ``back``: an action, and at most its element, alone on the line."""
-    names = names_of(name)
+    names = list_fields(name)
     line = text[at:].split("\n", 1)[0]
     element = element_read(text, at) if "target" in names else None
     rest = text[element[1] if element else at : at + len(line)]

@@ -89,10 +89,10 @@ def calls_find(text: str, tools: Tools) -> tuple[str, list[Call]]:
         begin = _BEGIN.search(text, max(at, begin.end() + (begin.end() == begin.start())))
     if not calls:
         raise Unreadable(NO_NAME)
-    return thought_of(text), calls
+    return cut_thought(text), calls
 
 
-def thought_of(text: str) -> str:
+def cut_thought(text: str) -> str:
     """Return the text before the first markup of a call, or all of it if there is none."""
     first = _BEGIN.search(text)
     return _BEFORE.sub("", text[: first.start()]).strip() if first else text.strip()
@@ -138,7 +138,7 @@ def _call_read(text: str, at: int, tools: Tools) -> tuple[list[Call], int] | Non
     """Return the calls of the one form that begins at ``at``, and where they end; None where none begins."""
     if _OBJECTS.match(text, at):
         value, end = _value(text, at)
-        return [call_open(one) for one in (value if isinstance(value, list) else [value])], end
+        return [call_open(each) for each in (value if isinstance(value, list) else [value])], end
     if tag := _TAG.match(text, at):
         close = _TAG_END.search(text, tag.end())
         body = text[tag.end() : close.start() if close else len(text)]
@@ -191,9 +191,9 @@ def _parameters(body: str, schemas: Mapping[str, Any]) -> dict[str, Any]:
         value, _ = _value(body, space_skip(body, 0))
         return value if isinstance(value, dict) else {}
     fields = {}
-    for one in _PARAMETER.finditer(body):
-        schema = {"type": "string"} if 'string="true"' in one["more"] else schemas.get(one["name"])
-        fields[one["name"]] = _typed(one["value"], schema)
+    for each in _PARAMETER.finditer(body):
+        schema = {"type": "string"} if 'string="true"' in each["more"] else schemas.get(each["name"])
+        fields[each["name"]] = _typed(each["value"], schema)
     return fields
 
 
@@ -203,8 +203,8 @@ def _typed(text: str, schema: Mapping[str, Any] | None) -> Any:
     """
     text = text.removeprefix("\n").removesuffix("\n")
     variants: Sequence[Mapping[str, Any]] = [schema, *schema.get("anyOf", ())] if schema else []
-    named = [one.get("type") for one in variants]
-    types = {kind for one in named for kind in (one if isinstance(one, list) else [one])}
+    named = [each.get("type") for each in variants]
+    types = {kind for each in named for kind in (each if isinstance(each, list) else [each])}
     if "string" in types:
         return None if "null" in types and text.strip() in ("null", "None") else text
     with suppress(Unreadable):

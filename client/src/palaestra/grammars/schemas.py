@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from palaestra.actions.base import readers_of
+from palaestra.actions.base import list_readers
 from palaestra.protocol.actions import FieldSpec
 from palaestra.protocol.offers import Conditions, example_of, fields_offered
 
@@ -51,7 +51,7 @@ def nulls_drop(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _described(kind: str, spec: FieldSpec) -> Schema:
-    schema = readers_of(kind)[spec.name].schema
+    schema = list_readers(kind)[spec.name].schema
     return {**_schema_strict(schema), "description": spec.description}
 
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from palaestra.completion import Completion
-from palaestra.grammars.base import Grammar, Turn, singles_of, singles_offered, turn_checked
+from palaestra.grammars.base import Grammar, Turn, check_turn, list_singles, split_singles
 from palaestra.grammars.envelopes import envelope_open
 from palaestra.grammars.examples import example_make
 from palaestra.grammars.json import ACTION_MAX_CHARS, turn_parse
@@ -45,11 +45,11 @@ class Structured(Grammar):
                 thought=_reasoning(text) or text.strip(),
                 parse_error=f"{failure} Write one JSON object, such as: {example}",
             )
-        return turn_checked(thought, declared, conditions)
+        return check_turn(thought, declared, conditions)
 
     def render(self, declared: Mapping[str, Any], *, thought: str = "") -> list[Completion]:
         several = declared["type"] == "sequence"
-        return [Completion(text=_written(thought, singles_of(declared), several=several))]
+        return [Completion(text=_written(thought, split_singles(declared), several=several))]
 
     def response_format(self, conditions: Conditions) -> dict[str, Any]:
         return {
@@ -60,7 +60,7 @@ class Structured(Grammar):
 
 def turn_schema(conditions: Conditions) -> Schema:
     """Return the strict JSON schema of a turn: reasoning first, so that it is written before the action."""
-    kinds = singles_offered(conditions)
+    kinds = list_singles(conditions)
     action: Schema = {"anyOf": [schema for kind in kinds for schema in action_schemas(kind, conditions)]}
     if "sequence" in conditions:
         acts = {"actions": {"type": "array", "items": action, "minItems": 1}}

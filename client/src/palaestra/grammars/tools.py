@@ -11,10 +11,10 @@ from typing import Any
 from palaestra.actions import ACTIONS, ActionInvalid
 from palaestra.completion import Completion, ToolCall
 from palaestra.end_tokens import end_cut
-from palaestra.grammars.base import Grammar, Turn, singles_of, singles_offered, turn_checked
+from palaestra.grammars.base import Grammar, Turn, check_turn, list_singles, split_singles
 from palaestra.grammars.envelopes import function_name
 from palaestra.grammars.lenient_json import Unreadable, space_skip, value_read
-from palaestra.grammars.native_calls import calls_find, thought_of
+from palaestra.grammars.native_calls import calls_find, cut_thought
 from palaestra.grammars.schemas import fields_schemas, nulls_drop, object_schema
 from palaestra.protocol.actions import ACTION_SPECS
 from palaestra.protocol.completions import (
@@ -54,7 +54,7 @@ class ToolGrammar(Grammar):
                     for call in completion.tool_calls
                 ]
             else:
-                thought = thought_of(completion.text)
+                thought = cut_thought(completion.text)
                 thought, calls = calls_find(completion.text, _schemas(offered))
             declared = [
                 action
@@ -65,7 +65,7 @@ class ToolGrammar(Grammar):
             return Turn(thought=thought, parse_error=str(failure))
         if not declared:
             return Turn(thought=thought, parse_error=NO_CALL.format(", ".join(offered)))
-        return turn_checked(thought, declared, conditions)
+        return check_turn(thought, declared, conditions)
 
     # ---- the conversation
     def raw(self, completion: Completion) -> str:
@@ -148,16 +148,16 @@ class Functions(ToolGrammar):
 
     def declared(self, name: str, fields: dict[str, Any], conditions: Conditions) -> list[dict[str, Any]]:
         if name not in ACTIONS:
-            known = ", ".join(singles_offered(conditions))
+            known = ", ".join(list_singles(conditions))
             raise ActionInvalid(f"There is no function {name!r:.40}. Known: {known}.")
         return [{**fields, "type": name}]
 
     def render(self, declared: Mapping[str, Any], *, thought: str = "") -> list[Completion]:
         calls = [
             call_make(action["type"], {name: value for name, value in action.items() if name != "type"})
-            for action in singles_of(declared)
+            for action in split_singles(declared)
         ]
         return [Completion(text=thought, tool_calls=tuple(calls))]
 
     def tools(self, conditions: Conditions) -> list[dict[str, Any]]:
-        return [function_tool(kind, conditions) for kind in singles_offered(conditions)]
+        return [function_tool(kind, conditions) for kind in list_singles(conditions)]

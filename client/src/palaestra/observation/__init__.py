@@ -5,11 +5,11 @@ from __future__ import annotations
 from palaestra.observation.base import (
     SHORT_NAMES,
     Observation,
-    format_of,
+    extract_shown,
+    get_format,
     observation_id,
     observation_message,
     perceivable_check,
-    shown_of,
 )
 from palaestra.observation.observer import MAX_CHARS, ObservationConfig, Observer
 from palaestra.observation.outline import page_text
@@ -20,10 +20,10 @@ __all__ = [
     "Observation",
     "ObservationConfig",
     "Observer",
-    "format_of",
+    "extract_shown",
+    "get_format",
     "observation_id",
     "observation_message",
     "page_text",
     "perceivable_check",
-    "shown_of",
 ]

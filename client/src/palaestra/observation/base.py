@@ -22,7 +22,7 @@ def observation_id(name: str) -> str:
     return SHORT_NAMES.get(name, name)
 
 
-def format_of(name: str) -> ObservationFormat:
+def get_format(name: str) -> ObservationFormat:
     """Return the format of an id or a short name, such as ``axtree``.
 
     Raises ``ValueError`` for an unknown one.
@@ -56,14 +56,14 @@ class Observation:
 
 def perceivable_check(arm: str, observation: str) -> None:
     """Raise ``PalaestraError`` where an arm poses a question by a picture and the observation has none."""
-    form = format_of(observation)
+    form = get_format(observation)
     if arm_of(arm).has_page and arm_of(arm).is_pictured and not form.has_screenshot:
         pictured = ", ".join(name for name, id in SHORT_NAMES.items() if has_picture(id))
         message = f"The arm {arm} shows the question as a picture, and {form.id} shows none. Observations"
         raise PalaestraError(f"{message} with pictures: {pictured}.")
 
 
-def shown_of(observation: Observation) -> Shown:
+def extract_shown(observation: Observation) -> Shown:
     """Return the part of an observation that a model sees: no screenshot taken for the record alone."""
     return Shown(
         kind=observation.kind,
@@ -76,4 +76,4 @@ def shown_of(observation: Observation) -> Shown:
 
 def observation_message(observation: Observation) -> Message:
     """Return the chat message that shows a model an observation."""
-    return conversation.observation_message(shown_of(observation))
+    return conversation.observation_message(extract_shown(observation))

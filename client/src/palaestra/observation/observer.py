@@ -80,7 +80,7 @@ class Observer:
 
 def _picture(pixels: bytes, seen: dict[str, Any], *, size: Size) -> tuple[bytes, list[str]]:
     """Return the picture of a screenshot, and the lines that say what it is."""
-    marks = [Mark(id=one["id"], box=tuple(one["box"]), line=one["line"]) for one in seen["marks"]]
+    marks = [Mark(id=each["id"], box=tuple(each["box"]), line=each["line"]) for each in seen["marks"]]
     screenshot = picture_make(pixels, size=size, marks=marks)
     extents = {words: round(seen[side] * size[0] / VIEWPORT[0]) for side, words in PLACES.items()}
     more = [f"{extent} {words}" for words, extent in extents.items() if extent]

@@ -67,7 +67,7 @@ def _chosen(
     chosen: set[int] = set()
     for number in ranked:
         added = _with_parents(number, parents, chosen)
-        max_chars -= sum(len(lines[one]) + 1 for one in added)
+        max_chars -= sum(len(lines[each]) + 1 for each in added)
         if max_chars < 0 and chosen:
             break
         chosen.update(added)
@@ -139,8 +139,8 @@ def _gap_line(lines: Sequence[str], gap: Sequence[int], parents: Sequence[int | 
     """Return the line that stands for lines left out: how much they are, and how they can be read."""
     left_out = [lines[number] for number in gap]
     chars = sum(len(line) + 1 for line in left_out)
-    begun = [] if section_of(left_out[0]) else _section_around(lines, gap[0], parents)
-    sections = [*begun, *(name for line in left_out if (name := section_of(line)))]
+    begun = [] if name_section(left_out[0]) else _section_around(lines, gap[0], parents)
+    sections = [*begun, *(name for line in left_out if (name := name_section(line)))]
     what = f"{chars:,} more characters"
     if len(sections) > 1:
         what += f', from "{sections[0]}" to "{sections[-1]}"'
@@ -152,13 +152,13 @@ def _section_around(lines: Sequence[str], number: int, parents: Sequence[int | N
     """Return the innermost part of the page with a name that a line is in, if there is one."""
     at = parents[number]
     while at is not None:
-        if name := section_of(lines[at]):
+        if name := name_section(lines[at]):
             return [name]
         at = parents[at]
     return []
 
 
-def section_of(line: str) -> str:
+def name_section(line: str) -> str:
     """Return the name by which the part that begins with ``line`` can be read; empty for other lines."""
     role, _, name = line.strip().partition(' "')
     return name[:-1] if role.split(" ")[0] in SECTIONS and name.endswith('"') else ""

@@ -67,22 +67,22 @@ def _colour(text: str, _: Limits) -> str | None:
 
 
 def _range(text: str, limits: Limits) -> str | None:
-    least, most, step = range_of(limits)
-    value = number_of(text)
+    least, most, step = parse_range(limits)
+    value = parse_number(text)
     if value is None or not least <= value <= max(most, least):
         return None
     return None if step and (value - least) % step else format(value.normalize(), "f")
 
 
-def range_of(limits: Limits) -> tuple[Decimal, Decimal, Decimal]:
+def parse_range(limits: Limits) -> tuple[Decimal, Decimal, Decimal]:
     """Return the least and the largest value of a range, and its step, 0 for none."""
-    least, most, step = (number_of(str(limits.get(name) or "")) for name in ("least", "most", "step"))
+    least, most, step = (parse_number(str(limits.get(name) or "")) for name in ("least", "most", "step"))
     is_free = str(limits.get("step") or "").lower() == "any"
     each = Decimal(0) if is_free else step if step and step > 0 else Decimal(1)
     return least if least is not None else Decimal(0), most if most is not None else Decimal(100), each
 
 
-def number_of(text: str) -> Decimal | None:
+def parse_number(text: str) -> Decimal | None:
     """Return the number that a text writes, None for any other text."""
     try:
         value = Decimal(text)
@@ -104,11 +104,11 @@ NATIVES: Mapping[str, Native] = {
 NEVER_EMPTY = ("color", "range")
 
 
-def takes_of(kind: str, limits: Limits) -> str:
+def describe_takes(kind: str, limits: Limits) -> str:
     """Return what a field takes, in words."""
     if kind != "range":
         return NATIVES[kind].takes
-    least, most, step = (format(one.normalize(), "f") for one in range_of(limits))
+    least, most, step = (format(each.normalize(), "f") for each in parse_range(limits))
     return f"a number from {least} to {most}" + (f" in steps of {step}" if step not in ("0", "1") else "")
 
 
@@ -130,8 +130,8 @@ def native_default(kind: str, given: str, limits: Limits) -> str:
 
 def _nearest(given: str, limits: Limits) -> str:
     """Return the value of a range that is nearest to a number; its middle, where none is given."""
-    least, most, step = range_of(limits)
-    number = number_of(given)
+    least, most, step = parse_range(limits)
+    number = parse_number(given)
     value = least + (max(most, least) - least) / 2 if number is None else min(max(number, least), most)
     if step:
         value = least + ((value - least) / step).to_integral_value(ROUND_HALF_UP) * step

@@ -21,8 +21,8 @@ from palaestra.end_tokens import end_tokens_cut
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PAGE_FAILURES, ApiError, PalaestraError, TabClosed
 from palaestra.extraction import REPAIRS_MAX, answer_extract
-from palaestra.grammars import Turn, grammar_of
-from palaestra.observation import Observation, ObservationConfig, Observer, format_of
+from palaestra.grammars import Turn, get_grammar
+from palaestra.observation import Observation, ObservationConfig, Observer, get_format
 from palaestra.pages.surface import Surface
 from palaestra.play.episode_page import EpisodePage, Renew
 from palaestra.play.stored_turns import RECORDED
@@ -66,7 +66,7 @@ class Episode(EpisodePage):
         self.observation = Observation(kind="text")
         self._client = client
         self._config = config
-        self._form = format_of(config.observation)
+        self._form = get_format(config.observation)
         self._observer = Observer(
             ObservationConfig(
                 form=self._form,
@@ -76,7 +76,7 @@ class Episode(EpisodePage):
                 with_pictures=config.with_pictures,
             )
         )
-        self._grammar = grammar_of("json" if arm_of(opened.arm).is_free_text else config.grammar)
+        self._grammar = get_grammar("json" if arm_of(opened.arm).is_free_text else config.grammar)
         self._history = history_read(config.history)
         self._opening = [message for message in messages if not message.get("prefill")]
         # The beginning of the model's first message, in a continuation of an intervention.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from palaestra.api import Client
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
-from palaestra.observation import format_of
+from palaestra.observation import get_format
 from palaestra.pages.surface import BROWSERS, VIEWPORT, Pool
 
 LITE = "lite"
@@ -28,7 +28,7 @@ def browser_check(browser: str, config: EpisodeConfig) -> None:
         raise PalaestraError(f"There is no browser {browser!r}. Known: {', '.join(BROWSERS)}.")
     if browser != LITE:
         return
-    if format_of(config.observation).has_screenshot or config.with_pictures:
+    if get_format(config.observation).has_screenshot or config.with_pictures:
         raise PalaestraError("Pages read without a browser have no pictures: use the observation axtree.")
     if config.scope != "page":
         raise PalaestraError("Pages read without a browser have no viewport: use the scope page.")

@@ -11,7 +11,7 @@ from palaestra.api import Client
 from palaestra.api.calls import rows_read
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
-from palaestra.observation import format_of, perceivable_check
+from palaestra.observation import get_format, perceivable_check
 from palaestra.play.pools import LITE, browser_check
 from palaestra.protocol.arms import arm_of
 from palaestra.records import EpisodeState, Run, Task
@@ -71,7 +71,7 @@ class RunPlan:
         benchmark = f"{self.benchmark}/{self.split}" if self.split else self.benchmark
         parts = [self.model, benchmark, self.arm]
         if arm_of(self.arm).has_page:
-            parts.append(format_of(self.config.observation).id)
+            parts.append(get_format(self.config.observation).id)
             parts += [self.browser] if self.browser == LITE else []
         if not arm_of(self.arm).is_free_text:
             parts += [self.config.grammar, self.config.history]
@@ -108,7 +108,7 @@ class RunPlan:
             "checkpoint": self.checkpoint,
             "simulated": self.simulated,
             "report": self.report,
-            "observation": format_of(config.observation).id,
+            "observation": get_format(config.observation).id,
             "observation_settings": config.observation_settings,
             # Settings that do not apply to a single completion are the same in every run of such an arm.
             "grammar": "json" if is_one_completion else config.grammar,
@@ -200,7 +200,7 @@ async def _choose_tasks(client: Client, plan: RunPlan) -> tuple[list[Task], int]
     if not offered:
         raise await tasks_missing(client, plan.benchmark, plan.split)
     arm = arm_of(plan.arm)
-    is_blind = not (arm.has_text or arm.is_probe) and not format_of(plan.config.observation).has_screenshot
+    is_blind = not (arm.has_text or arm.is_probe) and not get_format(plan.config.observation).has_screenshot
     has_sites = arm.has_page and not arm.is_probe
     tasks = [
         task

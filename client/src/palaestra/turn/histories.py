@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from palaestra.grammars import Grammar
-from palaestra.observation import Observation, shown_of
+from palaestra.observation import Observation, extract_shown
 from palaestra.protocol.action_results import ActionResult
 from palaestra.protocol.conversation import observation_message, pages_send
 from palaestra.protocol.histories import History
@@ -54,7 +54,9 @@ def messages_send(
     ``opening``, the past ``turns``, and what is ``shown`` now, if anything.
     """
     observations = [turn.shown for turn in turns] + [shown]
-    seen = iter(pages_send([shown_of(one) for one in observations if one is not None], history=history))
+    seen = iter(
+        pages_send([extract_shown(each) for each in observations if each is not None], history=history)
+    )
     messages = list(opening)
     for place, observation in enumerate(observations):
         if place:
