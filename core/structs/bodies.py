@@ -15,14 +15,12 @@ from django.http import QueryDict
 from msgspec import UNSET, Meta, Struct, ValidationError
 
 from core.errors import GymError
-from core.structs import hints as struct_hints
+from core.structs import hints
 from core.structs.fields import READ, STRICT, FieldError
-from palaestra.protocol.suggestions import did_you_mean
 
 PROBLEMS_MAX = 20
 DIGITS_MAX = 1_000
 LOOSE_MAX = 10_000  # no list of numbers may be longer; one that is costs no more than its refusal
-REQUIRED = "This field is required."
 TRUTHS = {
     **dict.fromkeys(("t", "y", "yes", "true", "on", "1"), True),
     **dict.fromkeys(("f", "n", "no", "false", "off", "0"), False),
@@ -178,12 +176,12 @@ def _find_problems(value: Any, struct: type[Struct]) -> dict[str, list[str]]:
     if struct.__struct_config__.forbid_unknown_fields:
         known = {*fields, struct.__struct_config__.tag_field}
         unknown = [name for name in value if name not in known][:PROBLEMS_MAX]
-        faults = {name: [_unknown(name, fields)] for name in unknown}
+        faults = {name: [hints.describe_unknown(name, fields)] for name in unknown}
     for name, field in fields.items():
         if name in value:
             faults |= {f"{name}{path}": texts for path, texts in _field_problems(value[name], field.type)}
         elif field.required:
-            faults[name] = [REQUIRED]
+            faults[name] = [hints.REQUIRED]
     return faults
 
 
@@ -222,7 +220,7 @@ def _problem(error: ValidationError, hint: Any) -> tuple[str, list[str]]:
         path.append(error.__cause__.field)
     elif named := _NAMED.fullmatch(text):
         path.append(named["name"])
-    words = struct_hints.explain(text, place=place, hint=hint)
+    words = hints.explain(text, place=place, hint=hint)
     return ".".join(path) or "body", [words]
 
 
@@ -230,10 +228,6 @@ def _refusal(fields: dict[str, list[str]]) -> GymError:
     path, [first, *_] = next(iter(fields.items()))
     message = f"Some fields are not valid. {path[:100]}: {first}"
     return GymError("invalid", message, fields=fields)
-
-
-def _unknown(name: str, known: Mapping[str, Any]) -> str:
-    return f"There is no field {name[:100]!r}. {did_you_mean(name[:100], known)}"
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Any
 
@@ -19,6 +19,7 @@ _OTHER_TYPE = re.compile(r"Expected `([a-z |]+)`, got `(\w+)`")
 _OTHER_NUMBER = re.compile(r"Expected `(?:int|float)` ([<>]=?) (\S+)")
 _OTHER_LENGTH = re.compile(r"Expected `(str|array|object)` of length (<=|>=) (\d+)")
 _WORD_MAX_CHARS = 100
+REQUIRED = "This field is required."
 
 _KINDS = {
     "str": "a string",
@@ -37,10 +38,9 @@ _PARTS = {"str": "characters", "array": "items", "object": "names"}
 def explain(error: str, *, place: str, hint: Any) -> str:
     """Return the fault of the value at a path such as ``.steps[0].actor`` of a type."""
     if match := _UNKNOWN_FIELD.fullmatch(error):
-        name = match[1][:_WORD_MAX_CHARS]
-        return f"There is no field {name!r}. {_nearest(name, _names(place, hint))}".rstrip()
+        return describe_unknown(match[1], _names(place, hint)).removesuffix(" None is known.")
     if _MISSING_FIELD.fullmatch(error):
-        return "This field is required."
+        return REQUIRED
     if match := _UNKNOWN_VALUE.fullmatch(error):
         name = match[1][:_WORD_MAX_CHARS]
         return f"{name!r} is not known. {_nearest(name, _choices(place, hint))}".rstrip()
@@ -54,6 +54,11 @@ def explain(error: str, *, place: str, hint: Any) -> str:
             return "This may not be blank." if match[1] == "str" else "This may not be empty."
         return f"{_LIMITS[match[2]].capitalize()} {int(match[3]):,} {_PARTS[match[1]]}."
     return error if error.endswith(".") else f"{error}."
+
+
+def describe_unknown(name: str, known: Iterable[str]) -> str:
+    """Return the fault of an unknown field, with the nearest of the known ones."""
+    return f"There is no field {name[:_WORD_MAX_CHARS]!r}. {did_you_mean(name[:_WORD_MAX_CHARS], known)}"
 
 
 def _nearest(name: str, known: set[str]) -> str:

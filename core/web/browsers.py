@@ -6,8 +6,8 @@ import os
 import shutil
 from pathlib import Path
 
-SETTING = "PALAESTRA_BROWSER"
-NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+from palaestra.protocol.pages import BROWSER_SETTING, BROWSERS
+
 # As `playwright install` leaves it, newest last.
 PLAYWRIGHT = Path.home() / ".cache" / "ms-playwright"
 PLAYWRIGHT_PROGRAMS = (
@@ -19,7 +19,7 @@ PLAYWRIGHT_PROGRAMS = (
 
 def browser_find() -> Path | None:
     """Return the browser that the setting names, else the first one on this machine."""
-    for name in (os.environ.get(SETTING, ""), *NAMES):
+    for name in (os.environ.get(BROWSER_SETTING, ""), *BROWSERS):
         if name and (path := shutil.which(name)):
             return Path(path)
     paths = [path for pattern in PLAYWRIGHT_PROGRAMS for path in sorted(PLAYWRIGHT.glob(pattern))[-1:]]

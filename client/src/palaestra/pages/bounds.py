@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote, urljoin, urlsplit
 
 from palaestra.protocol.outline import PUBLIC_ROOT
+from palaestra.protocol.pages import AS_OF_HEADER, STEP_HEADER
 
-STEP_HEADER = "X-Gym-Step"
-AS_OF_HEADER = "X-Gym-As-Of"
 SUBMIT_PATH = "submit"
 # The arena redirects here once it has stored an answer; a refused answer leads elsewhere.
 DONE_PATH = "done"

@@ -11,9 +11,8 @@ from playwright.async_api import Browser, Playwright
 from playwright.async_api import Error as PlaywrightError
 
 from palaestra.errors import BrowserMissing
+from palaestra.protocol.pages import BROWSER_SETTING, BROWSERS
 
-SETTING = "PALAESTRA_BROWSER"
-NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DEFAULT_PORTS = {"http": 80, "https": 443}
 # A second --disable-features replaces Playwright's own, hence the entries repeated here. Without
 # RenderDocument the frame of an origin stays from page to page: a navigation costs 12 ms instead of 18
@@ -51,7 +50,7 @@ ARGUMENTS = (
 )
 INSTALL_HINT = (
     "No browser was found. Install one (Debian: apt-get install chromium-headless-shell; elsewhere: "
-    f"playwright install chromium-headless-shell) or name one with {SETTING}=/path/to/chromium."
+    f"playwright install chromium-headless-shell) or name one with {BROWSER_SETTING}=/path/to/chromium."
 )
 
 
@@ -60,13 +59,13 @@ def browser_find() -> str | None:
 
     Raises ``BrowserMissing`` if the setting names something that cannot be run.
     """
-    named = os.environ.get(SETTING, "").strip()
+    named = os.environ.get(BROWSER_SETTING, "").strip()
     if named:
         path = shutil.which(named)
         if path is None:
-            raise BrowserMissing(f"{SETTING} names {named!r}, which cannot be run. {INSTALL_HINT}")
+            raise BrowserMissing(f"{BROWSER_SETTING} names {named!r}, which cannot be run. {INSTALL_HINT}")
         return path
-    return next((path for name in NAMES if (path := shutil.which(name))), None)
+    return next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 
 async def browser_launch(

@@ -16,7 +16,8 @@ from typing import Any
 from playwright.async_api import Browser, CDPSession
 from playwright.async_api import Error as PlaywrightError
 
-from palaestra.pages.bounds import AS_OF_HEADER, DONE_PATH, STEP_HEADER, SUBMIT_PATH, EpisodeBounds
+from palaestra.pages.bounds import DONE_PATH, SUBMIT_PATH, EpisodeBounds
+from palaestra.protocol.pages import AS_OF_HEADER, STEP_HEADER
 
 # The answer 204 to a navigation leaves the page as it is; a failed request would show an error page.
 NO_CONTENT = 204
