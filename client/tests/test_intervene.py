@@ -145,7 +145,7 @@ def test_an_endpoint_that_cannot_go_on_is_refused_before_anything_is_opened(
 ) -> None:
     model.reply = lambda _: Reply(text="six, seven")
     assert run(fake, model, "intervene", "--run", "7") == 1
-    assert "does not go on" in capsys.readouterr().err
+    assert "does not continue" in capsys.readouterr().err
     assert len(fake.state.episodes) == 1
     assert not any(path.endswith("/substeps") for _, path in fake.state.calls)
 

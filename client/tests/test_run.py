@@ -318,7 +318,7 @@ def test_a_model_that_goes_away_ends_the_run_with_words(
 ) -> None:
     model.replies(RIGHT, Reply(status=401, error={"message": "the key has expired"}))
     assert run(fake, model, "--limit", "5", "--samples", "4") == 1
-    assert "the key has expired. Run it again to go on." in capsys.readouterr().err
+    assert "the key has expired. Run the command again to continue." in capsys.readouterr().err
 
 
 def test_the_lab_is_the_one_that_the_environment_names(

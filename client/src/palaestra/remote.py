@@ -359,5 +359,5 @@ def _parse_address(given: str) -> str:
         scheme, rest = "ws", given.rstrip("/")
     schemes = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
     if scheme not in schemes:
-        raise PalaestraError(f"{given!r} is no address of a stage: write it as http://host:port.")
+        raise PalaestraError(f"{given!r} is not the address of a stage: write it as http://host:port.")
     return f"{schemes[scheme]}://{rest}{wire.PATH}"

@@ -35,16 +35,16 @@ REFUSED_REFILL = (403, *REFUSED)
 def add(commands: Any) -> None:
     """Declare the command."""
     parser = commands.add_parser(
-        "intervene", help="put words into failed thoughts, and go on from there", description=__doc__
+        "intervene", help="insert text into failed thoughts, and continue from there", description=__doc__
     )
     server_add(parser)
     endpoint_add(parser)
     parser.add_argument("--model", required=True, help="the policy's id at its endpoint")
-    parser.add_argument("--run", type=count, required=True, help="whose failed episodes are changed")
+    parser.add_argument("--run", type=count, required=True, help="the run whose failed episodes are edited")
     parser.add_argument(
         "--written",
         action="store_true",
-        help="go on from what was written by people in the lab, or earlier, and write nothing",
+        help="continue from interventions written earlier or by people in the lab, and write none",
     )
     parser.add_argument("--writer", help="the model that writes, at the same endpoint; default: the policy")
     parser.add_argument(

@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("models", help="list an endpoint's models and try one", description=__doc__)
     endpoint_add(parser)
     parser.add_argument("--model", help="the one to try; default: the first")
-    parser.set_defaults(command=command, title="The look at the endpoint")
+    parser.set_defaults(command=command, title="The check of the endpoint")
 
 
 def command(options: argparse.Namespace) -> int:

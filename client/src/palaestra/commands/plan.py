@@ -175,10 +175,10 @@ def format_plan(plan: Plan) -> str:
 
 def _format_gap(points: float | None) -> str:
     if points is None:
-        return "which gap can be seen cannot be said of fewer than two items or looks"
+        return "the smallest detectable gap takes at least two items and two looks to compute"
     if points > POINTS_MAX:
-        return "no gap can be seen by the plan's guess: it takes more items or looks"
-    return f"smallest gap to be seen: {points:.1f} points by the plan's guess"
+        return "no gap is detectable under the plan's assumptions: use more items or looks"
+    return f"smallest detectable gap: {points:.1f} points under the plan's assumptions"
 
 
 # ---- arguments

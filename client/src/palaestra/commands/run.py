@@ -91,10 +91,10 @@ async def run_play(options: argparse.Namespace, plan: RunPlan, prices: PriceTabl
         run = await run_find(client, plan)
         progress = await progress_read(client, plan, run)
         if progress.left_out:
-            stderr_print(f"{progress.left_out} tasks are left out: not to be seen this way.")
+            stderr_print(f"{progress.left_out} tasks are skipped: they cannot be perceived this way.")
         policy = ModelPolicy(endpoint, client, model=plan.model, sampling=plan.sampling)
         if progress.unfinished or progress.count_missing:
-            stderr_print(f"One call of {plan.model} at {endpoint.address} is tried ...")
+            stderr_print(f"Trying one call of {plan.model} at {endpoint.address} ...")
             await policy.try_once()
         run = run or await run_create(client, plan)
         address = f"{options.server.rstrip('/')}/runs/{run.id}/"

@@ -102,7 +102,7 @@ async def serve(options: argparse.Namespace) -> int:
         sizes = f"{config.pages} browser pages, {config.lite_pages} lite pages"
         stderr_print(f"The stage listens at {address}: {sizes}.")
         await stopped.wait()
-        stderr_print("The stage stops; other stages go on with its episodes.")
+        stderr_print("The stage stops; other stages continue its episodes.")
     return 0
 
 

@@ -49,8 +49,8 @@ async def play_until(silent: Coroutine[Any, Any, str], play: Coroutine[Any, Any,
     try:
         await asyncio.wait((playing, silence), return_when=asyncio.FIRST_COMPLETED)
         if silence.done():
-            message = f"The model does not answer: {silence.result().rstrip('.')}. Run it again to go on."
-            raise PalaestraError(message)
+            problem = silence.result().rstrip(".")
+            raise PalaestraError(f"The model does not answer: {problem}. Run the command again to continue.")
         return await playing
     finally:
         await tasks_cancel([playing, silence])

@@ -19,7 +19,7 @@ def build_path(template: str, *ids: int | str) -> str:
 def blob_path(digest: str) -> str:
     """Return the path of a blob by its SHA-256. Raises ``PalaestraError`` for an invalid digest."""
     if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
-        raise PalaestraError(f"{digest!r:.100} is no SHA-256: 64 of the digits 0 to 9 and a to f.")
+        raise PalaestraError(f"{digest!r:.100} is not a SHA-256: 64 lower-case hexadecimal digits.")
     return f"{V1}/blobs/{digest}"
 
 
@@ -27,4 +27,4 @@ def _check_segment(given: int | str) -> str:
     is_number = isinstance(given, int) and not isinstance(given, bool) and given >= 0
     if is_number or (isinstance(given, str) and SEGMENT.fullmatch(given)):
         return str(given)
-    raise PalaestraError(f"{given!r:.100} is no id: give a number, or the name that the server gave.")
+    raise PalaestraError(f"{given!r:.100} is not an id: pass a number, or a name from the server.")

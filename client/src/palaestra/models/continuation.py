@@ -19,8 +19,8 @@ TRIAL: Sequence[Message] = (
 NEXT = ", six"
 EXCERPT_CHARS = 60
 WHO = (
-    "vLLM and SGLang go on with a message (without a parser of thoughts), llama.cpp, Mistral, DeepSeek and "
-    "Anthropic's models too; OpenAI's and Azure's begin a new one."
+    "vLLM and SGLang continue a message (without a parser of thoughts), as do llama.cpp, Mistral, DeepSeek "
+    "and Anthropic's models; OpenAI's and Azure's begin a new one."
 )
 
 

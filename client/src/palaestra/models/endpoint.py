@@ -166,7 +166,7 @@ class Endpoint:
                 return form
             problem = f"it {describe_failure(completion)}"
         raise PalaestraError(
-            f"{self.address}: {model} does not go on with a message that is begun for it: {problem}. {WHO}"
+            f"{self.address}: {model} does not continue a message that was begun for it: {problem}. {WHO}"
         )
 
     async def _call_with_retries(

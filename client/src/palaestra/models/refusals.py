@@ -79,11 +79,11 @@ class Refusals:
             return True
         self._dropped.add(original)
         if name in _OURS:
-            logger.info("%s refuses %s; calls go on without it.", self._address, name)
+            logger.info("%s refuses %s; calls continue without it.", self._address, name)
         else:
             logger.warning(
-                "%s REFUSES %s, which was asked for. Calls go on without it, which changes what is measured; "
-                "steps say what was sent. The endpoint says: %s",
+                "%s REFUSES %s, which was requested. Calls continue without it, which changes what is "
+                "measured; steps say what was sent. The endpoint says: %s",
                 self._address,
                 original,
                 _read_message(error)[:300],
