@@ -12,7 +12,7 @@ from palaestra.play.episode import Episode
 from palaestra.protocol.conversation import LEFT_OUT, UNCHANGED
 from palaestra.protocol.histories import history_read
 from palaestra.records import Message
-from palaestra.turn.histories import Turn, messages_send
+from palaestra.turn.histories import PastTurn, messages_send
 
 OPENING: list[Message] = [{"role": "system", "content": "You see pages."}]
 
@@ -30,7 +30,7 @@ def sent(history: str, shown: Sequence[Observation]) -> list[Message]:
         history=history_read(history),
         grammar=get_grammar("json"),
         opening=OPENING,
-        turns=[Turn(shown=one, raw=f"reply {place}") for place, one in enumerate(shown[:-1])],
+        turns=[PastTurn(shown=one, raw=f"reply {place}") for place, one in enumerate(shown[:-1])],
         shown=shown[-1],
     )
 

@@ -15,7 +15,7 @@ from core.storage import blobs
 from palaestra.conversation import prompts_rebuild
 from palaestra.grammars import get_grammar
 from palaestra.observation import Observation
-from palaestra.turn.histories import Turn
+from palaestra.turn.histories import PastTurn
 from tests import factories
 from trajectories.exports import selectors, services
 from trajectories.exports.jobs import EXPORTS
@@ -106,7 +106,7 @@ def prompts_post(episode: Episode, *, picture: bool = False) -> None:
     ]
     has_page = episode.has_page
     turns = [
-        Turn(
+        PastTurn(
             shown=Observation(
                 kind=step.observation_kind,
                 text=step.observation_text,

@@ -10,7 +10,7 @@ from palaestra.protocol.arms import arm_of
 from palaestra.protocol.histories import history_read
 from palaestra.records import Message, Run
 from palaestra.recovery.lineage import line_read
-from palaestra.turn.histories import Turn, messages_send
+from palaestra.turn.histories import PastTurn, messages_send
 
 
 async def conversation_rebuild(
@@ -36,7 +36,7 @@ async def conversation_rebuild(
 
 
 def prompts_rebuild(
-    *, history: str, grammar: Grammar, opening: Sequence[Message], turns: Sequence[Turn]
+    *, history: str, grammar: Grammar, opening: Sequence[Message], turns: Sequence[PastTurn]
 ) -> list[list[Message]]:
     """Return the messages before each of the recorded ``turns``, under a history policy."""
     policy = history_read(history)

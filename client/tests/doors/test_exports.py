@@ -27,7 +27,7 @@ from palaestra.observation import Observation
 from palaestra.pages.surface import VIEWPORT
 from palaestra.protocol.histories import history_read
 from palaestra.records import Step
-from palaestra.turn.histories import Turn, messages_send
+from palaestra.turn.histories import PastTurn, messages_send
 
 KINDS = {
     "chat": 5,
@@ -72,7 +72,7 @@ def steps_of(opening: list[dict[str, Any]], arm: str, answer: str) -> list[Step]
     if arm.startswith("text"):
         raw = f"I count for {answer}.\nAnswer: {answer}"
         return [Step(index=1, thought=raw.partition("\n")[0], raw=raw, prompt_sha256=digest(opening))]
-    turns: list[Turn] = []
+    turns: list[PastTurn] = []
     steps = []
     for index, page in enumerate(PAGES, start=1):
         shown = Observation(kind="axtree-v2", text=page, result="ok" if turns else None)
@@ -98,7 +98,7 @@ def steps_of(opening: list[dict[str, Any]], arm: str, answer: str) -> list[Step]
                 prompt_sha256=digest(prompt),
             )
         )
-        turns.append(Turn(shown=shown, raw=raw))
+        turns.append(PastTurn(shown=shown, raw=raw))
     return steps
 
 

@@ -14,7 +14,7 @@ from palaestra.protocol import histories
 from palaestra.protocol.conversation import Shown
 from palaestra.protocol.grammars import GRAMMARS
 from palaestra.protocol.histories import history_read
-from palaestra.turn.histories import Turn as ClientTurn
+from palaestra.turn.histories import PastTurn as ClientTurn
 from palaestra.turn.histories import messages_send
 from trajectories.record.prompts.sent import SentMessage, Turn, messages_sent
 

@@ -41,19 +41,6 @@ STARTER_SPLIT = "starter"
 BAR = "[{bar:30}] {n_fmt}/{total_fmt} episodes  {rate_noinv_fmt}{postfix}"
 
 
-@dataclass(kw_only=True)
-class DemoPlan:
-    """The size of a demonstration. ``episodes`` is the number of each policy's episodes."""
-
-    server: str
-    key: str = ""
-    golds: Path | None = None
-    episodes: int = 12
-    pages: int = DEFAULT_PAGES
-    policies: list[str] = field(default_factory=list)
-    with_pictures: bool = True
-
-
 @dataclass
 class Tally:
     """The results of one policy's episodes."""
@@ -93,10 +80,9 @@ def add(commands: Any) -> None:
 
 def command(options: argparse.Namespace) -> int:
     """Play the demonstration and print its results; 1 if an episode broke."""
-    plan = DemoPlan(**{name: getattr(options, name) for name in DemoPlan.__dataclass_fields__})
-    tallies = asyncio.run(demo_run(plan))
+    tallies = asyncio.run(demo_run(options))
     print(format_table(tallies))
-    if lines := format_links(tallies, plan):
+    if lines := format_links(tallies, options):
         print("", *lines, sep="\n")
     problems = [problem for tally in tallies.values() for problem in tally.problems]
     for problem in problems:
@@ -104,19 +90,20 @@ def command(options: argparse.Namespace) -> int:
     return 1 if problems else 0
 
 
-async def demo_run(plan: DemoPlan) -> dict[str, Tally]:
+async def demo_run(options: argparse.Namespace) -> dict[str, Tally]:
     """Play the demonstration, and return its results by policy. Raises ``PalaestraError`` without tasks."""
-    solutions = solutions_read(plan.golds) if plan.golds else {}
-    async with Client(plan.server, plan.key) as client:
-        tasks = await _choose_tasks(client, solutions, plan=plan)
-        policies = _choose_policies(solutions, tasks, plan.policies)
-        config = EpisodeConfig(observation=_choose_observation(plan), with_pictures=plan.with_pictures)
+    solutions = solutions_read(options.golds) if options.golds else {}
+    async with Client(options.server, options.key) as client:
+        tasks = await _choose_tasks(client, solutions, options=options)
+        policies = _choose_policies(solutions, tasks, options.policies)
+        config = EpisodeConfig(observation=_choose_observation(options), with_pictures=options.with_pictures)
         every_s = 0.1 if sys.stderr.isatty() else 5.0
-        total = len(policies) * plan.episodes
+        total = len(policies) * options.episodes
         with tqdm(total=total, bar_format=BAR, ascii=".#", unit="", mininterval=every_s) as bar:
-            async with Engine(client, pages=plan.pages, config=config) as engine:
+            async with Engine(client, pages=options.pages, config=config) as engine:
                 return {
-                    policy.name: await _play(engine, policy, tasks, plan=plan, bar=bar) for policy in policies
+                    policy.name: await _play(engine, policy, tasks, options=options, bar=bar)
+                    for policy in policies
                 }
 
 
@@ -131,9 +118,9 @@ def format_table(tallies: Mapping[str, Tally]) -> str:
     return "\n".join([head, *rows])
 
 
-def format_links(tallies: Mapping[str, Tally], plan: DemoPlan) -> list[str]:
+def format_links(tallies: Mapping[str, Tally], options: argparse.Namespace) -> list[str]:
     """Return sentences with links to the lab: a task across arms, and a page replayed from its DOM."""
-    server = plan.server.rstrip("/")
+    server = options.server.rstrip("/")
     lines = []
     across = [arms for tally in tallies.values() for arms in tally.by_task.values() if len(arms) > 1]
     if arms := next((arms for arms in across if BROWSER_ARM in arms), None):
@@ -144,16 +131,16 @@ def format_links(tallies: Mapping[str, Tally], plan: DemoPlan) -> list[str]:
         longest = max(rollouts, key=lambda rollout: rollout.steps)
         address = f"{server}/episodes/{longest.episode}/steps/{longest.steps}#dom"
         lines.append(f"A page as an agent saw it, replayed from its DOM: {address}")
-        if plan.with_pictures:
+        if options.with_pictures:
             lines.append(
                 "If the server has bubblewrap, it checks replays against screenshots within minutes."
             )
     return lines
 
 
-def _choose_observation(plan: DemoPlan) -> str:
+def _choose_observation(options: argparse.Namespace) -> str:
     """Return the observation; without screenshots there are no pictures, nor tasks that have some."""
-    return "both" if plan.with_pictures else "axtree"
+    return "both" if options.with_pictures else "axtree"
 
 
 def _choose_policies(
@@ -166,7 +153,9 @@ def _choose_policies(
     return [policy for policy in known if not names or policy.name in names]
 
 
-async def _choose_tasks(client: Client, solutions: Mapping[int, Solution], *, plan: DemoPlan) -> list[Task]:
+async def _choose_tasks(
+    client: Client, solutions: Mapping[int, Solution], *, options: argparse.Namespace
+) -> list[Task]:
     """Return tasks of the benchmarks in turn; with ``solutions``, only tasks that have one."""
     present = {benchmark.id for benchmark in await client.benchmarks()}
     if not (await client.health()).has_sandbox:
@@ -177,24 +166,24 @@ async def _choose_tasks(client: Client, solutions: Mapping[int, Solution], *, pl
             task
             for task in await client.tasks(benchmark=benchmark, limit=TASKS_FETCHED)
             if task.gap_eligible and (not solutions or task.id in solutions)
-            if plan.with_pictures or not task.payload.get("pictures")
+            if options.with_pictures or not task.payload.get("pictures")
         ]
         # Official tasks before the hand-written starter tasks, which only stand in for them.
         by_benchmark.append(sorted(tasks, key=lambda task: task.split == STARTER_SPLIT))
     mixed = [task for turn in zip_longest(*by_benchmark) for task in turn if task is not None]
     if not mixed:
         raise PalaestraError("The server has no tasks: load a benchmark first (manage.py load_benchmark).")
-    return [mixed[index % len(mixed)] for index in range(plan.episodes)]
+    return [mixed[index % len(mixed)] for index in range(options.episodes)]
 
 
 async def _play(
-    engine: Engine, policy: Policy, tasks: Sequence[Task], *, plan: DemoPlan, bar: tqdm[Any]
+    engine: Engine, policy: Policy, tasks: Sequence[Task], *, options: argparse.Namespace, bar: tqdm[Any]
 ) -> Tally:
     run = await engine.client.run_create(
         name=f"demo: {policy.name}",
         kind="eval",
         model=f"scripted/{policy.name}",
-        observation=get_format(_choose_observation(plan)).id,
+        observation=get_format(_choose_observation(options)).id,
         simulated=policy.simulated,
     )
     tally = Tally()

@@ -36,8 +36,7 @@ from palaestra.recovery.lost_pages import Draft
 from palaestra.thoughts import thoughts_separate
 from palaestra.turn.budgets import Budgets
 from palaestra.turn.element_ids import ElementIds
-from palaestra.turn.histories import Past, messages_send
-from palaestra.turn.histories import Turn as PastTurn
+from palaestra.turn.histories import Past, PastTurn, messages_send
 from palaestra.turn.steps import MESSAGE_CHARS, StepQueue, build_step, text_clean
 from palaestra.turn.tool_calls import tool_call
 

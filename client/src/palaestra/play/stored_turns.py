@@ -20,8 +20,7 @@ from palaestra.records import OpenedEpisode, Resumed
 from palaestra.recovery.lineage import line_read
 from palaestra.recovery.lost_pages import Draft, find_last_page
 from palaestra.turn.budgets import Budgets
-from palaestra.turn.histories import Past
-from palaestra.turn.histories import Turn as PastTurn
+from palaestra.turn.histories import Past, PastTurn
 from palaestra.turn.steps import TAKEN_OVER, StepQueue, StoredStep, is_answer, read_stored
 
 RECORDED = "The answer is recorded."

@@ -18,7 +18,7 @@ from palaestra.protocol.conversation import took_over
 from palaestra.protocol.observations import has_picture
 from palaestra.records import Resumed, Usage
 from palaestra.turn.element_ids import keys_read
-from palaestra.turn.histories import Past, Turn
+from palaestra.turn.histories import Past, PastTurn
 from palaestra.turn.steps import is_answer
 
 PERSON = "person"
@@ -33,7 +33,7 @@ class Line:
     """Recorded ``steps`` from the first one, and the turn of each."""
 
     steps: Steps = ()
-    turns: Sequence[Turn] = ()
+    turns: Sequence[PastTurn] = ()
 
     def cut_after(self, step: int) -> Line:
         """Return the line up to and including ``step``."""
@@ -114,12 +114,12 @@ async def _read(client: Client, episode: int, picture: Picture | None = None) ->
     return await line_read(client, await client.trajectory(episode), picture=picture)
 
 
-async def _read_turns(trajectory: Mapping[str, Any], before: Steps, picture: Picture) -> list[Turn]:
+async def _read_turns(trajectory: Mapping[str, Any], before: Steps, picture: Picture) -> list[PastTurn]:
     own: Steps = trajectory["steps"]
     has_page = arm_of(trajectory["arm"]).has_page
     line = [*before, *own]
     return [
-        Turn(
+        PastTurn(
             shown=await _read_observation(step, picture, before=line[:index]) if has_page or index else None,
             raw=step["raw"],
         )

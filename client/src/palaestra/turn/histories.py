@@ -18,7 +18,7 @@ from palaestra.records import Message, Usage
 
 
 @dataclass(frozen=True, kw_only=True)
-class Turn:
+class PastTurn:
     """One past turn: what was shown, None in arms without a page at their first turn, and the completion as
     it is recorded."""
 
@@ -32,7 +32,7 @@ class Past:
     the last), the result of the last action, for each turn its usage and whether its action could be read,
     the keys of the element ids, and whether a first answer was given."""
 
-    turns: Sequence[Turn]
+    turns: Sequence[PastTurn]
     steps: int
     used: Sequence[tuple[Usage | None, bool]]
     element_ids: Sequence[str] = ()
@@ -46,7 +46,7 @@ def messages_send(
     history: History,
     grammar: Grammar,
     opening: Sequence[Message],
-    turns: Sequence[Turn],
+    turns: Sequence[PastTurn],
     shown: Observation | None,
 ) -> list[Message]:
     """Return the messages to send now.
