@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from palaestra.api import Client
 from palaestra.grammars import Grammar, get_grammar
 from palaestra.protocol.arms import arm_of
 from palaestra.protocol.histories import history_read
 from palaestra.records import Message, Run
-from palaestra.recovery.lineage import line_read
+from palaestra.recovery.lineage import Picture, line_read
 from palaestra.turn.histories import PastTurn, messages_send
 
 
@@ -23,16 +24,34 @@ async def conversation_rebuild(
     addresses of the lab, as they were sent (``Client.messages_inline``). Raises ``ApiError`` if a screenshot
     is missing.
     """
-    messages = await client.opening_messages(episode)
-    opening = [message for message in messages if not message.get("prefill")]
     trajectory = await client.trajectory(episode)
     run = await client.run(trajectory["run"])
-    line = await line_read(client, trajectory)
-    grammar = find_grammar(run, arm=trajectory["arm"])
-    prompts = prompts_rebuild(
-        history=history or run.history, grammar=grammar, opening=opening, turns=line.turns
-    )
-    return prompts[len(prompts) - len(trajectory["steps"]) :]
+    policy = history or run.history
+    return (await prompts_read(client, episode, trajectory, run, histories=[policy]))[policy]
+
+
+async def prompts_read(
+    client: Client,
+    episode: int,
+    trajectory: Mapping[str, Any],
+    run: Run,
+    *,
+    histories: Iterable[str],
+    picture: Picture | None = None,
+) -> dict[str, list[list[Message]]]:
+    """Return by history the messages before each step of a trajectory, whose ``run`` names the grammar.
+
+    ``picture`` is as in ``line_read``.
+    """
+    messages = await client.opening_messages(episode)
+    opening = [message for message in messages if not message.get("prefill")]
+    line = await line_read(client, trajectory, picture=picture)
+    inherited = len(line.steps) - len(trajectory["steps"])
+    grammar = get_grammar("json" if arm_of(trajectory["arm"]).is_free_text else run.grammar)
+    return {
+        name: prompts_rebuild(history=name, grammar=grammar, opening=opening, turns=line.turns)[inherited:]
+        for name in histories
+    }
 
 
 def prompts_rebuild(
@@ -44,8 +63,3 @@ def prompts_rebuild(
         messages_send(history=policy, grammar=grammar, opening=opening, turns=turns[:index], shown=turn.shown)
         for index, turn in enumerate(turns)
     ]
-
-
-def find_grammar(run: Run, *, arm: str) -> Grammar:
-    """Return the grammar in which an episode of the run was played."""
-    return get_grammar("json" if arm_of(arm).is_free_text else run.grammar)

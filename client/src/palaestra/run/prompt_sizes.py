@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from palaestra.api import Client
-from palaestra.conversation import find_grammar, prompts_rebuild
+from palaestra.conversation import prompts_read
 from palaestra.records import Message, PromptSize, Run
-from palaestra.recovery.lineage import line_read
 
 HISTORIES = ("full", "last_k:1", "last_k:3", "diff")
 # Parts of a message that are not text for the model.
@@ -61,18 +60,15 @@ async def measure_prompts(
 ) -> PromptLengths:
     """Return the lengths of an episode's prompts."""
     trajectory = await client.trajectory(episode)
-    # Only whether pictures are the same matters, so their digests stand for them.
-    line = await line_read(client, trajectory, picture=_encode_digest)
-    inherited = len(line.steps) - len(trajectory["steps"])
-    messages = await client.opening_messages(episode)
-    opening = [message for message in messages if not message.get("prefill")]
-    grammar = find_grammar(run, arm=trajectory["arm"])
-    prompts = {
-        history: prompts_rebuild(history=history, grammar=grammar, opening=opening, turns=line.turns)[
-            inherited:
-        ]
-        for history in dict.fromkeys((*histories, run.history))
-    }
+    prompts = await prompts_read(
+        client,
+        episode,
+        trajectory,
+        run,
+        histories=dict.fromkeys((*histories, run.history)),
+        # Only whether pictures are the same matters, so their digests stand for them.
+        picture=_encode_digest,
+    )
     characters = {name: [count_characters(prompt) for prompt in prompts[name]] for name in prompts}
     read = [(step.get("usage") or {}).get("prompt") for step in trajectory["steps"]]
     sent = zip(prompts[run.history], characters[run.history], read, strict=True)
