@@ -16,9 +16,9 @@ from msgspec import Struct
 
 from core.database.sql import hot_cursor
 from core.episodes.tokens import code_digest, person_token_make, person_token_open
+from palaestra.protocol.pages import AS_OF_HEADER, STEP_HEADER
 from trajectories.models.takeover import IS_TAKEN, TAKEN
 
-STEP_HEADER, AS_OF_HEADER = "X-Gym-Step", "X-Gym-As-Of"
 STEP = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
 DESTINATION, DOCUMENTS = "Sec-Fetch-Dest", ("document", "iframe")
 ATTRIBUTE = "gym_session"
