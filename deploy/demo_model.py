@@ -24,8 +24,8 @@ NOTE = (
 TASKS, SAMPLES = 3, 2
 PLAYED = [(benchmark, arm) for benchmark in ("gsm8k", "arc") for arm in ("text_zero_shot", "gym")]
 # Without an enforced format it hardly ever writes an action that can be read.
-# A short limit, for small models repeat themselves. The whole history and no more episodes at once than the
-# server has places, so that it finds most of a prompt in its cache.
+# A short limit, because small models repeat themselves. The whole history, and no more episodes at once than
+# the server has slots, so that it finds most of each prompt in its cache.
 SETTINGS = (
     "--grammar",
     "structured",

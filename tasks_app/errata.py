@@ -59,12 +59,12 @@ class ErrataReport:
 
 @transaction.atomic
 def errata_apply(records: Iterable[Record | BadRow]) -> ErrataReport:
-    """Apply every line that can be; the others are in the report's ``bad``. Applying again changes nothing.
+    """Apply every valid line; the report lists the others in ``bad``. Applying them again changes nothing.
 
-    A disputed gold is marked where it is. A corrected one gives a new version, which loses the solution of
-    the wrong answer and keeps ``extra``, where verifiers look for more than the answer. A gold that is
-    corrected already is not disputed by the dispute that led to it. A question that is unanswerable is left
-    out of gaps and of what trainers are given; its gold stays.
+    A disputed gold is marked in place. A corrected one gets a new version, which drops the solution of the
+    wrong answer and keeps ``extra``, where verifiers look for more than the answer. The dispute that led to
+    a correction does not dispute the corrected gold. An unanswerable question is left out of gaps and
+    withheld from trainers; its gold stays.
     """
     report = ErrataReport()
     with connection.cursor() as cursor:

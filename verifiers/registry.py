@@ -25,7 +25,7 @@ class Verifier:
     check: Check
     examples: tuple[Example, ...]
     needs_sandbox: bool = False
-    """It runs the agent's code, so only workers of the sandbox queue judge by it."""
+    """Runs the agent's code, so only workers of the sandbox queue may judge with it."""
     sandbox_datasets: frozenset[str] | None = None
     """Needs the sandbox only for golds of these (``extra["dataset"]``), and a child for the others."""
     joint: Joint | None = None

@@ -142,7 +142,7 @@ def _package() -> Any:
 
 
 def _answer(name: str, entry: dict[str, Any], dataset: Any) -> str:
-    """Return the package's answer, that of its metadata, or ours where it is wrong; empty without any."""
+    """Return the answer: the package's, the one in its metadata, or ours where theirs is wrong; else ""."""
     metadata = entry["metadata"]
     if name == "figlet_font" and metadata["font"] in UNCLEAR_FONTS:
         return ""

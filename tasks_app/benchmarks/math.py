@@ -59,7 +59,7 @@ def _key(record: Record) -> str:
 
 
 def _split(record: Record) -> str | None:
-    """Return the split that a tree's folder names; other files leave it to their own name or the command."""
+    """Return the split that the official tree's folder names; None leaves it to the file or command."""
     named = record.file.parent.parent.name
     return named if _is_of_tree(record.file) and named in SPLITS else None
 

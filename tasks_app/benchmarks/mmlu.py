@@ -29,7 +29,7 @@ AUXILIARY = "auxiliary_train"
 SPLIT_NAMES = {AUXILIARY: AUXILIARY, "test": "test", "validation": "val", "val": "val", "dev": "dev"}
 FILE_NAME = re.compile(r"(?P<subject>\w+)_(?:test|val|dev)")
 
-# Dollars around a formula, as Pandoc tells them from prices: no space inside, no digit after.
+# Dollar signs around a formula, told from prices by Pandoc's rule: no space inside, no digit after.
 FORMULA = re.compile(r"\$\$[^$]+\$\$|(?<!\\)\$(?=\S)(?P<inside>(?:\\.|[^$\\\n])+)(?<=\S)\$(?!\d)")
 COMMAND = re.compile(r"\\[A-Za-z]+")
 DOLLAR = re.compile(r"(?<!\\)\$")

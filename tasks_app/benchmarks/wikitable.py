@@ -22,7 +22,8 @@ from tasks_app.registry import benchmark_register
 from tasks_app.types import BenchmarkPlugin, GoldDraft, HubSource, Record, Records, TaskDraft
 from verifiers import denotations
 
-# Three typed answers, two added fields, one submission. The gold's own count would give it away.
+# Three typed answers, two added fields, one submission, for every task: a count that depended on the gold
+# would give away how many answers it has.
 LIST_STEPS = 6
 LOST_REASON = "it asks for a country that the page showed by a flag, which the file has lost"
 RANDOM_SPLITS = range(1, 6)

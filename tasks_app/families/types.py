@@ -41,7 +41,7 @@ class SiteTask:
     given: Mapping[str, Any] = field(default_factory=dict)
     """The statements of the wording, as plain data: for the brute-force check and for scripted solutions."""
     changes: tuple[Mapping[str, Any], ...] = ()
-    """The task's world compared with that of its key, as arguments of the site's ``world_change``."""
+    """Changes to the world that the key draws, as arguments to the site's ``world_change``."""
 
 
 @dataclass(frozen=True, kw_only=True)

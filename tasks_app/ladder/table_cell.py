@@ -27,7 +27,7 @@ def draw(draws: Draws) -> Item:
 
 
 def _steps(word: str, cell: str, rows: list[str], *, place: int) -> tuple[str, ...]:
-    """Find the row, read the number in it figure by figure, then say all of it."""
+    """Write the reasoning: find the row, read its number digit by digit, then state the whole number."""
     beside = f"after {rows[place - 1]}" if place else f"before {rows[place + 1]}"
     figures = f"has two digits and begins with {cell[0]}" if len(cell) > 1 else "has one digit"
     return (

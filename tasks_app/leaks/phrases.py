@@ -36,7 +36,7 @@ FORMULA = re.compile(
     r"|\\begin\{(?:equation|align|gather)\*?\}(.+?)\\end\{(?:equation|align|gather)\*?\}",
     re.DOTALL,
 )
-# A run of what formulas are made of: commands, signs, figures, single letters; no words.
+# A run of commands, signs, digits and single letters, as in formulas, without words.
 FORMULA_RUN = re.compile(r"(?:\\[A-Za-z]+|\\.|(?<![A-Za-z])[A-Za-z](?![A-Za-z])|[^A-Za-z\\\n])+")
 FORMULA_SIGNS = re.compile(r"[\\^_+*/=<>(\[{|-]")
 RELATIONS = (

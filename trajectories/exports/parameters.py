@@ -28,7 +28,7 @@ class Labels(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Revision(Struct, frozen=True, forbid_unknown_fields=True):
-    """A thought that turns an attempt round; of one ``episode`` after its first bad ``step``, or of any."""
+    """A thought that turns an attempt around: one ``episode``'s, after its first bad ``step``, or any."""
 
     text: Annotated[str, Meta(min_length=1, max_length=TEXT_CHARS)]
     episode: Annotated[int, Meta(ge=1, le=BIGINT_MAX)] | None = None

@@ -1,4 +1,4 @@
-"""The call about judges: their measurements. Addresses of endpoints are not published."""
+"""The call that lists judges with their measurements. Endpoint addresses are not published."""
 
 from __future__ import annotations
 

@@ -73,8 +73,9 @@ def _agreement(pairs: Sequence[Pair]) -> Rate:
 
 
 def rate_of(hits: Sequence[bool], *, weights: Sequence[float], clusters: Sequence[Hashable]) -> Rate:
-    """A weighted share. Its effective size is the lesser of Kish's, and that which the variance between
-    clusters has, by linearisation; where all hit or none does, it is Kish's. A cluster None is a unit."""
+    """Return a weighted share. Its effective sample size is the smaller of Kish's and the one implied by the
+    variance between clusters (by linearisation), or Kish's alone if all or none are hits. A unit whose
+    cluster is None is a cluster of its own."""
     if not hits:
         return Rate(value=None)
     hit, weight = np.asarray(hits, dtype=float), np.asarray(weights, dtype=float)

@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 SOFT_LIMIT_S = 270
 HARD_LIMIT_S = 300
-# Lost work is sent again once its worker can no longer be at it.
+# Lost work is sent again once its worker can no longer be working on it.
 AGAIN_S = HARD_LIMIT_S + 30
 CLAIMS_MAX = 3
 # Resumable work stops between rows, long before its worker is stopped.
@@ -99,7 +99,7 @@ class WorkKind(Generic[Row]):
         due = requested.filter(Q(sent_at=None) | lost)
         sent = 0
         for pk in due.order_by("requested_at", "pk").values_list("pk", flat=True):
-            # First, since a worker may begin at once; and not what was done or requested again meanwhile.
+            # Mark it first: a worker may begin at once. Skip what was done or requested again meanwhile.
             if not due.filter(pk=pk).update(sent_at=Now(), state=self.model.WAITING):
                 continue
             if not jobs.job_send(self.task, queues.FACTS, pk=pk):

@@ -1,4 +1,4 @@
-"""Scripted solutions on record: what the oracle, or a person, did from the first step to a correct end."""
+"""Scripted solutions on record: correct episodes in which the oracle or a person took every step."""
 
 from __future__ import annotations
 

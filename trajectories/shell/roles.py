@@ -1,7 +1,7 @@
-"""Roles in the lab. An annotator sees what was given to them to label, and no other page.
+"""Roles in the lab. An annotator sees only what they were given to label.
 
-An adjudicator is an annotator who may also settle what others disagree on, in each project that they are
-added to. Any person of a project can be made its adjudicator too (``Annotator.is_adjudicator``).
+An adjudicator is an annotator who may also settle disagreements, in every project that they are added to.
+Any other member of a project can be made its adjudicator too (``Annotator.is_adjudicator``).
 """
 
 from __future__ import annotations

@@ -216,7 +216,7 @@ def module(name: str) -> SafeString:
 
 @register.simple_tag
 def tag_of(value: str) -> SafeString:
-    """An outcome, status or action result as a coloured tag with its word."""
+    """Render an outcome, status or action result as a coloured tag."""
     result = RESULTS.get(value)
     tone = OUTCOME_TAGS.get(value) or (result and result.tone) or STATE_TAGS.get(value) or "plain"
     return format_html('<span class="tag tag-{}">{}</span>', tone, value)

@@ -202,7 +202,7 @@ def _groups(items: Sequence[Labelled], count: int) -> tuple[Labelled, ...] | Non
 
 
 def _is_ordered(listing: Listing) -> bool:
-    """Return whether labels differ, which makes a list an assignment: each value has its place."""
+    """Return whether each item has a label of its own, which makes the list an assignment of values."""
     labels = [item.label for item in listing.items]
     return all(labels) and len(set(labels)) == len(labels) > 1
 

@@ -30,7 +30,7 @@ COUNTED = re.compile(
 
 
 def named_parts(parts: Sequence[str]) -> list[tuple[str, str]]:
-    """Split each part into name and value; without names, unless every part has one of its own."""
+    """Split each part into name and value; names are empty unless every part has its own."""
     named = [_split_name(part.strip()) for part in parts]
     names = [name for name, _ in named]
     return named if all(names) and len(set(names)) == len(names) else [("", part) for part in parts]

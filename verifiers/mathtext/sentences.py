@@ -53,7 +53,7 @@ class Named(NamedTuple):
     label: str
     value: str
     is_plain: bool
-    """True if the sentence only says that something is the value, so that even a word can be one."""
+    """True if the sentence only says “the ... is ...”, so that even a word can be the value."""
 
 
 def named_value(text: str) -> Named | None:

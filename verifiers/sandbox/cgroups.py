@@ -56,7 +56,7 @@ def problem() -> str | None:
 
 
 def find_delegated() -> Path:
-    """Find the group in which we may make others. Raises ``Undelegated``."""
+    """Find the cgroup in which we may create others. Raises ``Undelegated``."""
     if not (ROOT / "cgroup.controllers").is_file():
         raise Undelegated("the machine has no cgroups of version 2")
     paths = [line[3:] for line in OWN.read_text().splitlines() if line.startswith("0::")]

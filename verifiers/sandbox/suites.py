@@ -23,7 +23,7 @@ class SandboxMissing(GymError):
 
 
 class SandboxStalled(GymError):
-    """The machine kept a program from running until the wall clock stopped it: its result is unknown."""
+    """The machine starved a program until its wall-clock limit stopped it, so its result is unknown."""
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ COMMON_KINDS = list(evidence.COMMON_KINDS)
 # The limit, since every page folds all events again; no task needs a tenth of it.
 EVENTS_MAX = 1_000
 
-# Part of a statement whose commit does not wait for the disk. The note of a look need not be durable before
-# its page is served; a visitor's change must, and makes all earlier events durable with it.
+# Part of a statement whose commit does not wait for the disk. The record of a page view need not be durable
+# before the page is served; a visitor's change must be, and makes all earlier events durable too.
 HASTY = "SELECT set_config('synchronous_commit', 'off', true)"
 
 # The events that a site folds, as JSON text. The constant is the condition of an index.

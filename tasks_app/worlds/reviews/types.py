@@ -139,8 +139,8 @@ class Outline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """A review as it is shown. ``title`` and ``body`` (in sentences) are English, a translation where there
-    is an ``original``: title and sentences in the reviewer's language."""
+    """A review as it is shown. ``title`` and ``body`` (one string per sentence) are in English. If they
+    are a translation, ``original`` is the title and the sentences in the reviewer's language."""
 
     outline: Outline
     title: str

@@ -12,7 +12,7 @@ from tasks_app.worlds.stays.vocabulary import NAMES, ROOMS, Kind, Names, house_i
 
 ROOM_CHANCE = 0.6
 TOGGLES = 4
-"""Most amenities in which a further room of a house differs from its first one."""
+"""The largest number of amenities in which another room of a house differs from its first one."""
 WORDS = 61
 STRIDE = 5
 """The step from one room's name to the next among the turns of names: they have no factor in common."""

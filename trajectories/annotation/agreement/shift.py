@@ -59,7 +59,7 @@ class Shift:
 
     @cached_property
     def excess(self) -> Estimate:
-        """Additional difference between the views beyond that within the first, over units that have both."""
+        """Difference between the views in excess of that within the first, over units that have both."""
         return _mean(
             [
                 (both.unit.episode, both.changed - _differing(both.within))

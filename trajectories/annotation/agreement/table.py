@@ -183,7 +183,7 @@ def _row(title: str, ratings: Ratings, *, is_set: bool) -> Row:
 
 
 def estimate_row(row: AnyRow, ratings: Ratings, *, is_set: bool) -> AnyRow:
-    """Return the row with its raw agreement, alpha and AC1, which knows no distances between sets."""
+    """Return the row with its raw agreement, alpha and AC1 (None for sets, whose distances it ignores)."""
     alpha = ratings.estimate(coefficients.alpha(ratings.distances))
     return replace(
         row,

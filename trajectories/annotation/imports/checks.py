@@ -204,7 +204,7 @@ class Check:
         return placements
 
     def _stored(self, units: list[int]) -> tuple[dict[Slot, bytes], dict[uuid.UUID, bytes]]:
-        """Return the project's labels of these units: the content by its place, and by its key."""
+        """Return the content hashes of the labels stored for these units, by slot and by key."""
         slots, keys = {}, {}
         for one in Label.objects.filter(unit_id__in=units).select_related("annotator"):
             content = hash_content(one)

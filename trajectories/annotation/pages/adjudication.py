@@ -40,9 +40,10 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class SettlementPage:
-    """``annotator`` settles; None for a researcher who only reads. ``posted`` was sent and not stored.
+    """A unit to settle. ``annotator`` settles it; None for a researcher, who only reads.
 
-    ``taken`` is the letter of a column whose answers the form begins with.
+    ``posted`` holds answers that were sent but not stored. ``taken`` is the letter of the column whose
+    answers prefill the form.
     """
 
     unit: AnnotationUnit

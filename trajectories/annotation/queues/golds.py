@@ -122,7 +122,7 @@ def parse_golds(text: str) -> list[tuple[int, Gold | str]]:
 
     Raises ``GymError`` 422 ``bad_golds`` if there are none, or too many.
     """
-    # Many of them are not even split.
+    # A text of too many lines is not even split.
     lines = [] if text.count("\n") > LINES_MAX else text.split("\n")
     parsed = [(number, _gold(line)) for number, line in enumerate(lines, start=1) if line.strip()]
     if not 0 < len(parsed) <= LINES_MAX:

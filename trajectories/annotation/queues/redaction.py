@@ -11,7 +11,7 @@ import re
 from palaestra.protocol.outline import ELEMENT_ID
 
 LEFT_OUT = "…"
-# As harnesses number elements: 12, e12, a51, bB3.
+# Element ids in the forms that harnesses use: 12, e12, a51, bB3.
 ID = r"[A-Za-z]{0,3}[0-9]{1,9}"
 QUOTE = "[\"'`“”‘’]"
 ROLES = "button|link|textbox|searchbox|combobox|checkbox|radio|tab|option|menuitem|field|input|icon|image|img"

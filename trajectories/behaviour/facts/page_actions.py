@@ -48,7 +48,7 @@ class SeenEvent(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def read(cls, page: str, seq: int, kind: str, at_ms: float, data: Any, received_at: datetime) -> Self:
-        """Read an event from its columns; ``data`` that is no object counts as empty."""
+        """Read an event from its columns; ``data`` that is not an object counts as empty."""
         return cls(
             page=page,
             seq=seq,

@@ -3,12 +3,12 @@
 A step's key is what its page showed (``place``), the page's address (``page``) and its action as text
 (``action``). Two steps score 8 when place and action are the same, 6 when page and action are (another view
 of the same page), 2 for the same place alone, 1 for the same page alone, otherwise 0. Two sequences are
-aligned for the highest sum (Needleman and Wunsch 1970, gaps cost nothing); ties prefer the fewest gaps first.
+aligned for the highest sum (Needleman and Wunsch 1970, gaps cost nothing); ties go to the fewest gaps.
 A third and fourth sequence are aligned with the rows so far, where a row scores as its best step.
 
-The table of sums is bounded: equal beginnings and ends are cut off, and where more than ``CELLS_MAX`` cells
-remain, keys that occur once on both sides (as in patience sorting) divide the rest. A stretch that is still
-too large is paired in order.
+The table of sums is bounded: common prefixes and suffixes are trimmed, and where more than ``CELLS_MAX``
+cells remain, keys that occur once on both sides (as in patience sorting) divide the rest. A stretch that is
+still too large is paired in order.
 """
 
 from __future__ import annotations

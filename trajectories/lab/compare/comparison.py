@@ -24,13 +24,13 @@ LETTERS = "ABCD"
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """An episode.
+    """One of the episodes compared.
 
     ``values`` are its answers by name, if its task names them; ``gold`` is None for readers who may not see
     it.
 
-    An episode without pages ``is_beside`` those of others that have some: it has no page to pair. One that
-    answered in one step is a completion, and always stands beside.
+    ``is_beside`` is true for an episode without pages among episodes with pages: it has none to pair, so it
+    stands beside the rows. An episode that answered in one step is a completion, and always stands beside.
     """
 
     letter: str

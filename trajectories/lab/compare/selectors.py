@@ -47,7 +47,7 @@ SHOWN_COLUMNS = (
 
 
 class Place(NamedTuple):
-    """A step by its number and the episode that holds it, which of a fork's may be an ancestor."""
+    """A step: its number, and the episode that holds it (for a fork, possibly an ancestor)."""
 
     holder: int
     number: int

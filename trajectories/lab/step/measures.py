@@ -82,7 +82,7 @@ class StepMeasures:
 
 @dataclass(frozen=True, kw_only=True)
 class StepUsage:
-    """Usage of a step; ``has_page`` if the episode took its steps in a browser."""
+    """Time and tokens that a step used. ``has_page`` is true if the episode ran in a browser."""
 
     step: Step
     has_page: bool

@@ -36,7 +36,7 @@ class Part:
 
 
 class SystemPage:
-    """The parts with their states, and the capacity report; None while the database is down."""
+    """State of each part of the installation, and the capacity report (None while the database is down)."""
 
     def __init__(self) -> None:
         self.health = health_report()

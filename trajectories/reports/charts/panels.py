@@ -23,7 +23,7 @@ Row = Mapping[str, Any]
 
 
 def ladder_draw(table: Mapping[str, Any]) -> Drawing | None:
-    """Accuracy by arm, the arms below each other; None without a value to draw."""
+    """Draw accuracy by arm, one row per arm; return None if there is no value to draw."""
     panels = _panels(table)
     if not panels:
         return None

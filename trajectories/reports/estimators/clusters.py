@@ -55,7 +55,7 @@ def spread_of(parts: Sequence[tuple[Codes, Codes, Floats]], *, items: int) -> Sp
         by_look = looks / (looks - 1) * _squares(look[mask], value[mask])
         added = max(by_look - _squares(cells, value[mask]), 0.0)
     variance = between_items + added
-    # Satterthwaite (1946). What looks add is a difference, as uncertain as all variance between looks.
+    # Satterthwaite (1946). ``added`` is a difference, as uncertain as the whole variance between looks.
     degrees = variance**2 / (between_items**2 / (items - 1) + by_look**2 / max(looks - 1, 1))
     return Spread(error=float(np.sqrt(variance)), degrees=degrees, looks=looks, is_these_looks=is_these_looks)
 

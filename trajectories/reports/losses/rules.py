@@ -19,7 +19,8 @@ BUDGET_REASONS = frozenset({"step_budget", "token_budget", "time_budget"})
 WORDS_SEEN_MIN = 0.9
 # Below this share of right characters a copy of the same page in the same look counts as misread.
 READING_MIN = 0.98
-# Of the question's numbers (its words, where it has fewer than two): a thought that names them has read it.
+# The share of the question's numbers (of its words, if it has fewer than two numbers) that thoughts must name
+# to count as having read it.
 TAKEN_UP_MIN = 0.5
 NUMBERS_MIN = 2
 NUMBER = re.compile(r"\d+(?:\.\d+)*")

@@ -1,4 +1,4 @@
-"""The formats in which the lab hands out tables and charts."""
+"""The formats in which the lab offers tables and charts."""
 
 from __future__ import annotations
 

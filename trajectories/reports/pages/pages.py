@@ -48,7 +48,7 @@ class ReportsPage:
 class Section:
     """A stored table with its chart and its files.
 
-    One for reference ``is_apart``: it has a page of its own, and rows here only in the file of the page.
+    A reference table (``is_apart``) has its own page; only the report's file repeats its rows.
     """
 
     def __init__(

@@ -31,7 +31,8 @@ FLAT = 0.02
 CARRIED = 0.5
 # How far versions drift, a standard deviation, as if so many pairs of neighbours had shown it.
 DRIFT, DRIFT_PAIRS = 0.02, 8
-# Of the rise of shaping, what accuracy must be shown not to have gained; with little room it could not.
+# Accuracy must be shown to have gained less than ``GAIN_PART`` of the rise of shaping, with ``ROOM_MIN`` left
+# to gain.
 GAIN_PART = 0.5
 ROOM_MIN = 0.10
 # How many versions lie between what a plateau compares.

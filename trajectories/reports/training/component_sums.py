@@ -17,7 +17,7 @@ from trajectories.rewards.profiles.store import SETTING, profile_get
 COMPONENTS = ("syntax", "executed", "needed", "redundant", "selection", "arguments", "call_results")
 SHAPING = "shaping"
 MEASURES = (OUTCOME, *COMPONENTS, SHAPING)
-# Of a stage: its number, and the sums of its measures.
+# Columns of one stage: its number, and the sums of its measures.
 STAGE_SUMS = 1 + len(MEASURES) * SUMS_PER_MEASURE
 
 _SUMS = Statement(

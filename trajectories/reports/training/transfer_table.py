@@ -182,7 +182,7 @@ def _beyond_text(
 
 
 def _in_words(reason: str) -> str:
-    """Explain a missing value: the reasons of gaps speak of two arms."""
+    """Reword the reason for a missing gap, which speaks of two arms, for before and after."""
     return reason.replace("the two arms", "before and after").replace(
         "one of before and after", "one of the two"
     )

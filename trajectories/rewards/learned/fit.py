@@ -28,7 +28,7 @@ STRENGTHS = (0.003, 0.03, 0.3)
 # The intercept is one more feature, since pairs have none; so large a constant is hardly regularised.
 CONSTANT = 10.0
 ITERATIONS_MAX = 2_000
-# What hardly varies is taken as it is.
+# Features with a smaller standard deviation are not scaled.
 SCALE_MIN = 1e-4
 ITEMS_MIN = 10
 LABELS_MIN = 10

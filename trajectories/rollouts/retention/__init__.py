@@ -48,7 +48,7 @@ LOOKED_AT_ONCE = 1_000
 # A batch delays uploads of the same bytes, and all recordings.
 DELETED_AT_ONCE = 50
 WAIT_S = 0.2
-# Fields of steps without a column of their own that name blobs.
+# Fields of steps that name blobs and have no column of their own.
 FIELDS = ("prompt_sha256", "tokens_blob")
 
 

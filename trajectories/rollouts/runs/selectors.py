@@ -34,9 +34,9 @@ TOTALS = Statement(__file__, "prompt_totals")
 def prompt_sizes_store(
     *, run: Run, principal: Principal, history: str, episodes: Sequence[Mapping[str, Any]]
 ) -> int:
-    """Store the sizes of a run's episodes under one history; returns their number.
+    """Store the prompt sizes of a run's episodes under one history policy; return how many were stored.
 
-    Raises ``GymError`` 422 ``unknown_episode`` and then stores none.
+    Raises ``GymError`` 422 ``unknown_episode``, and stores none, if the run lacks one of the episodes.
     """
     by_episode = {size["episode"]: size for size in episodes}
     columns = {name: [size.get(name) for size in by_episode.values()] for name in COLUMNS}

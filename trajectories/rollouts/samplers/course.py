@@ -11,7 +11,7 @@ from tasks_app.tool_tasks.registry import STAGE_TAG
 
 # Of the components of tool use: the decision to call, and the call itself.
 NEEDED, CALLED = "needed", "called"
-# Of a window's episodes, the share that a value needs: of one call in two hundred nothing follows.
+# The share of a window's episodes that must have a value: one call in two hundred proves nothing.
 PART_MIN = 0.25
 CRITERIA_MAX = 4
 Number = Annotated[int, Meta(ge=1, le=9_999)]

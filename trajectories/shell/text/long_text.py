@@ -48,7 +48,7 @@ def beginning(text: str) -> SafeString:
 
 
 def marked(text: str, find: str) -> SafeString:
-    """The text escaped, with up to ``MARKS_MOST`` case-insensitive matches of ``find`` in ``<mark>``."""
+    """Escape the text, with up to ``MARKS_MOST`` case-insensitive matches of ``find`` in ``<mark>``."""
     text = mask_tokens(text)
     if not find:
         return visible_html(text)

@@ -98,7 +98,7 @@ class Action(ABC):
 
 
 def resolve_aim(page: Surface, action: Action, *, target: str = "target", x: str = "x", y: str = "y") -> Aim:
-    """Return the target of an action for the page-side functions; a position is in pixels of the picture."""
+    """Return an action's target for the page-side functions, converting positions from picture pixels."""
     if id_ := getattr(action, target, ""):
         return {"id": id_}
     left, top = getattr(action, x, None), getattr(action, y, None)

@@ -39,7 +39,7 @@ from palaestra.protocol.arms import arm_of
 from palaestra.protocol.plans import ITEMS_MIN
 from palaestra.run.plan import SEED
 
-# With fewer the server computes none.
+# Accuracies cannot differ by more, so a plan whose smallest gap is larger can detect none.
 POINTS_MAX = 100.0
 
 

@@ -56,7 +56,7 @@ def parts_read(value: object) -> Iterator[Part]:
 
 
 def _find_kind(value: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """Return the kind of a part, and the part; Bedrock and Gemini name it by the only key: ``toolUse``."""
+    """Return a part's kind and content; in Bedrock and Gemini the only key is the kind: ``toolUse``."""
     if not value.get("type") and len(value) == 1:
         [(name, inner)] = value.items()
         if isinstance(inner, Mapping):

@@ -149,7 +149,7 @@ class Episode(EpisodePage):
         return self.observation
 
     async def turn(self, completion: str | Completion) -> tuple[Turn, Outcome]:
-        """Take one completion: parse, act, observe, record. ``observation`` and ``is_over`` follow it.
+        """Take one completion: parse, act, observe, record. Updates ``observation`` and ``is_over``.
 
         Raises ``BrowserDead`` when browsers keep dying, ``ApiError`` or ``Unreachable`` when the step cannot
         be recorded.

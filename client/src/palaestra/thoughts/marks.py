@@ -21,7 +21,7 @@ _NEVER_FIRST = "().,;:!?"
 Tags = Sequence[str]
 """A pair of marks of a model's own: the one that begins a thought and the one that ends it."""
 
-# A word of thinking, in names such as <seed:think>, <longcat_think>, <antThinking>, <thinking_process>. Not
+# A word for thinking, in names such as <seed:think>, <longcat_think>, <antThinking>, <thinking_process>. Not
 # "reason", which is an argument of actions.
 _LONG = r"[a-z]{0,12}(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|monologue)"
 _SHORT = r"(?:analysis|cot|rationale|ponder(?:ing)?|chain_of_thought)"

@@ -16,7 +16,7 @@ from tasks_app.worlds.reviews.types import FOLD, Mark, Outline, Product, Term, W
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """The plain rule; a clause that differs makes the task harder."""
+    """The clauses of a rule. The defaults are the plain rule; a clause that differs makes a task harder."""
 
     is_small_letters: bool = False
     is_one_form: bool = False

@@ -181,12 +181,12 @@ class PageEventRecord(Struct):
 
 
 class SiteEventRecord(Struct):
-    """An action of the server for the episode.
+    """An event that the server recorded while it served the episode.
 
-    ``no_ui_evidence`` of a change or answer is true if no page had been served before, or none claimed a
-    click, input, key or submit in the same step or within 5 seconds of it: the form was sent by something
-    else, such as a harness or a browser without JavaScript. False rests on a claim and proves nothing. Null
-    for mere views, and if page events were not recorded.
+    ``no_ui_evidence`` is true for a change or answer if no page had been served before it, or none reported
+    a click, input, key or submit in the same step or within 5 seconds of it: something else sent the form,
+    such as a harness or a browser without JavaScript. False rests on what the page claims and proves
+    nothing. Null for mere views, and if page events were not recorded.
     """
 
     source: Literal["server"]

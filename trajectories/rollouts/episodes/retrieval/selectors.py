@@ -57,7 +57,8 @@ _KINDS = " ".join(f"WHEN '{kind}' THEN '{check.published}'" for kind, check in C
 # A gold or a world could be computed from these: only for keys with the scope `golds`.
 _WITH_GOLDS = """, 'seed', e.seed, 'evidence', (
     SELECT d.data FROM trajectories_verdictevidence d WHERE d.verdict_id = e.verdict_id))"""
-# As Postgres writes the trajectory's own; steps are written in another way, and in texts quotes are escaped.
+# The trajectory's own key, as Postgres writes it. Nothing else matches: steps are encoded in another way, and
+# quotes inside texts are escaped.
 _REWARDS = '"rewards" : '
 _NO_REWARDS = f"{_REWARDS}null"
 

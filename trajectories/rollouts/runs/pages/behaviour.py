@@ -129,7 +129,7 @@ def _cell(measure: MeasureMean, largest: float, *, total: int, is_share: bool) -
 
 
 def _interval(low: float, high: float, *, is_share: bool) -> str:
-    """Return the interval; none without width, which would claim certainty."""
+    """Return the interval as text; one of zero width is not stated, since it would claim certainty."""
     if low == high:
         return "same in every task"
     return f"{_text(low, is_share=is_share)} to {_text(high, is_share=is_share)}"

@@ -52,7 +52,8 @@ ROWS_SHOWN = 5
 ALARMS_SHOWN = 5
 FINGERPRINT_CHARS = 16
 FRESH_S = 1.0
-# Reading takes at most a fifth of one thread's time, however much there is to count; so do slow tables.
+# What was read is reused for this many times as long as the reading took, so that reading dashboards, or slow
+# tables, never takes more than a fifth of one thread's time.
 REST_TIMES = 5.0
 # Tables that are read faster than this are read each time.
 CHEAP_S = 0.05
@@ -63,9 +64,9 @@ _entries_lock = threading.Lock()
 
 @dataclass(frozen=True, kw_only=True)
 class VoidTable:
-    """The highest void rates, of tasks among the ``latest`` episodes; warnings begin at ``share_max``.
+    """A run's highest void rates; tasks' are over the ``latest`` episodes. Alarms begin at ``share_max``.
 
-    ``withdrawn`` are the shares of cancelled and of unused episodes, which no other row counts.
+    ``withdrawn`` has the shares of cancelled and of unused episodes, which no other row counts.
     """
 
     total: VoidRate

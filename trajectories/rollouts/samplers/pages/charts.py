@@ -43,7 +43,7 @@ class Chart:
 
 
 def charts_of(draws: Draws) -> list[Chart]:
-    """Return charts over a sampler's draws, by number: those with at least two points."""
+    """Return the charts of a sampler's draws, by draw number, that have at least two points."""
     success = {name: _shares(draws, _success_of(name)) for name in DIFFICULTIES}
     budgets = [
         Point(number, float(summary["max_steps"][1]), f"draw {number}: {summary['max_steps'][1]} steps")

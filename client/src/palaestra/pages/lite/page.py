@@ -303,7 +303,7 @@ class Hands:
         self._page.interactions.write(text)
 
     async def move(self, *_: float, **__: int) -> None:
-        """Do nothing: without scripts a mouse that only moves has no effect."""
+        """Do nothing: without scripts, moving the mouse has no effect."""
 
     async def down(self) -> None:
         """Do nothing: dragging needs scripts."""
