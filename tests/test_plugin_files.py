@@ -99,9 +99,8 @@ class Hum(Action):
 """
 ACTION_OF_THE_SERVER = f"""
 {SPEC}
-from trajectories.actions.registry import register
 from trajectories.actions.rules import nothing_expected
-from trajectories.actions.types import ActionType
+from trajectories.actions.types import ActionType, register
 
 register(ActionType(spec=SPEC, rule=nothing_expected, object="tune", verbs=("hum",)))
 """
@@ -112,14 +111,14 @@ GRAMMAR = '''
 import json
 
 from palaestra.completion import Completion
-from palaestra.grammars.base import Grammar, Turn, turn_checked
+from palaestra.grammars.base import Grammar, Turn, check_turn
 
 
 class Shouted(Grammar):
     id = "shouted"
 
     def parse(self, completion, conditions, *, shown=""):
-        return turn_checked("", [json.loads(completion.text.lower())], conditions)
+        return check_turn("", [json.loads(completion.text.lower())], conditions)
 
     def render(self, declared, *, thought=""):
         return [Completion(text=json.dumps(declared).upper())]
@@ -278,7 +277,7 @@ def test_a_grammar_is_a_file_a_record_and_its_words(overlay: Overlay) -> None:
 import django, json, msgspec
 django.setup()
 from palaestra.commands import parser_make
-from palaestra.grammars import grammar_of
+from palaestra.grammars import get_grammar
 from palaestra.protocol.offers import conditions_of
 from trajectories.models import Run
 from trajectories.record.prompts.interface import agent_blocks, setup_of
@@ -289,7 +288,7 @@ setup = setup_of(Run(grammar="shouted"), arm="gym", channel="page")
 facts = dict(form="line", is_site=False, has_tools=False, max_steps=5)
 act = "Shout." in agent_blocks(Template("prompts-v7a").words, setup, **facts)[0]
 line = "run --model m --benchmark gsm8k --grammar shouted"
-back, grammar = {"type": "back"}, grammar_of("shouted")
+back, grammar = {"type": "back"}, get_grammar("shouted")
 print(json.dumps({
     "parsed": grammar.parse(grammar.render(back)[0], conditions_of(has_page=True)).declared,
     "chosen": parser_make().parse_args(line.split()).grammar,

@@ -48,8 +48,9 @@ def test_an_answer_past_the_limit_is_unparsable(plugin: Verifier) -> None:
 
 @pytest.mark.parametrize("plugin", READING, ids=lambda plugin: plugin.id)
 def test_an_unreadable_answer_is_unparsable(plugin: Verifier) -> None:
+    gold = plugin.examples[0].gold
     for answer in ("", "   ", (), "\x00", "4\u200b2", "\u202e42", "\ud800"):
-        verdict = judge(plugin, "42", answer)
+        verdict = judge(plugin, gold, answer)
         assert (verdict.correct, verdict.reason) == (False, "unparsable_answer"), repr(answer)
 
 

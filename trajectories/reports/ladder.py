@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-from palaestra.protocol.arms import ARMS
+from palaestra.protocol.arms import ARMS, PROBE_ARMS
 from palaestra.protocol.observations import OBSERVATION_FORMATS
 
 # Each arm of the ladder, with what it adds to the one before it.
@@ -20,7 +20,7 @@ PICTURED = "gym_image"
 # What the same arm adds when its page is shown as a picture alone.
 PIXELS = "pixels"
 # A probe has a distance and no accuracy.
-UNSCORED = frozenset({"probe_read"})
+UNSCORED = frozenset(PROBE_ARMS)
 RETEST = "retest"
 
 

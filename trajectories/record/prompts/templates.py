@@ -30,9 +30,6 @@ class Call(Struct, frozen=True, forbid_unknown_fields=True):
 
     It is offered with the action if ``needs`` hold too. ``values`` is the syntax if the answer is a list of
     values; ``does`` is the action's own description unless the call does less or more.
-
-    It is offered with the action where ``needs`` hold too. ``values`` is how it is written where the answer
-    is a list of values; what it ``does`` is the action's own description unless it says less or more.
     """
 
     type: str
