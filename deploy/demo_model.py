@@ -20,7 +20,7 @@ NOTE = (
     "A language model of 135 million parameters, which runs on the CPU of this machine. It is weak: its "
     "mistakes are real, and its scores say nothing about other models."
 )
-# Of each benchmark in each arm: 24 episodes in all. Starter tasks are at hand without any download.
+# The numbers for each benchmark and arm: 24 episodes in all. Starter tasks need no download.
 TASKS, SAMPLES = 3, 2
 PLAYED = [(benchmark, arm) for benchmark in ("gsm8k", "arc") for arm in ("text_zero_shot", "gym")]
 # Without an enforced format it hardly ever writes an action that can be read.

@@ -56,7 +56,7 @@ if USE_X_FORWARDED_HOST:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     CSRF_TRUSTED_ORIGINS = [LAB_URL]
 
-# Of the process that answers Prometheus for all; 0: no metrics. Not for strangers.
+# The port of the process that answers Prometheus for all; 0: no metrics. Keep it closed to strangers.
 METRICS_PORT = env.int("METRICS_PORT", 8003)
 METRICS_HOST: str = env.str("METRICS_HOST", "127.0.0.1")
 METRICS_DIR = endpoints.metrics_folder(VAR_DIR)
@@ -289,12 +289,13 @@ FIDELITY_STEPS_MAX = env.int("FIDELITY_STEPS_MAX", 20)
 DATA_UPLOAD_MAX_MEMORY_SIZE = API_BODY_MAX_BYTES
 ARENA_BODY_MAX_BYTES = env.int("ARENA_BODY_MAX_BYTES", 16 * 1024 * 1024)
 BODY_MAX_BYTES = ARENA_BODY_MAX_BYTES if IS_ARENA else max(API_BODY_MAX_BYTES, BLOB_MAX_BYTES)
-# Of one body in memory, the rest is on disk; of all bodies in one process, in memory and on disk.
+# The most bytes of one body in memory (the rest is on disk), and of all bodies in one process, in memory and
+# on disk.
 BODY_MEMORY_BYTES = env.int("BODY_MEMORY_BYTES", 256 * 1024)
 BODIES_MAX_BYTES = env.int("BODIES_MAX_BYTES", 512 * 1024 * 1024)
 # A body that takes longer than ten seconds must arrive at this rate.
 BODY_BYTES_PER_S_MIN = env.int("BODY_BYTES_PER_S_MIN", 16 * 1024)
-# By process of the lab, of which there are two.
+# The limit holds for each of the lab's two processes.
 EXPORTS_AT_ONCE = env.int("EXPORTS_AT_ONCE", 8)
 # The share of void episodes of a run, policy version or task above which the run's page warns.
 VOID_ALARM_SHARE = env.float("VOID_ALARM_SHARE", 0.02)

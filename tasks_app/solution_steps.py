@@ -23,7 +23,7 @@ FROM tasks_app_task t LEFT JOIN tasks_app_gold g ON g.task_id = t.id AND g.is_cu
 GROUP BY 1, 2 ORDER BY 1, 2"""
 
 
-# Of solutions of one step nothing can be given in any case: the last one never is.
+# Solutions of one step do not count: their last step, which is their only one, is never given.
 _LEAKS = """
 SELECT t.benchmark_id, t.split, count(*),
     avg((g.clean_steps < 1)::int), avg((g.clean_steps < least(2, cardinality(g.steps) - 1))::int),

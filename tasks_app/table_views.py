@@ -18,7 +18,7 @@ DIRECTIONS: Mapping[str, Direction] = {"ascending": "ascending", "descending": "
 ROWS_PER_PAGE = 25
 FIND_CHARS = 200
 WORDY_CHARS = 24
-# By the largest number of columns; wider tables are "tight".
+# Each density by the largest number of columns that gets it; wider tables are "tight".
 DENSITIES = {4: "airy", 8: "roomy", 12: "dense"}
 PLACE = re.compile(r"[1-9][0-9]{0,4}", re.ASCII)
 # A number with the text around it. A sign or dash within a cell would leave its meaning unclear.

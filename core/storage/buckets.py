@@ -22,10 +22,10 @@ from storages.utils import clean_name
 from core.storage.durable_files import THREADS
 
 CONNECT_S = 3.0
-# Until the next bytes of a response.
+# The longest wait for the next bytes of a response.
 READ_S = 20.0
 TRIES = 3
-# Of an object being read; the rest goes to a temporary file.
+# The part of an object being read that is held in memory; a larger object goes to a temporary file.
 MEMORY_BYTES = 1024 * 1024
 # The service's codes for a missing object; a missing bucket has another.
 ABSENT = ("NoSuchKey", "404")

@@ -115,7 +115,7 @@ def _dollars(text: str, *, opener: str, begin: int, after: int) -> Segment | Non
         if mark in "{}":
             depth += 1 if mark == "{" else -1
         elif mark[0] == "$" and (mark == opener or opener == "$"):
-            # Where braces never close, the nearest dollar ends the formula, and the page shows it as source.
+            # If braces never close, the nearest dollar ends the formula, and the page shows it as source.
             end = match.start() if end < 0 or depth <= 0 else end
             if depth <= 0:
                 break

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from palaestra.protocol.pages import BROWSER_SETTING, BROWSERS
 
-# As `playwright install` leaves it, newest last.
+# The folder that `playwright install` fills; of several versions, the newest sorts last.
 PLAYWRIGHT = Path.home() / ".cache" / "ms-playwright"
 PLAYWRIGHT_PROGRAMS = (
     "chromium_headless_shell-*/chrome-*/headless_shell",

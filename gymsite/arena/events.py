@@ -50,9 +50,9 @@ _decoder = msgspec.json.Decoder(Batch)
 # The nearest step counts: the event's own, else the request's, else that of the page.
 STEPS = ("batch.step", "%(requested)s::int", "%(served)s::int")
 
-# What a user did in no harness's step, for the step budget (`judging/sql/episodes_overspent.sql`): gestures,
-# each of which may cause several events, and fields changed. A click into a field belongs to what is then
-# typed, a change of a box to the click that caused it.
+# The acts of a user outside a harness's steps, for the step budget (`judging/sql/episodes_overspent.sql`):
+# gestures, each of which may cause several events, and changed fields. A click into a field counts with the
+# typing that follows, and a change of a box with the click that caused it.
 GESTURE_MS = 250
 TOGGLES = ["checkbox", "radio", "switch"]
 _FOREIGN = "step IS NULL AND data->'trusted' IS DISTINCT FROM 'false'::jsonb"

@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 Application = Callable[..., Iterable[bytes]]
 LaneOf = Callable[[str, str], str]
 CallerOf = Callable[[HTTPScope], Hashable]
-# Of a response that is streamed: a block is sent when it has so many bytes, or after so long.
+# A streamed response sends a block as soon as it has this many bytes, or after this time.
 BLOCK_BYTES = 512 * 1024
 BLOCK_S = 0.2
 # Streams that are known to be shorter (pictures, style sheets) are sent like any other response.

@@ -60,7 +60,7 @@ def clean_steps_store(golds: Iterable[Gold]) -> None:
     """
     for gold in golds:
         gold.clean_steps = _clean_steps(gold)
-        # Of a gold whose steps were cut again meanwhile, nothing is stored.
+        # Nothing is stored if the gold's steps were cut again meanwhile.
         Gold.objects.filter(pk=gold.pk, steps=gold.steps).update(clean_steps=gold.clean_steps)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# What no cut may fall into. A dollar sign before a digit closes no formula: two prices are none.
+# A text is never cut inside these. A dollar sign before a digit closes no formula: two prices are none.
 FORMULA = re.compile(
     r"""(?P<escaped>\\[^\[(A-Za-z])
       | \[asy\].*?\[/asy\]

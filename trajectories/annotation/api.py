@@ -144,7 +144,7 @@ class EpisodeLabels(Struct, kw_only=True):
 
 OF_LABEL = {"id": "pk", "project": "unit__project_id"}
 PATHS = [OF_LABEL.get(name) or COLUMNS[name].path for name in LabelRecord.__struct_fields__]
-# Of the number of a step, which is an answer too.
+# The most digits of a step's number, which may be an answer too.
 STEP_DIGITS = 9
 UNIT = tuple(name for name in UnitRecord.__struct_fields__ if name not in ("consensus", "labels"))
 

@@ -54,11 +54,11 @@ COLUMNS: Mapping[str, Column] = {
     "spans": Column("spans", "json"),
     "links": Column("links", "json"),
 }
-# In a table they are spread over columns, or written short.
+# A table spreads these over several columns, or writes them in short.
 NESTED = ("values", "spans", "links")
-# What identifies a unit in its project.
+# The columns that identify a unit in its project.
 PLACE = ("episode", "step", "paragraph", "other_episode", "other_step")
-# What a label holds itself, beside its unit, annotator and codebook.
+# The columns of the label itself, as opposed to its unit, annotator and codebook.
 OWN = tuple(
     name for name, column in COLUMNS.items() if column.path == name and name not in ("key", "is_gold")
 )

@@ -34,7 +34,7 @@ EPISODE_COLUMNS: dict[str, ColumnType] = {
     "first_answer": "json",
     "first_answer_correct": "truth",
 }
-# Of the episodes of one group.
+# The columns that the episodes of one group share.
 GROUP_COLUMNS = (
     *("run", "group", "task", "benchmark", "split", "key", "arm", "model", "simulated", "policy_version"),
     "guidance",

@@ -8,7 +8,7 @@ from typing import Any
 from core.registry import Registry
 from trajectories.exports.types import Batch, EpisodeKind, LabelReader, ProjectKind, Row
 
-# Of episodes; and of annotation projects, which an archive has together.
+# Exports of episodes, and exports of annotation projects, which an archive combines.
 KINDS: Registry[EpisodeKind] = Registry("export kind")
 PROJECT_KINDS: Registry[ProjectKind] = Registry("archive kind")
 LABEL_READERS: Registry[LabelReader] = Registry("label reader")

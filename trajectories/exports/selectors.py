@@ -38,7 +38,7 @@ def visible(author: Author) -> QuerySet[Export]:
     if not author.sees_golds:
         exports = exports.filter(has_golds=False)
     if not author.sees_guidance:
-        # Those of older versions name no origins: of them a negation alone is null, and not true.
+        # Exports of older versions name no origins; for them the negation alone would be null, not true.
         guided = Q(parameters__origins__contains=[Origin.GUIDED])
         exports = exports.filter(Q(parameters__origins__isnull=True) | ~guided)
     if not author.unlocks:

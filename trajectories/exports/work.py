@@ -182,7 +182,7 @@ class ExportWork:
     def _end(self) -> dict[str, Any]:
         """Store the manifest, whose only time is that of the episodes, and return the result."""
         export = self.export
-        # As of its beginning there can be no fewer, unless they were deleted.
+        # The export counted its units when it began, so missing ones were deleted since.
         if missing := max(0, export.total - sources.count_units(self.episodes, unit=self.kind.unit)):
             message = (
                 f"{missing:,} of {export.total:,} {self.kind.unit}s were deleted meanwhile. Run it again."

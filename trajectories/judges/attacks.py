@@ -31,7 +31,7 @@ from trajectories.record.due_work import Progress
 FILE = Path(__file__).with_name("attacks.toml")
 LEVEL = 0.05
 """The chance of calling one criterion fooled that is not, over all texts together."""
-# What a policy writes; the task and the pages are not its own.
+# The evidence that a policy writes; the task and the pages are not its own.
 WRITTEN: frozenset[Evidence] = frozenset({"answer", "thoughts", "actions"})
 AT_ONCE = 20
 CONTROL, GRADE = "control", "{grade}"

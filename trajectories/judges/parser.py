@@ -18,7 +18,7 @@ from trajectories.judges.types import Criterion, JudgeBody
 
 CODE = "judge_refused"
 FILE_MAX_BYTES = 256 * 1024
-# What a criterion has to see to be about what it says.
+# A criterion of each kind must see at least one of these kinds of evidence.
 NEEDED = {"outcome": {"answer", "last_page"}, "process": {"actions", "thoughts"}}
 
 

@@ -20,7 +20,7 @@ class DueWork(models.Model):
     # Null unless the work is due or goes on: the chore that sends it reads no other rows.
     requested_at = models.DateTimeField(null=True)
     sent_at = models.DateTimeField(null=True)
-    # By workers, since it was requested: work that kills its worker is not sent for ever.
+    # Claims by workers since it was requested: work that kills its worker is not sent for ever.
     claims = models.PositiveSmallIntegerField(db_default=0)
 
     class Meta:

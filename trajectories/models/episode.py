@@ -16,7 +16,7 @@ class Group(models.Model):
     run = models.ForeignKey(
         "trajectories.Run", on_delete=models.CASCADE, related_name="groups", db_index=False
     )
-    # Without an index: nothing looks for the groups of a task.
+    # This needs no index: nothing looks for the groups of a task.
     task = models.ForeignKey(
         "tasks_app.Task", on_delete=models.PROTECT, related_name="groups", db_index=False
     )
@@ -29,7 +29,7 @@ class Group(models.Model):
     created_at = models.DateTimeField(db_default=Now())
     size = models.PositiveIntegerField(db_default=0)  # episodes
     ended = models.IntegerField(db_default=0)  # episodes with a verdict
-    # Of the verdict that ended its last episode; null while one is unfinished.
+    # The number of the verdict that ended its last episode; null while one is unfinished.
     completed_seq = models.PositiveBigIntegerField(null=True)
 
     class Meta:
@@ -76,7 +76,7 @@ class Episode(models.Model):
         "trajectories.Run", on_delete=models.CASCADE, related_name="episodes", db_index=False
     )
     group = models.ForeignKey(Group, on_delete=models.CASCADE, related_name="episodes", db_index=False)
-    # With an index: lab/queries/sql/task_tallies.sql, and the attempts on a task's page.
+    # lab/queries/sql/task_tallies.sql and the attempts on a task's page use the index.
     task = models.ForeignKey("tasks_app.Task", on_delete=models.PROTECT, related_name="episodes")
     arm = models.CharField(max_length=16, choices=arm_choices)
     sample_index = models.PositiveIntegerField()
@@ -148,7 +148,7 @@ class Episode(models.Model):
         indexes = [
             models.Index(fields=["run", "id"], name="episode_run_order"),
             models.Index(fields=["parent"], name="episode_forks", condition=Q(parent__isnull=False)),
-            # What guidance did in a run, by task (episodes/prefixes.py, episodes/abstractions).
+            # The effect of guidance in a run, by task (episodes/prefixes.py, episodes/abstractions).
             models.Index(fields=["run", "task"], name="episode_guided", condition=Q(guidance__isnull=False)),
             # The solvers of an abstraction (episodes/abstractions).
             models.Index(

@@ -41,7 +41,7 @@ class PageEventTally(models.Model):
     last_at = models.DateTimeField(db_default=Now())
     gestures = models.PositiveIntegerField(db_default=0)
     fields = models.PositiveIntegerField(db_default=0)
-    # Those of the last report that had any: typing that goes on in the next report is still one change.
+    # The fields of the last report that had any: typing that goes on in the next report is still one change.
     last_fields = ArrayField(
         models.TextField(), db_default=Value([], output_field=ArrayField(models.TextField()))
     )

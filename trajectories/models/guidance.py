@@ -33,7 +33,7 @@ class Abstraction(models.Model):
     text = models.TextField()
     sha256 = models.CharField(max_length=64)
     author = models.CharField(max_length=100)  # the name of the key that posted it
-    # Of the policy that wrote it, if one did. They may have been deleted since.
+    # The run and episode of the policy that wrote it, if one did. They may have been deleted since.
     run = models.ForeignKey(
         "trajectories.Run", on_delete=models.SET_NULL, null=True, related_name="abstractions"
     )
@@ -60,7 +60,7 @@ class Intervention(models.Model):
         POLICY = "policy", "Policy"
 
     group = models.OneToOneField(Group, on_delete=models.CASCADE, related_name="intervention")
-    # As a fork's parent, it may have been deleted.
+    # The episode may have been deleted, like a fork's parent.
     episode = models.ForeignKey(
         Episode, on_delete=models.DO_NOTHING, related_name="interventions", db_constraint=False
     )

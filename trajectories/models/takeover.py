@@ -9,13 +9,13 @@ from django.db.models.functions import Now
 from trajectories.models.step import Step
 
 # The single definition of a takeover and where it is, for the arena, the lab and the sweeper.
-# Of a takeover `t`; `idle` is how long it may be without an act, in seconds.
+# Whether a takeover `t` goes on; `idle` is how many seconds it may be without an act.
 TAKEN = "t.ended_at IS NULL AND t.last_at > now() - %(idle)s * interval '1 s'"
-# Of a takeover `t`: the episode ends with it.
+# Whether the episode ends with a takeover `t`.
 IS_LAST = "t.ended_as IN ('given_up', 'diverged')"
-# Of a takeover `t` of an episode `e`: one with which the episode ends holds it until then.
+# Whether a takeover `t` holds its episode `e`: one that ends the episode holds it until the end.
 HOLDS = f"({TAKEN} OR {IS_LAST} AND e.status = 'open')"
-# Of an episode `e`.
+# Whether a takeover holds an episode `e`.
 IS_TAKEN = f"""(e.is_taken_over AND EXISTS (
     SELECT FROM trajectories_takeover t WHERE t.episode_id = e.id AND {HOLDS}))"""
 

@@ -89,7 +89,7 @@ class BenchmarkData:
         self.items: list[Item] = []
         self.arms: dict[ArmKey, _Column] = {}
         self.is_site = False
-        # By arm and run.
+        # The keys are an arm and a run.
         self.conditions: dict[tuple[ArmKey, int], set[Conditions]] = {}
         self._items: dict[int, int] = {}
         self._looks: dict[str, int] = {}

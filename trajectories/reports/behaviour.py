@@ -13,8 +13,8 @@ from palaestra.protocol.arms import PAGE_ARMS
 from trajectories.actions.checks import MISMATCHES, PUBLISHED_COLUMNS
 from trajectories.behaviour.facts import measures
 
-# What a page saw is known where pages reported something that was compared with at least one action. Answers
-# do not count: they may reach the gym without a page.
+# An episode counts if its pages reported something that was compared with at least one action. Answers do not
+# count: they may reach the gym without a page.
 _IS_KNOWN = """e.arm = ANY(%(arms_with_page)s) AND g.episode_id IS NOT NULL
     AND a.confirmed + a.no_effect + a.different_effect + a.unexplained
         > coalesce((a.action_types->>'answer')::int, 0)"""

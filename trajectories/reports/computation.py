@@ -21,7 +21,7 @@ from trajectories.reports.episode_rows import episode_rows
 from trajectories.reports.plan import plan_read
 from trajectories.reports.tables import LOSSES, table_record
 
-# Of the progress, reading the benchmarks takes so many parts, and what is estimated from them one.
+# Reading the benchmarks counts for so many parts of the progress, and estimating from them for one.
 PARTS = 4
 # Facts are computed in such batches, for a part of a worker's time; tables count what is left then.
 FACTS_AT_ONCE, FACTS_SECONDS = 100, 90.0

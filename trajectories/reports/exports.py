@@ -22,7 +22,7 @@ CONTENT_TYPES = {
     "csv": "text/csv; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",
 }
-# Of a file that is sent, and of what may stay in memory until then.
+# A file is sent in parts of the first size; until it is complete, up to the second stays in memory.
 PART_BYTES = 256 * 1024
 IN_MEMORY_BYTES = 8 * 1024 * 1024
 

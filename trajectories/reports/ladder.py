@@ -17,7 +17,7 @@ RUNGS = {
     "gym_image": "pixels without text",
 }
 PICTURED = "gym_image"
-# What the same arm adds when its page is shown as a picture alone.
+# The rung that the same arm adds when its page is shown as a picture alone.
 PIXELS = "pixels"
 # A probe has a distance and no accuracy.
 UNSCORED = frozenset(PROBE_ARMS)

@@ -12,7 +12,7 @@ from trajectories.reports.tables import Column, Row, Table
 from trajectories.shell.charts.drawing import Drawing
 
 Rows = Callable[[Analysis], Iterable[Row]]
-# Of all benchmarks of a report, and all rows of the table.
+# A function of all benchmarks of a report and all rows of the table.
 OfAll = Callable[[Sequence[Analysis], Sequence[Row]], Sequence[Any]]
 
 

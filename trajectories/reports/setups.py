@@ -13,7 +13,7 @@ from trajectories.models import Run
 from trajectories.reports.episode_rows import Conditions
 from trajectories.reports.ladder import RUNGS, ArmKey
 
-# Of each part its values: several where one run mixes them.
+# The values of each part: several if one run mixes them.
 Setup = Mapping[str, Sequence[str]]
 
 # A comparison of two arms holds these fixed, and what `setup_of` adds to them; see docs/modality-gap.md for
@@ -23,14 +23,14 @@ OF_PAGES = ("observation",)
 OF_PICTURES = ("observation", "observation settings")
 
 
-# What a call may fix of a question beside its look, and the arms that show it.
+# The parts of a question, besides its look, that a call may fix, and the arms that show them.
 CONTENT: Mapping[str, Callable[[Arm], bool]] = {
     "choices": lambda _: True,
     "instruction": lambda _: True,
     "text": lambda arm: arm.has_text,
     "task_bar": lambda arm: arm.has_page,
 }
-# Of a run's settings those that its harness plays by, where it states them.
+# The settings of a run that its harness plays by, as far as it states them.
 STATED = ("sampling", "prompt_token_budget")
 DRAWN = "by default"
 

@@ -17,11 +17,11 @@ from validation.losses.scores import Score, SetName, scores_of
 
 # How often a model restates a number that it read, and names what it concluded.
 RESTATED, CONCLUDED = 0.85, 0.75
-# Of misread episodes: with a probe of the page, and with a number that is no slip of another.
+# The shares of misread episodes with a probe of the page, and with a number that is not a slip of another.
 PROBED, GARBLED = 0.3, 0.15
-# Of episodes lost in procedure: stopped without an answer, and going round in circles.
+# The shares of episodes lost in procedure that stopped without an answer, and that went round in circles.
 STOPPED, STUCK = 0.3, 0.3
-# Of those lost in format: most actions could not be read.
+# The share of episodes lost in format in which most actions could not be read.
 UNREAD = 0.5
 
 

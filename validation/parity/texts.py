@@ -24,7 +24,7 @@ from tasks_app.questions import questions
 # JavaScript counts the byte order mark among white space.
 SPACE = re.compile(r"[\s\ufeff]+")
 DOLLARS = re.compile(r"\$+")
-# What belongs to the page and not to the question: frames of its parts and the button that adds a field.
+# Lines of the page that are not part of the question: frames of its parts and the button that adds a field.
 FRAMES = frozenset(
     {Line(role="region", name="Passage"), Line(id="e", role="button", name="Add another answer")}
 )

@@ -42,7 +42,7 @@ PACKAGED: Mapping[str, tuple[str, str]] = {
     "word_ladder": ("algorithmic.word_ladder", r"[A-Za-z]+(?:\s*,\s*[A-Za-z]+)+"),
 }
 
-# What a dataset's module imports of its package; only the base class matters to a scorer.
+# Stand-ins for what a dataset's module imports from its package; a scorer needs only the base class.
 PROGRAM = """
 import json, sys, types
 

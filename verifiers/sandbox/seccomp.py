@@ -17,7 +17,7 @@ import msgspec
 from core.text.toml import toml_load
 
 LISTS = Path(__file__).with_name("syscalls.toml")
-# By machine: its place in the lists, and AUDIT_ARCH_X86_64 or AUDIT_ARCH_AARCH64.
+# Each machine's place in the lists, and AUDIT_ARCH_X86_64 or AUDIT_ARCH_AARCH64.
 MACHINES = {"x86_64": (0, 0xC000_003E), "aarch64": (1, 0xC000_00B7)}
 
 _LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06

@@ -30,7 +30,7 @@ SHAPES = {
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     nights, short_by, (least, most) = SHAPES[level]
-    # Where the traveller has no trip, the calendar alone says what is free.
+    # In rooms without a trip of the traveller's, the calendar alone says what is free.
     own = {trip.room for trip in world.trips}
     untouched = [(listing, room) for listing, room in drafts.pairs(world) if room.id not in own]
     for _ in range(TRIES):

@@ -81,7 +81,7 @@ def _star_counts(key: bytes, edition: Edition, first_day: date, product_id: str)
     return tuple(given[number] for number in range(1, len(STARS[0]) + 2))
 
 
-# Those of a product have 99 KiB.
+# The outlines of one product take 99 KiB.
 @lru_cache(maxsize=cache_size(megabytes=25, kib=100))
 def _outlines(key: bytes, edition: Edition, first_day: date, place: int) -> tuple[Outline, ...]:
     product = worlds.world(key, edition=edition, first_day=first_day).products[place]

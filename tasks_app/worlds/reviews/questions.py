@@ -22,7 +22,7 @@ def questions(world: World, product_id: str) -> tuple[Question, ...]:
     return _questions(world.key, world.edition, world.first_day, product_id)
 
 
-# Those of a product have 8 KiB.
+# The questions about one product take 8 KiB.
 @lru_cache(maxsize=cache_size(megabytes=4, kib=8))
 def _questions(key: bytes, edition: Edition, first_day: date, product_id: str) -> tuple[Question, ...]:
     world = worlds.world(key, edition=edition, first_day=first_day)

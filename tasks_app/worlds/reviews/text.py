@@ -41,7 +41,7 @@ def review(world: World, product_id: str, outline: Outline) -> Review:
     return _review(world.key, world.edition, world.first_day, product_id, outline)
 
 
-# Those of a product have 237 KiB.
+# The reviews of one product take 237 KiB.
 @lru_cache(maxsize=cache_size(megabytes=16, kib=250))
 def _reviews(
     key: bytes, edition: Edition, first_day: date, product_id: str, changes: tuple[Change, ...]

@@ -122,7 +122,7 @@ def _rooms(
     share = draws.share
     possible = room_ids(edition)
     first = {amenity for amenity in possible if share() < ROOM_CHANCE}
-    # What the house has and its first room has not: the commonest misreading, so every house offers it.
+    # Every house has an amenity that its first room lacks, since agents most often confuse these two.
     both = [amenity for amenity in house if amenity in possible]
     if both:
         first.discard(draws.pick(both))

@@ -91,7 +91,7 @@ def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
     yield exact, exact
 
 
-# Of all the houses of a world, several tasks ask about each.
+# Several tasks ask about each house of a world.
 @cached_by_world(most=200)
 def _house_tokens(world: World, listing_id: str) -> int:
     """Count the tokens of a house without its calendars."""

@@ -35,7 +35,7 @@ def read_history(unit: AnnotationUnit) -> list[Version]:
     before: dict[tuple[Any, ...], Label] = {}
     history = []
     for label in rows.order_by(*versions.ORDER):
-        # What is settled is one row of versions, whoever settles.
+        # Settled labels form one row of versions, no matter who settled them.
         is_settled = label.layer == Label.Layer.ADJUDICATED
         chain = (
             (label.layer,) if is_settled else (label.layer, label.annotator_id, label.is_repeat, label.view)

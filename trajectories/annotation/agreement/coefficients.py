@@ -19,7 +19,8 @@ from core.statistics import widen_to_include
 
 Floats = NDArray[np.float64]
 RESAMPLES = 2_000
-# What is held in memory: of a hundred resamples numbers, and of so many clusters all draws, two bytes each.
+# Resamples are multiplied a hundred at a time, and the draws (two bytes each) are kept for up to so many
+# clusters, so that they fit into memory.
 DRAWS_AT_ONCE = 100
 CACHED_CLUSTERS = 20_000
 COVERAGE = 0.95

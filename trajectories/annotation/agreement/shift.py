@@ -15,7 +15,7 @@ from trajectories.annotation.agreement.selectors import UnitLabels
 from trajectories.annotation.codebook.types import Codebook, Field
 
 NO_ANSWER = "none"
-# Of the units of a shift, those that a page lists.
+# A page lists the units labelled in both views, or those of them that two people labelled in the first.
 IN_BOTH, WITHIN = "both", "within"
 
 

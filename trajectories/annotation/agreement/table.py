@@ -24,7 +24,7 @@ from trajectories.annotation.labels.answers import make_comparable
 from trajectories.annotation.labels.versions import read_blind_state
 from trajectories.models import AnnotationProject
 
-# With fewer units that have an answer, its coefficients say nothing.
+# The coefficients of an answer that fewer units have say nothing.
 POSITIVES_MIN = 20
 REMEMBERED = 64
 NO_PAIRS = "No unit has the labels of two people yet."

@@ -34,7 +34,7 @@ KEYS_TAKEN = {
 }
 # The level whose form has what an answer asks for.
 LEVELS = {"is_step": "trajectory", "marks_span": "step", "mirror": "pair"}
-# What else a form of a unit sends, or a table of labels has for columns.
+# Names that a unit's form sends already, or that a table of labels has as columns.
 NAMES_TAKEN = frozenset({*COLUMNS, "skip", "slot", "span", "ticket"})
 
 
@@ -70,7 +70,7 @@ def fields_read(name: str, data: bytes) -> list[Field]:
     for field in read.fields:
         for problem in _field_problems(field):
             raise _wrong(name, f"field “{field.id}”: {problem}")
-    # As the others, without what is only for reading files.
+    # Convert them to the type of the other fields, which drops the parts that only files have.
     return msgspec.convert(msgspec.to_builtins(read.fields), list[Field])
 
 

@@ -14,7 +14,8 @@ from trajectories.models import CodebookVersion
 STEP = "step"
 VERSION_CHARS = 8
 DECODED = "_decoded"
-# What later versions of fields and answers have, as it was before: it is not part of a stored codebook.
+# Attributes that later versions added to fields and answers, each with the value that older ones imply. A
+# stored codebook leaves them out at that value.
 _FIELD_BEFORE: dict[str, Any] = {"level": STEP}
 _OPTION_BEFORE: dict[str, Any] = {"is_step": False, "mirror": ""}
 

@@ -29,7 +29,7 @@ from trajectories.annotation.labels.answers import make_comparable
 from trajectories.models import Annotator
 
 NO_UNITS = "People and the machine have labelled no unit in common."
-# Of the units of a row, those that a page lists.
+# The choices of units of a row that a page can list.
 ALL, BOTH, MACHINE, PEOPLE = "all", "both", "machine", "people"
 # Whoever else gave the answer.
 BY_MACHINE, BY_PEOPLE = "by_machine", "by_people"
@@ -72,7 +72,7 @@ class MachineRow(Row):
     people: int | None = None
     precision: Estimate | None = None
     recall: Estimate | None = None
-    # What people reach with each other, on all their units.
+    # The agreement of people with each other, on all their units.
     people_alpha: Estimate | None = None
 
 

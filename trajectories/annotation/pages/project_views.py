@@ -29,7 +29,7 @@ from trajectories.shell.access import LabRequest, lab_action, lab_page
 from trajectories.shell.forms import OF_PROJECT
 
 QUOTA_PREFIX = "quota-"
-# Of the names of strata (stratum.sql).
+# Separates the parts of a stratum's name (stratum.sql).
 PARTS_BETWEEN = " · "
 # Fields of the form that a plan has under the same name.
 PLANNED = (

@@ -33,7 +33,7 @@ from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.charts.drawing import Drawing
 from trajectories.shell.text.values import numeral
 
-# What is meant by reasoning, as far as a codebook has it.
+# The answers that count as reasoning, as far as a codebook has them.
 REASONING: Choice = [("type", "reasoning"), ("type", "mixed")]
 FOREST = Forest(
     value="share",
@@ -64,7 +64,7 @@ CSV_COLUMNS = (
     ),
     *(*ESTIMATES["beyond"], *ESTIMATES["matched"], *ESTIMATES["people"], "power", "note"),
 )
-# Of a machine: units that people have labelled too, and those that they have not.
+# A machine's units that people have labelled too, and those that they have not.
 BOTH, MORE = "both", "more"
 
 

@@ -25,7 +25,7 @@ from trajectories.shell.queries import steps
 from trajectories.shell.text.long_text import SHOWN_CHARS
 
 STEPS_BEFORE = 5
-# Of a longer episode those around the unit's step; the number of any other can be typed.
+# A longer episode offers the steps around the unit's own; the number of any other can be typed.
 STEPS_OFFERED = 400
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from core.database.sql import Statement, sql_read
 
 PARTS = ("arm", "outcome", "benchmark")
-# Of one task, or of one page of a task, so many at most are paired.
+# At most so many episodes of one task, or of one page of a task, are paired.
 PAIRED_MAX = 20
 _STRATUM = sql_read(__file__, "stratum")
 _STRATA = Statement(__file__, "strata", stratum=_STRATUM)

@@ -59,7 +59,7 @@ _WORD_ID = re.compile(r"(?<![\w[])[A-Za-z]{1,3}[0-9]{1,9}(?![\w\]])")
 
 def find_hidden_places(thought: str, *, observation: str = "") -> list[tuple[int, int]]:
     """Return begin and end of each hidden place, in order and without overlaps."""
-    # Where a page numbers its elements in another way, [7] is a list of one number.
+    # On a page that numbers its elements in another way, [7] is a list of one number.
     has_numbers = not observation or _NUMBER.search(observation) is not None
     places = [
         _place(match)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from trajectories.annotation.agreement.coefficients import Estimate
 from trajectories.annotation.rates.resamples import Floats, Resamples, estimate_sample, estimate_share
 
-# With fewer units that both have labelled, the machine's error is not known well enough.
+# If people and the machine share fewer units, its error is not known well enough.
 UNITS_MIN = 20
 TRAJECTORIES_MIN = 10
 FEW_UNITS = f"Not shown: people and the machine have labelled fewer than {UNITS_MIN} of its units."

@@ -18,7 +18,7 @@ from trajectories.annotation.agreement.coefficients import COVERAGE, RESAMPLES, 
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
-# With fewer trajectories an interval says nothing.
+# An interval over fewer trajectories says nothing.
 TRAJECTORIES_MIN = 5
 # Samples times trajectories: with more than 2,000 trajectories there are fewer samples, which then need less.
 DRAWS_MAX = 4_000_000

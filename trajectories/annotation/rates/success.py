@@ -14,7 +14,7 @@ from scipy import special
 
 from trajectories.annotation.agreement.coefficients import COVERAGE, Estimate, Floats
 
-# With fewer items no interval is worth anything.
+# An interval over fewer items says nothing.
 ITEMS_MIN = 10
 FEW = f"Counts only: fewer than {ITEMS_MIN} items have right and wrong trajectories with labels."
 ONE_SIDED = "Undefined: all that differs within items speaks for one side."

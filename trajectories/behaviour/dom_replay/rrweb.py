@@ -17,7 +17,7 @@ Side = Annotated[float, msgspec.Meta(ge=1, le=4_096)]
 StyleTable = dict[str, str | bool | list[str]]
 Attribute = str | float | bool | StyleTable | None
 Attributes = dict[str, Attribute]
-# Of a rule within rules; each level nests what is inserted one deeper.
+# The path to a rule inside other rules; each level nests an inserted rule one deeper.
 Indexes = Annotated[list[int], msgspec.Meta(max_length=4)]
 Index = int | Indexes | UnsetType | None
 
@@ -218,7 +218,7 @@ Incremental = (
 )
 Data = Snapshot | Meta | Popover | Incremental
 
-# By rrweb's numbers of ``IncrementalSource``; a replay ignores all others.
+# The keys are rrweb's numbers of ``IncrementalSource``; a replay ignores all others.
 SOURCES: dict[int, type[Incremental]] = {
     0: Mutation,
     1: Move,  # of the mouse

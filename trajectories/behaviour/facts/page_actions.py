@@ -29,7 +29,7 @@ CHOICES = frozenset({"combobox", "listbox"})
 TEXTS = FIELDS - CHOICES | {"searchbox"}
 ENDING_KEYS = frozenset({"Enter", "Escape", "Tab"})
 VALUE_CHARS = 2_000
-# Those that make actions; only a program that drives a page reports more than a thousand.
+# The events that make actions; only a program that drives a page reports more than a thousand of them.
 EVENT_KINDS = ("load", "click", "input", "key", "submit", "focus", "scroll")
 EVENTS_READ = 5_000
 EVENT_COLUMNS = ("page", "seq", "kind", "at_ms", "data", "received_at")

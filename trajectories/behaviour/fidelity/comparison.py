@@ -12,7 +12,7 @@ from PIL import Image, ImageChops, ImageFilter
 
 from trajectories.record.capture import pictures
 
-# Of 255.
+# The largest difference in one colour, of 255, that does not count as a change.
 TOLERANCE = 32
 # Beyond these a replay is not faithful: one lost word is enough. docs/recordings.md has the figures.
 CHANGED_MOST = 0.0001

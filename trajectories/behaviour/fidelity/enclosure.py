@@ -21,8 +21,8 @@ from verifiers.sandbox.seccomp import browser_filter
 
 WALL_S = 12.0  # for one picture, from the browser's start
 VIRTUAL_MS = 12_000  # of the page's virtual clock, which skips ahead while the page is idle
-# Of all its processes together, measured every ``WATCH_S``. A limit on address space would not do: Chromium
-# reserves too much of it.
+# The limit for all its processes together, measured every ``WATCH_S``. A limit on address space would not do:
+# Chromium reserves too much of it.
 MEMORY_BYTES = 1024 * 1024 * 1024
 WATCH_S = 0.1
 PROCESSES = 250  # and threads

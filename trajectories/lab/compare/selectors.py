@@ -26,7 +26,7 @@ from trajectories.shell.text.values import name_fields
 STEPS_MAX = 1_000
 CHOICES_MAX = 50
 THOUGHT_CHARS = 3_000
-# Of an episode without pages, which stands beside the steps of others.
+# The most steps shown of an episode without pages, which stands beside the steps of others.
 TEXT_STEPS_MAX = 50
 COMPLETION_CHARS = 50_000
 # Facts compute a step's place from the same number of characters.

@@ -202,7 +202,7 @@ class EpisodePage:
 
     @cached_property
     def readings(self) -> list[Reading]:
-        # What a copy is compared with is on the page that was copied.
+        # A reading probe copies what its page shows, so its gold is no secret.
         golds = self.sees_golds or self.is_probe
         fields = () if self.is_probe else fields_of(self.episode.task)
         return evidence.readings_of(self.judgement.evidence, golds=golds, fields=fields)

@@ -42,7 +42,7 @@ CHOICE_MARKUP_CHARS = 200
 # A request may cost some seconds: a picture takes up to 0.1 s, a thumbnail and a step a few milliseconds.
 STEPS_MAX = 1_000
 PICTURES_MAX = 300
-# Of these, as large as they are read; the others are thumbnails.
+# So many of these are large enough to read; the others are thumbnails.
 LARGE_PICTURES_MAX = 40
 PICTURES_MAX_BYTES = 24 * 1024 * 1024
 PICTURE_SIZE = (1280, 1280)

@@ -142,7 +142,7 @@ def search(request: LabRequest) -> HttpResponseBase:
     """Hits, newest first. The address describes the whole search."""
     search_request = SearchRequest(request.GET)
     if not request.htmx and search_request.view.is_scattered:
-        # Without scripts a form sends its empty fields too, which do not belong in an address to be shared.
+        # A browser without scripts also sends a form's empty fields, which do not belong in a shared address.
         return redirect(search_request.address())
     page = SearchPage(search_request, sees_golds=sees_golds(request.user))
     context = {"here": "search", "page": page}

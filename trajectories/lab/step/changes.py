@@ -17,7 +17,7 @@ COMPARED = ("thought", "observation_text", "screenshot", "url")
 # Both are shrunk to this width first: enough to notice a changed word, and fast enough for a page.
 WIDTH = 800
 PIXELS_MAX = 1_200_000
-# Of 255: compression and font smoothing stay below.
+# The largest difference, of 255, that does not count: compression and font smoothing stay below it.
 TOLERANCE = 24
 
 State = Literal["same", "changed", "other_size", "missing"]

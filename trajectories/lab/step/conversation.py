@@ -26,7 +26,7 @@ from trajectories.shell.queries import episodes, steps
 from trajectories.shell.text.questions import content_parts
 from trajectories.shell.text.untrusted import first_line
 
-# Of the messages after the opening ones; earlier ones have a page of their own.
+# The page shows so many of the messages after the opening ones; earlier ones have a page of their own.
 MESSAGES_SHOWN = 60
 # A shorter message is part of the list, and so are the last ones; the others are fetched when opened.
 SHORT_CHARS = 1_500

@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 # Only a malicious picture takes longer: the first limit ends the work on it, the second its process.
 SOFT_LIMIT_S = 20
 HARD_LIMIT_S = 30
-# Of what the walks look for; another one sends them through all pictures again.
+# The version of what the walks look for; a new one sends them through all pictures again.
 VERSION = 1
 
 

@@ -25,7 +25,7 @@ from trajectories.models.takeover import HOLDS
 # The verifier of copies.
 TRANSCRIPT = "transcript-v1"
 _ARMS = ", ".join(f"'{arm}'" for arm in PROBE_ARMS)
-# Of an episode `e` in which the agent copies the question.
+# Whether an episode `e` is a probe, in which the agent copies the question.
 IS_PROBE = f"e.arm IN ({_ARMS})"
 
 _encode = msgspec.json.Encoder().encode

@@ -125,7 +125,7 @@ def _accuracy_row(analysis: Analysis, key: ArmKey) -> Row:
     low, high = bounds or (None, None)
     return {
         **row,
-        # Without a page there are none to count.
+        # An arm without a page has no looks to count.
         "looks": estimate.looks or None,
         **with_ends("accuracy", estimate),
         "corrected": scaled(estimator.corrected(estimate.value, guess_rate)),

@@ -137,7 +137,7 @@ def _gap_row(analysis: Analysis, a: ArmKey, b: ArmKey, *, is_forced: bool = Fals
     return {
         **row,
         **_numbers(estimate),
-        # Without a page there are none to count.
+        # An arm without a page has no looks to count.
         "looks": estimate.looks or None,
         "odds_ratio": number(odds.value),
         "odds_low": number(odds.low),

@@ -14,7 +14,7 @@ from trajectories.reports.estimators.answers import Floats
 from trajectories.reports.registry import Chart, report_table
 from trajectories.reports.tables import PERCENT, Column, Row, scaled
 
-# Of a benchmark: more would be columns too thin to see.
+# The most items of a benchmark: with more, the columns would be too thin to see.
 ITEMS_MAX = 60
 
 

@@ -33,7 +33,7 @@ PARTS = (
     "kind",
     "simulated",
 )
-# Of a part that is so in all arms the table says nothing.
+# The table leaves out a part with one of these values in all arms.
 UNREMARKABLE = frozenset({None, "none", "default", setups.DRAWN, "no", "eval", "page"})
 
 

@@ -15,7 +15,7 @@ from trajectories.reports.estimators.answers import NO_LOOK, Codes, Floats
 
 # Below, an interval over looks says next to nothing: it is given for these looks alone.
 LOOKS_MIN = 8
-# Of a share: what rounding leaves of equal ones. An error as small would claim certainty.
+# Rounding leaves differences of this size between equal shares. So small an error would claim certainty.
 NOISE = 1e-9
 
 

@@ -15,7 +15,8 @@ from trajectories.reports.estimators.accuracy import FEW_ITEMS
 from trajectories.reports.estimators.answers import Answers, Codes, Estimate, Floats, item_means
 
 Value = str | int
-# Of the variance between looks of one factor's model; below, its effects have no interval worth printing.
+# The degrees of freedom of the variance between looks in one factor's model; with fewer, its effects have no
+# interval worth printing.
 DEGREES_MIN = 3
 FEW_LOOKS = "too few looks for an interval: {looks} for {levels} values"
 ONE_LOOK = "these looks only: one look has this value"

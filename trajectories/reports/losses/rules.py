@@ -24,11 +24,11 @@ READING_MIN = 0.98
 TAKEN_UP_MIN = 0.5
 NUMBERS_MIN = 2
 NUMBER = re.compile(r"\d+(?:\.\d+)*")
-# Where this share of the steps are unreadable, or repeat an earlier one, more of them would not have helped.
+# If this share of the steps are unreadable, or repeat an earlier one, more steps would not have helped.
 WASTED_MAX = 0.5
-# Who has done so many different things, or has taken up the question, was on the way when the budget ran out.
+# An agent that did so many different things, or took up the question, was on its way when the budget ran out.
 UNDER_WAY_MIN = 3
-# What a thought names as its result. The last of them counts.
+# A result that a thought names. The last one counts.
 CONCLUSION = re.compile(
     r"(?:\\boxed\{(?P<boxed>[^{}]{1,80})\}"
     r"|\b(?:(?:final |right |correct )?answer|result|solution)(?: is|:| =| would be| must be)+\s*"

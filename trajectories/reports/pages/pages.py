@@ -28,7 +28,7 @@ from trajectories.shell.forms import CursorForm
 
 REPORTS_PER_PAGE = 25
 POLL_S = 2
-# Of a table, and in pixels of a chart, that are not folded.
+# A table with more rows, or a chart with more pixels in height, is folded.
 ROWS_SHOWN, CHART_SHOWN = 20, 1000
 OPEN = "episodes still open"
 

@@ -123,7 +123,7 @@ RULES = (
 )
 TEXT_TITLE = "Gap closing because text falls"
 TEXT_LEAST = 0.03
-# Of the gap's narrowing, what the text's loss is at least.
+# The least share of the gap's narrowing that the text's loss makes up.
 TEXT_PART = 0.25
 TEXT_LOOK = "items that were right as text at the first checkpoint and are wrong now."
 TEXT_WORDS = (

@@ -22,7 +22,7 @@ from trajectories.reports.episode_rows import episode_rows
 from trajectories.reports.estimators.answers import Answers, Codes
 from trajectories.reports.ladder import RUNGS, UNSCORED, ArmKey
 
-# What training changes of a set-up; all else is to be the same before and after.
+# The parts of a set-up that training changes; all others have to be the same before and after.
 OF_TRAINING = ("checkpoint", "policy version")
 
 

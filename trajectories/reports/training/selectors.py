@@ -18,7 +18,7 @@ from trajectories.reports.training.figures import SUMS_PER_MEASURE, Figure, figu
 _JUDGED, _CORRECT, _VOID = (
     f"count(*) FILTER (WHERE v.outcome {those})" for those in ("<> 'void'", "= 'correct'", "= 'void'")
 )
-# Of a group: how many episodes or steps a measure counts, and what it adds up over them.
+# Each measure of a group: the number of episodes or steps that count, and the sum over them.
 GROUP_SQL = {
     "reward": (_JUDGED, _CORRECT),
     "void": ("count(v.id)", _VOID),
@@ -47,7 +47,8 @@ _OF_VERSION = ", ".join(
     f"sum(n_{name} * s_{name}), sum(s_{name} * s_{name})"
     for name in GROUP_SQL
 )
-# Of a version: the episodes that ended, and the sums of the measures; those of components follow.
+# The leading columns of a version: the episodes that ended, and the sums of the measures. The sums of
+# components follow.
 OWN_SUMS = 1 + len(GROUP_SQL) * SUMS_PER_MEASURE
 METRICS_MAX = 24
 

@@ -20,7 +20,7 @@ Labels = NDArray[np.bool_]
 Items = NDArray[np.int64]
 
 TAIL = 0.975
-# With fewer items an interval says nothing.
+# An interval over fewer items says nothing.
 ITEMS_MIN = 10
 BINS = 10
 DIGITS = 6

@@ -23,7 +23,7 @@ READ = Statement(
     __file__, "recorded", is_hot=True, facts=", ".join(f"'{column}', f.{column}" for column in FACTS)
 )
 _decode = msgspec.json.Decoder(Recorded).decode
-# What one feature can add is bounded, and so is the whole: no text is outlandish enough to buy a score.
+# A feature's contribution is bounded, and so is their sum: no text, however outlandish, can buy a score.
 FEATURE_MAX = 3.0
 LOGIT_MAX = 30.0
 

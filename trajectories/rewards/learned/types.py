@@ -96,7 +96,7 @@ class CalibrationBin(Struct, frozen=True, kw_only=True):
     share: float
 
 
-# What is at its default is not encoded, so that cards from before a figure was added have the same hash.
+# Figures at their defaults are not encoded, so that cards from before a figure was added keep their hash.
 class Card(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Measurements of a model, required before it may pay anybody.
 

@@ -12,7 +12,7 @@ from trajectories.rewards.profiles.types import Profile
 from trajectories.rewards.registry import FAMILY
 
 MARK = f"{JUDGE}{FAMILY}"
-# With fewer attempts a text would have to work on most of them to be noticed.
+# Among fewer attempts, a text would have to work on most of them to be noticed.
 ATTEMPTS_MIN = 20
 
 

@@ -34,8 +34,8 @@ FIRST_VIRTUAL_DAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 VIRTUAL_DAYS = 365
 # One completion, and one step to spare: the step that uses up the budget would end the episode first.
 TEXT_ARM_STEPS = 2
-# Without a page the answer is the one action that a task needs, and each call of a tool is another. The
-# budget does not tell how many calls a task needs.
+# A task without a page needs one action, its answer, and one more for each call of a tool. The budget must
+# not reveal how many calls that is.
 STEPS_WITHOUT_PAGE = 1
 CALLS_NEEDED_MOST = 4
 NO_FORK: dict[str, Any] = {"parent_id": None, "inherited_events": 0, "is_taken_over": False}
@@ -229,7 +229,7 @@ def limit_steps(task: Task, *, setup: Setup, look: Look, is_checked: bool = Fals
         return max_steps_for(STEPS_WITHOUT_PAGE * answers + calls)
     more = questions.get(task.kind).more_moves(task.payload, look)
     if is_checked:
-        # Of a site the task bar is filled in again; of a question all that was done.
+        # To answer again, an agent fills in a site's task bar anew, or repeats all its actions on a question.
         fields = task.payload.get("fields", ())
         more += len(fields) + 1 if task.kind == kinds.SITE else task.oracle_steps + more
     by_position = STEPS_BY_POSITION if setup.grammar.is_by_position else 1.0

@@ -70,8 +70,8 @@ PrefillChars = Annotated[
 PositiveInt = Annotated[int, Meta(ge=1, le=INT_MAX)]
 Count = Annotated[int, Meta(ge=0, le=INT_MAX)]
 MS_MAX = 1e12
-# What was measured, by an endpoint or a clock that may be wrong: what makes no sense is stored as null, for
-# no such number may cost a step, the end of its episode or the verdict.
+# Numbers that an endpoint or a clock measured, which may be wrong. Numbers that make no sense are stored as
+# null: they must not cost a step, the end of its episode or the verdict.
 MeasuredCount = Annotated[
     Any, Meta(description="A count of tokens; anything else is stored as null."), limit("STEP_MAX_BYTES")
 ]

@@ -34,7 +34,7 @@ def judge_program(*, episode_id: int) -> None:
         worker_locks.lock_hold()
         services.program_judge(episode_id=episode_id)
     except Exception:
-        # As above.
+        # The claim expires, as above.
         logger.exception("judging of the program of episode %s failed", episode_id)
 
 

@@ -44,7 +44,7 @@ def lock_hold() -> None:
         _Held.key, _Held.pid = None, os.getpid()
         is_held = threading.Event()
         threading.Thread(target=_hold_forever, args=(is_held,), name="lock", daemon=True).start()
-        # Without the lock a claim is lost only after its time.
+        # If a worker dies without the lock, its claims are freed only when their time is up.
         is_held.wait(FIRST_S)
 
 

@@ -31,7 +31,7 @@ def run_create(*, fields: dict[str, Any], principal: Principal) -> Run:
         message = f"There is no report {report}."
         raise GymError("unknown_report", message, status=422, fields={"report": [message]})
     if reference := fields["settings"].get(SETTING):
-        # What pays a run is what its name means today.
+        # The version that a profile's name means today pays the run.
         named = profile_get(reference, viewer=principal)
         if fields["kind"] == Run.Kind.TRAIN:
             check_may_pay(named.profile, viewer=principal)

@@ -9,7 +9,7 @@ from msgspec import Meta, Struct, convert
 
 from tasks_app.tool_tasks.registry import STAGE_TAG
 
-# Of the components of tool use: the decision to call, and the call itself.
+# The components of tool use: the decision to call, and the call itself.
 NEEDED, CALLED = "needed", "called"
 # The share of a window's episodes that must have a value: one call in two hundred proves nothing.
 PART_MIN = 0.25

@@ -25,7 +25,7 @@ def _by_tag(plugins: Iterable[type[Struct]]) -> dict[str, type[Struct]]:
     return {str(plugin.__struct_config__.tag): plugin for plugin in plugins}
 
 
-# By the field of a plan.
+# The keys are the fields of a plan.
 PARTS: Mapping[str, Mapping[str, type[Struct]]] = {
     "strategy": _by_tag(plugin for _, plugin in STRATEGIES.items()),
     "rollouts": _by_tag(get_args(AnyRollouts)),

@@ -16,7 +16,7 @@ from trajectories.rollouts.samplers.types import Pool, Prefixes
 
 POOL = Statement(__file__, "pool")
 RUN_STATE = Statement(__file__, "run_state")
-# Of the columns of ``pool.sql``: big-endian numbers, as Postgres sends them.
+# The types of the columns of ``pool.sql``: big-endian numbers, as Postgres sends them.
 POOL_COLUMNS = {
     "tasks": ">i8",
     "difficulty": ">f8",

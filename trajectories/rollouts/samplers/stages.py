@@ -31,7 +31,7 @@ from trajectories.rollouts.samplers.types import Pool
 
 STAGES = Statement(__file__, "stages")
 EPISODES = Statement(__file__, "stage_episodes")
-# Of a run's newest verdicts: where none of them is of a stage, nothing is known of it.
+# So many of a run's newest verdicts are scanned: nothing is known of a stage without one among them.
 SCANNED_MAX = 50_000
 
 

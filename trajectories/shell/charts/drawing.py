@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 FONT = "Inter, Helvetica, Arial, Liberation Sans, sans-serif"
 FONT_SIZE = 12
-# Of a letter on average, in a wide font.
+# The average width of a letter in a wide font.
 CHAR_WIDTH = 7.8
 # On paper, by class: the light colours of static/css/lab/tokens.css. The series:
 # Okabe and Ito (2008), which the colour-blind can tell apart.

@@ -25,7 +25,7 @@ MEASURE_COLUMNS = tuple(
     if measure.title
 )
 
-# What stands first where words were searched: each row is a step, and the thought is what matched.
+# The first columns after a search for words: each row is a step, and its thought matched.
 MATCH_COLUMNS = ("episode", "thought", "task", "arm", "outcome", "steps", "run", "opened")
 
 EPISODES = load_list(Path(__file__).with_name("episodes.toml"), *MEASURE_COLUMNS)

@@ -21,7 +21,7 @@ EPISODES_PER_PAGE = 50
 GROUP_SHOWN = 200
 WATCH_TIME_MAX = timedelta(seconds=30)
 
-# What a row of the list shows; big columns (prompt, payload, settings, evidence) are not fetched.
+# The columns that a row of the list shows; big ones (prompt, payload, settings, evidence) are not fetched.
 LISTED = (
     "arm",
     "status",

@@ -60,7 +60,7 @@ def step_fidelity(episode: Episode, *, index: int) -> tuple[Fidelity | None, Fid
         row.replay = ""  # of a page action, from before steps were posted
     label = fidelity_label(row, has_ended=episode.finished_at is not None)
     if replays.read_pruning(episode.pk):
-        # What it found stays; it can neither be shown nor found again.
+        # The finding stays, but it can be neither shown nor computed again.
         label = replace(label, can_request=False)
         if row:
             row.replay = row.difference = ""

@@ -52,7 +52,7 @@ def marked(text: str, find: str) -> SafeString:
     text = mask_tokens(text)
     if not find:
         return visible_html(text)
-    # Without marks if they would change how the text is escaped.
+    # Leave out the marks if they would change how the text is escaped.
     parts = re.split(f"({re.escape(find)})", text, maxsplit=MARKS_MOST, flags=re.IGNORECASE)
     if "".join(map(visible_html, parts)) != visible_html(text):
         return visible_html(text)

@@ -30,8 +30,8 @@ from palaestra.rollouts import Rollout
 # One per kind of page; those that the server lacks are left out.
 BENCHMARKS = ("gsm8k", "mmlu", "math", "chartqa", "wikitable", "mbpp")
 BROWSER_ARM = "gym"
-# Of six episodes of a policy, four are played in the browser and one in each text arm. All arms begin with
-# the same tasks, so that a task can be compared across arms.
+# A policy plays four of its six episodes in the browser and one in each text arm. All arms begin with the
+# same tasks, so that a task can be compared across arms.
 ARM_SHARES = ((BROWSER_ARM, 4), ("text_agent", 1), ("text_zero_shot", 1))
 PROGRAMS = "mbpp"
 # One in this many of a policy's browser episodes is recorded in full, so that the lab can replay its pages.

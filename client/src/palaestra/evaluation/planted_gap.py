@@ -167,5 +167,5 @@ class PlantedPolicy:
             return self._solver.plan_answer(task.id, label)
         if form == PROGRAM_FORM:
             return PlannedAnswer(values=(WRONG_PROGRAM,))
-        # As many values as the right answer has: a page refuses an answer with fewer.
+        # The page refuses an answer with fewer values than the right one has.
         return PlannedAnswer(values=(WRONG_NUMBER,) * len(self._solver.list_values(task.id, form)))

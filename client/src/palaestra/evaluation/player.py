@@ -78,7 +78,7 @@ class Player:
             by_group[cell.series, cell.task, cell.look].append(cell)
         calls = defaultdict[tuple[Series, str, int], list[list[Cell]]](list)
         for group in by_group.values():
-            # By digest, not index: the same look of the plan differs between kinds of page.
+            # Group by digest, not index: the same look of the plan differs between kinds of page.
             calls[group[0].series, group[0].digest, len(group)].append(group)
         opened: dict[Cell, Episode] = {}
         for (series, _, samples), groups in calls.items():

@@ -18,7 +18,7 @@ POLL_S = 1.0
 NAME_CHARS = 200
 # Seconds without progress, by state; a worker may take a minute for a large report.
 REPORTED_AFTER_S = {"waiting": 20.0, "computing": 90.0}
-# By then the server has queued it again if its worker had died.
+# By this time the server has requeued a report whose worker died.
 GIVEN_UP_AFTER_S = 600.0
 WHAT_TO_DO = (
     "See whether the worker of the queue `facts` runs (worker-facts among the processes of `manage.py up`, a "

@@ -30,7 +30,7 @@ from palaestra.protocol.offers import Conditions, actions_offered, fields_offere
 XY = (same("x"), same("y"))
 AT = pair("coordinate", "x", "y")
 BUTTON = same("button")
-# What an action of ours does where it does not say.
+# The defaults of our actions' optional fields.
 DEFAULTS = {"scroll": {"dx": 0, "dy": 0}}
 AT_ONCE = "Press and release are one action here"
 ONE_TAB = "There is one tab."

@@ -12,7 +12,7 @@ NO_NAME = 'A call is one JSON object with a "name" and "arguments".'
 _TYPE_KEYS = ("type", "action", "name")
 _FIELD_KEYS = ("arguments", "parameters", "args")
 _CALL_TYPES = ("function", "function_call", "tool_use", "tool_call")
-# What others call a call's name and its fields, and what a call may have besides.
+# Other names for a call's name and its fields, and further keys that a call may have.
 _OTHER_KEYS = {
     "tool_name": "name",
     "tool": "name",

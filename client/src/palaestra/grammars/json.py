@@ -27,7 +27,7 @@ from palaestra.grammars.native_calls import calls_find, is_marked
 from palaestra.protocol.offers import Conditions, actions_offered
 
 ACTION_MAX_CHARS = 200_000
-# What stands around the word in lists, quotes, headings and emphasis.
+# The word may be marked up as a list item, quote, heading or emphasis.
 _ACTION = re.compile(r"^[ \t>#*_`-]*Action[*_`]*[ \t]*:[ \t*_]*", re.MULTILINE | re.IGNORECASE)
 _FENCE = re.compile(r"\s*(?:`{1,3}|~{3})(?:json|python)?\s*")
 _OBJECT = re.compile(r"^[ \t`]*\{", re.MULTILINE)

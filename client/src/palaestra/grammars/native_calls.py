@@ -58,7 +58,7 @@ _PAIR = re.compile(
     re.DOTALL,
 )
 _NAME = re.compile(r"(?:call:)?(?:functions?[.:])?(?P<name>[A-Za-z_][\w-]*)(?:\.call(?=\())?(?::\d+)?")
-# What stands between a name and its arguments.
+# Everything that models put between a name and its arguments.
 _SEPARATORS = re.compile(
     r"(?:\s|<[|｜][^<>|｜\"]*[|｜]>|\[ARGS\]|\[CALL_ID\]\w+|\b(?:json|commentary)\b|```(?:json)?|:)*"
 )

@@ -11,7 +11,8 @@ from palaestra.models.failures import StreamBroken
 from palaestra.models.parts import ToolCalls, parts_read, text_read
 from palaestra.records import Usage
 
-# Where endpoints put thoughts: DeepSeek, vLLM, SGLang, llama.cpp; OpenRouter, newer vLLM; Ollama; LiteLLM.
+# The fields in which endpoints send thoughts: DeepSeek, vLLM, SGLang, llama.cpp; OpenRouter, newer vLLM;
+# Ollama; LiteLLM.
 REASONING_FIELDS = (
     "reasoning_content",
     "reasoning",

@@ -19,7 +19,7 @@ STATIC_PATH = "/static/"
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
 EPISODE_PATH = re.compile(r"^(?:/[^?#]*?)?/e/[^/?#]+/")
 _PATH_END = re.compile(r"[?#]")
-# What a server behind the arena might treat as "..": also "..;" (Tomcat), and between backslashes.
+# A server behind the arena might also read "..;" (Tomcat) as "..", or accept backslashes around it.
 _STEP_OUT = re.compile(r"(?:^|[/\\])\.{1,2}(?:;[^/\\]*)?(?=[/\\]|$)|\x00")
 
 

@@ -41,7 +41,7 @@ def record_read(raw: str) -> tuple[str, list[RecordedCall]]:
         record = json.loads(raw)
         calls = [_call_read(call) for call in record["tool_calls"]]
         is_record = record.keys() == _KEYS and isinstance(record["tool_calls"], list)
-        # What cannot be sent was never a record of ours.
+        # Text that cannot be encoded was never sent, so this is no record of ours.
         (record["content"] + "".join(call.name + call.arguments + call.id for call in calls)).encode()
     except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
         return raw, []

@@ -32,11 +32,11 @@ AXES: Mapping[str, Axis] = {
     "zoom": Axis((100, 90, 125)),  # percent
     "density": Axis(("normal", "compact", "roomy")),
     "layout": Axis(("card", "plain", "wide")),
-    # Where the form stands that answers a question, or narrows what a site lists.
+    # The place of the form that answers a question or filters a site's list.
     "form": Axis(("below", "above", "beside", "dialog")),
     # Boxes that have nothing to do with the task.
     "panels": Axis(("none", "one", "two")),
-    # What covers the page until it is closed, and when it appears.
+    # A box that covers the page until it is closed: when it appears.
     "pop_ups": Axis(("none", "early", "late", "often")),
     # How long the parts that do not belong to the task take to load; the page is not settled until then.
     "slow": Axis(("never", "short", "long")),

@@ -24,7 +24,7 @@ from palaestra.thoughts.marks import Tags, marks_pattern, tags_check
 
 __all__ = ["Tags", "is_mark", "tags_check", "thoughts_separate", "thoughts_split"]
 
-# What Hunyuan, ERNIE, Marco-o1, OpenThinker and Cohere put around the answer that follows their thoughts.
+# Hunyuan, ERNIE, Marco-o1, OpenThinker and Cohere put these tags around the answer after their thoughts.
 _WRAPPED = re.compile(
     r"\s*(?:<(?P<name>answer|response|output|solution|conclusion)>|<\|(?:begin_of_solution|START_RESPONSE)\|>)"
     r"(?P<content>.*?)"

@@ -327,7 +327,7 @@ def _inherited(parent: Episode, step: int) -> dict[str, Any]:
         "parent_id": parent.pk,
         "inherited_events": None if parent.has_page or _calls_tools(parent) else 0,
         "answer_check": Episode.AnswerCheck.NONE,
-        # What a person did before the fork begins is in its conversation, and no policy's.
+        # The fork's conversation holds what a person did before it begins, which no policy did.
         "is_taken_over": parent.is_taken_over and has_person(parent.pk, step),
     }
 

@@ -27,7 +27,7 @@ from trajectories.rollouts.episodes.forks.creation import Fork
 from trajectories.rollouts.episodes.guidance import START_STATE, TASKS_NAMED, Insert
 from trajectories.rollouts.solutions import acts_text, is_leaking, solutions
 
-# What a fork has from its parent, whatever the call that opens it says.
+# A fork has these from its parent, so the call that opens it may not set them.
 INHERITED = ("seed", "recording", "presentation", "answer_channel", "shots")
 
 

@@ -43,7 +43,7 @@ from trajectories.rollouts.episodes.services import unknown_episode
 VALUE = 1.0
 # Parts stay undecoded until needed: page events and observations are the bulk of a trajectory.
 _STEPS = msgspec.json.Decoder(list[msgspec.Raw])
-# As Postgres writes it; the rest of the text is read only where this occurs.
+# Postgres writes it with these spaces; the rest of the text is read only if this occurs.
 _NO_STEPS = '"steps" : []'
 _PARTS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 FETCHED_ROWS = 16

@@ -15,7 +15,7 @@ from trajectories.reports.training.selectors import posted_metrics
 
 # The newest; a chart has no room for more points.
 VERSIONS_MAX = 1_000
-# Of one version: how many episodes ended with an outcome and reason.
+# The number of a version's episodes that ended with each outcome and reason.
 Endings = Mapping[tuple[str, str], int]
 
 

@@ -52,7 +52,7 @@ ROWS_SHOWN = 5
 ALARMS_SHOWN = 5
 FINGERPRINT_CHARS = 16
 FRESH_S = 1.0
-# What was read is reused for this many times as long as the reading took, so that reading dashboards, or slow
+# Numbers are reused for this many times as long as reading them took, so that reading dashboards, or slow
 # tables, never takes more than a fifth of one thread's time.
 REST_TIMES = 5.0
 # Tables that are read faster than this are read each time.

@@ -20,7 +20,7 @@ from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, Est
 from trajectories.reports.ladder import ArmKey, contrasts_of
 from trajectories.rollouts.runs.pages.family import Family
 
-# Of larger families the sums by task are read, which know no looks.
+# Larger families are read as sums by task, which do not tell looks apart.
 EPISODES_READ = 4_000
 ONLY_ITEMS = "over items alone: looks are not counted among so many episodes"
 ROWS_MAX = 12

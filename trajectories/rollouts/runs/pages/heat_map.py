@@ -18,7 +18,7 @@ from trajectories.rollouts.runs.pages.family import Family, Member
 from trajectories.shell.forms import DIVERGENCE_ANCHOR
 
 TASKS_SHOWN = 60
-# Of each arm the latest episodes are looked through for a pair that differs.
+# A pair that differs is looked for among so many of the latest episodes of each arm.
 EPISODES_LOOKED_AT = 200
 _HEAT_MAP = Statement(__file__, "heat_map")
 

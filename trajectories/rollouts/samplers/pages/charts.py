@@ -26,7 +26,7 @@ from trajectories.shell.charts.scale import Scale
 WIDE = Frame(width=840)
 LEGEND_WIDTH = 110
 POINTS_MAX = 60
-# Of a posterior: 90%.
+# The ends of a posterior's 90% interval.
 QUANTILES = (0.05, 0.95)
 DIFFICULTIES = ("easy", "middle", "hard", "unknown")
 

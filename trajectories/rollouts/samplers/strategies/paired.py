@@ -50,7 +50,7 @@ class PairedStrategy(Strategy, frozen=True, tag="paired"):
     def choose(self, pool: Pool, *, count: int, chance: Chance) -> list[Choice]:
         import numpy
 
-        # Of fewer results than ``last`` all are failures.
+        # A task with fewer results than ``last`` must have failed in all of them.
         is_hard = (pool.failures >= numpy.minimum(pool.judged, self.last)) & (pool.judged >= self.least)
         order = numpy.lexsort((chance.uniforms(len(pool), "pairs"), pool.drawn))
         rows = map(int, order[is_hard[order]][:count])
