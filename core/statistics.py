@@ -82,7 +82,7 @@ class Mean:
 
 
 def clustered_mean(sums: Sequence[tuple[int, float]]) -> Mean | None:
-    """Return the mean over episodes from each task's count and sum; None without an episode.
+    """Return the mean over episodes from each task's count and sum, or None if there are no episodes.
 
     Episodes of one task are not independent: the variance is that of the ratio estimator over tasks,
     T/(T-1) * sum((S_t - mean * n_t)^2) / n^2 (Cochran, Sampling Techniques, 1977, chapter 6), with Student's

@@ -22,7 +22,7 @@ def main() -> int:
 
 
 def played(options: argparse.Namespace, *command: str) -> int:
-    """Load the official files, then run a command of the client that needs golds; returns its exit status."""
+    """Load the official files, run a command of the client that needs golds, and return its exit status."""
     key = key_of_demos(options.server, options.var_dir)
     for benchmark, name in FILES.items():
         if (options.data / name).exists():

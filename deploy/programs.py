@@ -36,7 +36,7 @@ def main_exit(main: Callable[[], int]) -> None:
 
 
 def program_run(command: Sequence[str], *, environment: Mapping[str, str]) -> int:
-    """Run a program of ours to its end; returns its exit status.
+    """Run a program of ours to its end, and return its exit status.
 
     Ctrl-C in a terminal reaches the program too, which ends in its own time and says so.
     """

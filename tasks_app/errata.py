@@ -1,4 +1,4 @@
-"""Files of corrections: golds that are disputed or get the right answer, questions without any."""
+"""Files of corrections: disputed golds, golds that get the right answer, questions that have none."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def _dispute(stored: StoredGold, erratum: Erratum) -> None:
 
 
 def _correct(stored: StoredGold, corrected: Gold, *, source: str) -> int:
-    """Retire the gold and write the next version; return its number."""
+    """Retire the gold, write the next version, and return its number."""
     StoredGold.objects.filter(pk=stored.pk).update(is_current=False)
     newest = StoredGold.objects.filter(task=stored.task_id).aggregate(newest=Max("version"))["newest"]
     written = StoredGold.objects.create(

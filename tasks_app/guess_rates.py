@@ -72,7 +72,7 @@ class Sampled:
 
 
 def guess_rates_store(plugin: BenchmarkPlugin, *, split: str) -> float | None:
-    """Measure and store ``guess_rate`` of a loaded split; returns its mean, None for an empty split.
+    """Measure and store ``guess_rate`` of a loaded split. Return its mean, or None for an empty split.
 
     Depends on keys, questions and golds alone, so that doing it again changes nothing.
     """

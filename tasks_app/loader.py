@@ -219,7 +219,7 @@ def _batch_write(placed: list[_Placed], *, report: LoadReport) -> None:
 
 
 def _golds_write(cursor: Any, placed: list[_Placed]) -> list[GoldChange]:
-    """Store new golds and new versions of changed ones; return the latter. Solutions fill empty places."""
+    """Store new golds, and new versions of changed ones. Return the changes. Solutions fill empty places."""
     cursor.execute(loader_sql.FILL_SOLUTIONS, [_solved_rows(placed)])
     cursor.execute(loader_sql.CHANGED_GOLDS, [_json_rows(placed, _gold_content)])
     changes: list[tuple[int, int, int]] = cursor.fetchall()

@@ -290,13 +290,13 @@ def _page_truth(pair: Pair, drawn: Draw) -> float:
 
 
 def covers(estimate: object, truth: float) -> bool | None:
-    """Return whether an estimate's interval covers the truth; None without an interval."""
+    """Return whether an estimate's interval covers the truth, or None if it has no interval."""
     low, high = getattr(estimate, "low", None), getattr(estimate, "high", None)
     return None if low is None or high is None else bool(low <= truth <= high)
 
 
 def below(p: float | None) -> bool | None:
-    """Return whether a test raises an alarm; None without a p-value."""
+    """Return whether a test raises an alarm, or None if it has no p-value."""
     return None if p is None else p <= ALPHA
 
 

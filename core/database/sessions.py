@@ -39,7 +39,7 @@ def limit_statements(limit_ms: int) -> Iterator[None]:
 
 
 def _limit(value: str) -> str:
-    """Set the limit; returns the previous one."""
+    """Set the limit, and return the previous one."""
     with connection.cursor() as cursor:
         cursor.execute(_LIMIT, [value])
         row = cursor.fetchone()

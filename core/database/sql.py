@@ -43,7 +43,7 @@ class Statement:
             return list(cursor.fetchall())
 
     def row(self, **parameters: Any) -> tuple[Any, ...] | None:
-        """Run the statement and return its first row; None without one."""
+        """Run the statement, and return its first row, or None if there is none."""
         with self._cursor() as cursor:
             cursor.execute(self.text, parameters)
             row: tuple[Any, ...] | None = cursor.fetchone()

@@ -126,7 +126,7 @@ def blob_delete(sha256: str, *, storage: str = BLOBS) -> None:
 
 
 def blob_copy(sha256: str, *, source: Storage, target: Storage) -> int:
-    """Copy a blob whose bytes are right, durably; returns its size in bytes.
+    """Copy a blob durably if its bytes are right, and return its size in bytes.
 
     Raises ``FileNotFoundError``, and ``GymError`` ``hash_mismatch`` for damage; nothing is stored then.
     """

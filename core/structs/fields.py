@@ -1,7 +1,7 @@
 """Types and ``Meta`` of fields in bodies and queries.
 
 A ``Meta`` of this module holds a function that reads the value. It raises ``ValueError`` with a message for
-whoever sent it.
+the sender.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ JSON_MAX_DEPTH = 32
 NAME_MAX_CHARS = 200
 NAMES_MAX = 1_000
 READ, STRICT = "read", "strict"
-# Python strips separators and line ends that are no white space to the regular expressions of JSON schema.
+# Python strips separators and line ends that are not white space to the regular expressions of JSON schema.
 _NOT_BLANK = r"[^\s\x1c-\x1f\x85]"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 

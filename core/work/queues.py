@@ -27,12 +27,12 @@ class Queue:
     role: str = "gym_worker"
     """The database role of the worker."""
     redis_user: str = ""
-    """Its user in Redis, where that has fewer rights than the others."""
+    """The worker's user in Redis, if it has fewer rights than the others."""
     has_lock: bool = False
     """Each process holds one more connection, for the lock that its claims name."""
     has_world_salt: bool = False
     has_files: bool = False
-    """Its jobs read or write blobs or recordings."""
+    """The worker's jobs read or write blobs or recordings."""
     is_awaited: bool = False
     """The installation counts as started only once this worker is ready."""
     copies: int = 1

@@ -19,7 +19,7 @@ LETTER = re.compile(r"^([A-Z])\. ", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Prompt:
-    """``offered`` are the tokens to choose from; ``submit`` is the page's button, empty without a page.
+    """``offered`` are the tokens to choose from; ``submit`` is the page's button, empty if there is no page.
 
     With ``rows`` one of them is quoted in a thought first, and a choice is a pair of row and token, ordered
     by row.

@@ -165,7 +165,7 @@ class ThoughtTrainer(Trainer):
     async def evaluate(
         self, tasks: Sequence[int], *, arms: Sequence[str], checkpoint: str
     ) -> dict[str, float]:
-        """Return the success rates on pages: with a thought, greedy and sampled, and greedy without one."""
+        """Return the success rates on pages: with a thought, greedy and sampled, and without, greedy."""
         silent = Chooser(self.score, name=NAME, seed=self.options.seed, version=self.version, greedy=True)
         played = {}
         for key, kind, chooser in (

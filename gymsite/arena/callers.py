@@ -188,14 +188,14 @@ def link_redeem(code: str) -> int | None:
 
 
 def state_arrive(session: Session, address: str) -> State:
-    """Note the arrival of the expected document, by its address; return the state for its script."""
+    """Note the arrival of the expected document, by its address. Return the state for its script."""
     row = _row(_ARRIVE, takeover=session.id, address=address) or (session.last_index + 1, "", "[]")
     acts = msgspec.json.decode(row[2]) if session.as_of is not None else ()
     return State(next=row[0], begun=session.begins_after, restoring=session.as_of, ids=row[1], acts=acts)
 
 
 def restoration_next(session: Session) -> str | None:
-    """Go on to the next document of a fork under restoration; return its address, None on the last one."""
+    """Go on to the next document of a fork under restoration. Return its address, or None on the last one."""
     row = _row(_GO_ON, takeover=session.id, as_of=session.as_of)
     return None if row is None else str(row[0])
 

@@ -22,7 +22,7 @@ SUBMISSIONS_PER_S = 5.0
 class RequestRate:
     """At most ``per_s`` requests a second for each key, by the generic cell rate algorithm (ITU-T I.371).
 
-    A refused request costs nothing, so whoever sends far too many still gets ``per_s`` answers a second.
+    Refused requests cost nothing, so a client that sends far too many still gets ``per_s`` answers a second.
     """
 
     def __init__(self, *, per_s: float, clock: Callable[[], float] = time.monotonic) -> None:

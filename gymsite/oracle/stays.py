@@ -178,7 +178,7 @@ def cancel_and_rebook(visitor: Visitor, task: SiteTask) -> tuple[str, str]:
 
 
 def _rebook(visitor: Visitor, trip: Trip, rooms: list[str]) -> str:
-    """Book the first room that is available for the nights of the trip; return the confirmation code."""
+    """Book the first room that is available for the nights of the trip. Return the confirmation code."""
     stay = {"check_in": str(trip.check_in), "check_out": str(trip.check_out), "guests": trip.guests}
     for number in rooms:
         listing, room = visitor.room_of(number)

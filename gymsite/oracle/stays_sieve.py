@@ -63,7 +63,7 @@ class Sifting:
         return self.known[house]
 
     def _priced(self, room: Offered) -> list[int]:
-        """Open the room's checkout; return the indices of the conditions that it misses."""
+        """Open the room's checkout, and return the indices of the conditions that it misses."""
         self.visitor.goto(room.checkout)
         self.priced.add(room.checkout)
         total, budget = (

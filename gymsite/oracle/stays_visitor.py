@@ -281,7 +281,7 @@ class Visitor:
             month = (month + timedelta(days=31)).replace(day=1)
 
     def book(self) -> str:
-        """Fill in the checkout and book; return the confirmation code."""
+        """Fill in the checkout, book, and return the confirmation code."""
         self.write(self.page.get_by_label(self["full_name"], exact=True), "Kim Doe")
         self.write(self.page.get_by_label(self["email"], exact=True), "kim@example.org")
         self.tick(self.page.get_by_label(self["agree"]))

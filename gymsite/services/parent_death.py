@@ -108,7 +108,7 @@ def pids_with_environment(name: str, value: str) -> list[int]:
 
 
 def end(pids: Iterable[int], *, signum: int = signal.SIGKILL, wait_s: float = 5.0) -> list[int]:
-    """Signal the processes and wait until they are gone; return the survivors."""
+    """Signal the processes, wait until they are gone, and return any that are left after ``wait_s``."""
     left = list(pids)
     for pid in left:
         with contextlib.suppress(OSError):

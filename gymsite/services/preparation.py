@@ -126,7 +126,7 @@ def first_things() -> list[str]:
 def login_create(
     *, name: str, is_superuser: bool, is_annotator: bool = False, is_adjudicator: bool = False
 ) -> str:
-    """Create a lab account; returns its random password, which is stored nowhere."""
+    """Create a lab account, and return its random password, which is stored nowhere."""
     from trajectories.shell import roles
 
     password = random_source.token_urlsafe(PASSWORD_BYTES)

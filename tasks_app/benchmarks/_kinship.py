@@ -48,7 +48,7 @@ class Family:
         return {other for other, parents in self.parents.items() if parents == own and other != name}
 
     def relation(self, who: str, whom: str) -> tuple[str, str] | None:
-        """Return what ``who`` is to ``whom``, as the words for a woman and for a man; None without a word."""
+        """Name what ``who`` is to ``whom``, in the words for a woman and for a man; None if none fits."""
         grandparents = {old for parent in self.parents_of(whom) for old in self.parents_of(parent)}
         aunts = {aunt for parent in self.parents_of(whom) for aunt in self.siblings_of(parent)}
         nephews = {child for child in self.parents if self.parents_of(child) & self.siblings_of(whom)}

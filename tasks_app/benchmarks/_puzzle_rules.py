@@ -7,7 +7,7 @@ is as simple leads elsewhere, and items whose examples show no change at all:
   sequence (one in 20);
 - ``list_functions``: a list may be in order, or end in a multiple of ten (one in 1,000);
 - ``arc_1d``: a row is moved by some places, by one place where there is room, or to the end (one in 70);
-- ``rearc``: every example is left as it is (an eighth), the task's own verifier refuses a grid, by which
+- ``rearc``: no example is changed (an eighth), the task's own verifier refuses a grid, by which
   Re-ARC itself selects what its generators make (one in 20), or another task's verifier explains the examples
   and leads elsewhere (one in 50).
 """

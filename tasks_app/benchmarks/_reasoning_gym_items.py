@@ -127,7 +127,7 @@ def _offered_levels(name: str) -> list[int | None]:
 
 
 def _levels(name: str) -> int:
-    """Count the levels of the dataset's curriculum; 0 without one."""
+    """Count the levels of the dataset's curriculum; 0 if it has none."""
     curricula = _package().CURRICULA
     if name not in curricula:
         return 0

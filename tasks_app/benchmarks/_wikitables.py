@@ -46,7 +46,7 @@ def _folders(file: Path) -> tuple[Path, ...]:
 
 
 def find_table(context: str, *, questions: Path) -> Path:
-    """Find the table that a question of the file ``questions`` names. Raises ``ValueError`` without one."""
+    """Find the table that a question in ``questions`` names. Raises ``ValueError`` if it is missing."""
     path = above(questions, context) if TABLE_PATH.fullmatch(context) else None
     if path is None:
         raise ValueError(f"there is no table {context[:80]!r} in a folder above the file")

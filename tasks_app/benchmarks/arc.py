@@ -54,7 +54,7 @@ def draft_of(record: Record) -> TaskDraft:
     """Build a draft. The key is the official ``id``, which no other question of either set has; a tag names
     the set.
 
-    Raises ``ValueError`` for missing choices, an empty text, repeated labels, a key that is no label.
+    Raises ``ValueError`` for missing choices, an empty text, repeated labels, or a key that is not a label.
     """
     row = record.read(OfficialRow)
     stem, choices = _question(row)

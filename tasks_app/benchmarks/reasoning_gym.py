@@ -173,7 +173,7 @@ DERIVATIONS: Mapping[str, Callable[[str, str], list[str]]] = {
 
 
 def derive_solution(dataset: str, question: str, answer: str) -> str:
-    """Derive the steps, a line each; empty without any, or where they do not end with the answer."""
+    """Derive the steps, one a line; empty if there are none, or if they do not end with the answer."""
     try:
         steps = DERIVATIONS[dataset](question, answer) if dataset in DERIVATIONS else []
     except (IndexError, ValueError):  # the question is worded in another way

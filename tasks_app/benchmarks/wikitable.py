@@ -87,7 +87,7 @@ def draft_of(record: Record) -> TaskDraft:
 
 @lru_cache(1)
 def _canonical_read(questions: Path) -> Mapping[str, str]:
-    """Read ``targetCanon`` by id, from the tagged file beside the questions; empty without one."""
+    """Read ``targetCanon`` by id from the tagged file beside the questions; empty if there is none."""
     path = _wikitables.above(questions, f"tagged/data/{questions.stem}.tagged")
     if path is None:
         return {}

@@ -55,6 +55,6 @@ def list_families(site: str) -> list[Family[Any]]:
 
 
 def find_by_tags(tags: Iterable[str]) -> Family[Any] | None:
-    """Return the family that a task's tags name; None without one, or when it no longer exists."""
+    """Return the family that a task's tags name, or None if they name none or it no longer exists."""
     named = [tag.removeprefix(TAG) for tag in tags if tag.startswith(TAG)]
     return FAMILIES.get(named[0]) if named and named[0] in FAMILIES else None

@@ -93,7 +93,7 @@ Wrong = Callable[[W, SiteTask], tuple[str, ...]]
 Check = Callable[[W, SiteTask], bool]
 """Checks whether a brute-force search of the world gives the same answer."""
 Twin = Callable[[W, SiteTask], SiteTask | None]
-"""The impossible task of the same wording, in a world that differs in one fact; None without one."""
+"""The impossible task of the same wording, in a world that differs in one fact; None if there is none."""
 WrongActions = Callable[[W, SiteTask], tuple[SiteEvents, ...]]
 """Plausible wrong ways that the pages allow. Incorrect, whatever the agent then answers."""
 

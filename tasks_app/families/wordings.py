@@ -32,8 +32,8 @@ class Wording:
     fields: tuple[str, str]
     """The labels of the answer's parts."""
     way: tuple[str, ...] = ()
-    """The acts of the scripted solution, each with its reason and without the answer. The same for all tasks,
-    so that it never tells an impossible one from its twin."""
+    """The acts of the scripted solution, each with its reason and without the answer. They are the same for
+    all tasks, so that they never give away an impossible one."""
     phrases: Phrases = field(default_factory=dict)
 
     def text(self, draws: Draws, name: str = "task", **slots: str | int) -> str:

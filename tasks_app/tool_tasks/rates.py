@@ -74,7 +74,7 @@ def count_needs(score: Score) -> Counter[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Rates:
-    """``shares`` are those of ``RATES``, None for a share of nothing. ``confusions`` counts pairs of the tool
+    """``shares`` are those of ``RATES``, None if nothing counts. ``confusions`` counts pairs of the tool
     needed and the one called, the most frequent first, and ``needs`` how often each tool was needed.
     ``distances`` are means by tool and field. ``needing`` of the ``episodes`` need a call, and ``calling``
     made one; those that are right either way are in neither. ``surplus`` of the ``calls`` were not needed.

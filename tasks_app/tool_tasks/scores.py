@@ -56,14 +56,14 @@ class Score:
 
     @property
     def selection(self) -> float | None:
-        """Score of *which*: share of right tools among the calls made and missing; None without any."""
+        """Score of *which*: share of right tools among calls made and missing; None if there are none."""
         if not self.is_needed or not self.called:
             return None
         return self.matched / (self.nodes + self.surplus)
 
     @property
     def arguments(self) -> float | None:
-        """Score of *how*: nearness of the arguments, over calls of the right tools; None without any."""
+        """Score of *how*: nearness of arguments, over calls of the right tools; None if there are none."""
         if not self.distances:
             return None
         means = [sum(fields.values()) / len(fields) for _, fields in self.distances]

@@ -8,7 +8,7 @@ from tasks_app.tools.data import Place, ToolData
 
 
 def find_place(data: ToolData, name: str) -> Place:
-    """Return the place of a full name. Raises ``KeyError`` without one."""
+    """Return the place with a full name. Raises ``KeyError`` if there is none."""
     return {place.name: place for place in data.places}[name]
 
 

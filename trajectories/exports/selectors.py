@@ -56,7 +56,7 @@ def file_entries(export: Export) -> list[dict[str, Any]]:
 
 
 def file_open(export: Export, name: str) -> tuple[dict[str, Any], File[bytes]]:
-    """Open a file; return its entry with it. Raises ``GymError`` 404 ``unknown_file``, 410 ``expired``."""
+    """Open a file, and return its entry too. Raises ``GymError`` 404 ``unknown_file``, 410 ``expired``."""
     entry = next((entry for entry in file_entries(export) if entry["name"] == name), None)
     if entry is None:
         raise GymError("unknown_file", f"Export {export.pk} has no file {name!r}.", status=404)

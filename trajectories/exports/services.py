@@ -42,7 +42,7 @@ class Author:
 def export_request(
     kind_id: str, parameters: Parameters, *, author: Author, project: str = DEFAULT_PROJECT
 ) -> Export:
-    """Request an export, which the housekeeper sends to a worker; ``project`` is for authors without one.
+    """Request an export, which the housekeeper sends to a worker. Authors without a project name one.
 
     Raises ``GymError`` 403 ``missing_scope`` and ``locked_split``, 422 ``no_revisions``, ``no_segments``,
     ``no_profile``, for what is unknown, and of ``check_may_pay`` for what would be paid in training runs.

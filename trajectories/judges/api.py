@@ -19,7 +19,7 @@ from trajectories.rewards.profiles.judge_terms import attack_latest, payment_pro
 
 
 class JudgeRateRecord(Struct, frozen=True, kw_only=True):
-    """A share of ``units`` with its 95% interval; null of none."""
+    """A share of ``units`` with its 95% interval; null if there are no units."""
 
     value: float | None
     low: float

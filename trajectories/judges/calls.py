@@ -82,8 +82,8 @@ class Caller:
     pool: ThreadPoolExecutor
 
     def grade(self, pairs: Sequence[tuple[Attempt, Criterion]], *, attack: str = "") -> list[Made]:
-        """One stored call for each pair, in their order. Raises ``JudgeUnreachable`` if none was answered:
-        an endpoint that is down says nothing of any attempt."""
+        """Make and store one call for each pair, in their order. Raises ``JudgeUnreachable`` if none was
+        answered: an endpoint that is down says nothing about any attempt."""
         made = list(self.pool.map(lambda pair: self._call(*pair, attack=attack), pairs))
         JudgeCall.objects.bulk_create([call for call, _ in made])
         failures = [None if failure is None or self._is_of_one(failure) else failure for _, failure in made]

@@ -19,8 +19,8 @@ LEAST = 0.80
 
 @dataclass(frozen=True, kw_only=True)
 class Rate:
-    """A share with its interval; ``value`` is None of nothing. ``size`` is that of a simple random sample of
-    independent units which would say as much."""
+    """A share with its interval; ``value`` is None if there are no units. ``size`` is that of a simple random
+    sample of independent units which would say as much."""
 
     value: float | None
     low: float = 0.0

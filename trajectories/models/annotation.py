@@ -288,7 +288,7 @@ class StepMark(models.Model):
 
     @property
     def version(self) -> str:
-        """The version of the note, which forms send back: a hash, empty without a note."""
+        """The version of the note, which forms send back: a hash, or empty if there is no note."""
         return hashlib.sha256(self.note.encode()).hexdigest()[:16] if self.note else ""
 
 

@@ -15,8 +15,8 @@ from trajectories.models.episode import episode_key
 class RecordingChunk(models.Model):
     """A gzipped JSON array of rrweb events, in the storage ``recordings`` under its hash.
 
-    All but hash, size and time of receipt is the page's own word: agents can post here too, so whoever reads
-    the bytes believes nothing that the row says of them.
+    Only the hash, the size and the time of receipt are certain. The page states all else, and agents can post
+    here too, so a reader of the bytes must not trust what the row says about them.
     """
 
     pk = models.CompositePrimaryKey("episode_id", "page", "seq")

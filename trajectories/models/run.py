@@ -72,7 +72,7 @@ class Run(models.Model):
 
     @property
     def model_note(self) -> str:
-        """Note about the run's model for readers, as entered by whoever opened the run."""
+        """Note about the run's model for readers, written by the person who opened the run."""
         note = self.settings.get(MODEL_NOTE)
         return note if isinstance(note, str) else ""
 

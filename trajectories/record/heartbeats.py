@@ -77,9 +77,9 @@ def active_note(splits: Mapping[int, str], *, project: str) -> None:
 
 
 def lookups_count(caller: int, count: int) -> int:
-    """Count episodes looked up for a key; return the total within ``LOOKUPS_S``.
+    """Count episodes looked up for a key, and return the total within ``LOOKUPS_S``.
 
-    Raises ``GymError`` without Redis.
+    Raises ``GymError`` if Redis is not there.
     """
     try:
         pipeline = redis_client.client().pipeline()

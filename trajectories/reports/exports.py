@@ -73,7 +73,7 @@ ROWS = {"jsonl": rows_as_jsonl, "csv": rows_as_csv, "parquet": rows_as_parquet}
 
 
 def rows_export(report: Report, kind: str, *, splits: Collection[str]) -> Iterator[bytes]:
-    """The episodes of a report that these splits show; all without any. ``kind`` is one of ``ROWS``."""
+    """Yield the report's episodes of these splits, or all if none are given. ``kind`` is one of ``ROWS``."""
     run_ids = [run.pk for run in report_runs(report.pk)]
     return ROWS[kind](_classified(report, episode_rows(run_ids, splits=splits)))
 

@@ -36,7 +36,7 @@ class ArmKey(NamedTuple):
 
     @property
     def planned(self) -> str:
-        """Name of the arm in a plan, which knows no retests."""
+        """Name of the arm in a plan, which does not list retests."""
         return f"{self.arm}:{self.observation}" if self.observation else self.arm
 
     @property

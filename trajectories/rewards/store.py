@@ -62,7 +62,7 @@ ALL = Statement(__file__, "all", is_due=IS_DUE)
 
 
 def components_compute(episode_ids: Sequence[int]) -> int:
-    """Compute and store the components of ended episodes; return their number of steps."""
+    """Compute and store the components of ended episodes. Return the number of their steps."""
     source, models, steps = _rules_source(), learned.models_current(), 0
     for episode_id in episode_ids:
         for reading in readings_of([episode_id]):

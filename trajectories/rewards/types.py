@@ -50,7 +50,7 @@ class Mark(Struct, frozen=True, kw_only=True):
 
 
 class Reading(Struct, frozen=True, kw_only=True):
-    """An ended episode with the gold of its task, None without one; ``submitted`` is None without an answer.
+    """An ended episode with its task's gold, if it has one; ``submitted`` is None if there is no answer.
 
     ``payload`` is the task's own, which ``variation`` may show in another way. ``events`` are records of site
     events, in order, and ``marks`` those of a question with choices. Without ``has_facts`` what steps say of
@@ -93,7 +93,7 @@ class Values:
 
     @classmethod
     def mean_of(cls, steps: Steps) -> Values | None:
-        """Return the values of steps with their mean; None without steps."""
+        """Return the values of steps with their mean, or None if no step has a value."""
         known = [value for value in steps.values() if value is not None]
         return cls(sum(known) / len(known), steps) if known else None
 

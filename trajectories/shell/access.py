@@ -136,7 +136,7 @@ def sees_golds(user: User | AnonymousUser) -> bool:
 
 
 def build_principal(user: User | AnonymousUser) -> Principal:
-    """Return the user who is logged in, as a caller of the API; guidance is for those who see golds."""
+    """Return the user who is logged in as a caller of the API, with guidance if they may see golds."""
     scopes = {Scope.TRAINER} | ({Scope.GUIDANCE} if sees_golds(user) else set())
     return Principal(
         key_id=0, name=user.get_username(), scopes=frozenset(scopes), splits=frozenset(), project=None

@@ -137,7 +137,7 @@ def disk_gauges() -> Iterator[Metric]:
 
 
 def _folders() -> Iterator[tuple[str, Path]]:
-    """Those that exist here; a store that is no folder has none."""
+    """Yield the folders that exist here; a store that is not in a folder has none."""
     folders = {"var": Path(settings.VAR_DIR)}
     for name in blobs.STORAGES:
         storage = storages[name]

@@ -5,8 +5,8 @@ A verifier judges the content of an answer field. Published verdicts on completi
 - ScienceQA (``run_gpt3.py``): the single match of ``The answer is ([A-Z]).``
 - MMMU (``mmmu/utils/eval_utils.py``): the letter that was parsed, or each tail of an open answer.
 - ChartQA answered in sentences: the first number after the last verb that has one, without commas and percent
-  sign; without a verb the last number that is no date. A gold text that is merely contained in the sentence
-  does not count.
+  sign; without a verb the last number that is not a date. A gold text that is merely contained in the
+  sentence does not count.
 - Lettered choices (the order of LightEval's extraction): the letter after the last word for "answer", else
   the one called correct, else the one that begins the completion, else the last one standing alone. The
   pronoun "I", the article "A" and letters that the completion denies are none.

@@ -1,6 +1,6 @@
 """Relaxed accuracy that reads numbers as people write them, exact for years and small counts: for training.
 
-ChartQA's official rule (``relaxed-v1``) knows no thousands, currencies or words of magnitude, and its five
+ChartQA's official rule (``relaxed-v1``) reads no thousands, currencies or words of magnitude, and its five
 percent accept any year of a century and any neighbour of a count of twenty or more. Here numbers are read by
 ``verifiers/numbers``, and integers under 100 and years are exact, in percent too.
 """

@@ -56,7 +56,7 @@ def _set_of(words: str) -> str:
 
 
 def are_of_other_sets(gold: dict[str, str], answer: dict[str, str]) -> bool:
-    """Return whether both sides declare the set of their letters, and not the same one."""
+    """Return whether both sides declare the set of their letters, but a different one."""
     return bool(gold and answer) and not set(gold.values()) & set(answer.values())
 
 

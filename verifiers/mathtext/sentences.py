@@ -57,7 +57,7 @@ class Named(NamedTuple):
 
 
 def named_value(text: str) -> Named | None:
-    """Split ``The area is 12`` or ``Alice: 4``; None without a name in words, or if words hedge or negate."""
+    """Split ``The area is 12`` or ``Alice: 4``; None if no words name the value, or some hedge or negate."""
     plain = TEXT.sub(r" \1 ", text).strip()
     for match in (*reversed([*VERB.finditer(plain)]), *reversed([*SIGN.finditer(plain)])):
         subject, value = plain[: match.start()], plain[match.end() :]
@@ -81,7 +81,7 @@ def _is_name(subject: str, *, is_sign: bool) -> bool:
 
 
 def without_trailing_words(text: str) -> str | None:
-    """Reduce ``12 is the largest`` to ``12``; None without such words, and where they change the value."""
+    """Reduce ``12 is the largest`` to ``12``; None if no such words follow, or if they change the value."""
     match = AFTER_VALUE.search(text)
     if not match:
         return None

@@ -112,7 +112,7 @@ def program_text(name: str) -> str:
 
 
 def filter_open() -> int | None:
-    """Open a descriptor of the system-call filter; None on machines without one."""
+    """Open a descriptor of the system-call filter, or return None on machines that have none."""
     code = seccomp_filter()
     return None if code is None else memory_open(code)
 

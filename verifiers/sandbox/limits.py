@@ -21,7 +21,7 @@ GROUP_PROCESSES = 96
 """Processes and threads in it: 64 of the program, and bubblewrap's."""
 
 GROUP_CPU_WEIGHT = 50
-"""Its share of a busy processor; other groups have 100."""
+"""The group's weight when the processor is busy; other groups have 100."""
 
 OUTPUT_BYTES = 10_000
 """Bytes stored of a program's output; the rest is read and dropped."""

@@ -288,7 +288,7 @@ class Engine:
         return "cut_off"
 
     async def _play_on_page(self, episode: Episode, policy: Policy) -> str:
-        """Play an episode, on a page of the pool if it needs one; return the problem, or an empty string."""
+        """Play an episode, on a page of the pool if it needs one. Return the problem, or an empty string."""
         if episode.opened.start_url is None:
             async with self._text_slots:
                 return await self._play_turns(episode, policy)

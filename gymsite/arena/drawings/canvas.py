@@ -15,7 +15,7 @@ SAMPLES = 2
 CURVE_STEPS = 14
 CORNER_STEPS = 8
 SHADES = 160
-"""Most steps of a fade; more cannot be told apart."""
+"""The maximum number of steps of a fade; nobody could tell more apart."""
 
 Colour: TypeAlias = tuple[int, int, int]
 Point: TypeAlias = tuple[float, float]

@@ -108,7 +108,7 @@ def _storage_copy(folder: Path, name: str, named: Path, lines: TextIO, *, say: S
 
 
 def _secrets_copy(var_dir: Path, target: Path) -> dict[str, str]:
-    """Copy every secret, closed to others; return their digests."""
+    """Copy every secret, closed to others, and return the digests."""
     target.mkdir(mode=manifest.FOLDER_MODE)
     digests = {}
     for path in sorted(secrets.folder(var_dir).glob("*")):

@@ -25,7 +25,7 @@ class Pattern:
 
     parts: tuple[str | tuple[str | Pattern, ...], ...]
     topics: frozenset[str] = frozenset()
-    """Its topic; a review mentions each topic once, so that it cannot contradict itself."""
+    """The pattern's topic; a review mentions each topic once, so that it cannot contradict itself."""
 
     @property
     def variants(self) -> int:

@@ -1,7 +1,7 @@
 """A product's pictures, by names that are drawn the same for every world.
 
-There are few enough names that each picture is drawn once and shown to all: a name says nothing of the world
-that shows it. A product is shown in colours that it is sold in.
+There are few enough names that each picture is drawn once and shown in all worlds: a name reveals nothing
+about a world. A product is shown in colours that it is sold in.
 """
 
 from __future__ import annotations

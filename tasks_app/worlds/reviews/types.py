@@ -22,7 +22,7 @@ class Term:
 
     word: str
     forms: tuple[str, ...]
-    """Its plural, or the third person, past and -ing form of a verb."""
+    """The plural of a noun, or the third person, past and -ing form of a verb."""
     kind: Literal["part", "problem"]
     longer: tuple[str, ...]
     """Sentences with a longer word that contains the term."""

@@ -1,7 +1,7 @@
 """A listing's pictures, by names that are drawn the same for every world.
 
-There are few enough names that each picture is drawn once and shown to all: a name says nothing of the world
-that shows it. No picture depends on an amenity or shows one: a gallery is no evidence of what a house offers.
+There are few enough names that each picture is drawn once and shown in all worlds: a name reveals nothing
+about a world. No picture depends on an amenity or shows one: a gallery is no evidence of what a house offers.
 """
 
 from __future__ import annotations

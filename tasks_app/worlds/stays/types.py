@@ -19,7 +19,7 @@ class Amenity:
     name: str
     group: str
     scope: Literal["house", "room", "both"]
-    """Its holder: the house as a whole, one room for itself, or either without the other."""
+    """The holder of the amenity: the house as a whole, a single room, or either without the other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -160,7 +160,7 @@ def choose_view(columns: Sequence[Column]) -> str:
 
 
 def find_settlement(unit: AnnotationUnit) -> Label | None:
-    """Return the current adjudicated label of a unit, whoever made it."""
+    """Return the current adjudicated label of a unit, no matter who made it."""
     rows = Label.objects.filter(unit=unit, layer=Label.Layer.ADJUDICATED)
     return versions.pick_newest(rows)
 

@@ -134,7 +134,7 @@ class FieldAgreement:
 
     @property
     def _options(self) -> list[str]:
-        """Answers that are no numbers."""
+        """Answers that are not step numbers."""
         return [option.id for option in self.field.options if not option.is_step]
 
     @cached_property

@@ -26,7 +26,7 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 KEY = re.compile(r"[a-z0-9]")
 NEWLINE = b"\n"
 BYTE = re.compile(r"\(byte ([0-9]+)\)")
-# Keys of the form that are no answers; where steps are shown, also those that lead through them.
+# Keys that the form uses itself; where steps are shown, also those that lead through them.
 KEYS_TAKEN = {
     "step": frozenset("nukibo?"),
     "trajectory": frozenset("nuki?gh"),

@@ -231,7 +231,7 @@ def _twice_problem(row: Row) -> str:
 
 
 def locate_version(row: Row | Label, unit: int, *, annotator: str) -> Slot:
-    """Return the place of a version. Settled labels form one row of versions, whoever settled them."""
+    """Return the place of a version. Settled labels form one row of versions, no matter who settled them."""
     who = "" if row.layer == Label.Layer.ADJUDICATED else annotator
     return unit, who, row.layer, row.is_repeat, row.version
 

@@ -131,7 +131,7 @@ def _request(
 
 
 def _store(file: UploadedFile[Any]) -> str:
-    """Store an upload; return its hash."""
+    """Store an upload, and return its hash."""
     return file_store(cast("IO[bytes]", file.file), name="", rows=0, limit=settings.BLOB_MAX_BYTES).sha256
 
 

@@ -27,7 +27,7 @@ _RESUME = Statement(__file__, "slot_resume")
 
 @transaction.atomic
 def slot_next(annotator_id: int, *, beside: Sequence[UUID] = ()) -> int | None:
-    """Reserve the annotator's first unfinished unit, else the next one; return the slot's id.
+    """Reserve the annotator's first unfinished unit, or else the next one. Return the slot's id.
 
     Units for training come before all others.
     ``beside`` are the public ids of slots that they have in front of them. None at the end of their queue or

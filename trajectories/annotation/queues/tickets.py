@@ -36,7 +36,7 @@ def ticket_read(text: str) -> Ticket:
     """Read a ticket. Raises ``GymError`` 400 ``bad_ticket`` if it was not made here."""
     try:
         annotator, _, name = signing.Signer(salt=_SALT).unsign(text).partition("-")
-        # Slots that somebody was given stay, whoever holds them now.
+        # Slots that were once given to somebody stay, no matter who holds them now.
         slot = AnnotationSlot.objects.get(public_id=UUID(name))
     except (signing.BadSignature, ValueError, AnnotationSlot.DoesNotExist):
         message = "This form is damaged. Open your queue again: what you chose is kept there."

@@ -91,7 +91,7 @@ class Trail:
 
     @property
     def repeats(self) -> int | None:
-        """Return the first step with the same place and action; None without one."""
+        """The first step with the same place and action, or None if there is none."""
         return self.first_index if self.first_index != self.index else None
 
     @property

@@ -58,7 +58,7 @@ ALL = Statement(__file__, "all", is_late=IS_LATE)
 
 
 def facts_compute(episode_ids: Sequence[int]) -> int:
-    """Compute and store the facts of these episodes; returns their number of steps. Idempotent, except for
+    """Compute and store the facts of these episodes. Return their number of steps. Idempotent, except for
     the time. Episodes are read one at a time: one may have ten thousand steps."""
     steps = 0
     for episode_id in episode_ids:

@@ -135,8 +135,8 @@ def query_terms(query: str) -> list[tuple[str, list[str]]]:
 
 
 def web_query(query: str) -> str:
-    """The query for ``websearch_to_tsquery``, its parts split into words as thoughts are; empty without
-    a word that must occur."""
+    """Return the query for ``websearch_to_tsquery``, its parts split into words as thoughts are; empty if no
+    word must occur."""
     terms = query_terms(query)
     if not any(words and sign != "-" for sign, words in terms):
         return ""

@@ -46,7 +46,7 @@ class PageRecording:
 
     @property
     def rows(self) -> list[tuple[PageAction, float | None, str]]:
-        """The actions, each with the milliseconds since the first and its picture, empty without one."""
+        """The actions, each with the milliseconds since the first and its picture (empty if it has none)."""
         first = self.actions[0].at_ms if self.actions else None
         offsets = [
             None if first is None or action.at_ms is None else max(0.0, action.at_ms - first)

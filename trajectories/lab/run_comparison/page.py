@@ -70,7 +70,7 @@ SETTINGS: dict[str, Callable[[RunRow], object]] = {
 class RunComparison:
     """The ``runs`` of the address, in its order.
 
-    Values that are no run's number are reported and left out.
+    Values that are not the number of a run are reported and left out.
     """
 
     def __init__(self, parameters: QueryDict) -> None:

@@ -92,7 +92,7 @@ class Search:
 
     @property
     def error(self) -> str:
-        """Reason why the query cannot match anything; empty without one."""
+        """Reason why the query cannot match anything; empty if it can."""
         terms = query_terms(self.query)
         if sum(len(words) for _, words in terms) > QUERY_WORDS_MAX:
             return f"The query has more than {QUERY_WORDS_MAX} words."

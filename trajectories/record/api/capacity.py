@@ -55,7 +55,7 @@ def capacity_report() -> dict[str, Any]:
 
 
 def verdict_p95_ms() -> dict[str, float | None]:
-    """Return the 95th percentile of verdict delays over each queue's recent verdicts; None without any."""
+    """Return the 95th percentile of verdict delays over each queue's recent verdicts, None if it has none."""
     _, verify_p95_ms, sandbox_p95_ms = _recent()
     return {queues.VERIFY.id: verify_p95_ms, queues.SANDBOX.id: sandbox_p95_ms}
 

@@ -50,8 +50,8 @@ def blob_response(request: HttpRequest, sha256: str, *, viewer: Viewer) -> HttpR
 def blobs_missing(hashes: Sequence[str], *, project: str) -> list[str]:
     """Return the hashes that are not stored at their size, each once, in the given order.
 
-    Those of other projects are missing: whoever then uploads them has them too. One query finds what callers
-    uploaded; the others may be pictures of tasks.
+    Blobs of other projects count as missing: a project that then uploads them has them too. One query finds
+    what callers uploaded; the others may be pictures of tasks.
     """
     rows = SIZES.rows(hashes=list(set(hashes)), project=project)
     sizes: dict[str, int] = {sha256: size for sha256, size, is_own in rows if is_own}

@@ -22,7 +22,7 @@ DECIMALS = 6
 _WAVES = tuple(
     tuple(math.cos(math.pi * (2 * x + 1) * u / (2 * SIDE)) for x in range(SIDE)) for u in range(FREQUENCIES)
 )
-# In pixels; of larger pictures the worker that reads them makes the thumbnail, and not the lab.
+# In pixels; for larger pictures, the worker that reads them makes the thumbnail instead of the lab.
 SIDE_MAX = 4_096
 
 

@@ -86,7 +86,7 @@ def episodes_sweep(
     """Sends due episodes to the queue of facts, so many to a job. See ``walks`` for the other arguments."""
 
     def send(episode_ids: Sequence[int]) -> Sequence[int]:
-        """Send the batches; return the episodes that the queue accepted."""
+        """Send the batches, and return the episodes that the queue accepted."""
         for start in range(0, len(episode_ids), batch):
             if not jobs.job_send(job, queues.FACTS, episode_ids=list(episode_ids[start : start + batch])):
                 return episode_ids[:start]

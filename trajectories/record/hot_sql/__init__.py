@@ -251,7 +251,7 @@ def finish_many(
     close_reason: str | None = None,
     close_detail: str = "",
 ) -> list[int]:
-    """Give episodes of one run their verdicts, in one statement; returns the ids that ended by this call.
+    """Give episodes of one run their verdicts, in one statement. Return the ids that this call ended.
 
     Only episodes in one of ``statuses`` end; the others already have a verdict or are awaiting theirs. One
     that its policy ends after a first answer, before the second, is submitted with that one instead.

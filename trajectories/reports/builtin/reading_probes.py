@@ -153,7 +153,7 @@ def _item_rows(analysis: Analysis, key: ArmKey) -> Iterator[Row]:
 
 
 def _mean(answers: Answers) -> float | None:
-    """The mean over items of the item's mean, as accuracies are; None without an answer."""
+    """Return the mean over items of each item's mean, as for accuracies, or None if there are no answers."""
     return float(item_means(answers, answers.items).mean()) if len(answers.item) else None
 
 

@@ -50,7 +50,7 @@ class Forest:
     beside: tuple[str, str] = ("", "")
 
     def draw(self, table: Mapping[str, Any], *, margin: float | None = None) -> Drawing | None:
-        """Draw the table, None without a value. ``margin`` is drawn as a band around zero."""
+        """Draw the table, or return None if it has no values. ``margin`` is drawn as a band around zero."""
         marks = [mark for row in table["rows"] for mark in self._marks(row)]
         if not marks:
             return None

@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 
 
 def items_draw(table: Mapping[str, Any]) -> Drawing | None:
-    """Draw the heat map; None without items."""
+    """Draw the heat map, or return None if there are no items."""
     rows = table["rows"]
     if not rows:
         return None

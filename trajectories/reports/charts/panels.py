@@ -63,7 +63,7 @@ def _ladder_panel(
 
 
 def versions_draw(table: Mapping[str, Any]) -> Drawing | None:
-    """Accuracy over policy versions, a line per arm; None without a value to draw."""
+    """Draw accuracy over policy versions, one line per arm, or return None if there is no value to draw."""
     panels = _panels(table)
     if not panels:
         return None

@@ -86,7 +86,7 @@ class LostEpisode:
 
     @property
     def conclusion(self) -> str:
-        """The answer that the thoughts name last, empty without one."""
+        """The answer that the thoughts name last; empty if they name none."""
         matches = [match for text in self.thoughts for match in CONCLUSION.finditer(text)]
         return (matches[-1]["boxed"] or matches[-1]["named"] or "") if matches else ""
 

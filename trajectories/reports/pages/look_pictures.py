@@ -28,7 +28,7 @@ class LookPicture:
 
 
 def look_pictures(result: Mapping[str, Any] | None) -> list[LookPicture]:
-    """The pictures in the order of the table of looks; none without a single picture."""
+    """List the pictures in the order of the table of looks; empty if there is not a single one."""
     table = table_get(result, "looks")
     rows = [row for row in table["rows"] if row.get("rank")] if table else []
     steps = _steps([row["episode"] for row in rows])

@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A number of the sentence. ``link`` leads to its episodes; ``interval`` is empty without one."""
+    """A number of the sentence. ``link`` leads to its episodes; ``interval`` is empty if it has none."""
 
     label: str
     text: str

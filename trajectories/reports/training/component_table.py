@@ -76,7 +76,7 @@ def _values(figures: Mapping[str, Figure]) -> dict[str, float | None]:
 
 
 def stage_label(stage: int) -> str:
-    """The name of a stage; empty for tasks without one."""
+    """Return the name of a stage, or an empty text for tasks outside the stages."""
     return f"{STAGE} {stage}" if stage else ""
 
 

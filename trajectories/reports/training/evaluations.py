@@ -86,7 +86,7 @@ class Evaluation:
         return min(self.data.arms[ArmKey(arm, checkpoint=checkpoint.name)].runs)
 
     def mixture(self, arm: str, *checkpoints: Checkpoint) -> str:
-        """Describe other differences between these checkpoints in an arm; empty without any."""
+        """Describe other differences between these checkpoints in an arm; empty if there are none."""
         names = {point.name for point in checkpoints}
         made = [
             setups.setup_of(self.runs[run], arm=arm, conditions=conditions)

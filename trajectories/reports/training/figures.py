@@ -47,7 +47,7 @@ class Figure:
 
 
 def figure_of(sums: Sums) -> Figure | None:
-    """The ratio estimator over tasks (Cochran, 1977, chapter 6); None without an episode."""
+    """Return the ratio estimator over tasks (Cochran, 1977, chapter 6), or None if there are no episodes."""
     if not sums.count:
         return None
     value = sums.total / sums.count

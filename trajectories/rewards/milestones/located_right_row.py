@@ -17,7 +17,7 @@ from trajectories.rewards.types import Reading, Values
 from verifiers.denotations import normalise, split_cell
 
 FIRST_ROWS = 5
-"""A row this far up was located by whoever sorted or searched the table."""
+"""An agent has located a row by sorting or searching if it is among so many first rows."""
 NUMBER = re.compile(r"\d+", re.ASCII)
 Pair = tuple[str, str]
 
@@ -120,6 +120,6 @@ def _holds(table: Table, answers: set[str]) -> bool:
 
 
 def _place(view: TableView, answers: set[str]) -> int | None:
-    """Return the index of the first row with an answer in a view, None without one."""
+    """Return the index of a view's first row with an answer, or None if no row has one."""
     is_right = (any(normalise(cell) in answers for cell in row) for row in view.rows)
     return next((place for place, right in enumerate(is_right) if right), None)

@@ -57,7 +57,7 @@ class Term(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def id(self) -> str:
-        """Its name: that of its component, unless it has one of its own."""
+        """The term's own name, or else that of its component."""
         return self.name or self.component
 
 

@@ -156,7 +156,7 @@ class AbstractionIn(Struct, forbid_unknown_fields=True, kw_only=True):
 
 class Solvers(Struct):
     """Episodes that had the abstraction as guidance, in ``runs``. ``mean`` is ``correct`` of ``judged``, the
-    reward of whoever wrote it; null without any. Void ones are in neither."""
+    reward of its author; null if none are judged. Void ones are in neither."""
 
     runs: list[int]
     opened: int
@@ -192,7 +192,7 @@ class AbstractionsQuery(Query, kw_only=True):
 
 
 class Share(Struct):
-    """``mean`` is over ``tasks``, each with the mean of its judged ``episodes``; null without any."""
+    """``mean`` is over ``tasks``, each with the mean of its judged ``episodes``; null if there are none."""
 
     tasks: int
     episodes: int

@@ -38,7 +38,7 @@ RUN_FIELDS = (
 
 
 def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
-    """Open a group of samples for each task; returns the API's ``{"episodes", "messages"}``.
+    """Open a group of samples for each task. Return the API's ``{"episodes", "messages"}``.
 
     Raises ``GymError``: 404 ``unknown_run``; 422 ``unknown_task``, ``unknown_arm``, ``unknown_look_axis``,
     ``unknown_choices_order``, ``unknown_text_form``, ``unknown_task_bar``, ``wrong_channel``,

@@ -92,7 +92,7 @@ class Call(Struct, frozen=True, kw_only=True):
 
 
 class GroupPlan(Struct, frozen=True):
-    """A group to fill; ``examples`` are the ids of the solved tasks in its prompt, None without any."""
+    """A group to fill; ``examples`` are the ids of the solved tasks in its prompt, None if there are none."""
 
     id: int
     seed: int

@@ -52,7 +52,7 @@ def inserts_make(
     *,
     checks: LeakChecks | None = None,
 ) -> dict[int, Insert]:
-    """Make the inserts of guidance by task; none without guidance. ``checks`` are those of the call so far.
+    """Make the inserts by task, none if there is no guidance. ``checks`` are those of the call so far.
 
     Raises ``GymError``: 403 ``missing_scope``; 413 ``too_many_leak_checks``; 422 ``bad_guidance``,
     ``no_solution``, ``guidance_leaks``, ``unknown_abstraction``, and those of ``detection.leaks``.
@@ -106,7 +106,7 @@ def build_insert(episode: Episode, *, is_shown: bool = True) -> Insert | None:
 
 
 def is_delivered(episode: Episode) -> bool:
-    """Return whether the gym inserted the guidance, and not the caller."""
+    """Return whether the gym, rather than the caller, inserted the guidance."""
     return episode.guidance is not None and "message" in episode.guidance
 
 

@@ -107,7 +107,7 @@ class SubmissionAnswer(msgspec.Struct, omit_defaults=True):
 def submission_receive(
     *, episode_id: int, answer: str | list[str], principal: Principal, number: int = 1
 ) -> SubmissionAnswer:
-    """Store an answer sent to the API; return the response.
+    """Store an answer sent to the API, and return the response.
 
     Raises ``GymError``: 404 ``unknown_episode``; 409 ``wrong_channel``, ``already_submitted``,
     ``episode_final``, ``other_first_answer``, ``no_first_answer``, ``not_checked``, ``taken_over``; 413

@@ -159,9 +159,9 @@ def address_of(url: str, path: str) -> str:
 
 
 def takeover_begin(*, episode_id: int, person: str, principal: Principal) -> dict[str, Any]:
-    """Let ``person`` act in an open episode; returns the API's record, whose ``url`` works once.
+    """Let ``person`` act in an open episode. Return the API's record, whose ``url`` works once.
 
-    A fork in which nothing was done is restored, and who acts in it already begins again. Raises
+    A fork in which nothing was done is restored, and a person who acts in it already begins again. Raises
     ``GymError``: 404 ``unknown_episode``; 409 ``episode_final``, ``taken_over``, ``parent_gone``; 422
     ``no_page``, ``probe``, ``other_setup``.
     """

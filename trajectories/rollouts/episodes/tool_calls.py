@@ -69,7 +69,7 @@ class ToolCallsView(APIView):
         answers={200: (ToolAnswer, "What the tool answers.")},
         errors=(400, 404, 409),
     )
-    # No Idempotency-Key: the number of the step tells one call from another.
+    # No Idempotency-Key: the number of the step identifies a call.
     def post(self, request: Request, episode_id: int) -> Response:
         body = struct_read(request.data, ToolCallIn)
         answer = tool_call(episode_id=episode_id, made=body, principal=caller(request))

@@ -78,9 +78,9 @@ STORE = Statement(__file__, "values_store")
 
 
 def step_values_store(*, episode_id: int, values: Sequence[NodeValue], principal: Principal) -> int:
-    """Store values of an episode's steps, replacing older ones; return the number of steps.
+    """Store values of an episode's steps, replacing older ones, and return the number of steps.
 
-    The step where a fork begins is its own too. Of a step named twice the last value counts. Raises
+    The step where a fork begins is its own too. If a step is named twice, the last value counts. Raises
     ``GymError``: 404 ``unknown_episode``; 422 ``no_such_step``, and then stores none.
     """
     episode = episode_get(episode_id=episode_id, principal=principal)

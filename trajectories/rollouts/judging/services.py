@@ -186,13 +186,13 @@ def _state(state: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def _jobs(claim: hot_sql.Claim, extra: dict[str, Any]) -> list[Job]:
-    """Return one job per verifier; none without a gold. ``extra`` is evidence besides the answer."""
+    """Return one job per verifier, or none if the task has no gold. ``extra`` is further evidence."""
     verifier_ids = sorted({_rewarding(claim), claim.verifier_official})
     return _list_jobs(claim, claim.answer, extra, verifier_ids)
 
 
 def _first_job(claim: hot_sql.Claim, extra: dict[str, Any]) -> Job | None:
-    """That of the answer before the check, by the verifier that rewards; None without one."""
+    """Return the job of the answer before the check, by the verifier that rewards, if there is one."""
     jobs = _list_jobs(claim, claim.first.answer, extra, [_rewarding(claim)]) if claim.first else []
     return jobs[0] if jobs else None
 
@@ -283,7 +283,7 @@ def _first_opinion(
     opinions: Mapping[str, Verdict],
     others: Sequence[tuple[Job, Verdict | None]],
 ) -> Verdict | None:
-    """Return the rewarding verifier's verdict on the answer before the check; None without one.
+    """Return the rewarding verifier's verdict on the answer before the check, or None if there is none.
 
     None also if that verdict fails: a metric must not cost an episode its verdict.
     """

@@ -108,7 +108,7 @@ def _send(episode_ids: Sequence[int]) -> int:
 
 
 def jobs_send(episode_ids: Sequence[int], *, leaving_out: Collection[Queue] = ()) -> list[int]:
-    """Queue judging jobs; returns the episodes whose jobs were accepted. The next sweep sends the others.
+    """Queue judging jobs. Return the episodes whose jobs were accepted; the next sweep sends the others.
 
     Answers that are judged by running them go to the workers with a sandbox.
     """

@@ -49,7 +49,7 @@ def lock_hold() -> None:
 
 
 def lock_key() -> int | None:
-    """Return the key of this process's lock; None without one."""
+    """Return the key of this process's lock, or None if it holds none."""
     return _Held.key if os.getpid() == _Held.pid else None
 
 

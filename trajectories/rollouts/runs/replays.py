@@ -68,9 +68,9 @@ def replay_read(setting: Any) -> dict[str, Any] | None:
 
 
 def plan_of(run: Run) -> ReplayPlan | None:
-    """Return the plan of a run; None without replay.
+    """Return the plan of a run, or None if it does not replay.
 
-    Runs of older versions may hold anything of this name: what does not read as a plan is none.
+    Runs of older versions may hold anything under this name; what does not read as a plan is ignored.
     """
     try:
         return ReplayPlan(**body_read(ReplayIn, run.settings.get(REPLAY)))

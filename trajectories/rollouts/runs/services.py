@@ -80,7 +80,7 @@ def episodes_cancel(
     groups: list[int] | None = None,
     policy_version_before: int | None = None,
 ) -> list[int]:
-    """End open and submitted episodes as void/``cancelled``; returns the ids that this call ended.
+    """End open and submitted episodes as void/``cancelled``. Return the ids that this call ended.
 
     Raises ``GymError`` 422 ``unknown_group``.
     """

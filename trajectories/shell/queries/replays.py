@@ -63,7 +63,7 @@ class Replay:
 
     @property
     def duration(self) -> str:
-        """Duration of the page's changes after the action; empty without changes."""
+        """Duration of the page's changes after the action; empty if nothing changed."""
         scene = self.scene
         if scene is None or scene.until_ms <= scene.at_ms:
             return ""

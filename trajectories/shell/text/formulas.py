@@ -1,7 +1,7 @@
 r"""Formulas of a text as plain characters, for lists: ``$\frac{1}{2}\le x$`` is ``1/2 ≤ x``.
 
 Pages that show one question typeset its formulas; a row of a list has no room for that. TeX after the first
-``CHARS_MAX`` characters of a text is left as it is, and so is a longer formula: the search for a missing end
+``CHARS_MAX`` characters of a text stays as source, and so does a longer formula: the search for a missing end
 takes time quadratic in what follows.
 """
 

@@ -41,7 +41,7 @@ class Abstraction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Share(msgspec.Struct, frozen=True, kw_only=True):
-    """``mean`` averages over ``tasks`` the mean of each task's judged ``episodes``; None without any."""
+    """``mean`` averages over ``tasks`` the mean of each task's judged ``episodes``; None if it has none."""
 
     tasks: int
     episodes: int

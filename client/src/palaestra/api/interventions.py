@@ -15,7 +15,7 @@ AuthorKind = Literal["policy", "person"]
 
 
 class Continuations(msgspec.Struct, frozen=True, kw_only=True):
-    """``success_rate`` is ``correct`` divided by ``judged``, None without any; void ones are in neither."""
+    """``success_rate`` is ``correct`` / ``judged``, or None if none are judged; void ones are in neither."""
 
     opened: int = 0
     judged: int = 0

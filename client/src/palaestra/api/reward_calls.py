@@ -52,7 +52,7 @@ class RewardCalls(Calls):
 async def rewards_read(
     calls: RewardCalls, episode: int, *, verdict: Verdict | None, profile: str | None
 ) -> Rewards | None:
-    """Return the payment of an episode with this verdict; None without a verdict or a profile.
+    """Return the payment of an episode with this verdict, or None if it has no verdict or no profile.
 
     An empty profile name stands for the run's own profile.
     """

@@ -63,7 +63,7 @@ async def episode_open(options: argparse.Namespace) -> int:
 
 
 async def find_first_task(options: argparse.Namespace) -> int:
-    """Return the id of a benchmark's first task. Raises ``PalaestraError`` without one."""
+    """Return the id of a benchmark's first task. Raises ``PalaestraError`` if there is none."""
     if not options.benchmark:
         raise PalaestraError("Name a task by its id, or a --benchmark.")
     async with Client(options.server, options.key) as client:

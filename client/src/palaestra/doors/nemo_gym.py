@@ -107,7 +107,7 @@ class PalaestraServer(GymnasiumServer):
     async def reset(
         self, metadata: dict[str, Any], session_id: str | None = None
     ) -> tuple[str | None, dict[str, Any]]:
-        """Open an episode of ``metadata["task"]``. Raises ``HTTPException`` without one."""
+        """Open an episode of ``metadata["task"]``. Raises ``HTTPException`` if that is missing."""
         if "task" not in metadata:
             raise HTTPException(422, 'Rows need a "task": make them with palaestra.doors.nemo_gym.row.')
         await self._sweep()
@@ -268,7 +268,7 @@ def _identify(env: AnyEnv) -> dict[str, Any]:
 
 
 def _list_rewards(info: StepInfo) -> dict[str, Any]:
-    """Return the parts that a reward profile pays; nothing without one."""
+    """Return the parts that a reward profile pays, or nothing if the run has no profile."""
     rewards = info.get("rewards")
     return {"rewards": msgspec.to_builtins(rewards)} if rewards is not None else {}
 

@@ -26,7 +26,7 @@ Addresses = str | Sequence[str]
 
 
 def key_read() -> str:
-    """Return the key. Raises ``PalaestraError`` without one.
+    """Return the key. Raises ``PalaestraError`` if it is not set.
 
     It comes from the environment, because frameworks print and store their settings.
     """
@@ -34,7 +34,7 @@ def key_read() -> str:
 
 
 def token_read() -> str:
-    """Return the token of the stages, from the environment. Raises ``PalaestraError`` without one."""
+    """Return the token of the stages, from the environment. Raises ``PalaestraError`` if it is not set."""
     return _read_setting(STAGE_TOKEN, "the token of the stages")
 
 

@@ -199,7 +199,7 @@ class GroupRollouts:
 
 
 def parse_task(prompt: str) -> int:
-    """Return the id of the task in a prompt. Raises ``PalaestraError`` without one."""
+    """Return the id of the task in a prompt. Raises ``PalaestraError`` if there is none."""
     match = _TASK.search(prompt)
     if match is None:
         raise PalaestraError(f"No task in the prompt {prompt!r}: make the dataset with rollouts.dataset.")

@@ -42,7 +42,7 @@ async def items_choose(
     arms: Sequence[PlannedArm],
     observation: str,
 ) -> Items:
-    """Return the first ``limit`` tasks that all arms can pose. Raises ``PalaestraError`` without any."""
+    """Return the first ``limit`` tasks that all arms can pose. Raises ``PalaestraError`` if none is."""
     is_blind = any(
         not arm_of(planned.arm).has_text and not get_format(planned.observation or observation).has_screenshot
         for planned in arms

@@ -134,7 +134,7 @@ async def played_read(client: Client, runs: Mapping[Series, Run], items: Sequenc
 
 
 async def verdicts_wait(client: Client, runs: Iterable[Run], *, limit_s: float = VERDICT_LIMIT_S) -> int:
-    """Wait for the verdicts of submitted answers; return the number missing after ``limit_s`` seconds."""
+    """Wait for the verdicts of submitted answers. Return the number missing after ``limit_s`` seconds."""
     waited = 0.0
     while True:
         states = [state for run in runs for state in await episodes_list(client, run.id)]

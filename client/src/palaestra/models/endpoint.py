@@ -59,8 +59,8 @@ class Endpoint:
     ``base_url`` and ``key`` default to ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY``. Raises ``PalaestraError``
     without any address. ``concurrency`` bounds the calls at once, ``timeout_s`` the seconds in which nothing
     arrives. Calls that may succeed later are repeated up to ``retries`` times, after ``Retry-After`` or with
-    growing pauses. ``is_streamed``: completions are streamed, which tells a slow model from a dead server.
-    ``thought_tags`` are pairs of marks around a model's thoughts, besides the usual ones.
+    growing pauses. ``is_streamed``: completions are streamed, so that a slow model does not pass for a dead
+    server. ``thought_tags`` are pairs of marks around a model's thoughts, besides the usual ones.
     """
 
     def __init__(

@@ -29,7 +29,7 @@ class EndpointHealth:
 
     @property
     def failing_s(self) -> float:
-        """Seconds since the first failure after the last answer; 0 without one."""
+        """Seconds since the first failure after the last answer; 0 if there was none."""
         return 0.0 if self._failing_since is None else self._now() - self._failing_since
 
     @property

@@ -10,7 +10,7 @@ from typing import Any
 from palaestra.pages.surface import DocumentGone, PageView, Surface
 
 STILL_LIMIT_S = 5.0
-"""A page that has not stood still for so long is taken as it is."""
+"""The picture is taken after so long, even if the page has not come to rest."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.03, 0.25
 
 

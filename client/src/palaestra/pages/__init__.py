@@ -1,1 +1,1 @@
-"""Pages that agents see and act on: in a browser, or read without one."""
+"""Pages that agents see and act on, in a browser or as plain HTML."""

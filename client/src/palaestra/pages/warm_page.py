@@ -266,7 +266,7 @@ class WarmPage(Tab):
         return self._world
 
     async def _await_document(self, world: int | None, *, deadline: float) -> None:
-        """Wait for the document that replaces ``world``, or until the navigation to it ends without one."""
+        """Wait until a document replaces ``world``, or until the navigation ends and none will."""
         while self._world in (world, None):
             if self._world == world and self._leads_nowhere():
                 return

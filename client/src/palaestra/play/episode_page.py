@@ -40,7 +40,7 @@ Renew = Callable[[Surface], Awaitable[Surface]]
 
 
 class EpisodePage(StoredTurns):
-    """The part of an episode that deals with its page; ``page`` is None in arms without one."""
+    """The part of an episode that deals with its page. ``page`` is None in arms that have no page."""
 
     page: Surface | None
     renew: Renew | None

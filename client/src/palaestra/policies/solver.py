@@ -33,7 +33,7 @@ class Solution(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Solver:
-    """Writes out the worked solution and submits the reference answer; stops at a task without one.
+    """Writes out the worked solution and submits the reference answer; stops at a task that has none.
 
     ``tasks`` hold the texts of choices, whose labels may have moved in an episode.
     """

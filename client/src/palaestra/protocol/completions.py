@@ -60,7 +60,7 @@ def assistant_message(content: str, calls: Sequence[RecordedCall]) -> Message:
 
 
 def call_results(call_ids: Sequence[str], message: Message) -> list[Message]:
-    """Return ``message`` as the result of the last of some tool calls, or unchanged without any."""
+    """Return ``message`` as the result of the last tool call, or unchanged if there are no calls."""
     if not call_ids:
         return [message]
     content = message["content"]

@@ -71,7 +71,7 @@ def pattern() -> str:
 
 
 def history_read(name: str) -> History:
-    """Parse the history that a run names. Raises ``ValueError`` with a message for whoever wrote the name."""
+    """Parse the history that a run names. Raises ``ValueError`` with a message for the author of the name."""
     match = _NAME.fullmatch(name)
     policy = HISTORY_POLICIES.get(match[1]) if match else None
     if match is None or policy is None or (match[2] is not None and not policy.has_number):

@@ -81,7 +81,7 @@ async def measure_prompts(
 
 
 def fit_rate(measured: Iterable[tuple[int, int]]) -> TokenRate | None:
-    """Return the least-squares fit to pairs of characters and tokens; None without any.
+    """Return the least-squares fit to pairs of characters and tokens, or None if there are no pairs.
 
     A fit with a negative slope or intercept makes no sense: the ratio of the sums then replaces it.
     """

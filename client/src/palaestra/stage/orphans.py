@@ -55,7 +55,7 @@ def find_marked(processes: Any) -> Iterator[tuple[psutil.Process, str]]:
 
 
 def orphans_end() -> int:
-    """End the browsers of dead stages, and nothing else; return the number of processes."""
+    """End the browsers of dead stages, and nothing else. Return the number of processes ended."""
     orphans = [process for process, mark in find_marked(psutil.process_iter()) if _is_orphan(mark)]
     for end in (psutil.Process.terminate, psutil.Process.kill):
         for process in orphans:

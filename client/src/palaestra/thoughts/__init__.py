@@ -34,7 +34,7 @@ _WRAPPED = re.compile(
 
 
 def thoughts_split(text: str, *, tags: Sequence[Tags] = (), is_begun: bool = False) -> tuple[str | None, str]:
-    """Return the thoughts in ``text``, None without any, and the rest of it.
+    """Split ``text`` into its thoughts, or None if it has none, and the rest.
 
     ``tags`` are pairs of a model's own, beside those of the known families. ``is_begun``: some thoughts of
     the same completion are known already, so that the chat template did not begin these.

@@ -155,7 +155,7 @@ def _nights_price(cents: int, stay: Stay) -> str:
 
 
 def _cheapest(rooms: list[dict[str, Any]], requested: StayRequest) -> str:
-    """Return the lowest price that the rooms show; empty without any."""
+    """Return the lowest price that the rooms show, or an empty text if they show none."""
     prices = [card["cents"] for card in rooms if "cents" in card]
     return _nights_price(min(prices), requested.stay) if prices and requested.stay else ""
 

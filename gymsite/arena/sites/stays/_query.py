@@ -19,7 +19,7 @@ from tasks_app.worlds.stays.types import Stay, World
 GUESTS = tuple(range(1, 7))
 STAY_FIELDS = ("check_in", "check_out", "guests")
 GIVEN_CHARS = 40
-"""Most characters kept of a typed day, to be shown again."""
+"""The maximum number of characters of a typed day that are kept, to be shown again."""
 DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
@@ -46,7 +46,7 @@ class StayRequest:
 
     @property
     def query(self) -> str:
-        """The dates as an address's query, empty without them."""
+        """The dates as an address's query; empty if no dates are given."""
         return urlencode(stay_query(self.stay)) if self.stay else ""
 
 

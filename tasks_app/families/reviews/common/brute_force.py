@@ -57,7 +57,7 @@ def foremost(candidates: list[Review], way: str) -> Review:
 
 
 def searched(world: World, given: Mapping[str, Any], product_id: str = "") -> list[Review]:
-    """Find what the site's own search finds for the term, or all reviews of a task without one."""
+    """Find what the site's own search finds for the task's term, or all reviews if it has no term."""
     product = product_id or given["product"]
     return list(search(world, product, given["term"])) if "term" in given else list(reviews(world, product))
 

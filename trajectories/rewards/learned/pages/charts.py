@@ -13,7 +13,7 @@ FRAME = Frame(height=300, right=24, top=16)
 
 
 def calibration_chart(bins: Sequence[CalibrationBin]) -> Drawing | None:
-    """Draw shares of successes by mean score, beside the line of a calibrated model; None without tenths."""
+    """Draw shares of successes by mean score, with a calibrated model's line; None if there are no bins."""
     if not bins:
         return None
     x, y = share_scale(start=FRAME.left, end=FRAME.width - FRAME.right), FRAME.share_scale()

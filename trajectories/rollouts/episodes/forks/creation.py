@@ -72,7 +72,7 @@ SITE_RECORD = Statement(__file__, "site_record", capped=PAGES_CAPPED, answered=A
 
 
 def forks_open(*, forks: Sequence[Fork], principal: Principal) -> dict[str, Any]:
-    """Open a group of forks for each of ``forks``; returns the API's ``{"episodes", "messages"}``.
+    """Open a group of forks for each of ``forks``. Return the API's ``{"episodes", "messages"}``.
 
     Raises ``GymError``: 404 ``unknown_episode``, ``unknown_run``; 409 ``episode_open``, ``gold_changed``,
     ``task_changed``; 413 ``too_many_episodes``, ``prompts_too_long``; 422 ``probe_parent``, ``void_parent``,

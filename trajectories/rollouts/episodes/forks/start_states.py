@@ -37,7 +37,7 @@ def is_start_state(opening: Opening) -> bool:
 
 
 def start_states_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
-    """Open a group of forks of each task's scripted solution; returns the API's ``{"episodes", "messages"}``.
+    """Open a group of forks of each task's scripted solution. Return the API's ``{"episodes", "messages"}``.
 
     Raises ``GymError`` as ``forks_open`` does, and 403 ``missing_scope``; 422 ``bad_guidance``,
     ``no_solution``, ``guidance_leaks``, ``unknown_task``, ``profile_unfit``.

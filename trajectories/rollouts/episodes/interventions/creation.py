@@ -80,7 +80,7 @@ class Prefill(Message):
 
 
 class Continuations(Struct):
-    """``success_rate`` is ``correct`` of ``judged``, null without any; void ones are in neither."""
+    """``success_rate`` is ``correct`` of ``judged``, null if none are judged; void ones are in neither."""
 
     opened: int
     judged: int

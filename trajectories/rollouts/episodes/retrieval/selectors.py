@@ -156,7 +156,7 @@ def _list(record: str, *, rows: str, order: str, before: str = "") -> str:
 
 
 def _one(record: str, *, row: str) -> str:
-    """SQL for an episode's only record of a table, null without it."""
+    """Return SQL for an episode's only record in a table, which is null if there is none."""
     return f"(SELECT {record} FROM {row} WHERE {row.split()[1]}.episode_id = e.id)"  # noqa: S608
 
 

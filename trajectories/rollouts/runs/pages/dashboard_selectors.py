@@ -106,7 +106,7 @@ def person_share(run_id: int) -> PersonShare | None:
 
 
 def version_rates(run_id: int) -> dict[int | None, Rate]:
-    """Rates by policy version; None for episodes without one."""
+    """Return the rates by policy version; the key None has the episodes without a version."""
     return version_rates_by_run([run_id])[run_id]
 
 

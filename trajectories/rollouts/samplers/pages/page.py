@@ -144,7 +144,7 @@ class SamplersPage:
 
     @cached_property
     def schedule(self) -> str:
-        """The schedule of difficulty in words; empty without one."""
+        """The schedule of difficulty in words; empty if there is none."""
         schedule = self.sampler.plan["difficulty"] if self.sampler else None
         return _parameters(_order(schedule, DifficultySchedule)) if schedule else ""
 
@@ -191,7 +191,7 @@ class SamplersPage:
 
     @cached_property
     def course(self) -> str:
-        """The stage of the draw in words; empty without stages."""
+        """The stage of the draw in words; empty if the plan has no stages."""
         progress = progress_of(self.draw.summary) if self.draw else None
         return course_words(progress) if progress else ""
 
