@@ -85,7 +85,7 @@ def picture_draw() -> str:
 
 
 def _floor(graph: grimp.ImportGraph, package: str, top: int) -> dict[str, Any]:
-    """A floor's height, and what is drawn on it."""
+    """Return a floor's height, and what is drawn on it."""
     rooms, edges = _rooms_read(graph, package)
     rows, chained = rows_arrange(edges)
     for number, row in enumerate(rows):
@@ -123,7 +123,7 @@ def _rooms_read(graph: grimp.ImportGraph, package: str) -> tuple[dict[str, Room]
 
 # ---- layout
 def rows_arrange(edges: Edges) -> tuple[Rows, Edges]:
-    """Rooms in rows, with every edge pointing down and none that others imply.
+    """Arrange rooms in rows, with every edge pointing down and none that others imply.
 
     An edge across several rows runs through passages. Raises ``graphlib.CycleError``.
     """

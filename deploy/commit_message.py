@@ -31,7 +31,7 @@ def find_problems(message: str, *, is_merge: bool = False) -> list[str]:
 
 
 def _written_lines(message: str) -> list[str]:
-    """The lines that git keeps: no comments, and nothing below the scissors of ``git commit --verbose``."""
+    """Return the lines that git keeps: no comments, nothing below ``git commit --verbose``'s scissors."""
     lines = message.partition(SCISSORS)[0].splitlines()
     return "\n".join(line.rstrip() for line in lines if not line.startswith("#")).strip("\n").splitlines()
 

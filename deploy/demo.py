@@ -49,7 +49,7 @@ def _load(benchmark: str, path: Path, var_dir: Path) -> None:
 
 
 def _golds_export(server: str, key: str, var_dir: Path) -> Path:
-    """The golds of all tasks, in a file that only its owner can read."""
+    """Write the golds of all tasks to a file that only its owner can read."""
     target = var_dir / "secrets" / "golds.ndjson"
     url, headers = f"{server}/api/v1/golds/export", {"Authorization": f"Bearer {key}"}
     with (

@@ -14,7 +14,7 @@ TIMEOUT_S = 60.0
 
 
 def key_of_demos(server: str, var_dir: Path) -> str:
-    """The key that an installation keeps for demonstrations; exits where its lab does not answer."""
+    """Return the key that an installation keeps for demonstrations; exit if its lab does not answer."""
     try:
         key = (var_dir / "secrets" / "demo_key").read_text().strip()
         httpx.get(f"{server}/api/v1/health", timeout=TIMEOUT_S).raise_for_status()

@@ -18,7 +18,7 @@ IDS_PATTERN = "^ *[0-9]{1,18} *(, *[0-9]{1,18} *)*$"
 
 
 def _ids_read(text: str) -> list[int]:
-    """Ids with commas between them."""
+    """Read ids that commas separate."""
     if len(text) > IDS_CHARS:
         raise ValueError(f"At most {IDS_CHARS:,} characters.")
     parts = [part.strip() for part in text.split(",") if part.strip()]

@@ -62,7 +62,7 @@ def _components_print(runs: int, sick_runs: int, seed: int) -> None:
 
 
 def _power(share: float, delays: Sequence[int]) -> str:
-    """The share of runs in which an alarm was raised, and the median delay in versions."""
+    """Return the share of runs in which an alarm was raised, and the median delay in versions."""
     return f"{share:.0%}, after {median(delays):.0f}" if delays else f"{share:.0%}"
 
 

@@ -130,7 +130,7 @@ class Named(Protocol):
 def simulate(
     regime: R, chunk: Callable[[R, int], list[Tally]], *, replicates: int, seed: int, pool: Executor
 ) -> Iterable[Tally]:
-    """Coverage and false alarms of ``replicates`` evaluations, rounded up to whole chunks.
+    """Simulate coverage and false alarms of ``replicates`` evaluations, rounded up to whole chunks.
 
     ``chunk`` simulates ``CHUNK`` of a regime from a seed.
     """
@@ -310,7 +310,7 @@ def tally_add(tallies: dict[str, Tally], method: str, hit: bool | None) -> None:
 
 
 def mean_share(centre: float, sd: float) -> float:
-    """The mean of the logistic function of a normal variable."""
+    """Return the mean of the logistic function of a normal variable."""
     return float((SHARES * share_of(centre + sd * NODES)).sum())
 
 
@@ -325,7 +325,7 @@ def _pass_2(centre: float, sd: float) -> float:
 
 
 def share_of(logits: Floats) -> Floats:
-    """The chance of a right answer."""
+    """Return the chance of a right answer."""
     return np.asarray(1 / (1 + np.exp(-logits)), dtype=np.float64)
 
 

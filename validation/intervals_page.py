@@ -68,7 +68,7 @@ Tests are of no change, where training adds nothing.
 
 
 def row(name: str, tallies: Iterable[Tally], *, methods: Mapping[str, float] = METHODS) -> str:
-    """A line of a table."""
+    """Write a line of a table."""
     by_method = {tally.method: tally for tally in tallies}
     cells = [_cell(by_method.get(method), target) for method, target in methods.items()]
     return f"| {name} | {' | '.join(cells)} |"
@@ -82,7 +82,7 @@ def page(
     transfer_words: Mapping[str, str],
     replicates: int,
 ) -> str:
-    """``transfer_words`` describe the regimes of transfer by name."""
+    """Write the page; ``transfer_words`` describe the regimes of transfer by name."""
     return PAGE.format(
         replicates=replicates,
         error=100 * (COVERAGE * ALARMS / replicates) ** 0.5,
@@ -119,7 +119,7 @@ def _cell(tally: Tally | None, target: float) -> str:
 
 
 def _words(regime: Regime) -> str:
-    """A regime in words."""
+    """Describe a regime in words."""
     looks = f"{regime.looks} looks" if regime.looks else "no looks"
     effects = (
         f"items {regime.item_sd:g}, items within an arm {regime.arm_item_sd:g}, looks {regime.look_sd:g}"

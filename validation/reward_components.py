@@ -133,7 +133,7 @@ def _levels(regime: Regime, course: Course, rng: np.random.Generator) -> dict[st
 
 
 def _figure(level: float, tasks: int, samples: int, rng: np.random.Generator) -> Figure:
-    """Shares of right episodes that differ by task, with the same mean over all tasks."""
+    """Draw shares of right episodes that differ by task, with the same mean over all tasks."""
     ease = rng.normal(0, 1, tasks)
     chance = level + 0.8 * level * (1 - level) * np.tanh(ease)
     right = rng.binomial(samples, np.clip(chance, 0, 1)).astype(np.float64)

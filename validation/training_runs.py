@@ -126,7 +126,7 @@ def onset_of(regime: Regime) -> int:
 def _series(
     regime: Regime, mode: FailureMode, severity: Floats, rng: np.random.Generator
 ) -> Mapping[str, Sequence[tuple[int, Figure]]]:
-    """The figures of every version, of tasks drawn for it from a pool."""
+    """Return the figures of every version, on tasks drawn for it from a pool."""
     count, shape = regime.versions, (regime.tasks, regime.samples)
     effects = rng.normal(size=(4, TASK_POOL))
     growth = rng.uniform(-0.15, 0.3) * np.linspace(0, 1, count)
@@ -155,7 +155,7 @@ def _series(
 def _evaluations(
     regime: Regime, mode: FailureMode, severity: Floats, rng: np.random.Generator
 ) -> list[Evaluated]:
-    """Text that learns a little and a page that learns more, on the same items at every evaluated version."""
+    """Simulate text that learns a little and a page that learns more, on the same items at every version."""
     ease = rng.normal(0, 1.5, regime.items)
     first: tuple[Answers, float, float] | None = None
     evaluations = []

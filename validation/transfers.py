@@ -162,7 +162,7 @@ def _change_draw(
     centre: float,
     gain: float,
 ) -> Change:
-    """One arm; ``looks`` are the effects of its looks before and after."""
+    """Draw one arm's change; ``looks`` are the effects of its looks before and after."""
     item, look = layout(items=regime.items, samples=regime.samples, looks=len(looks[0]))
     own = ease + rng.normal(0, regime.arm_item_sd, regime.items)
     logits = centre + own[item] + looks[0][look]

@@ -186,7 +186,7 @@ def _find_problems(value: Any, struct: type[Struct]) -> dict[str, list[str]]:
 
 
 def _field_problems(value: Any, hint: Any) -> Iterator[tuple[str, list[str]]]:
-    """Problems of one field, by path from it: empty, or beginning with a dot."""
+    """Yield the problems of a field by their path below it, which is empty or begins with a dot."""
     structs = [kind for kind, _ in _members(hint) if _is_struct(kind)]
     inner = structs[0] if len(structs) == 1 else None
     if inner and isinstance(value, dict):

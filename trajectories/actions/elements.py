@@ -44,7 +44,7 @@ def target_of(action: Mapping[str, Any] | None, *, observation: str) -> Element 
 
 
 def target_description(action: object, *, observation: str) -> str:
-    """The element that an action names, such as ``link “Sunny loft”``; empty where the observation lacks it.
+    """Name the element that an action targets, such as ``link “Sunny loft”``; empty if it was not observed.
 
     Tokens are masked before the cut, which could leave half of one.
     """

@@ -162,7 +162,7 @@ def is_more(alone: int, control_alone: int) -> bool:
 
 
 def words_of(one: JudgeAttack) -> str:
-    """Lines for people."""
+    """Report the attacks in lines for people."""
     if not one.is_open:
         return f"{one.criterion}: the judge sees nothing that an agent writes."
     head = f"{one.criterion}: {one.attempts} attempts that were not met. "

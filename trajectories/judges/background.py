@@ -131,7 +131,7 @@ def _list_judges(sha256: str) -> frozenset[str]:
 
 
 def episodes_after(judge: Judge, runs: Sequence[int], place: Place[int], age_s: float) -> list[Seen[int]]:
-    """The next page of episodes that ended ``age_s`` ago; of the runs those are due that have no grade."""
+    """Return the next page of episodes ended ``age_s`` ago; those of the runs without a grade are due."""
     rows = AFTER.rows(
         since=place.since,
         key=place.key,
@@ -172,8 +172,8 @@ def episodes_grade(judge: Judge, episode_ids: Sequence[int]) -> Tally:
 
 
 def _due(judge: Judge, body: JudgeBody, episode_ids: Sequence[int], tally: Tally) -> list[int]:
-    """Those that are due, without any that wait or are given up. First those that were tried least: one that
-    is never answered must not look like an outage."""
+    """Return the due episodes that neither wait nor are given up. Those tried least come first: an episode
+    that is never answered must not look like an outage."""
     due = set(episodes_due(judge, runs=()).filter(pk__in=episode_ids).values_list("pk", flat=True))
     tries = _tries(judge, due)
     answered = _list_answer_times(judge, {at for times in tries.values() for at in times})

@@ -59,7 +59,7 @@ class Measurement:
 
 
 def measurement_of(pairs: Sequence[Pair]) -> Measurement:
-    """Both rates of a judge."""
+    """Measure both rates of a judge."""
     positive, negative = ([pair for pair in pairs if pair.people is is_met] for is_met in (True, False))
     return Measurement(true_positive=_agreement(positive), true_negative=_agreement(negative))
 
@@ -97,8 +97,8 @@ def _variance(residuals: np.ndarray, weight: np.ndarray, clusters: Sequence[Hash
 
 
 def corrected(observed: Rate, measured: Measurement) -> Rate | None:
-    """The share that meets the criterion, from the share that the judge says does. None where the judge is
-    not measured, or no better than a coin."""
+    """Return the share that meets the criterion, from the share that the judge says does. None where the
+    judge is not measured, or no better than a coin."""
     first, second = measured.true_positive, measured.true_negative
     if observed.value is None or first.value is None or second.value is None:
         return None
@@ -113,7 +113,7 @@ def corrected(observed: Rate, measured: Measurement) -> Rate | None:
 
 
 def _interval(observed: Rate, first: Rate, second: Rate) -> tuple[float, float]:
-    """Lang and Reiczigel's: Wald's of adjusted counts, moved by the skewness of the error rates."""
+    """Return Lang and Reiczigel's interval: Wald's of adjusted counts, moved by the error rates' skewness."""
     square = Z_95**2
     seen = ((observed.value or 0.0) * observed.size + square / 2) / (observed.size + square)
     right = [((one.value or 0.0) * one.size + 1) / (one.size + 2) for one in (first, second)]

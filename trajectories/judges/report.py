@@ -56,7 +56,7 @@ def _rates(
 
 
 def report_lines(judge: Judge, *, runs: Sequence[int]) -> Iterator[str]:
-    """The report for people."""
+    """Yield the report for people."""
     yield f"{judge.name}@{judge.sha256[:12]}: {judge.body['model']} at {judge.body['url']}"
     yield "Held against people's labels:"
     stored = {one.criterion: one for one in judge.certifications.all()}

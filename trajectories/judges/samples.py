@@ -89,7 +89,7 @@ def field_name(criterion: str) -> str:
 
 
 def fields_of(body: JudgeBody) -> list[Field]:
-    """The criteria as fields of a codebook. Raises ``GymError`` 422 if there are more choices than keys."""
+    """Return the criteria as fields of a codebook. Raises ``GymError`` 422 for more choices than keys."""
     keys = _keys()
     choices = sum(len(one.choices) for one in body.criteria)
     if choices > len(free := list(keys)):
@@ -139,7 +139,7 @@ class Grades(NamedTuple):
 def grades_latest(
     judge: Judge, *, episodes: Collection[int] | None = None, runs: Sequence[int] = ()
 ) -> dict[int, Grades]:
-    """Grades by episode: of these episodes, of these runs, or of all that the judge has graded."""
+    """Return grades by episode: of these episodes, of these runs, or of all that the judge graded."""
     rows = RewardComponents.objects.filter(
         source__kind=RewardSource.Kind.JUDGE, source__name=judge.name, source__version=judge.sha256
     )

@@ -42,7 +42,7 @@ def attempts_read(episode_ids: Sequence[int]) -> list[Attempt]:
 
 
 def _steps(episode_ids: Sequence[int]) -> Iterator[Step]:
-    """The policy's: what a person did in its place earns it nothing."""
+    """Yield the policy's own steps: those of a person in its place earn it nothing."""
     rows = Step.objects.filter(episode_id__in=episode_ids).exclude(actor=Step.Actor.PERSON)
     columns = ("episode_id", "index", "thought", "action", "observation_text")
     return rows.only(*columns).order_by("episode_id", "index").iterator()
@@ -106,7 +106,7 @@ def judge_get(name: str) -> Judge:
 
 
 def body_of(judge: Judge) -> JudgeBody:
-    """The judge as it was stored. Raises ``judge_refused`` where this version writes another prompt."""
+    """Return the judge as stored. Raises ``judge_refused`` if this version would write another prompt."""
     body = judge_of(judge.body)
     if prompt_sha256(body) != judge.prompt_sha256:
         raise refused([f"This version writes another prompt than {judge.name!r} had: store it anew."])
@@ -122,8 +122,8 @@ def source_of(judge: Judge) -> RewardSource:
 
 
 def episodes_due(judge: Judge, *, runs: Sequence[int], has_void: bool = False) -> QuerySet[Episode]:
-    """Judged episodes of these runs that the judge has not graded, or with ``has_void`` not all of whose
-    grades it gave; void ones never."""
+    """Return judged episodes of these runs that the judge has not graded, or, with ``has_void``, not on every
+    criterion; void episodes are never due."""
     graded = RewardComponents.objects.filter(episode_id=OuterRef("pk"), source=source_of(judge))
     episodes = Episode.objects.filter(verdict__outcome__in=JUDGED)
     if runs:

@@ -33,15 +33,15 @@ class DueWork(models.Model):
 
     @classmethod
     def progress_fields(cls, done: int, total: int) -> dict[str, Any]:
-        """The columns that say how far the work is."""
+        """Return the columns that record how far the work is."""
         return {"done": done, "total": total}
 
     @classmethod
     def end_fields(cls) -> dict[str, Any]:
-        """The columns that say that the work has ended, however it did."""
+        """Return the columns that record that the work has ended, in whatever way."""
         return {"finished_at": Now()}
 
     @classmethod
     def refusal_fields(cls, details: Mapping[str, Any]) -> dict[str, Any]:
-        """The columns with the details of a ``GymError`` that ended the work."""
+        """Return the columns with the details of a ``GymError`` that ended the work."""
         return {"result": details}

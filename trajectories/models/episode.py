@@ -167,7 +167,7 @@ class Episode(models.Model):
 
 
 def episode_key(related_name: str) -> models.ForeignKey[Episode, Episode]:
-    """The episode of rows that are keyed by it, without the index and the constraint that cost writes."""
+    """Make the episode the key of rows, without the index and the constraint that would slow writes."""
     return models.ForeignKey(
         Episode, on_delete=models.CASCADE, related_name=related_name, db_index=False, db_constraint=False
     )

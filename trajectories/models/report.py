@@ -60,5 +60,5 @@ class Report(DueWork):
 
     @classmethod
     def refusal_fields(cls, details: Mapping[str, Any]) -> dict[str, Any]:
-        """Nothing: the tables of the computation before stay."""
+        """Return no columns: the tables of the computation before stay."""
         return {}

@@ -91,7 +91,7 @@ def lookups_count(caller: int, count: int) -> int:
 
 
 def last_beats(ids: Sequence[int]) -> dict[int, str]:
-    """The last heartbeat of each episode that sent one in the last 24 hours, as text; each one differs.
+    """Return each episode's last heartbeat of the last 24 hours, as text; no two are the same.
 
     Raises redis-py's own errors: the reaper must not mistake an unreachable Redis for silent episodes.
     """
@@ -139,7 +139,7 @@ def alive_keep(name: str) -> threading.Event:
 
 
 def alive_names(names: Sequence[str]) -> set[str]:
-    """Those of the named kinds of process that are alive. Raises redis-py's own errors."""
+    """Return those of the named kinds of process that are alive. Raises redis-py's own errors."""
     values = redis_client.client().mget([f"{ALIVE}{name}" for name in names])
     return {name for name, value in zip(names, values, strict=True) if value is not None}
 

@@ -109,20 +109,20 @@ class Analysis:
                 yield a, b
 
     def arm_cells(self, key: ArmKey) -> dict[str, Any]:
-        """The cells that name a row about one arm."""
+        """Return the cells that name a row about one arm."""
         return {"benchmark": self.benchmark, "arm": key.id}
 
     def pair_cells(self, a: ArmKey, b: ArmKey) -> dict[str, Any]:
-        """The cells that name a row about two arms, the first less the second."""
+        """Return the cells that name a row about two arms, the first less the second."""
         return {"benchmark": self.benchmark, "contrast": f"{a.id} − {b.id}"}
 
     def episodes_link(self, key: ArmKey, **filters: str) -> str:
-        """The episodes of an arm in the lab's search; of its first run where it has several."""
+        """Return the address of an arm's episodes in the lab's search; of its first run if it has several."""
         run = min(self.data.arms[key].runs)
         return search_link(run=run, benchmark=self.benchmark, arm=key.arm, **filters)
 
     def pairs_link(self, a: ArmKey, b: ArmKey) -> str:
-        """The items on which two arms differ."""
+        """Return the address of the items on which two arms differ."""
         query = {"benchmark": self.benchmark, "a": a.id, "b": b.id}
         return f"/reports/{self.report_id}/items?{urlencode(query)}"
 

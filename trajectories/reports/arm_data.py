@@ -132,7 +132,7 @@ class BenchmarkData:
             column.ended[name].append(value)
 
     def codes(self, is_counted: Callable[[Item], bool]) -> Codes:
-        """The items that count."""
+        """Return the items that count."""
         return np.array([code for code, item in enumerate(self.items) if is_counted(item)], dtype=np.int64)
 
     @property
@@ -141,7 +141,7 @@ class BenchmarkData:
         return list(self._looks)
 
     def episodes(self, key: ArmKey, items: Codes) -> Episodes:
-        """The ended episodes of an arm on these items."""
+        """Return the ended episodes of an arm on these items."""
         ended = (self.arms.get(key) or _Column()).ended
         arrays: dict[str, Any] = {
             name: np.array(values, dtype=np.float64 if TYPES[name] == "d" else np.int64)
@@ -155,12 +155,12 @@ class BenchmarkData:
         return sorted(set(column.ended["version"]) - {NO_VERSION})
 
     def answers(self, key: ArmKey, items: Codes, *, version: int | None = None) -> Answers:
-        """The judged answers of an arm to these items; of one policy version, or of all."""
+        """Return an arm's judged answers to these items, of one policy version or of all."""
         made = self.episodes(key, items)
         return (made if version is None else made.where(made.version == version)).answers
 
     def tallies(self, key: ArmKey, items: Codes) -> tuple[Floats, Floats, Floats]:
-        """Right, judged and ended episodes of an arm, by item in the order of ``items``."""
+        """Count an arm's right, judged and ended episodes, by item in the order of ``items``."""
         made, size = self.episodes(key, items), len(self.items)
 
         def count(mask: np.ndarray) -> Floats:

@@ -37,7 +37,7 @@ class ArmToolScores:
         return compute_rates(self.scores)
 
     def estimate(self, part: Callable[[Score], Part]) -> Estimate:
-        """A rate of which each episode adds a part."""
+        """Return a rate to which each episode contributes a part."""
         parts = np.array([part(score) for score in self.scores], dtype=np.float64).reshape(-1, 2)
         sides = Parts(
             item=self.episodes.item, look=self.episodes.look, counted=parts[:, 0], among=parts[:, 1]
@@ -45,7 +45,7 @@ class ArmToolScores:
         return ratio(sides, alpha=self.analysis.alpha)
 
     def counting(self, part: Callable[[Score], Part]) -> list[int]:
-        """The episodes that add to what a rate counts."""
+        """Return the episodes that add to what a rate counts."""
         ids = self.episodes.episode.tolist()
         return [episode for episode, score in zip(ids, self.scores, strict=True) if part(score).counted]
 

@@ -79,21 +79,21 @@ def rows_export(report: Report, kind: str, *, splits: Collection[str]) -> Iterat
 
 
 def _classified(report: Report, rows: Iterable[EpisodeRow]) -> Iterator[EpisodeRow]:
-    """The rows with the class of those that the report, as last computed, counts as lost."""
+    """Yield the rows; those that the report, as last computed, counts as lost get their class."""
     losses = (report.result or {}).get(LOSSES, {})
     classes = {episode: kind for kind, episodes in losses.items() for episode in episodes}
     return (row._replace(loss=classes[row.episode]) if row.episode in classes else row for row in rows)
 
 
 def table_as_csv(table: Mapping[str, Any]) -> bytes:
-    """A stored table; a number that cannot be stated is empty."""
+    """Return a stored table as CSV; a number that cannot be stated is empty."""
     ids = [column["id"] for column in table["columns"]]
     lines = [ids, *([row.get(column) for column in ids] for row in table["rows"])]
     return b"".join(map(_line, lines))
 
 
 def table_as_parquet(table: Mapping[str, Any]) -> bytes:
-    """A stored table; a number that cannot be stated is null."""
+    """Return a stored table as Parquet; a number that cannot be stated is null."""
     import pyarrow
     import pyarrow.parquet
 
@@ -118,7 +118,7 @@ def _type_of(table: Mapping[str, Any], column: Mapping[str, str]) -> Any:
 
 
 def _kinds(hint: Any) -> tuple[type, ...]:
-    """The types of a field that may be None."""
+    """Return the types of a field that may be None."""
     return getattr(hint, "__args__", (hint,))
 
 

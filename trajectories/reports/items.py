@@ -31,7 +31,7 @@ class ItemDifference(NamedTuple):
 def item_differences(
     report: Report, *, benchmark: str, a: ArmKey, b: ArmKey, is_b_better: bool
 ) -> list[ItemDifference]:
-    """The items on which the arm ``a``, or ``b``, is better, the largest differences first."""
+    """Return the items on which arm ``a``, or arm ``b``, is better, the largest differences first."""
     rows = DIFFERENCES.rows(
         benchmark=benchmark,
         arm_a=a.arm,
@@ -45,7 +45,7 @@ def item_differences(
 
 
 def _runs(report: Report, key: ArmKey) -> list[int]:
-    """The runs whose episodes in the arm of ``key`` are the key's."""
+    """Return the runs whose episodes in the arm belong to ``key``."""
     planned = report.plan["arms"]
     return [
         run.pk

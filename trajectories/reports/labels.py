@@ -18,7 +18,7 @@ def arm_label(arm_id: str) -> str:
 
 
 def label_of(row: Mapping[str, Any], column: str) -> str:
-    """The text of a row's column: of a contrast both arms, the first less the second, or its only one."""
+    """Return the text of a row's column: both arms of a contrast, first less second, or its only one."""
     value = visible(row[column])
     if column in ("arm", "contrast"):
         return " − ".join(map(arm_label, value.split(" − ")))
@@ -26,13 +26,13 @@ def label_of(row: Mapping[str, Any], column: str) -> str:
 
 
 def interval_of(row: Mapping[str, Any], column: str) -> tuple[float | None, float | None]:
-    """The ends of a value's interval: those named after its column, else the row's only ones."""
+    """Return the ends of a value's interval: those named after its column, or else the row's only ones."""
     prefix = f"{column}_" if f"{column}_low" in row else ""
     return row.get(f"{prefix}low"), row.get(f"{prefix}high")
 
 
 def link_of(row: Mapping[str, Any], column: str) -> str:
-    """The address of the episodes behind a value, else of its row's; empty where there are none to open."""
+    """Return the address of a value's episodes, or of its row's; empty if there are none to open."""
     links: Mapping[str, str] = row.get("links", {})
     # Zero percent void opens the version's episodes, not an empty list of void ones.
     own = links.get(column) if row.get(column) else ""

@@ -79,7 +79,7 @@ def arm_of(planned: Collection[str], *, arm: str, retest: bool, observation: str
 
 
 def ladder_of(plan: Mapping[str, Any]) -> list[ArmKey]:
-    """The ladder's arms in a plan, from the base down; of those shown as pictures, in its last one's."""
+    """Return a plan's ladder from the base down; arms with a format must have the last one's."""
     own = OBSERVATION_FORMATS.get(plan["observation"])
     has_outlines = own is None or own.has_text
     keys = [key for key in map(arm_read, plan["arms"]) if key.arm in RUNGS]
@@ -98,7 +98,7 @@ def rung_added(a: ArmKey, b: ArmKey) -> str:
 
 
 def contrasts_of(plan: Mapping[str, Any]) -> list[tuple[ArmKey, ArmKey]]:
-    """The plan's contrasts; without any, the ladder's base against each other rung."""
+    """Return the plan's contrasts, or, if it has none, the ladder's base against each other rung."""
     if contrasts := plan["contrasts"]:
         return [(arm_read(a), arm_read(b)) for a, b in contrasts]
     ladder = ladder_of(plan)

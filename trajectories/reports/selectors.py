@@ -22,7 +22,7 @@ def report_get(report_id: int, *, principal: Principal | None = None) -> Report:
 
 
 def report_list(*, before: int | None, limit: int, principal: Principal | None = None) -> Sequence[Report]:
-    """Reports without their results, newest first: up to ``limit``, and one more if there is a next page.
+    """List reports without results, newest first: up to ``limit``, and one more if there is a next page.
 
     Each says in ``is_simulated`` whether a run of it is.
     """
@@ -52,7 +52,7 @@ def runs_by_benchmark(run_ids: Collection[int]) -> dict[str, list[int]]:
 
 
 def verdict_counts(run_ids: Sequence[int]) -> dict[str, int]:
-    """Verdicts of each run so far; the keys are as JSON has them."""
+    """Count the verdicts of each run so far; the keys are texts, as in JSON."""
     counts = VerdictCounter.objects.filter(run__in=run_ids).values_list("run_id", "count")
     return {str(run_id): count for run_id, count in counts}
 

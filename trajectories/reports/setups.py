@@ -130,7 +130,7 @@ def _has_picture(observation: str) -> bool:
 
 
 def arm_order(keys: Iterable[ArmKey]) -> list[ArmKey]:
-    """The ladder from its base, then the other arms; retests after their arms."""
+    """Order arms: the ladder from its base, then the others, each followed by its retest."""
     order = [*RUNGS, *(arm for arm in ARMS if arm not in RUNGS)]
     return sorted(keys, key=lambda key: (order.index(key.arm), key.observation, key.retest))
 
@@ -140,12 +140,12 @@ def _values(values: Iterable[int | None]) -> list[str]:
 
 
 def _stated(value: Any) -> str:
-    """A setting in words, whatever a harness stored under its name."""
+    """Return a setting in words, whatever a harness stored under its name."""
     if value is None:
         return "none"
     return _settings(value) if isinstance(value, dict) else str(value)
 
 
 def _settings(settings: Mapping[str, Any]) -> str:
-    """``max_chars 5000, scope viewport``; a word where the client's defaults count."""
+    """Write settings as in ``max_chars 5000, scope viewport``, or as one word for the client's defaults."""
     return ", ".join(f"{name} {value}" for name, value in sorted(settings.items())) or "default"

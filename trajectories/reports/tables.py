@@ -33,7 +33,7 @@ BY_ARM = (Column("benchmark", "Benchmark"), Column("arm", "Arm"))
 def interval_columns(
     column_id: str, title: str, unit: str, *, prefix: str = "", is_titled: bool = False
 ) -> tuple[Column, Column, Column]:
-    """The columns of a value and of the ends of its interval, as ``with_ends`` fills them.
+    """Return the columns of a value and of the ends of its interval, as ``with_ends`` fills them.
 
     ``is_titled``: the titles of the ends repeat the value's.
     """
@@ -79,13 +79,13 @@ def episodes_link(episodes: Sequence[int]) -> str:
 
 
 def with_ends(name: str, estimate: Estimate | None, *, prefix: str = "") -> dict[str, float | None]:
-    """A value and the ends of its interval, in percent or points, as the cells of a row."""
+    """Return a value and the ends of its interval, in percent or points, as the cells of a row."""
     ends = (estimate.value, estimate.low, estimate.high) if estimate else (None, None, None)
     return dict(zip((name, f"{prefix}low", f"{prefix}high"), map(scaled, ends), strict=True))
 
 
 def scaled(share: float | None) -> float | None:
-    """A share in percent, or a difference of shares in points."""
+    """Return a share in percent, or a difference of shares in points."""
     if share is None or not math.isfinite(share):
         return None
     return round(share * 100, 6)

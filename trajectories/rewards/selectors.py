@@ -82,8 +82,9 @@ def compute_payments(episode_ids: Sequence[int], *, named: Sequence[Named]) -> d
 
 
 def values_of(episode_ids: Sequence[int], *, components: Sequence[str]) -> dict[int, dict[str, float | None]]:
-    """Those of the components that each of the ended episodes has, by id: None where one could not be
-    computed. Those that are not stored yet are computed for it, as for a payment.
+    """Return each ended episode's components, by id; None if one could not be computed.
+
+    Components that are not stored yet are computed, as for a payment.
     """
     return {
         one: {name: known.values[name] for name in components if name in known.values}
@@ -99,7 +100,7 @@ _Read = dict[int, tuple[Components, list[_Source]]]
 
 
 def _read(episode_ids: Sequence[int], components: Sequence[str]) -> _Read:
-    """All components of those that have ended, and where they are from; of learned ones those named alone."""
+    """Read all components of the ended episodes, and their origins; of learned ones, only those named."""
     read = {row[0]: _read_known(*row[1:]) for row in KNOWN.rows(ids=list(episode_ids))}
     missing = [one for one, (_, sources) in read.items() if not _has_rules(sources)]
     for reading in store.readings_of(missing) if missing else []:

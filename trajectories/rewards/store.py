@@ -125,8 +125,8 @@ def _step_with_facts(step: ReadStep, act: ActFact | None) -> ReadStep:
 
 
 def episodes_after(place: Place[int], age_s: float) -> list[Seen[int]]:
-    """The next page of episodes that ended ``age_s`` ago; those are due that lack the components of today's
-    rules or of a learned model, or have steps that came after them."""
+    """Return the next page of episodes that ended ``age_s`` ago; those are due that lack the components of
+    today's rules or of a learned model, or have steps that came after them."""
     rows = AFTER.rows(since=place.since, key=place.key, age=age_s, limit=PAGE, **_versions())
     return [Seen(*row) for row in rows]
 
@@ -136,6 +136,6 @@ def _versions() -> dict[str, str | int]:
 
 
 def episodes_all(*, after: int, limit: int, run: int | None, again: bool) -> list[int]:
-    """Ended episodes by id, of one run or of all: those that are due, or with ``again`` every one."""
+    """Return ended episodes by id, of one run or of all: those that are due, or all if ``again`` is set."""
     rows = ALL.rows(after=after, limit=limit, run=run, again=again, **_versions())
     return [row[0] for row in rows]

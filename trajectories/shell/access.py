@@ -33,22 +33,22 @@ class LabRequest(HttpRequest):
 
 
 def lab_page(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """A page to read: GET or HEAD, login required, 404 shown as a page of the lab."""
+    """Make a view a page to read: GET or HEAD, login required, 404 shown as a page of the lab."""
     return require_safe(_guarded(view))
 
 
 def annotator_page(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """The same, open to annotators too. The view itself looks whether they may see it."""
+    """Make a view a page that is open to annotators too. The view itself checks whether they may see it."""
     return require_safe(_guarded(view, is_for_annotators=True))
 
 
 def annotator_action(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """An action that annotators may take too."""
+    """Make a view an action that annotators may take too."""
     return _require_post(_guarded(view, is_for_annotators=True))
 
 
 def lab_action(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """An action of the reader: POST only, login required."""
+    """Make a view an action of the reader: POST only, login required."""
     return _require_post(_guarded(view))
 
 
@@ -109,18 +109,18 @@ def _guarded(
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django's handler for requests that it refuses to read. A page would read them again."""
+    """Handle requests that Django refuses to read. A page would read them again."""
     text = "This request cannot be read: its address is too long, or it has too many fields.\n"
     return HttpResponse(text, status=HTTPStatus.BAD_REQUEST, content_type="text/plain; charset=utf-8")
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django's handler for unknown addresses; strangers learn nothing else from it."""
+    """Handle unknown addresses for Django; strangers learn nothing else from the page."""
     return render(request, "lab/not_found.html", {"message": ""}, status=404)
 
 
 def form_refused(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Django's handler for forms without a valid token, as after a login in another tab."""
+    """Handle forms without a valid token for Django, as after a login in another tab."""
     user = request.user
     is_login = request.path == settings.LOGIN_URL
     if is_login and user.is_authenticated:
@@ -131,7 +131,7 @@ def form_refused(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def sees_golds(user: User | AnonymousUser) -> bool:
-    """Golds and what was parsed from them are for staff and users with the permission to view golds."""
+    """Return whether a user may see golds and what was parsed from them: staff, or with permission."""
     return user.is_staff or user.has_perm(GOLD_PERMISSION)
 
 
@@ -146,7 +146,7 @@ def build_principal(user: User | AnonymousUser) -> Principal:
 def page_render(
     request: LabRequest, name: str, context: dict[str, Any], *, status: HTTPStatus = HTTPStatus.OK
 ) -> HttpResponse:
-    """The page ``lab/<folder>/<page>.html``, or its part ``_<page>.html`` if that is requested."""
+    """Return the page ``lab/<folder>/<page>.html``, or its part ``_<page>.html`` if that is requested."""
     folder, _, page = name.partition("/")
     prefix = "_" if wants_fragment(request) else ""
     return render(request, f"lab/{folder}/{prefix}{page}.html", context, status=status)
@@ -175,7 +175,7 @@ def wants_fragment(request: LabRequest) -> bool:
 
 
 def _to_annotation(request: LabRequest) -> HttpResponse:
-    """Annotators land on their queues; other pages are not theirs."""
+    """Redirect annotators to their queues; other pages are not theirs."""
     if request.path == reverse("runs"):
         return redirect("annotation")
     return render(request, "lab/no_access.html", status=HTTPStatus.FORBIDDEN)

@@ -161,7 +161,7 @@ class FilterForm(forms.Form):
             field.choices = [("", field.label), *list(field.choices)[1:]]
 
     def error_messages(self) -> list[str]:
-        """Errors in the address's parameters, all of which are then ignored."""
+        """Return the errors in the address's parameters; every parameter with an error is ignored."""
         errors = [
             f"{self[name].label}: “{self._quoted(name)}” {errors[0]}. This filter is ignored."
             for name, errors in self.errors.items()

@@ -29,7 +29,7 @@ def result_in_time(query: Callable[[], T]) -> T | None:
 def page_render(
     request: access.LabRequest, name: str, context: dict[str, Any], *, is_too_slow: bool
 ) -> HttpResponse:
-    """The page; with status 503 if its search was stopped after ``seconds``."""
+    """Return the page, with status 503 if its search was stopped after ``seconds``."""
     context |= {"is_too_slow": is_too_slow, "seconds": SEARCH_MS // 1000}
     if not is_too_slow:
         return access.page_render(request, name, context)

@@ -46,7 +46,7 @@ SNIPPETS = toml_load(Path(__file__).with_name("snippets.toml"), dict[str, str])
 
 
 def snippet(kind: str, file: str) -> str:
-    """``file`` is the name that the export is saved under."""
+    """Return a snippet; ``file`` is the name that the export is saved under."""
     return SNIPPETS[kind].strip().replace("{file}", file)
 
 
@@ -95,13 +95,13 @@ LINE_CHARS = 120
 
 @register.filter
 def marked(value: object, find: str) -> SafeString:
-    """Untrusted text with matches of ``find`` marked."""
+    """Return untrusted text with matches of ``find`` marked."""
     return long_text.marked("" if value is None else str(value), find)
 
 
 @register.filter
 def gold_values(gold: str, task: Any) -> list[Value]:
-    """The value that a gold expects for each field of its task."""
+    """Return the value that a gold expects for each field of its task."""
     return values_of(fields_of(task), given=(), expected=gold)
 
 
@@ -120,7 +120,7 @@ def check_tone(kind: str) -> str:
 def check_tag(
     step_label: StepLabel, action_type: str, result: str, *, is_whole: bool = False
 ) -> dict[str, Any]:
-    """The outcome of an action check. Lists show only outcomes with a sign; ``is_whole`` shows all."""
+    """Return the outcome of an action check. Lists show only outcomes with a sign; ``is_whole`` shows all."""
     kind = name_kind(step_label.action_check, action_type=action_type)
     is_unchecked = kind == "unknown" and step_label.is_provisional
     is_undone = kind == "no_effect" and result in NOT_PERFORMED
@@ -142,25 +142,25 @@ def percent(share: float) -> str:
 
 @register.filter
 def count(number: int) -> str:
-    """A count with thousands separators."""
+    """Write a count with thousands separators."""
     return f"{number:,}"
 
 
 @register.filter
 def hundredths(value: float) -> str:
-    """A measure that may be negative, to two decimals."""
+    """Write a measure that may be negative to two decimals."""
     return numeral(value, ".2f")
 
 
 @register.filter
 def decimal(value: float | None) -> str:
-    """A number that may be negative, to four significant digits; a dash where there is none."""
+    """Write a number that may be negative to four significant digits, or a dash if there is none."""
     return "–" if value is None else numeral(value, ".4g")
 
 
 @register.filter
 def milliseconds(value: float | None) -> str:
-    """A duration in milliseconds, in the most readable unit."""
+    """Write a duration, given in milliseconds, in the most readable unit."""
     if value is None:
         return "–"
     if value < 1_000:
@@ -199,7 +199,7 @@ def ago(moment: datetime, now: datetime) -> str:
 
 @register.simple_tag
 def icon(name: str) -> SafeString:
-    """A picture beside a word, of ``static/img/lab/icons.svg``; it says nothing by itself."""
+    """Return an icon of ``static/img/lab/icons.svg`` to stand beside a word; it says nothing by itself."""
     return format_html(
         '<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', static(ICONS), name
     )
@@ -207,7 +207,7 @@ def icon(name: str) -> SafeString:
 
 @register.simple_tag
 def module(name: str) -> SafeString:
-    """A script that is an ES module, and what it imports announced, so that all are fetched at once."""
+    """Return an ES module's script, and announce its imports, so that all are fetched at once."""
     folder = settings.BASE_DIR / "static"
     imported = [(static(str(path.relative_to(folder))),) for path in assets.find_imports(folder / name)]
     announced = format_html_join("\n", '<link rel="modulepreload" href="{}">', imported)
@@ -224,7 +224,7 @@ def tag_of(value: str) -> SafeString:
 
 @register.filter
 def label(code: str) -> str:
-    """The label of an arm, an observation format, a grammar, or an end or close reason."""
+    """Return the label of an arm, an observation format, a grammar, or an end or close reason."""
     entry = LABELLED.get(code)
     return entry.label if entry else visible(code)
 
@@ -241,14 +241,14 @@ def setup_tags(run: Run) -> dict[str, Any]:
 
 @register.simple_tag
 def history_of(name: str) -> SafeString:
-    """The label of a history policy, with its name and description on hover."""
+    """Return the label of a history policy, with its name and description on hover."""
     history = histories.history_read(name)
     return format_html('<span title="{}: {}">{}</span>', name, history.policy.description, history.label)
 
 
 @register.simple_tag
 def label_of(code: str) -> SafeString:
-    """The same, with code and description on hover."""
+    """Return the label, with code and description on hover."""
     entry = LABELLED.get(code)
     title = f"{code}: {entry.description}" if entry else visible(code)
     return format_html('<span title="{}">{}</span>', title, label(code))
@@ -262,7 +262,7 @@ def cell(context: template.Context, column: Column) -> SafeString:
 
 @register.filter
 def problem_words(problem: str) -> str:
-    """The first line of a problem, which says it in words."""
+    """Return the first line of a problem, which says it in words."""
     return problem.partition("\n")[0]
 
 
@@ -280,13 +280,13 @@ def kind_name(kind: str) -> str:
 
 @register.simple_tag
 def line_of(text: str) -> SafeString:
-    """The beginning of an untrusted text as one line."""
+    """Return the beginning of an untrusted text as one line."""
     return visible_html(cut(" ".join(text.split()), LINE_CHARS))
 
 
 @register.simple_tag
 def measure_of(value: object, *, is_share: bool) -> str:
-    """A measure of an episode; a dash where it has none, or is not measured yet."""
+    """Write a measure of an episode, or a dash if it has none or is not measured yet."""
     if not isinstance(value, int | float):
         return "–"
     if is_share:
@@ -296,7 +296,7 @@ def measure_of(value: object, *, is_share: bool) -> str:
 
 @register.simple_tag
 def episode_grid(episodes: Sequence[Episode], columns: str) -> Grid:
-    """A short list of episodes inside another page."""
+    """Return a short list of episodes inside another page."""
     return grid_short(
         EPISODES, [EpisodeRow(episode=episode) for episode in episodes], columns=columns.split()
     )
@@ -317,7 +317,7 @@ def selection_max() -> int:
 
 @register.inclusion_tag("lab/shared/_table_head.html")
 def table_head(*titles: str) -> dict[str, Any]:
-    """The head of a table whose columns have these titles; that of a column of numbers begins with ``#``."""
+    """Return a table's head from its columns' titles; the title of a column of numbers begins with ``#``."""
     return {
         "columns": [{"title": title.removeprefix("#"), "is_number": title[:1] == "#"} for title in titles]
     }
@@ -325,7 +325,7 @@ def table_head(*titles: str) -> dict[str, Any]:
 
 @register.inclusion_tag("lab/shared/_rate.html")
 def rate(value: Rate | None) -> dict[str, Any]:
-    """A share with its 95% interval, in numbers and as a dot with whiskers."""
+    """Return a share with its 95% interval, in numbers and as a dot with whiskers."""
     if value is None:
         return {"rate": None}
     places = {"x": value.value, "low_x": value.low, "high_x": value.high}
@@ -337,13 +337,13 @@ def rate(value: Rate | None) -> dict[str, Any]:
 
 @register.inclusion_tag("lab/grid/_rate.html")
 def rate_line(value: Rate | None) -> dict[str, Any]:
-    """The same in one line of a list; the interval's numbers are in its title."""
+    """Return a share in one line of a list; the interval's numbers are in its title."""
     return rate(value)
 
 
 @register.inclusion_tag("lab/shared/_outcomes.html")
 def outcome_bar(tally: Any) -> dict[str, Any]:
-    """Episodes by outcome, or by status before they have one, as a bar of 100 units."""
+    """Return a bar of 100 units of episodes by outcome, or by status if they have none yet."""
     counts = {name: getattr(tally, name) for name in OUTCOMES}
     unit = 100 / (sum(counts.values()) or 1)
     starts = accumulate(counts.values(), initial=0)
@@ -358,7 +358,7 @@ def outcome_bar(tally: Any) -> dict[str, Any]:
 
 @register.inclusion_tag("lab/shared/_live_bar.html", takes_context=True)
 def live(context: template.Context, path: str, part: str, latest: str = "") -> dict[str, Any]:
-    """The bar that shows whether a page receives live updates and lets users pause them.
+    """Return the bar that shows whether a page receives live updates and lets users pause them.
 
     ``path`` is the path of the live socket, ``part`` the id of the element to fetch again on updates, and
     ``latest`` the address of the newest item, empty if there is none.

@@ -77,7 +77,7 @@ def _oldest_sessions() -> Iterator[Metric]:
 
 
 def void_gauges() -> Iterator[Metric]:
-    """Void rates of the latest episodes of all runs, and how many alarms the pages of runs show for these."""
+    """Yield void rates of all runs' latest episodes, and how many alarms the runs' pages show for them."""
     rates = void_rates()
     yield GaugeMetricFamily(
         "palaestra_void_share", "Void episodes among the latest 10,000 that ended.", rates.total.share
@@ -115,7 +115,7 @@ def _by_run(rates: VoidRates) -> Iterator[VoidRates]:
 
 
 def queue_gauges() -> Iterator[Metric]:
-    """Raises ``GymError`` 503 ``redis_down``."""
+    """Yield the lengths of the queues. Raises ``GymError`` 503 ``redis_down``."""
     lengths = queue_lengths(*QUEUES)
     if lengths is None:
         raise redis_client.redis_down()

@@ -50,7 +50,7 @@ DISAGREEMENT = f"{PROJECT}/disagreements/<id:unit_id>"
 
 
 def _alias(address: str, *, of: str, name: str) -> URLPattern:
-    """Another address of a page, such as one that people guess or one with the slash that others have."""
+    """Return another address of a page, such as one that people guess, or one with a final slash."""
     return path(address, lab_page(RedirectView.as_view(pattern_name=of, query_string=True)), name=name)
 
 

@@ -26,7 +26,7 @@ UNREAD = 0.5
 
 
 def scores(name: SetName, *, each: int, seed: int) -> list[Score]:
-    """Precision and recall of each class over ``each`` made trajectories of every class."""
+    """Return precision and recall of each class over ``each`` made trajectories of every class."""
     pairs = [
         (kind, loss_of(MAKERS[kind](random.Random(f"{seed}:{name}:{kind}:{n}"), name)).id)
         for kind in MAKERS
@@ -49,7 +49,7 @@ def _reasoning(rng: random.Random, name: SetName) -> LostEpisode:
 def _episode(
     rng: random.Random, name: SetName, *, slip: Callable[[random.Random, str], str] | None = None
 ) -> LostEpisode:
-    """``slip`` changes the first number as the model reads it."""
+    """Make an episode; ``slip`` changes the first number as the model reads it."""
     parts = texts(name)
     numbers = [str(rng.randint(12, 4_000)) for _ in range(3)]
     question = rng.choice(parts["questions"]).format(*numbers)

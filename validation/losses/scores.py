@@ -31,7 +31,7 @@ class Score:
 
 
 def scores_of(pairs: Sequence[tuple[str, str]]) -> list[Score]:
-    """A score for each class; ``pairs`` are an episode's class and the one that the rules gave it."""
+    """Return a score for each class; ``pairs`` are an episode's class and the one that the rules gave it."""
     return [
         Score(
             id=kind,

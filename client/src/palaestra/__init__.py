@@ -60,5 +60,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """Every name, also of those that were not imported yet."""
+    """Return every name, including those that are not imported yet."""
     return sorted({*globals(), *_MODULES})

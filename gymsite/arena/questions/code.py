@@ -23,7 +23,7 @@ def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
 
 
 def run_shown(payload: Payload, call: ToolCall) -> dict[str, Any]:
-    """The last run for the template; ``trajectories/rollouts/judging/tool_calls.py`` describes its output."""
+    """Return the last run for the template; ``rollouts/judging/tool_calls.py`` describes its output."""
     passed: Sequence[bool] = call.output.get("passed", ())
     reasons: Sequence[str] = call.output.get("told", ())
     return {

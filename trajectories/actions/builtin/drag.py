@@ -9,7 +9,7 @@ from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRe
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
-    """Pages report a drag by what it changes, such as the value of a slider."""
+    """Judge a drag by what pages report that it changed, such as the value of a slider."""
     events = [event for event in record.events_of(step.index) if event.is_act]
     if rules.on_target(step, [event for event in events if event.kind == "input"]):
         return Finding(kind="confirmed", explained=events)

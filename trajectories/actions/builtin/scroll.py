@@ -30,7 +30,7 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
 
 
 def _scrolls(step: DeclaredStep, record: PageRecord) -> list[ReportedEvent]:
-    """A page waits a quarter of a second before it reports scrolling: the next step may have begun."""
+    """Return a step's scrolls. Pages report them a quarter of a second late, perhaps in the next step."""
     own = record.events_of(step.index, "scroll")
     after = record.step_after(step.index)
     if own or after is None or after.type == "scroll":

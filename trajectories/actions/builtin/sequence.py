@@ -23,7 +23,7 @@ def _parts(step: DeclaredStep) -> list[DeclaredStep]:
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
-    """Confirmed by any of its actions: those after one that led to another page were left out."""
+    """Confirm a sequence by any of its actions: those after one that led to another page were left out."""
     findings = []
     for part in _parts(step):
         kind = types.find(part.type)

@@ -91,7 +91,7 @@ class Shift:
         return {both.unit.unit for both in self.units if both.changed}
 
     def _answers(self, names: set[str]) -> list[Answer]:
-        """All answers in the codebook's order; of sets those that occur, smaller ones first."""
+        """Return all answers in the codebook's order; for sets, the ones that occur, smaller ones first."""
         if not self.field.is_set:
             return [Answer(name=option.id, title=option.title) for option in self.field.options]
         return [

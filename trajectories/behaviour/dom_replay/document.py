@@ -81,7 +81,7 @@ class Addresses:
 
 
 def map_addresses(episode: Episode) -> Addresses:
-    """Resolves the addresses in an episode's recordings to addresses of the lab."""
+    """Return the map from addresses in an episode's recordings to addresses of the lab."""
     return Addresses(place=_in_the_lab, pictures=list_pictures(episode))
 
 

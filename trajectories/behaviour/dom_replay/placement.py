@@ -75,7 +75,7 @@ class _Load:
         return max(piece.last_ms for piece in self.pieces)
 
     def last_before(self, at_ms: float) -> float:
-        """The last time, up to ``at_ms``, at which something was recorded; else the first time of all."""
+        """Return the last time up to ``at_ms`` when something was recorded, or else the first time of all."""
         times = [min(piece.last_ms, at_ms) for piece in self.pieces if piece.first_ms <= at_ms]
         return max(times, default=self.first_ms)
 
@@ -87,8 +87,8 @@ def find_moment(
     acted_in: Collection[str] = (),
     paths: Mapping[str, str] | None = None,
 ) -> Moment | Reason:
-    """The moment of a step. ``acted_in`` has the page loads of the step's page events; ``paths`` has the path
-    of every page load that reported itself, recorded or not."""
+    """Return the moment of a step. ``acted_in`` has the page loads of the step's page events; ``paths`` has
+    the path of every page load that reported itself, recorded or not."""
     loads = _loads(pieces)
     if not loads:
         return "nothing"

@@ -129,7 +129,7 @@ class Cleaner:
             node.attributes = {k: v for k, v in node.attributes.items() if k.lower() not in sources}
 
     def _link(self, node: Node) -> str:
-        """The tag of a ``link``: a recorded style sheet, a style sheet file of the arena, or hidden."""
+        """Return a ``link``'s tag: a recorded style sheet, a style sheet file of the arena, or hidden."""
         if isinstance(node.attributes.get("_cssText"), str):
             node.attributes.pop("href", None)
             return "style"

@@ -111,7 +111,7 @@ def replay_step(step: Step, *, resolve: Resolve) -> Scene | NoScene:
 def replay_action(
     action: PageAction, actions: Sequence[PageAction], *, episode_id: int, resolve: Resolve
 ) -> Scene | NoScene:
-    """The replay of an action, one of the episode's ``actions``: the page before it, and what it did."""
+    """Replay one of the episode's ``actions``: return the page before it, and what the action did."""
     moment = _action_moment(action, actions, episode_id)
     if isinstance(moment, str):
         return NoScene(reason=moment)
@@ -214,7 +214,7 @@ def _number(more: Any, name: str) -> float | None:
 
 
 def _read(episode_id: int, moment: Moment) -> tuple[list[Shown], list[Problem], int]:
-    """The events of the page load up to the moment's end, what is missing, and the number of unreadable ones.
+    """Return the page load's events up to the moment's end, what is missing, and how many are unreadable.
 
     Chunks dated later are not opened. Raises ``TooLarge`` before decoding anything beyond ``LIMITS``.
     """
@@ -309,7 +309,7 @@ PROBLEMS: dict[Kind, tuple[str, str]] = _TEXTS["problems"]
 
 
 def losses(scene: Scene | NoScene) -> list[str]:
-    """Sentences about what is missing from the recording, in descending order; empty if nothing is."""
+    """Say what is missing from the recording, in sentences in descending order; empty if nothing is."""
     sentences = _missing(scene.problems)
     if isinstance(scene, Scene) and scene.refused:
         sentences.append(_counted(scene.refused, "1 event cannot be read", "{} events cannot be read"))
@@ -319,7 +319,7 @@ def losses(scene: Scene | NoScene) -> list[str]:
 
 
 def moment_facts(moment: Moment) -> list[str]:
-    """Short facts about a moment, to be shown in one line."""
+    """List short facts about a moment, to be shown in one line."""
     facts = [f"Page load {moment.number} of {moment.loads}"]
     if moment.before_action_ms is not None:
         facts.append(f"{duration(moment.before_action_ms)} before the action")

@@ -31,7 +31,7 @@ TYPE_CHARS = 32
 
 
 def facts_of(source: Source) -> Facts:
-    """Pure: the same source gives the same facts. An open episode is computed from its steps so far."""
+    """Compute facts; the same source gives the same facts. An open episode has those of its steps so far."""
     checked = _checked(source)
     measured = measures.turns_measure(source.steps, submitted_in=_find_submission_step(source))
     steps = [

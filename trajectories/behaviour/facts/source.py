@@ -97,8 +97,8 @@ def sources_read(episode_ids: Sequence[int]) -> list[Source]:
 
 
 def source_part(*, episode_id: int, first: int, last: int, reach: int, is_whole: bool) -> Source | None:
-    """The steps from ``first`` to ``last`` of an episode, with ``reach`` steps before them, one after, and
-    their events; None without the episode. Facts computed from it hold for this part.
+    """Return the steps from ``first`` to ``last`` of an episode, with ``reach`` steps before them, one after,
+    and their events; None if there is no episode. Facts computed from it hold for this part.
 
     How much a thought restates is right only with ``is_whole``, and only for the requested steps: the others
     lack most of their observation.

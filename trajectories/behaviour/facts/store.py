@@ -79,12 +79,12 @@ def facts_write(source: Source, facts: Facts) -> None:
 
 
 def episodes_after(place: Place[int], age_s: float) -> list[Seen[int]]:
-    """The next page of episodes that ended ``age_s`` ago; those are due whose facts are missing, outdated or
-    of another version."""
+    """Return the next page of episodes that ended ``age_s`` ago; those are due whose facts are missing,
+    outdated or of another version."""
     rows = AFTER.rows(since=place.since, key=place.key, age=age_s, version=VERSION, limit=PAGE)
     return [Seen(*row) for row in rows]
 
 
 def episodes_all(*, after: int, limit: int, run: int | None, again: bool) -> list[int]:
-    """Ended episodes by id, of one run or of all: those that are due, or with ``again`` every one."""
+    """Return ended episodes by id, of one run or of all: those that are due, or all if ``again`` is set."""
     return [row[0] for row in ALL.rows(after=after, limit=limit, run=run, again=again, version=VERSION)]

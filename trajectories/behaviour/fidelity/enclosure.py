@@ -80,8 +80,8 @@ class EnclosureMissing(Exception):
 def command(
     stack: ExitStack, *, files: Mapping[str, bytes], flags: tuple[str, ...], address: str, is_nested: bool
 ) -> tuple[list[str], list[int]]:
-    """The command that renders ``address`` and prints its state and picture, and the descriptors that it
-    needs. ``files`` are all that the page may read, by absolute path. Raises ``EnclosureMissing``.
+    """Return the command that renders ``address`` and prints its state and picture, and the descriptors that
+    it needs. ``files`` are all that the page may read, by absolute path. Raises ``EnclosureMissing``.
 
     Start it without an environment: bubblewrap clears the browser's environment, but not its own.
     """

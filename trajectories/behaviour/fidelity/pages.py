@@ -47,8 +47,8 @@ def page_of(step: Step, *, size: tuple[int, int]) -> Page:
 
 
 def page_of_action(episode: Episode, number: int) -> Page | None:
-    """The page that renders the replay of a page action, as large as its window; None if there is no such
-    action. Raises ``Unpaged``."""
+    """Return the page that renders the replay of a page action, as large as its window; None if there is no
+    such action. Raises ``Unpaged``."""
     actions = read_page_actions(episode.pk)
     action = next((one for one in actions if one.number == number), None)
     if action is None:
@@ -80,7 +80,7 @@ def _page(scene: Scene, addresses: Addresses, *, scale: float) -> Page:
 
 
 def _scale(scene: Scene, *, size: tuple[int, int]) -> float:
-    """Pixels of the screenshot per pixel of the window."""
+    """Return the pixels of the screenshot per pixel of the window."""
     width, height = scene.size
     scale = size[0] / width
     if abs(size[1] - height * scale) <= WHOLE_PAGE_PIXELS:
@@ -89,7 +89,7 @@ def _scale(scene: Scene, *, size: tuple[int, int]) -> float:
 
 
 def _files(names: Iterable[Named]) -> Iterator[tuple[str, bytes]]:
-    """The contents of the files that exist. Others are missing in the picture too."""
+    """Yield the contents of the files that exist. Others are missing in the picture too."""
     bytes_left = FILES_BYTES
     for named in names:
         place, content = _place(named), _read(named)

@@ -53,8 +53,8 @@ def spread(indexes: Sequence[int], *, most: int) -> list[int]:
 
 
 def episodes_after(place: sweep.Place[int], age_s: float) -> list[sweep.Seen[int]]:
-    """The next page of episodes that ended ``age_s`` ago. Those are due that were recorded in full, and whose
-    steps this version has yet to choose, or chose before their recording was complete."""
+    """Return the next page of episodes that ended ``age_s`` ago. Those are due that were recorded in full,
+    and whose steps this version has yet to choose, or chose before their recording was complete."""
     rows = AFTER.rows(
         since=place.since, key=place.key, age=age_s, settle=SETTLE_S, version=VERSION, limit=sweep.PAGE
     )
@@ -94,7 +94,7 @@ def step_wait_again(*, episode_id: int, index: int) -> None:
 
 
 def steps_waiting(*, limit: int) -> list[Place]:
-    """Waiting steps of ended episodes that are not being checked: fewest tries first, then the latest
+    """List ended episodes' waiting steps that are not being checked: fewest tries first, then the latest
     requests, then the newest episodes."""
     rows = WAITING.rows(tries=TRIES, under_way=UNDER_WAY_S, settle=SETTLE_S, limit=limit)
     return [Place(*row) for row in rows]

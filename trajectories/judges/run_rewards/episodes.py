@@ -148,7 +148,7 @@ class VersionRow:
 
 
 def paid_read(*, run_id: int, named: Sequence[Named], benchmark: str = "") -> tuple[list[Paid], bool]:
-    """The newest that have ended, newest first, and whether there are older ones that were not read."""
+    """Return the newest ended episodes, newest first, and whether older ones were not read."""
     ended = Episode.objects.filter(run_id=run_id, verdict__isnull=False).order_by("-pk")
     if benchmark:
         ended = ended.filter(task__benchmark_id=benchmark)

@@ -270,7 +270,7 @@ class RewardsPage:
 
 
 def _points(rows: Sequence[VersionRow], term: int | None) -> list[Point]:
-    """Means of the total, or of the term at a place, where they are known."""
+    """Return the known means of the total, or of the term at a place."""
     means = ((row.version, row.total if term is None else row.terms[term]) for row in rows)
     return [
         Point(version, mean.value, mean.count)

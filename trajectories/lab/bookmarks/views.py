@@ -23,7 +23,7 @@ WORDS_MAX = 200
 
 @lab_page
 def bookmark_list(request: LabRequest) -> HttpResponse:
-    """The reader's bookmarks, with ``?who=all`` everyone's; ``?q`` is searched for in the notes."""
+    """Show the reader's bookmarks, or everyone's with ``?who=all``; ``?q`` is searched for in the notes."""
     is_all = request.GET.get("who") == "all"
     words = request.GET.get("q", "").replace("\0", "").strip()[:WORDS_MAX]
     number = request.GET.get("episode", "")

@@ -82,7 +82,7 @@ def _list_keys(cells: Sequence[int | None], sequences: Sequence[Sequence[Key]]) 
 
 
 def _aligned(left: Sequence[Keys], right: Sequence[Keys]) -> Iterator[Pair]:
-    """Pairs of positions; None for a step without a partner."""
+    """Yield pairs of positions; None stands for the partner that a step lacks."""
     head = _equal_run(zip(left, right, strict=False))
     rest = min(len(left), len(right)) - head
     tail = min(rest, _equal_run(zip(reversed(left), reversed(right), strict=False)))
@@ -184,7 +184,7 @@ def _best(
 
 
 def _scorer(left: Sequence[Keys], right: Sequence[Keys]) -> Callable[[int, int], int]:
-    """Scores of positions, cached by key because steps repeat."""
+    """Return a function that scores positions, cached by key because steps repeat."""
     known: dict[tuple[Keys, Keys], int] = {}
 
     def scored(i: int, j: int) -> int:

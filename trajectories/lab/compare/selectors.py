@@ -89,7 +89,7 @@ def task_fields(task_ids: Iterable[int]) -> dict[int, list[str]]:
 
 
 def step_keys(episode: Episode) -> tuple[list[Place], list[Key]]:
-    """The first ``STEPS_MAX`` steps, those that a fork has inherited included, and the keys to align them by.
+    """Return the first ``STEPS_MAX`` steps, including those a fork inherited, and the keys that align them.
 
     All benchmarks share the arena's addresses, so the benchmark is part of a page's key. Places are stored
     with the facts after an episode ends; until then they are computed here by the same rule.
@@ -129,7 +129,7 @@ def _key(row: Mapping[str, Any], hashes: Mapping[str, str], *, site: str) -> Key
 
 
 def _action_text(action: object, *, observation: str) -> str:
-    """The action with its target by role and name, because element numbers change between observations."""
+    """Write the action with its target's role and name: element numbers change between observations."""
     if not isinstance(action, dict):
         return ""
     target = elements.target_of(action, observation=observation)
@@ -138,7 +138,7 @@ def _action_text(action: object, *, observation: str) -> str:
 
 
 def steps_get(numbers: Mapping[int, Iterable[int]]) -> dict[tuple[int, int], dict[str, Any]]:
-    """Steps by episode and number, for the ``numbers`` of each episode."""
+    """Return steps by episode and number, for the ``numbers`` of each episode."""
     shown: dict[tuple[int, int], dict[str, Any]] = {}
     for episode_id, indexes in numbers.items():
         steps = Step.objects.filter(episode_id=episode_id, index__in=list(indexes)).order_by("index")

@@ -306,7 +306,7 @@ def episode_detail(request: LabRequest, episode_id: int) -> HttpResponse:
 
 @lab_page
 def episode_progress(request: LabRequest, episode_id: int) -> HttpResponse:
-    """The part that changes while an episode runs; 204 if the reader has ``seen`` this version."""
+    """Show the part that changes while an episode runs; 204 if the reader has ``seen`` this version."""
     if request.GET.get("seen") == Updates(episodes.episode_live(episode_id)).version:
         return HttpResponse(status=204)
     episode = episodes.episode_get(episode_id)
@@ -315,7 +315,7 @@ def episode_progress(request: LabRequest, episode_id: int) -> HttpResponse:
 
 @lab_page
 def episode_prompt(request: LabRequest, episode_id: int) -> HttpResponse:
-    """The prompt: a page, or with ``?fragment`` a panel of a step's page."""
+    """Show the prompt: a page, or with ``?fragment`` a panel of a step's page."""
     episode = episodes.episode_get(episode_id)
     messages = shorten_prompt(episode, golds=sees_golds(request.user))
     context = {"here": "search", "episode": episode, "run": episode.run, "messages": messages}
@@ -326,7 +326,7 @@ def episode_prompt(request: LabRequest, episode_id: int) -> HttpResponse:
 
 @lab_page
 def page_action(request: LabRequest, episode_id: int, number: int) -> HttpResponse:
-    """One action that the pages of an episode recorded, with the page before it."""
+    """Show one action that the pages of an episode recorded, with the page before it."""
     episode = episodes.episode_get(episode_id)
     page = ActionPage(recording=PageRecording(episode=episode), number=number)
     context = {"here": "search", "episode": episode, "run": episode.run, "page": page, "action": page.action}
@@ -335,7 +335,7 @@ def page_action(request: LabRequest, episode_id: int, number: int) -> HttpRespon
 
 @lab_page
 def page_action_dom(request: LabRequest, episode_id: int, number: int) -> HttpResponse:
-    """The page before the action, rebuilt from its recording, to look at only."""
+    """Show the page before the action, rebuilt from its recording, to look at only."""
     episode = episodes.episode_get(episode_id)
     scene = ActionPage(recording=PageRecording(episode=episode), number=number).replay.scene
     if scene is None:

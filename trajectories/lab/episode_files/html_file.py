@@ -168,7 +168,7 @@ class ExportedStep:
 
 
 def policy() -> str:
-    """The file's Content Security Policy, which allows only its own style sheet (by hash) and pictures."""
+    """Return the file's Content Security Policy: only its own style sheet (by hash) and pictures."""
     digest = base64.b64encode(hashlib.sha256(_styles().encode()).digest()).decode()
     return (
         f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
@@ -176,7 +176,7 @@ def policy() -> str:
 
 
 def episode_html(episode: Episode, *, golds: bool) -> Iterator[bytes]:
-    """The file in parts; with ``golds`` it includes the gold."""
+    """Yield the file in parts; with ``golds`` it includes the gold."""
     room = Room()
     opening = {"policy": policy(), "styles": mark_safe(f"<style>{_styles()}</style>")}  # noqa: S308 (files of this project)
     yield render_to_string("lab/episode_files/_head.html", _head(episode, golds=golds) | opening).encode(
@@ -247,7 +247,7 @@ def _steps(episode: Episode, room: Room) -> Iterator[ExportedStep]:
 
 
 def _in_batches(rows: QuerySet[Step], numbers: Sequence[int]) -> Iterator[Step]:
-    """The steps with these numbers; no query is open between them."""
+    """Yield the steps with these numbers; no query is open between them."""
     for first in range(0, len(numbers), FETCHED_STEPS):
         yield from list(rows.filter(index__in=numbers[first : first + FETCHED_STEPS]))
 

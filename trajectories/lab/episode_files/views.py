@@ -15,7 +15,7 @@ READER = 0
 
 @lab_page
 def episode_as_html(request: LabRequest, episode_id: int) -> HttpResponseBase:
-    """One file that opens offline; ``?golds=1`` adds the gold for users who may see it."""
+    """Send one file that opens offline; ``?golds=1`` adds the gold for users who may see it."""
     episode = episodes.episode_get(episode_id)
     golds = asks_for_golds(request)
     parts = html_file.episode_html(episode, golds=golds)
@@ -26,7 +26,7 @@ def episode_as_html(request: LabRequest, episode_id: int) -> HttpResponseBase:
 
 @lab_page
 def episode_as_json(request: LabRequest, episode_id: int) -> HttpResponseBase:
-    """The trajectory as the API returns it; with ``?golds=1`` as a key with the scope ``golds`` gets it."""
+    """Send the trajectory as the API does; with ``?golds=1``, as a key with the scope ``golds`` gets it."""
     episodes.episode_get(episode_id)
     golds = asks_for_golds(request)
     principal = reader(request, golds=golds)

@@ -87,7 +87,7 @@ def key_create(request: LabRequest) -> HttpResponse:
 @lab_page
 @_for_admins
 def key_detail(request: LabRequest, key_id: int) -> HttpResponse:
-    """A key's history, and the form that revokes it."""
+    """Show a key's history, and the form that revokes it."""
     key = _key_or_404(key_id)
     changes = key.changes.order_by("pk")
     return render(request, "lab/keys/key.html", {"here": "system", "key": key, "changes": changes})

@@ -54,7 +54,7 @@ COLUMNS = {
 
 
 def trajectories_export(request: SearchRequest, *, principal: Principal, now: datetime) -> Iterator[bytes]:
-    """NDJSON: a record ``{"search": ...}``, then the lines of ``GET /runs/{id}/trajectories``."""
+    """Yield NDJSON: a record ``{"search": ...}``, then the lines of ``GET /runs/{id}/trajectories``."""
     search = {
         "address": request.address(),
         "query": request.search.query,
@@ -68,7 +68,7 @@ def trajectories_export(request: SearchRequest, *, principal: Principal, now: da
 
 
 def facts_export(request: SearchRequest, *, now: datetime, **_: object) -> Iterator[bytes]:
-    """CSV, one row per episode: ids, outcome and facts, which are empty until they are computed."""
+    """Yield CSV, one row per episode: ids, outcome, and facts, which are empty until they are computed."""
     yield _heading(request, now)
     yield encode_csv([COLUMNS])
     for ids in _batches(request):
@@ -77,7 +77,7 @@ def facts_export(request: SearchRequest, *, now: datetime, **_: object) -> Itera
 
 
 def ids_export(request: SearchRequest, *, now: datetime, **_: object) -> Iterator[bytes]:
-    """One id per line."""
+    """Yield one id per line."""
     yield _heading(request, now)
     for ids in _batches(request):
         yield "".join(f"{episode_id}\n" for episode_id in ids).encode()

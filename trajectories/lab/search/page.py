@@ -139,7 +139,7 @@ class CountsPage:
 
 @lab_page
 def search(request: LabRequest) -> HttpResponseBase:
-    """Hits, newest first. The address describes the whole search."""
+    """Show hits, newest first. The address describes the whole search."""
     search_request = SearchRequest(request.GET)
     if not request.htmx and search_request.view.is_scattered:
         # A browser without scripts also sends a form's empty fields, which do not belong in a shared address.
@@ -161,7 +161,7 @@ def search_counts(request: LabRequest) -> HttpResponse:
 
 @lab_page
 def episode_list(request: LabRequest) -> HttpResponse:
-    """The former list of episodes, whose query was over the task's text."""
+    """Redirect from the former list of episodes, whose query searched the tasks' texts."""
     parameters: QueryDict = request.GET.copy()
     if words := parameters.pop("q", None):
         parameters["problem"] = words[-1]
@@ -170,7 +170,7 @@ def episode_list(request: LabRequest) -> HttpResponse:
 
 @lab_page
 def search_export(request: LabRequest, name: str) -> HttpResponseBase:
-    """A file of ``EXPORTS``; with ``?golds=1``, for those who may see them, as keys with golds get it.
+    """Send a file of ``EXPORTS``; ``?golds=1`` adds the golds for users who may see them, as for keys.
 
     Refused where a part of the search is invalid: ignoring it would select other episodes.
     """

@@ -104,7 +104,7 @@ class Search:
 
 
 def search_page(search: Search, *, after: Cursor | None = None, limit: int = HITS_PER_PAGE) -> HitPage:
-    """One page of hits."""
+    """Return one page of hits."""
     if search.error:
         return HitPage(hits=[], older=None)
     places = _places(search, after=after, limit=limit + 1)

@@ -119,7 +119,7 @@ class StepConversation:
         return [self._shown(number) for number in numbers]
 
     def message(self, number: int) -> ShownMessage | None:
-        """One whole message."""
+        """Return one whole message."""
         is_there = 1 <= number <= len(self.messages)
         return self._shown(number, is_whole=True) if is_there else None
 
@@ -157,7 +157,7 @@ class StepConversation:
 
 
 def _part(part: dict[str, str]) -> dict[str, str]:
-    """A picture of a page is named by its hash alone."""
+    """Name a picture of a page by its hash alone."""
     text = part.get("text", "")
     is_hash = len(text) == hashlib.sha256().digest_size * 2 and "sha256" not in part
     return {"sha256": text} if is_hash and not set(text) - set("0123456789abcdef") else part
@@ -165,8 +165,8 @@ def _part(part: dict[str, str]) -> dict[str, str]:
 
 @lab_page
 def step_conversation(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """The messages with their lengths: a page, or with ``?fragment`` a panel of the step's. ``?until`` is the
-    number of the last message to list."""
+    """Show the messages with their lengths: a page, or with ``?fragment`` a panel of the step's. ``?until``
+    is the number of the last message to list."""
     conversation = _conversation(request, episode_id, index)
     shown = conversation.shown(until=step_number(request.GET.get("until", "")))
     context = {**_context(conversation), "shown": shown, "earlier": conversation.earlier(shown)}
@@ -178,7 +178,7 @@ def step_conversation(request: LabRequest, episode_id: int, index: int) -> HttpR
 
 @lab_page
 def step_message(request: LabRequest, episode_id: int, index: int, number: int) -> HttpResponse:
-    """One whole message: a page, or with ``?fragment`` its text."""
+    """Show one whole message: a page, or with ``?fragment`` its text."""
     conversation = _conversation(request, episode_id, index)
     message = conversation.message(number)
     if message is None:
@@ -192,7 +192,7 @@ def step_message(request: LabRequest, episode_id: int, index: int, number: int) 
 
 @lab_page
 def step_messages(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """All messages as JSON; pictures are named by their hashes."""
+    """Send all messages as JSON; pictures are named by their hashes."""
     conversation = _conversation(request, episode_id, index)
     messages = [one.message for one in conversation.messages]
     text = mask_tokens(json.dumps(messages, ensure_ascii=False, indent=1))

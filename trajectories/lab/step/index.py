@@ -40,9 +40,9 @@ SITE_EVENTS_MAX = 20_000
 
 
 def episode_index(episode: Episode, *, first: int, has_thoughts: bool = False) -> dict[str, Any]:
-    """``steps`` are rows of ``fields``, up to ``SPAN`` of them from number ``first`` on.
+    """Index an episode: ``steps`` are rows of ``fields``, up to ``SPAN`` of them from number ``first`` on.
 
-    With ``has_thoughts`` each ends with how its thought begins.
+    With ``has_thoughts`` each row ends with how its thought begins.
 
     ``picture`` and ``check`` are positions in ``pictures`` and ``checks``, which list each hash, and each
     sign and label of an action check, once. ``is_provisional`` if some rows may change; ``next_from`` is the

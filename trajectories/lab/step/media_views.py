@@ -61,7 +61,7 @@ FORMATS: dict[str, tuple[str, dict[str, int]]] = {
 
 @lab_page
 def episode_index(request: LabRequest, episode_id: int) -> HttpResponse:
-    """The index from step number ``?from`` on, with ``?thoughts`` also how each thought begins."""
+    """Send the index from step number ``?from`` on; ``?thoughts`` adds how each thought begins."""
     first = max(1, step_number(request.GET.get("from", "")) or 1)
     episode = episodes.episode_get(episode_id)
     return _json(index_of(episode, first=first, has_thoughts="thoughts" in request.GET))
@@ -69,7 +69,7 @@ def episode_index(request: LabRequest, episode_id: int) -> HttpResponse:
 
 @lab_page
 def episode_find(request: LabRequest, episode_id: int) -> HttpResponse:
-    """``steps`` are pairs of a step number and the names of the texts that hold ``?find``; ``words`` label
+    """Send ``steps``, pairs of a step number and the names of its texts that hold ``?find``; ``words`` label
     those names."""
     episode = episodes.episode_alone(episode_id)
     find = step_matches.find_query(request.GET.get("find"))
@@ -80,7 +80,7 @@ def episode_find(request: LabRequest, episode_id: int) -> HttpResponse:
 
 @lab_page
 def page_recording(request: LabRequest, episode_id: int, page: str) -> HttpResponseBase:
-    """All rrweb events of one page load, and which chunks could not be read."""
+    """Send all rrweb events of one page load, and which chunks could not be read."""
     rows = chunks.list_chunks(episode_id=episode_id, page=page)
     if not rows and replays.is_pruned(episode_id, "recordings"):
         return HttpResponse(
@@ -98,7 +98,7 @@ def _json(content: dict[str, Any]) -> HttpResponse:
 
 @annotator_page
 def blob_detail(request: LabRequest, sha256: str) -> HttpResponseBase:
-    """The same bytes as the API serves, for a browser with a session instead of a key.
+    """Send the same bytes as the API, to a browser with a session instead of a key.
 
     Its hash is on no page but those that show it, so annotators see only what they are to label.
     """
@@ -113,7 +113,7 @@ def blob_thumbnail(request: LabRequest, sha256: str) -> HttpResponseBase:
 
 @lab_page
 def drawing(request: LabRequest, name: str, width: int) -> HttpResponse:
-    """A picture of a mock site, for replays: the bytes that the arena serves under the same name."""
+    """Send a picture of a mock site, for replays: the bytes that the arena serves under the same name."""
     try:
         data = drawings.read_drawing(name, width=width)
     except KeyError:
@@ -124,7 +124,7 @@ def drawing(request: LabRequest, name: str, width: int) -> HttpResponse:
 
 @lab_page
 def step_picture(request: LabRequest, episode_id: int, index: int, kind: str) -> HttpResponseBase:
-    """A step's screenshot with its marks, for papers and slides.
+    """Send a step's screenshot with its marks, for papers and slides.
 
     ``?size=small`` is a thumbnail, ``?scale=2`` twice as large; ``?caption=1`` adds a caption below. Other
     values are answered 400, so that no figure differs from the one requested.
@@ -173,7 +173,7 @@ def _etag(step: Step, drawn_marks: StepMarks, *options: object) -> str:
 
 @lab_page
 def step_replay(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """The replay with what is known about it: a page, or with ``?fragment`` a panel of the step's."""
+    """Show the replay with what is known about it: a page, or with ``?fragment`` a panel of the step's."""
     episode = episodes.episode_get(episode_id)
     step = steps.step_get(episode=episode, index=index)
     replay = Replay(
@@ -195,7 +195,7 @@ def step_replay(request: LabRequest, episode_id: int, index: int) -> HttpRespons
 
 @lab_page
 def step_dom(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """The page before the step's action, rebuilt from its recording, to look at only."""
+    """Show the page before the step's action, rebuilt from its recording, to look at only."""
     episode = episodes.episode_get(episode_id)
     step = steps.step_get(episode=episode, index=index)
     scene = scenes.replay_step(step, resolve=document.map_addresses(episode))
@@ -207,7 +207,7 @@ def step_dom(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
 
 @lab_page
 def step_compared(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """A step's screenshot, its replay as rendered and their difference; for htmx only the badge."""
+    """Show a step's screenshot, its replay as rendered and their difference; for htmx only the badge."""
     episode = episodes.episode_get(episode_id)
     return _fidelity(request, episode, steps.get_named_step(episode=episode, index=index))
 

@@ -52,7 +52,7 @@ class Panel:
 def build_panels(
     episode: Episode, step: Step, *, counts: Mapping[str, int], matches: Mapping[str, int], has_facts: bool
 ) -> list[Panel]:
-    """``counts`` of ``page``, ``server`` and ``programs``: events and calls of this step."""
+    """Build the panels. ``counts`` are the step's events and calls: ``page``, ``server``, ``programs``."""
     here = [episode.pk, step.index]
     fetched = {
         "changes": reverse("step_changes", args=here),

@@ -70,7 +70,7 @@ class AfterPicture:
 
 
 def after_picture(episode_id: int, *, index: int | None) -> AfterPicture | None:
-    """The screenshot of the step ``index``; None if there is no such step, or none that can be shown."""
+    """Return the screenshot of the step ``index``, or None if there is none that can be shown."""
     if index is None:
         return None
     row = Step.objects.filter(HAS_PICTURE, episode_id=episode_id, index=index).values_list(
@@ -90,7 +90,7 @@ class Screenshot:
 
 
 def step_screenshot(step: Step, *, is_uploaded: bool, events: Sequence[PageEvent] | None) -> Screenshot:
-    """``events`` are the step's page events, None if they are not known yet."""
+    """Describe a screenshot; ``events`` are the step's page events, None if they are not known yet."""
     overlay = _overlay(step, events) if is_uploaded else None
     problem = "" if overlay else _problem(step, is_uploaded=is_uploaded)
     return Screenshot(is_uploaded=is_uploaded, overlay=overlay, problem=problem)

@@ -39,7 +39,7 @@ TEXTS = {"thought": "thought", "raw": "raw", "observation": "observation_text"}
 
 @lab_page
 def step_detail(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """One step: the page, or with ``?fragment`` the part that changes from step to step."""
+    """Show one step: the page, or with ``?fragment`` the part that changes from step to step."""
     find = find_query(request.GET.get("find"))
     is_trusted = sees_golds(request.user)
     if "fragment" in request.GET:
@@ -139,7 +139,7 @@ def step_text(request: LabRequest, episode_id: int, index: int, name: str) -> Ht
 
 @lab_page
 def episode_news(request: LabRequest, episode_id: int) -> HttpResponse:
-    """The state of the episode for the head of the viewer; 204 if the reader has ``seen`` this version."""
+    """Show the episode's state in the head of the viewer; 204 if the reader has ``seen`` this version."""
     episode = episodes.episode_live(episode_id)
     updates = Updates(episode)
     if request.GET.get("seen") == updates.version:
@@ -149,7 +149,7 @@ def episode_news(request: LabRequest, episode_id: int) -> HttpResponse:
 
 @lab_page
 def episode_scrubber(request: LabRequest, episode_id: int) -> HttpResponse:
-    """The scrubber of an episode that has grown."""
+    """Show the scrubber of an episode that has grown."""
     episode = episodes.episode_alone(episode_id)
     context = {"episode": episode, "scrubber": build_scrubber(episode_id=episode.pk)}
     return render(request, "lab/step/_scrubber.html", context)
@@ -157,7 +157,7 @@ def episode_scrubber(request: LabRequest, episode_id: int) -> HttpResponse:
 
 @lab_page
 def episode_answer(request: LabRequest, episode_id: int) -> HttpResponse:
-    """The answer beside the gold: the part of a step's page that changes when the episode is judged."""
+    """Show the answer beside the gold: the part of a step's page that changes when the episode is judged."""
     return _answer(request, episodes.episode_get(episode_id))
 
 

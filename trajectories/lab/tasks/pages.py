@@ -195,7 +195,7 @@ class TaskPage:
 
 @lab_page
 def task_list(request: LabRequest) -> HttpResponse:
-    """Tasks by filters; 503 when the search for them took too long."""
+    """List tasks by filters; 503 if the search for them took too long."""
     page = TasksPage(request.GET)
     if page.view.is_scattered and not request.htmx:
         return redirect(page.view.address())

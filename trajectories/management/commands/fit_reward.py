@@ -70,7 +70,7 @@ def opinions_of(project: str) -> Opinions:
 
 
 def _preferred(room: AnnotationProject) -> list[tuple[int, int]]:
-    """The better episode of each pair of whole trajectories, and then the other."""
+    """Return the better episode of each pair of whole trajectories, and then the other."""
     return [
         (other, one) if winner.answer == SECOND else (one, other)
         for winner in list_winners(room)

@@ -61,7 +61,7 @@ def verdict_p95_ms() -> dict[str, float | None]:
 
 
 def _recent() -> tuple[int, float | None, float | None]:
-    """Submissions without a verdict, and the times of ``capacity_report``."""
+    """Return the number of submissions without a verdict, and the times of ``capacity_report``."""
     ((queued, verify_p95_ms, sandbox_p95_ms),) = VERIFY.rows(
         sandboxed=registry.list_sandboxed(),
         searched=SEARCHED_VERDICTS,

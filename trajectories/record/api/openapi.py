@@ -28,7 +28,7 @@ class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call
 
 @cache
 def schema() -> dict[str, Any]:
-    """OpenAPI 3 as a dictionary."""
+    """Return the OpenAPI 3 schema as a dictionary."""
     generator = SchemaGenerator(api_version="v1")  # type: ignore[no-untyped-call]
     document: dict[str, Any] = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     return document
@@ -47,7 +47,7 @@ def schema_yaml() -> bytes:
 
 @cache
 def docs() -> list[dict[str, Any]]:
-    """Rows for the page, by chapter: ``[{"name", "calls": [{"method", "path", "fields", "answers"}]}]``."""
+    """List the page's chapters: ``[{"name", "calls": [{"method", "path", "fields", "answers"}]}]``."""
     chapters: dict[str, list[dict[str, Any]]] = {}
     for path, methods in schema()["paths"].items():
         for method in METHODS:

@@ -196,6 +196,6 @@ class DocsView(APIView):
 
 
 def not_found(_request: HttpRequest) -> HttpResponse:
-    """The API's answer to an unknown path."""
+    """Return the API's answer to an unknown path."""
     error = GymError("not_found", "There is no such call. See /api/v1/docs.", status=404)
     return gym_error_response(error)

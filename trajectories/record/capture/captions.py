@@ -51,8 +51,8 @@ class Lettering:
         self.line = round(size * 1.45)
 
     def drawable(self, text: str) -> str:
-        """The text with at most ``MARKS_MOST`` combining marks per letter, and names in place of characters
-        that no font has."""
+        """Return the text with at most ``MARKS_MOST`` combining marks per letter, and names in place of
+        characters that no font has."""
         groups = groupby(_few_marks(text), key=self._is_known)
         return "".join("".join(signs) if is_known else _named(list(signs)) for is_known, signs in groups)
 
@@ -153,7 +153,7 @@ def _named(signs: list[str]) -> str:
 
 
 def _words(text: str) -> Iterable[str]:
-    """Words, each with the space after it."""
+    """Yield words, each with the space after it."""
     word = ""
     for sign in text:
         word += sign

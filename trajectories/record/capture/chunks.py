@@ -105,7 +105,7 @@ def list_chunks(*, episode_id: int, page: str) -> list[RecordingChunk]:
 def parts_read(
     chunks: Iterable[RecordingChunk], *, limits: Limits | None = None
 ) -> Iterator[list[Event] | Problem]:
-    """One part for each chunk of a page and for each gap in their numbers; holds one chunk in memory.
+    """Yield one part for each chunk of a page and for each gap in their numbers; holds one chunk in memory.
 
     Without ``limits`` only the bytes are bounded, by ``PAGE_MAX_BYTES``.
     """
@@ -128,7 +128,7 @@ def parts_read(
 
 
 def page_json(*, page: str, chunks: Iterable[RecordingChunk], is_capped: bool) -> Iterator[bytes]:
-    """``{"page", "events": [...], "problems": [...], "is_capped"}`` in pieces, one per chunk."""
+    """Yield ``{"page", "events": [...], "problems": [...], "is_capped"}`` in pieces, one per chunk."""
     yield b'{"page":%b,"events":[' % _encode(page)
     problems: list[Problem] = []
     comma = b""

@@ -54,7 +54,7 @@ def marks_draw(picture: Image.Image, marks: Marks, *, scale: float) -> Image.Ima
 
 
 def scale_of(*, pixels: int, css_pixels: object) -> float:
-    """Pixels of a picture per CSS pixel, from its width and the width that the page reported, else 1."""
+    """Return a picture's pixels per CSS pixel, from its width and the one that the page reported, or 1."""
     width = number(css_pixels)
     if width is None or width <= 0:
         return 1.0

@@ -27,7 +27,7 @@ SIDE_MAX = 4_096
 
 
 def perceptual_hash(picture: Image.Image) -> str:
-    """64 bits as 16 hexadecimal digits."""
+    """Return the hash: 64 bits as 16 hexadecimal digits."""
     grey = picture.convert("L").resize((SIDE, SIDE), Image.Resampling.LANCZOS).tobytes()
     rows = [grey[start : start + SIDE] for start in range(0, SIDE * SIDE, SIDE)]
     across = [[_sum(wave, row) for wave in _WAVES] for row in rows]

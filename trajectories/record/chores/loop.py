@@ -97,7 +97,7 @@ class _Plan:
         self._next = [time.monotonic()] * len(self._chores)
 
     def wait_s(self) -> float:
-        """Seconds until the next chore is due."""
+        """Return the seconds until the next chore is due."""
         return max(0.0, min(self._next) - time.monotonic())
 
     def do_due(self) -> None:

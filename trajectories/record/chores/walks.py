@@ -36,7 +36,7 @@ def walks(
     settled_s: float,
     tries: int | None = None,
 ) -> list[Walk[K]]:
-    """Walks through the same rows: each meets a row once, and otherwise a row costs nothing.
+    """Return walks through the same rows: each meets a row once, and otherwise a row costs nothing.
 
     The first walks meet what is as old as ``fresh_s`` says, but not yet settled. The last meets what is
     ``settled_s`` old, when no more work can appear in it, and remembers its place: it finds what the others
@@ -83,7 +83,7 @@ def episodes_sweep(
     fresh_s: Sequence[float],
     batch: int,
 ) -> Sweep[int]:
-    """Sends due episodes to the queue of facts, so many to a job. See ``walks`` for the other arguments."""
+    """Sweep due episodes into the queue of facts, ``batch`` to a job; other arguments are as in ``walks``."""
 
     def send(episode_ids: Sequence[int]) -> Sequence[int]:
         """Send the batches, and return the episodes that the queue accepted."""

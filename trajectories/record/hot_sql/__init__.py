@@ -281,7 +281,7 @@ VERDICTS_AFTER = sql_read(__file__, "verdicts_after", verdict_json=VERDICT_JSON)
 
 
 def episode_states(ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """API records of episodes, by id."""
+    """Return the API's records of episodes, by id."""
     with hot_cursor() as cursor:
         cursor.execute(EPISODE_STATES, [list(ids)])
         return {row[0]: msgspec.json.decode(row[2]) for row in cursor.fetchall()}

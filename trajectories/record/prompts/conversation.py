@@ -159,7 +159,7 @@ def messages_for(
     token_budget: int | None = None,
     examples: Sequence[Example] = (),
 ) -> list[Message]:
-    """Chat messages (``role``, ``content``) that open an episode; pure, so that a page can rebuild them.
+    """Write the chat messages (``role``, ``content``) that open an episode; pure, so pages can rebuild them.
 
     ``content`` is a text, or a list of text and picture parts if the question has pictures. Each of
     ``examples`` adds a turn of the user and one of the assistant before the question.
@@ -190,7 +190,7 @@ def messages_for(
 
 
 def answer_form(arm: Arm, form: AnswerForm) -> AnswerForm:
-    """The form of an answer to a question of ``form``: a copy of the question has lines, whatever it asks."""
+    """Return the form of an answer to a question of ``form``; a copy of any question has lines."""
     return "block" if arm.is_probe else form
 
 

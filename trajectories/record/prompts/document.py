@@ -119,7 +119,7 @@ def _setup(arm: str, *, observation: str = "", grammar: str = "json") -> Setup:
 
 
 def _set_ups() -> Iterator[Case]:
-    """Each arm with each observation and grammar that it can have."""
+    """Yield each arm with each observation and grammar that it can have."""
     for arm in ARMS.values():
         if arm.is_free_text:
             yield Case(title=arm.id, setup=_setup(arm.id))

@@ -186,9 +186,9 @@ def _note(analysis: Analysis, reason: str, estimate: Estimate, void: str, p_equi
     ),
 )
 def rung_rows(analysis: Analysis) -> Iterator[Row]:
-    """Neighbours on the ladder, and its ends, on the items that all its arms share.
+    """Compare the ladder's neighbours, and its ends, on the items that all its arms share.
 
-    An arm that was not played is stepped over: the next rung spans its own too.
+    An arm that was not played is skipped: the next rung then spans two.
     """
     ladder = ladder_of(analysis.plan)
     if len(ladder) < 2:
@@ -240,7 +240,7 @@ def _numbers(estimate: Estimate) -> dict[str, Any]:
 
 
 def _void_bounds(analysis: Analysis, a: ArmKey, b: ArmKey) -> tuple[float | None, float | None]:
-    """The smallest and the largest gap that any verdicts on the void episodes could give."""
+    """Return the smallest and the largest gap that verdicts on the void episodes could have led to."""
     right_a, judged_a, ended_a = analysis.data.tallies(a, analysis.items)
     right_b, judged_b, ended_b = analysis.data.tallies(b, analysis.items)
     mask = (ended_a > 0) & (ended_b > 0)

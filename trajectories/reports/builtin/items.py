@@ -46,7 +46,7 @@ def _notes(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]:
     is_reference=True,
 )
 def item_rows(analysis: Analysis) -> Iterator[Row]:
-    """The hardest first, by the mean over the arms that have judged it."""
+    """Yield the hardest items first, by the mean over the arms in which they were judged."""
     items = analysis.items
     if not len(items) or not analysis.arms:
         return

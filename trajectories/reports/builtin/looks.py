@@ -72,7 +72,7 @@ LOOK_NOTE = (
 
 
 def _pages(analysis: Analysis) -> Iterator[tuple[ArmKey, Mapping[int, Look]]]:
-    """The arms whose pages have several looks, with these by their codes."""
+    """Yield the arms whose pages have several looks, with the looks by their codes."""
     stored: dict[str, Look] | None = None
     for key in analysis.arms:
         if not ARMS[key.arm].has_page or analysis.mixture(key):

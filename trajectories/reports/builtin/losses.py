@@ -143,7 +143,7 @@ def _lost_between(analysis: Analysis, a: ArmKey, b: ArmKey) -> Lost:
 
 
 def _readings(analysis: Analysis, key: ArmKey, drawn: Episodes) -> dict[int, float]:
-    """The mean score of the probes of each episode's item in its look."""
+    """Return the mean score of the probes of each episode's item in its look."""
     probes = analysis.data.episodes(probe_of(key), analysis.items)
     cells: dict[tuple[int, int], list[float]] = {}
     for item, look, score in zip(

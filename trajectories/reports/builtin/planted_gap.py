@@ -64,14 +64,14 @@ def planted_rows(analysis: Analysis) -> Iterator[Row]:
 
 
 def _planted(analysis: Analysis, key: ArmKey) -> float | None:
-    """The accuracy that an arm's runs were made to have; None where they were not, or not alike."""
+    """Return the accuracy that an arm's runs were made to have; None if they were not, or differ."""
     values = {analysis.runs[run].settings.get(PLANTED) for run in analysis.data.arms[key].runs}
     value = values.pop() if len(values) == 1 else None
     return float(value) if isinstance(value, int | float) else None
 
 
 def _row(row: Row, quantity: str, arms: str, planted: float, column: str) -> dict[str, Any]:
-    """``column`` of ``row`` is the estimate."""
+    """Return the cells of an arm or pair, whose estimate is ``column`` of ``row``."""
     value, low, high = scaled(planted), row.get("low"), row.get("high")
     is_within = None if value is None or low is None or high is None else low <= value <= high
     return {

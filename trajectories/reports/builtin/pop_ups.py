@@ -32,7 +32,7 @@ DIFFERENCE = "the second row less the first; their intervals say how sure it is"
 
 @report_table("pop_ups", "Pixels with and without pop-ups", 40, columns=RUNG, notes=[NOTE], is_optional=True)
 def cover_rows(analysis: Analysis) -> Iterator[Row]:
-    """Only plans with a rung of pixels have rows."""
+    """Yield rows only for plans with a rung of pixels."""
     pairs = [(a, b) for a, b in _pixel_rungs(analysis) if {a, b} <= set(analysis.arms)]
     if not pairs:
         return

@@ -90,7 +90,7 @@ def _reading_row(analysis: Analysis, key: ArmKey) -> Row:
 
 @report_table("reading_looks", "Reading by look", 91, columns=LOOK_COLUMNS, is_reference=True, when=_probes)
 def look_rows(analysis: Analysis) -> Iterator[Row]:
-    """The worst first."""
+    """Yield the looks that were read worst first."""
     for key in _probes(analysis):
         if not analysis.mixture(key):
             yield from sorted(_look_rows(analysis, key), key=lambda row: row["reading"])

@@ -101,7 +101,7 @@ def _sums(analysis: Analysis) -> dict[ArmKey, _Sums]:
 
 
 def _values(mean: Mean | None, *, names: tuple[str, str, str]) -> dict[str, float | None]:
-    """The mean and its interval, if it has a width."""
+    """Return the mean and its interval, if it has a width."""
     if mean is None:
         return dict.fromkeys(names)
     ends = (mean.low, mean.high) if _has_width(mean) else (None, None)

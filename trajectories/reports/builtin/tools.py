@@ -103,7 +103,7 @@ def _has_tools(analysis: Analysis) -> bool:
 
 
 def _single(analysis: Analysis) -> list[ArmToolScores]:
-    """The arms that have rates: one that mixes set-ups has counts alone."""
+    """Return the arms that have rates; an arm that mixes set-ups has counts alone."""
     return [arm for arm in analysis.once(_arms) if not analysis.mixture(arm.key)]
 
 
@@ -167,7 +167,7 @@ def _use_row(arm: ArmToolScores) -> Row:
 
 
 def _confusion_rows(arm: ArmToolScores) -> Iterator[Row]:
-    """The most frequent first."""
+    """Yield the most frequent confusions first."""
     counts = arm.rates.confusions
     for pair in sorted(counts, key=lambda pair: (-counts[pair], pair)):
         part = partial(confusion_part, pair=pair)

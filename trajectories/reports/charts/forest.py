@@ -129,7 +129,7 @@ class Forest:
 
 
 def _lines(drawing: Drawing, scale: Scale, *, top: float, bottom: float, margin: float | None) -> None:
-    """Behind the rows of a group: a line would strike out its heading."""
+    """Draw the lines behind a group's rows: higher up, they would strike out its heading."""
     if margin:
         left, right = scale.place(-margin), scale.place(margin)
         drawing.rect("plot-margin", left, top, right - left, bottom - top)

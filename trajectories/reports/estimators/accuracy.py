@@ -22,7 +22,7 @@ FEW_ITEMS = f"fewer than {ITEMS_MIN} items"
 
 
 def accuracy(answers: Answers, *, alpha: float = 0.05) -> Estimate:
-    """The accuracy with its interval over items and looks: a score interval on the effective sample size."""
+    """Return the accuracy with an interval over items and looks: a score interval on the effective size."""
     items = answers.items
     if not len(items):
         return Estimate(reason=NO_ITEMS)
@@ -45,12 +45,12 @@ def accuracy(answers: Answers, *, alpha: float = 0.05) -> Estimate:
 
 
 def corrected(share: float | None, guess_rate: float) -> float | None:
-    """The accuracy beyond chance: 0 for a blind guess, 1 for all right."""
+    """Return the accuracy beyond chance: 0 for blind guesses, 1 if all answers are right."""
     return None if share is None or guess_rate >= 1 else (share - guess_rate) / (1 - guess_rate)
 
 
 def void_bounds(*, right: Floats, judged: Floats, total: Floats) -> tuple[float, float] | None:
-    """The accuracy if every void episode were wrong, and if every one were right; arrays are by item."""
+    """Return the accuracy if all void episodes were wrong, and if all were right; arrays are by item."""
     if not len(total):
         return None
     void = total - judged
@@ -83,7 +83,7 @@ def mean_at(k: int, answers: Answers) -> float | None:
 
 
 def _over_items(shares: Floats, *, alpha: float) -> Estimate:
-    """The mean of a share per item, with a score interval over items."""
+    """Return the mean of a share per item, with a score interval over items."""
     value, items = float(shares.mean()), len(shares)
     base = Estimate(value=value, items=items)
     error = float(shares.std(ddof=1) / np.sqrt(items)) if items > 1 else 0.0
@@ -124,7 +124,7 @@ def _wilson(base: Estimate, *, correct: int, alpha: float) -> Estimate:
 
 
 def share_interval(value: float, *, items: int, alpha: float) -> tuple[float, float]:
-    """Wilson's interval of a share of items that are independent."""
+    """Return Wilson's interval of a share of independent items."""
     return score_interval(share=value, n=items, z=float(special.ndtri(1 - alpha / 2)))
 
 

@@ -35,7 +35,7 @@ class Answers:
         return np.flatnonzero(np.bincount(self.item))
 
     def of_items(self, items: Codes) -> Answers:
-        """The answers to these items alone."""
+        """Return the answers to these items alone."""
         return self.where(np.isin(self.item, items))
 
     def where(self, mask: NDArray[np.bool_]) -> Answers:
@@ -65,7 +65,7 @@ class Estimate:
 
 
 def item_means(answers: Answers, items: Codes) -> Floats:
-    """The mean over each item's samples, in the order of ``items``, each of which has some."""
+    """Return the mean over each item's samples, in the order of ``items``, each of which has some."""
     places = np.searchsorted(items, answers.item)
     sums = np.bincount(places, weights=answers.correct, minlength=len(items))
     return np.asarray(sums / np.bincount(places, minlength=len(items)), dtype=np.float64)

@@ -36,9 +36,9 @@ class Spread:
 
 
 def spread_of(parts: Sequence[tuple[Codes, Codes, Floats]], *, items: int) -> Spread | None:
-    """The spread of a sum of contributions: for each arm items, looks and contributions, which add up to 0.
+    """Return the spread of a sum. Each arm has items, looks and contributions, which add up to 0.
 
-    None without variance.
+    None if there is no variance.
     """
     item, look, value = (np.concatenate([part[place] for part in parts]) for place in range(3))
     # G / (G - 1): the usual correction for few clusters.
@@ -61,5 +61,5 @@ def spread_of(parts: Sequence[tuple[Codes, Codes, Floats]], *, items: int) -> Sp
 
 
 def _squares(codes: Codes, values: Floats) -> float:
-    """The sum over clusters of the squared sum of each."""
+    """Return the sum over clusters of the squared sum of each."""
     return float(np.square(np.bincount(codes, weights=values)).sum())

@@ -73,7 +73,7 @@ def gap(pair: Pair, *, alpha: float = 0.05) -> Estimate:
 def with_interval(
     base: Estimate, value: float, spread: Spread, *, alpha: float, bound: float = 1.0
 ) -> Estimate:
-    """A difference with its interval, within plus or minus ``bound``, and the p-value of no difference."""
+    """Return a difference with its interval, within ±``bound``, and the p-value of no difference."""
     half = spread.quantile(alpha) * spread.error
     return replace(
         base,
@@ -88,7 +88,7 @@ def with_interval(
 
 
 def odds_ratio(pair: Pair, *, alpha: float = 0.05) -> Estimate:
-    """The ratio of the two arms' odds, by the delta method on its logarithm."""
+    """Return the ratio of the two arms' odds, by the delta method on its logarithm."""
     share_a, share_b = float(pair.mean_a.mean()), float(pair.mean_b.mean())
     base = {"items": len(pair.items), "looks": pair.looks}
     if not (0 < share_a < 1 and 0 < share_b < 1):
@@ -131,7 +131,7 @@ def permutation_p(pair: Pair, *, seed: int = 0, flips: int = FLIPS) -> float | N
 
 
 def mcnemar_p(pair: Pair) -> float | None:
-    """The mid-p of McNemar's test (Fagerland et al., 2013); None unless items have one sample each."""
+    """Return the mid-p of McNemar's test (Fagerland et al., 2013); None unless items have one sample each."""
     if not pair.is_single:
         return None
     better, worse = discordant(pair)
@@ -143,7 +143,7 @@ def mcnemar_p(pair: Pair) -> float | None:
 
 
 def bootstrap(pair: Pair, *, alpha: float = 0.05, seed: int = 0, resamples: int = RESAMPLES) -> Estimate:
-    """The gap's interval on these looks: items drawn with replacement, studentised (Efron, 1981)."""
+    """Return the gap's interval on these looks: items drawn with replacement, studentised (Efron, 1981)."""
     value = float(pair.differences.mean())
     if reason := _why_silent(pair):
         return Estimate(value=value, items=len(pair.items), reason=reason)

@@ -44,7 +44,7 @@ def factor_levels(
     references: Mapping[str, Value],
     alpha: float,
 ) -> list[Level]:
-    """Every value of every factor that varies.
+    """Return every value of every factor that varies.
 
     ``looks`` are by code; effects are against the neutral values in ``references``. Each factor has a model
     of its own, as there are seldom enough looks for all: answers with a random intercept of the item, whose
@@ -95,7 +95,7 @@ def _levels(
 
 
 def _effects(answers: Answers, level: Codes, *, count: int, alpha: float) -> list[Estimate]:
-    """The effect of each level against the first."""
+    """Return the effect of each level against the first."""
     zero = Estimate(reason="reference")
     items, looks = len(answers.items), int(np.count_nonzero(np.bincount(answers.look)))
     if items < ITEMS_MIN:
@@ -168,7 +168,7 @@ def _without_items(columns: NDArray[np.float64], answers: Answers, share: Floats
 
 
 def _fit_mixed(y: Floats, x: NDArray[np.float64], look: Codes) -> tuple[Floats, Floats] | None:
-    """Values and standard errors with a random intercept of the look; None if the fit fails."""
+    """Return values and standard errors with a random intercept of the look, or None if the fit fails."""
     from statsmodels.regression.mixed_linear_model import MixedLM
 
     with warnings.catch_warnings():
@@ -205,7 +205,7 @@ def _whitened(columns: NDArray[np.float64], look: Codes, ratio: float) -> NDArra
 
 
 def _fit_clustered(y: Floats, x: NDArray[np.float64], item: Codes) -> tuple[Floats, Floats] | None:
-    """Values and standard errors clustered by item; None where they cannot be told apart."""
+    """Return values and standard errors clustered by item, or None if they cannot be told apart."""
     from statsmodels.regression.linear_model import OLS
 
     if np.linalg.matrix_rank(x) < x.shape[1]:

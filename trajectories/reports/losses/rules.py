@@ -185,7 +185,7 @@ def _reasoning(episode: LostEpisode) -> str | None:
 
 
 def _taken_up(episode: LostEpisode) -> tuple[float, str]:
-    """The share of the question's numbers that thoughts have; of its words, where it has too few numbers."""
+    """Return the share of the question's numbers, or of its words if it has few, that thoughts name."""
     numbers = episode.question_numbers
     is_by_number = len(numbers) >= NUMBERS_MIN
     source = numbers if is_by_number else {word for word in episode.question_words if len(word) > 3}
@@ -194,7 +194,7 @@ def _taken_up(episode: LostEpisode) -> tuple[float, str]:
 
 
 def _choices(episode: LostEpisode) -> list[str]:
-    """The texts of the choices whose labels were submitted."""
+    """Return the texts of the choices whose labels were submitted."""
     labels = {f"{part.strip()}. " for part in episode.answer}
     return [line for line in episode.question.splitlines() if line.startswith(tuple(labels))]
 

@@ -45,7 +45,7 @@ _decode = msgspec.json.Decoder(Source).decode
 def lost_episodes(
     episode_ids: Sequence[int], *, readings: Mapping[int, float]
 ) -> Iterator[tuple[int, LostEpisode]]:
-    """The episodes with their ids, in no particular order; ``readings`` are by episode."""
+    """Yield the lost episodes with their ids, in no particular order; ``readings`` are by episode."""
     for start in range(0, len(episode_ids), BATCH):
         for (text,) in READ.rows(ids=list(episode_ids[start : start + BATCH]), chars=TEXT_CHARS):
             source = _decode(text)

@@ -48,7 +48,7 @@ def file_names(report: Report) -> list[str]:
 
 
 def file_get(report: Report, name: str, *, splits: Collection[str] = ()) -> File:
-    """One file. Raises ``GymError`` 404 ``unknown_file`` with the name that is nearest."""
+    """Return one file. Raises ``GymError`` 404 ``unknown_file`` with the nearest name."""
     stem, _, kind = name.rpartition(".")
     file = _file(report, stem, kind, splits)
     if file is None:

@@ -80,12 +80,12 @@ def content_type(name: str) -> str:
 
 
 def table_file(table: Table, kind: str, *, source: str) -> File:
-    """``kind`` is one of ``TABLES``; ``source`` names in a caption what the table is of."""
+    """Write a table as a ``kind`` of ``TABLES``; ``source`` says in a caption what the table shows."""
     return File(CONTENT_TYPES[kind], [TABLES[kind](table, source)])
 
 
 def chart_file(drawing: Drawing, kind: str) -> File:
-    """``kind`` is one of ``CHARTS``."""
+    """Write a chart as a ``kind`` of ``CHARTS``."""
     return File(CONTENT_TYPES[kind], [CHARTS[kind](drawing)])
 
 

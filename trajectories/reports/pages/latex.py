@@ -29,7 +29,7 @@ def escaped(text: str) -> str:
 
 
 def table_tex(table: ShownTable, *, caption: str) -> str:
-    """The columns that the page shows; notes of rows stand below, by letter."""
+    """Write the columns that the page shows as LaTeX; notes of rows stand below, by letter."""
     indexes = [index for index, (title, _) in enumerate(table.heads) if title != NOTE]
     notes = list(dict.fromkeys(note for row in table.rows if (note := _note(row))))
     columns = "".join("r" if table.heads[index][1] else "l" for index in indexes)

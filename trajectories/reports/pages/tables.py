@@ -42,7 +42,7 @@ class ShownTable:
 
 
 def tables_of(result: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
-    """The stored tables; those without rows are left out unless a note says what that means."""
+    """Return the stored tables; those without rows are left out unless a note says what that means."""
     tables = result["tables"] if result else []
     return [table for table in tables if table["rows"] or table["notes"]]
 
@@ -89,7 +89,7 @@ def _part(
 
 
 def _intervals(table: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """The columns of each column's interval: those named after it, else those that follow it.
+    """Return the columns of each column's interval: those named after it, or else those that follow it.
 
     Counts have none: a share of void episodes has an interval, their number a range.
     """
@@ -129,7 +129,7 @@ def _cell(row: Mapping[str, Any], column: Mapping[str, str], ends: tuple[str, st
 
 
 def text_of(value: float | None, unit: str) -> str:
-    """A number with the decimals of its unit."""
+    """Return a number with the decimals of its unit."""
     if value is None:
         return "–"
     if unit == "" and 0 <= value < 0.001:

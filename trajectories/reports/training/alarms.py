@@ -151,7 +151,7 @@ class Alarm:
     scope: str = ""
 
     def figure(self, value: float) -> str:
-        """A value of its measure, for readers."""
+        """Write a value of the rule's measure for readers."""
         return f"{value:.1f} words" if self.rule == THOUGHTS else f"{100 * value:.1f}%"
 
     @property
@@ -189,12 +189,12 @@ def spent(test: int) -> float:
 
 
 def alarms_of(series: Mapping[str, Sequence[tuple[int, Figure]]]) -> list[Alarm]:
-    """The first alarm of each rule over the versions of a run, ascending; measures by name."""
+    """Return the first alarm of each rule over a run's versions, which ascend; measures are by name."""
     return [alarm for rule in RULES if (alarm := next(_raised(rule, series.get(rule.measure, ())), None))]
 
 
 def text_alarm(evaluations: Sequence[Evaluated], *, scope: str = "", scopes: int = 1) -> Alarm | None:
-    """The first evaluation in which the gap closes because text falls; ``scopes`` benchmarks share the
+    """Return the first evaluation in which the gap closes because text falls; ``scopes`` benchmarks share the
     rate."""
     for test, evaluation in enumerate(evaluations, 1):
         loss, gain = evaluation.text_before - evaluation.text, evaluation.page - evaluation.page_before

@@ -132,7 +132,7 @@ RULES = len(COLLAPSES) + 1
 
 
 def component_alarms(series: Mapping[str, Series]) -> list[Alarm]:
-    """The first alarm of each rule and stage; stages by label, in the order of their first versions."""
+    """Return the first alarm of each rule and stage. Stages are by label, in the order of first versions."""
     return [
         replace(alarm, scope=scope)
         for number, (scope, figures) in enumerate(series.items(), 1)
@@ -174,7 +174,7 @@ def _collapses(rule: Collapse, points: Points, part: float) -> Iterator[Alarm]:
 
 
 def _since(rule: Collapse, figures: Sequence[Figure], reference: float, start: int) -> int:
-    """The first of the successive versions up to ``start`` that lie beyond half of the least change."""
+    """Return the first of the versions in a row, up to ``start``, that lie beyond half the least change."""
     while start and rule.is_beyond(figures[start - 1].value, reference, part=0.5):
         start -= 1
     return start
@@ -204,7 +204,7 @@ def _plateaus(points: Sequence[tuple[int, Figure, Figure]], part: float) -> Iter
 
 
 def _drifts(figures: Sequence[Figure], size: int) -> list[tuple[float, float]]:
-    """The drift in each beginning of the series, a variance with its degrees, as it weighs in ``size``
+    """Return the drift in each beginning of the series, a variance with its degrees, as it weighs in ``size``
     successive versions together. Neighbours that keep half of each other differ half as much as they vary.
     """
     together = 1 + 2 * sum((1 - number / size) * CARRIED**number for number in range(1, size))

@@ -42,7 +42,7 @@ Stages = Mapping[int, Mapping[str, Figure]]
 def stage_sums(
     run_id: int, versions: Collection[int], splits: Collection[str] = ()
 ) -> dict[tuple[int, str], list[float]]:
-    """The number of stages and the sums of one after the other, by version and arm."""
+    """Return the number of stages and their sums in a row, by version and arm."""
     rows = _SUMS.rows(
         run=run_id,
         versions=sorted(versions),
@@ -75,8 +75,8 @@ def has_shaping(run: Run) -> bool:
 
 
 def _terms(run_id: int) -> Iterator[dict[str, str | float]]:
-    """The terms of the run's profile beside the outcome: where each pays least, how far it is from there to
-    where it pays most, and how much lies between."""
+    """Yield the terms of the run's profile beside the outcome: where each pays least, how far it is from
+    there to where it pays most, and how much lies between."""
     settings = Run.objects.values_list("settings", flat=True).get(pk=run_id)
     if not (reference := settings.get(SETTING)):
         return

@@ -34,7 +34,7 @@ NOTE = (
 
 
 def component_table(run_id: int, arm: str, versions: Sequence[VersionFigures]) -> Table:
-    """One row for each version and stage that has judged episodes."""
+    """Return one row for each version and stage that has judged episodes."""
     rows: list[Row] = [
         {
             "version": str(version.version),
@@ -52,7 +52,7 @@ def component_table(run_id: int, arm: str, versions: Sequence[VersionFigures]) -
 
 
 def _columns(known: Collection[str]) -> list[Column]:
-    """Those of the measures that some row has."""
+    """Return the columns of those measures that some row has."""
     measures = [
         column
         for name, title in TITLES.items()
@@ -81,7 +81,7 @@ def stage_label(stage: int) -> str:
 
 
 def component_series(versions: Sequence[VersionFigures]) -> Mapping[str, Series]:
-    """The figures by stage, in the order in which stages began, and by measure."""
+    """Return the figures by stage, in the order in which stages began, and by measure."""
     series: dict[str, dict[str, list[tuple[int, Figure]]]] = {}
     for version in versions:
         for stage, figures in version.stages.items():
@@ -92,7 +92,7 @@ def component_series(versions: Sequence[VersionFigures]) -> Mapping[str, Series]
 
 
 def rules_shown(series: Mapping[str, Series], *, is_shaped: bool) -> list[tuple[Collapse, str, str]]:
-    """Each rule with its words and its state where it raised nothing."""
+    """Return each rule with its words, and its state if it raised nothing."""
     states = [
         (rule, rule.words, _state(series, rule.measure, versions=2 * WINDOW, missing="no such component"))
         for rule in COLLAPSES

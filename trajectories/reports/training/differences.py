@@ -19,7 +19,7 @@ FEW_DIFFERENT = f"fewer than {DIFFERENT_MIN} items change differently in the two
 
 
 def double_difference(first: Pair, second: Pair, *, alpha: float = 0.05) -> Estimate:
-    """The change of ``first`` less that of ``second``, over items and looks, on the items that all four have.
+    """Return the change of ``first`` less that of ``second``, over looks and the items that all four have.
 
     In each pair ``a`` is after training and ``b`` before.
     """

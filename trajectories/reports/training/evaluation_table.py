@@ -61,7 +61,7 @@ def is_compared(evaluations: Sequence[Evaluation]) -> bool:
 
 
 def episodes_link(evaluation: Evaluation, point: Checkpoint, arm: str, **filters: str) -> str:
-    """The episodes of a checkpoint's arm in the lab's search."""
+    """Return the address of a checkpoint's episodes in an arm, in the lab's search."""
     return search_link(run=evaluation.run_of(point, arm), benchmark=evaluation.benchmark, arm=arm, **filters)
 
 
@@ -87,7 +87,7 @@ def _row(evaluation: Evaluation, point: Checkpoint) -> Row:
 
 
 def _gap(evaluation: Evaluation, point: Checkpoint, text_arm: str, page_arm: str) -> Row:
-    """The gap on the items that both arms have: they are the row's."""
+    """Return the gap on the items that both arms have, which are the row's items."""
     pair = gaps.pair_of(evaluation.answers(point, text_arm), evaluation.answers(point, page_arm))
     if pair is None:
         return {"items": 0, "note": gaps.NO_SHARED}
@@ -96,7 +96,7 @@ def _gap(evaluation: Evaluation, point: Checkpoint, text_arm: str, page_arm: str
 
 
 def _evaluated(evaluation: Evaluation) -> Iterator[Evaluated]:
-    """Each later checkpoint beside the first, on the items that both have in both arms."""
+    """Yield each later checkpoint beside the first, on the items that both have in both arms."""
     first = next((point for point in evaluation.checkpoints if evaluation.text_and_page(point)), None)
     if first is None:
         return

@@ -48,7 +48,7 @@ class Evaluation:
         return self.data.codes(MAIN.counts)
 
     def arms(self, *checkpoints: Checkpoint) -> list[str]:
-        """The scored arms that all of these checkpoints were evaluated in, in the order of the table."""
+        """Return the scored arms in which all these checkpoints were evaluated, in the table's order."""
         names = {point.name for point in checkpoints}
         keys = [key for key in self.data.arms if key.checkpoint in names and key.arm not in UNSCORED]
         counts = itertools.groupby(sorted(key.arm for key in keys))
@@ -56,16 +56,16 @@ class Evaluation:
         return [key.arm for key in setups.arm_order({ArmKey(arm) for arm in shared})]
 
     def text_arm(self, *checkpoints: Checkpoint) -> str | None:
-        """The ladder's first arm without a page."""
+        """Return the ladder's first arm without a page."""
         return next((arm for arm in self._rungs(checkpoints) if not ARMS[arm].has_page), None)
 
     def page_arm(self, *checkpoints: Checkpoint) -> str | None:
-        """The page alone, else the ladder's last arm with one."""
+        """Return the arm of the page alone, or else the ladder's last arm with a page."""
         pages = [arm for arm in self._rungs(checkpoints) if ARMS[arm].has_page]
         return "gym" if "gym" in pages else next(reversed(pages), None)
 
     def text_and_page(self, *checkpoints: Checkpoint) -> tuple[str, str] | None:
-        """The arms whose difference is the gap; None unless both are there."""
+        """Return the two arms whose difference is the gap, or None if one is missing."""
         text, page = self.text_arm(*checkpoints), self.page_arm(*checkpoints)
         return (text, page) if text and page else None
 
@@ -77,12 +77,12 @@ class Evaluation:
         return self.data.answers(ArmKey(arm, checkpoint=checkpoint.name), self.items)
 
     def episodes(self, checkpoint: Checkpoint, arm: str, items: Codes) -> list[int]:
-        """Ids, item by item."""
+        """Return the ids of the episodes, item by item."""
         made = self.data.episodes(ArmKey(arm, checkpoint=checkpoint.name), items)
         return [int(episode) for episode in made.episode[made.item.argsort(kind="stable")]]
 
     def run_of(self, checkpoint: Checkpoint, arm: str) -> int:
-        """The first run of the checkpoint in this arm, which it has."""
+        """Return the checkpoint's first run in this arm; it must have one."""
         return min(self.data.arms[ArmKey(arm, checkpoint=checkpoint.name)].runs)
 
     def mixture(self, arm: str, *checkpoints: Checkpoint) -> str:
@@ -99,7 +99,7 @@ class Evaluation:
 
 
 def checkpoints_of(run: Run) -> list[Checkpoint]:
-    """The one that training started from, then those of its policy versions; each name once."""
+    """Return the checkpoint that training started from, then those of its policy versions, each name once."""
     versions = PolicyVersion.objects.filter(run=run).exclude(checkpoint="").order_by("version")
     named = [Checkpoint(row.checkpoint, row.version, f"version {row.version}") for row in versions]
     points = [Checkpoint(run.checkpoint, None, "start"), *named] if run.checkpoint else named
@@ -110,7 +110,7 @@ def checkpoints_of(run: Run) -> list[Checkpoint]:
 
 
 def evaluation_runs(run: Run, checkpoints: Iterable[Checkpoint]) -> dict[Run, str]:
-    """The evaluations of a run's checkpoints, with the checkpoints' names."""
+    """Return the evaluations of a run's checkpoints, with the checkpoints' names."""
     names = [point.name for point in checkpoints]
     of_model = Run.objects.filter(project=run.project, kind=Run.Kind.EVAL, model=run.model)
     runs = of_model.filter(checkpoint__in=names).order_by("pk")
@@ -120,7 +120,7 @@ def evaluation_runs(run: Run, checkpoints: Iterable[Checkpoint]) -> dict[Run, st
 def evaluations_of(
     runs: Mapping[Run, str], checkpoints: Sequence[Checkpoint], *, splits: Collection[str] = ()
 ) -> list[Evaluation]:
-    """One evaluation of each benchmark that has episodes; ``runs`` with the names of their checkpoints."""
+    """Return an evaluation for each benchmark with episodes; ``runs`` come with their checkpoints' names."""
     named = {run.pk: name for run, name in runs.items()}
     evaluations = []
     for benchmark, run_ids in selectors.runs_by_benchmark(named).items():

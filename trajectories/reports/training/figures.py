@@ -36,9 +36,9 @@ class Figure:
     tasks: int
 
     def interval(self, *, alpha: float = 0.05) -> tuple[float, float] | None:
-        """Interval of the mean.
+        """Return the interval of the mean.
 
-        None for a single task, and if nothing varies: no width would claim certainty.
+        It is None for a single task, and if nothing varies: an interval without width would claim certainty.
         """
         if self.degrees < 1 or self.variance <= 0:
             return None
@@ -61,7 +61,7 @@ def figure_of(sums: Sums) -> Figure | None:
 
 
 def figures_of(names: Iterable[str], sums: Sequence[float]) -> dict[str, Figure]:
-    """The figures of measures whose sums stand one after the other, without those that no episode has."""
+    """Return the figures of measures whose sums stand in a row; those that no episode has are left out."""
     figures = {}
     for index, name in enumerate(names):
         tasks, *rest = sums[index * SUMS_PER_MEASURE : (index + 1) * SUMS_PER_MEASURE]

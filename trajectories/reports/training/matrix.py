@@ -58,7 +58,7 @@ def _rows_of(run: Run, splits: Collection[str]) -> list[Row]:
 
 
 def _trainers(report: Report) -> list[Run]:
-    """The training runs that made a report's checkpoint, the newest first."""
+    """Return the training runs that made a report's checkpoint, the newest first."""
     model = report.plan["model"]
     if not model.get("checkpoint"):
         return []

@@ -91,7 +91,7 @@ class GroupCounts(NamedTuple):
 
 
 def version_figures(run_id: int, *, splits: Collection[str] = ()) -> Mapping[str, Sequence[VersionFigures]]:
-    """Figures by arm, versions ascending. What has not changed since it was last read is not summed again."""
+    """Return figures by arm, versions ascending. Only what changed since the last read is summed again."""
     rows = list(VersionSum.objects.filter(run_id=run_id))
     sums = {
         (row.policy_version, row.arm): row.sums
@@ -118,7 +118,7 @@ def version_figures(run_id: int, *, splits: Collection[str] = ()) -> Mapping[str
 def _summed(
     run_id: int, versions: Collection[int], splits: Collection[str]
 ) -> dict[tuple[int, str], list[float]]:
-    """Sums by version and arm; stored for later, unless they are of some splits alone."""
+    """Sum by version and arm, and store the sums for later, unless they are of some splits alone."""
     rows = _SUMS.rows(
         run=run_id, versions=sorted(versions), nobodys=list(HARMLESS_VOIDS), splits=sorted(splits)
     )
@@ -137,14 +137,14 @@ def _summed(
 def group_counts(
     run_id: int, *, arm: str, splits: Collection[str] = ()
 ) -> tuple[dict[int, GroupCounts], list[GroupCounts]]:
-    """The counts by policy version, and those of each epoch in order."""
+    """Return the counts by policy version, and those of each epoch in order."""
     rows = [GroupCounts(*row) for row in _GROUPS.rows(run=run_id, arm=arm, splits=sorted(splits))]
     by_version = {row.version: row for row in rows if row.version is not None}
     return by_version, [row for row in rows if row.epoch is not None]
 
 
 def posted_metrics(run_id: int) -> Mapping[str, Mapping[int, float]]:
-    """The trainer's own metrics by name and policy version; the first names in order of the alphabet."""
+    """Return the trainer's own metrics by name and policy version: the first names in alphabetical order."""
     by_name: dict[str, dict[int, float]] = {}
     for version, name, value in _POSTED.rows(run=run_id):
         if name in by_name or len(by_name) < METRICS_MAX:
@@ -153,7 +153,7 @@ def posted_metrics(run_id: int) -> Mapping[str, Mapping[int, float]]:
 
 
 def trained_on(run: Run, *, splits: Collection[str] = ()) -> list[str]:
-    """The benchmarks of the tasks that the run's judged episodes are of."""
+    """Return the benchmarks of the tasks in the run's judged episodes."""
     tasks = TaskSum.objects.filter(run=run, scope=Scope.RUN, judged__gt=0)
     if splits:
         tasks = tasks.filter(task__split__in=splits)

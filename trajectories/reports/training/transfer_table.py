@@ -85,7 +85,7 @@ def transfer_table(rows: Sequence[Row]) -> Table:
 def transfer_rows(
     evaluations: Sequence[Evaluation], *, trained_on: Sequence[str], run: Run | None
 ) -> list[Row]:
-    """A row per benchmark and arm that were evaluated at the first and at the last checkpoint.
+    """Return a row for each benchmark and arm evaluated at both the first and the last checkpoint.
 
     ``run`` is the training run, where it is recorded here.
     """
@@ -113,7 +113,7 @@ def _rows(evaluation: Evaluation, trained_on: Sequence[str], run: Run | None) ->
 
 
 def _ends(evaluation: Evaluation) -> tuple[Checkpoint, Checkpoint] | None:
-    """The first checkpoint and the last that shares an arm with it."""
+    """Return the first checkpoint, and the last one that shares an arm with it."""
     if len(evaluation.checkpoints) < 2:
         return None
     first = evaluation.checkpoints[0]
@@ -158,7 +158,7 @@ def _numbers(
 def _changed_link(
     evaluation: Evaluation, pair: gaps.Pair, arm: str, before: Checkpoint, after: Checkpoint
 ) -> str:
-    """The episodes of the items that changed, before and after alike; of all items if none did."""
+    """Return the address of the changed items' episodes, before and after, or of all if none changed."""
     changed = pair.items[pair.differences != 0] if pair.differences.any() else pair.items
     most = EPISODES_LINKED // 2
     return episodes_named(

@@ -94,7 +94,7 @@ def epoch_table(epochs: Sequence[GroupCounts]) -> Table:
 
 
 def metric_table(run_id: int, arm: str, posted: Mapping[str, Mapping[int, float]]) -> Table:
-    """A row per version, a column per name that the trainer posted."""
+    """Return a table with a row per version and a column per name that the trainer posted."""
     names = list(posted)
     columns = [
         Column("version", "Version"),
@@ -142,8 +142,8 @@ def _version_row(run_id: int, arm: str, of: VersionFigures, registered: Mapping[
 
 
 def with_interval(name: str, figure: Figure, *, is_share: bool) -> dict[str, float | None]:
-    """A figure as the cells of a row, shares in percent. Symmetrical intervals may reach beyond what a value
-    can be."""
+    """Return a figure as the cells of a row, shares in percent. Symmetrical intervals may reach beyond what a
+    value can be."""
     made = scaled if is_share else number
     ends = figure.interval()
     if ends is None:

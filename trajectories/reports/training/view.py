@@ -150,7 +150,7 @@ def _alarm_table(rows: Sequence[Row]) -> Table:
 def _component_rows(
     alarms: Sequence[Alarm], series: Mapping[str, Series], *, is_shaped: bool
 ) -> Iterator[Row]:
-    """A row for each alarm that a rule raised, else one with the rule's state."""
+    """Yield a row for each alarm that a rule raised, or else one with the rule's state."""
     for rule, words, state in rules_shown(series, is_shaped=is_shaped):
         raised: list[Alarm | None] = [alarm for alarm in alarms if alarm.rule == rule.id]
         for alarm in raised or [None]:

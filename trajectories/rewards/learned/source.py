@@ -29,7 +29,7 @@ LOGIT_MAX = 30.0
 
 
 def read_recorded(episode_ids: Sequence[int]) -> list[Recorded]:
-    """Those of the episodes that have ended, by id. Facts that are not stored yet are computed for it."""
+    """Read the episodes that have ended, by id. Facts that are not stored yet are computed."""
     rows = READ.rows(ids=list(episode_ids), chars=TEXT_CHARS, steps=STEPS_MAX)
     read = [_decode(row[0]) for row in rows]
     missing = [one.episode for one in read if one.facts is None]

@@ -93,7 +93,7 @@ def list_shown_models(viewer: Viewer) -> list[Model]:
 
 
 def models_current() -> list[Model]:
-    """All that can be computed by the code as it is now."""
+    """Return all models whose features the present code computes."""
     return list(_readable(RewardModel.objects.filter(features=VERSION).order_by("pk")))
 
 
@@ -161,8 +161,8 @@ def _unfit(model: Model) -> str:
 
 # ---- what they say
 def values_of(model: Model, recorded: Sequence[Recorded]) -> dict[int, dict[str, Values]]:
-    """Values by episode and name. None of other projects and where the policy did nothing; null where nothing
-    of its completions is recorded, or its features are computed in another way by now."""
+    """Return values by episode and name. Episodes of other projects, or in which the policy did nothing, have
+    none. A value is null if no completion is recorded, or if features are now computed in another way."""
     applies = [one for one in recorded if one.project == model.project and one.texts]
     is_current = model.parameters.features == VERSION
     scores = scores_of(model.parameters, applies) if applies and is_current else [math.nan] * len(applies)

@@ -32,7 +32,7 @@ def chose_right(reading: Reading) -> Values | None:
 
 
 def _right_labels(reading: Reading, gold: str) -> set[str]:
-    """Those of the gold as the episode showed them."""
+    """Return the gold's labels as the episode showed them."""
     labels = [choice["label"] for choice in reading.payload["choices"]]
     order = (reading.variation or {}).get("order", range(len(labels)))
     return {label_move(label, labels=labels, order=order) for label in (gold, *reading.accepted)}

@@ -73,7 +73,7 @@ def _by_thought(reading: Reading, rows: Rows) -> Values | None:
 
 
 def _pairs(text: str, values: Mapping[str, str]) -> Iterator[Pair]:
-    """The names of rows with the numbers beside them, in either order, as a text has them."""
+    """Yield the pairs of a row's name and a number beside it, in either order, that a text has."""
     names = "|".join(map(re.escape, values))
     words = re.findall(rf"\b(?:{names}|\d+)\b", text.casefold(), re.ASCII)
     place = 0
@@ -92,8 +92,8 @@ def _pairs(text: str, values: Mapping[str, str]) -> Iterator[Pair]:
 
 # ---- tables with tools
 def _by_view(reading: Reading, gold: str) -> Values | None:
-    """Reached by the step that led to the first view with a right row: one that the first page lacks, or one
-    that sorting or searching brought to the top. Searching for the answer itself is no way to locate it.
+    """Credit the step that led to the first view with a right row: one that the first page lacks, or one that
+    sorting or searching brought to the top. Searching for the answer itself does not count.
     """
     tools, table = get_tools(reading.variation), reading.payload["table"]
     if not ARMS[reading.arm].has_page or not tools & {"sort", "find", "paging"}:

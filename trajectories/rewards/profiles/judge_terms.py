@@ -17,7 +17,7 @@ ATTEMPTS_MIN = 20
 
 
 def unknown_judges(components: Iterable[str]) -> list[str]:
-    """Problems of components that name no judge, or none of its criteria."""
+    """List the problems of components that name no judge, or none of its criteria."""
     return [problem for judge, criterion in _judges_in(components) for problem in _unknown(judge, criterion)]
 
 

@@ -51,7 +51,7 @@ class Extremes:
 
 
 def find_extremes(profile: Profile) -> Extremes:
-    """Those of the schedule's phase in which a wrong episode comes closest. Raises ``TooManyTogether``."""
+    """Return the extremes of the phase in which a wrong episode comes closest. Raises ``TooManyTogether``."""
     steps = {0} | {phase.trainer_step for term in profile.terms for phase in term.schedule}
     phases = [_extremes_at(profile, step) for step in sorted(steps)]
     return max(phases, key=lambda one: one.wrong_paid - one.right_paid)
@@ -121,7 +121,7 @@ def _episodes(terms: Sequence[Term], outcome: float) -> Iterator[Episode]:
 
 
 def _ends(component: str, terms: Sequence[Term]) -> set[float]:
-    """Values of a component at which what is paid may be greatest or least: the ends of its ranges, and both
+    """Return a component's values at which the payment may be greatest or least: its ranges' ends, and both
     sides of what opens a gate or decides a cascade."""
     ends: set[float] = set()
     for term in terms:

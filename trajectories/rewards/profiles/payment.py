@@ -150,7 +150,7 @@ def _clip(total: float, profile: Profile) -> float:
 def _spread(
     terms: Sequence[Term], paid: Mapping[str, float], known: Components, total: float
 ) -> dict[int, float]:
-    """The steps' parts of a total: what ``terms`` pay goes to their steps, what is left to the last."""
+    """Split a total over the steps: ``terms`` pay their own steps, and the last step gets the rest."""
     spread: dict[int, float] = {}
     for term in terms:
         for step, pay in _of_steps(term, paid[term.id], known).items():

@@ -76,7 +76,7 @@ def profile_store(body: Any, *, viewer: Viewer) -> tuple[Named, bool]:
 
 
 def unknown_components(names: Sequence[str], *, viewer: Viewer) -> list[str]:
-    """Problems of components that name a learned reward or a judge that the viewer does not have."""
+    """List the problems of components with a learned reward or a judge that the viewer does not have."""
     return list_problems(names, viewer=viewer, is_training=False) or unknown_judges(names)
 
 

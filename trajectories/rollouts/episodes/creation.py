@@ -265,8 +265,8 @@ def _check_positions(run: Run) -> None:
 
 
 def _check_text(tasks: Sequence[Task], arm: str) -> None:
-    """A task that is done on pages has no text, so an arm without a page cannot pose it; nor can one without
-    turns pose a task whose tools have to be called."""
+    """Refuse tasks that an arm without a page cannot pose: those done on pages, which have no text, and, in
+    an arm without turns, those whose tools have to be called."""
     if ARMS[arm].has_page:
         return
     without_text = [task for task in tasks if not questions.get(task.kind).has_text(task.payload)]

@@ -218,8 +218,8 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
 
 
 def limit_steps(task: Task, *, setup: Setup, look: Look, is_checked: bool = False) -> int:
-    """The default step budget of a task: by what its look adds to the scripted solution, and by how many
-    actions the set-up takes for one of it. Where the answer is checked, there is room to give it twice.
+    """Return the default step budget of a task: by what its look adds to the scripted solution, and by how
+    many actions the set-up takes for one of it. Where the answer is checked, there is room to give it twice.
     """
     answers = 2 if is_checked else 1
     if setup.arm.is_free_text:

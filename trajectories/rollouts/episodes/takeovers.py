@@ -89,7 +89,7 @@ def entry_of(episode: Episode, principal: Principal) -> Entry:
 
 
 def _current(episode: Episode) -> Entry:
-    """The last page of an episode that is played: what its agent had typed and not sent is not there."""
+    """Return the last page of an episode that is played, without what its agent had typed but not sent."""
     index, path = ACTED.row(episode=episode.pk) or (episode.begins_after, None)
     steps = places_until(episode.pk, index)
     url = steps[-1].url if steps else ""
@@ -101,8 +101,8 @@ def _current(episode: Episode) -> Entry:
 
 
 def _visits(steps: Sequence[lineage.PastAct]) -> Iterator[Visit]:
-    """The last document that the parent was served, after those on which something was done that the tab
-    remembers: what was typed, and which parts were opened or closed."""
+    """Yield the last document that the parent was served, after those on which something was done that the
+    tab remembers: what was typed, and which parts were opened or closed."""
     visits: list[Visit] = []
     for act in steps:
         done = _done(act)
@@ -150,8 +150,8 @@ def _expected(episode: Episode) -> str:
 
 
 def address_of(url: str, path: str) -> str:
-    """The address, below the episode's first page, of the document at ``path``: with the query of ``url``, as
-    it is shown to models, if that is of this document; empty where it could lead elsewhere."""
+    """Return the address, below the episode's first page, of the document at ``path``: with the query of
+    ``url``, as it is shown to models, if that is of this document; empty where it could lead elsewhere."""
     shown = url.removeprefix(PUBLIC_ROOT) if url.startswith(PUBLIC_ROOT) else ""
     is_same = shown.partition("?")[0].partition("#")[0] == path
     address = shown if is_same else path

@@ -61,7 +61,7 @@ class Node(Struct, frozen=True):
 
 
 def tree_nodes(*, episode_id: int, viewer: Viewer, after: int = 0, limit: int) -> tuple[list[Node], bool]:
-    """The nodes with ids above ``after``, ascending, so that parents come first, and whether more follow.
+    """Return the nodes with ids above ``after``, ascending (parents come first), and whether more follow.
 
     They are at most ``limit``, and fewer where a page would have far more than ``PAGE_VALUES`` values. That
     the viewer may see the episode is for the caller to check: all of a tree is of its task.

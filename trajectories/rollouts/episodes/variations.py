@@ -70,7 +70,7 @@ class VariationPlan:
 def variation_plan(
     *, run: Run, tasks: Sequence[Task], arm: Arm, axes: Mapping[str, object], has_task_bar: bool = True
 ) -> VariationPlan:
-    """Training permutes choices, unless the call names an order, and holds asserts back.
+    """Plan variations: training permutes choices, unless the call names an order, and holds asserts back.
 
     ``axes`` are those of the call's ``presentation``. A page whose question is copied has no tools: they
     would change what it shows. Raises ``GymError`` ``unknown_choices_order``, ``unknown_text_form`` (422).

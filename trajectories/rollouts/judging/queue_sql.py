@@ -59,7 +59,7 @@ def submissions_due(*, claims_max: int, lost_s: float, after_s: Sequence[float])
 
 
 def episodes_sandboxed(episode_ids: Sequence[int]) -> set[int]:
-    """Those with a verifier that needs the sandbox. The whole job, with both verifiers, then runs there."""
+    """Return the episodes whose job, with both verifiers, runs in the sandbox because one needs it."""
     return {
         episode_id
         for episode_id, *verifiers, dataset in MAYBE_SANDBOXED.rows(
@@ -74,7 +74,7 @@ def submissions_mark_sent(episode_ids: Sequence[int]) -> None:
 
 
 def episodes_judged(episode_ids: Collection[int]) -> dict[int, list[int]]:
-    """Those of the episodes that have a verdict, by run."""
+    """Return those of the episodes that have a verdict, by run."""
     by_run: dict[int, list[int]] = defaultdict(list)
     for run_id, episode_id in JUDGED.rows(episodes=list(episode_ids)):
         by_run[run_id].append(episode_id)
@@ -92,13 +92,13 @@ def claims_free(workers: Collection[int]) -> int:
 
 
 def submissions_exhausted(*, claims_max: int, lost_s: float) -> list[tuple[int, int]]:
-    """``(run, episode)`` of submissions that have lost every claim they were allowed."""
+    """Return ``(run, episode)`` of submissions that have lost every claim they were allowed."""
     rows = EXHAUSTED.rows(claims_max=claims_max, lost=lost_s, batch=BATCH)
     return [(run_id, episode_id) for run_id, episode_id in rows]
 
 
 def episodes_overspent() -> list[tuple[int, int]]:
-    """``(run, episode)`` of open episodes whose pages saw more than ``max_steps`` acts outside any step."""
+    """Return ``(run, episode)`` of open episodes with more than ``max_steps`` acts outside any step."""
     rows = OVERSPENT.rows(per_step=PAGES_PER_STEP, page_served=PAGE_SERVED)
     return [(run_id, episode_id) for run_id, episode_id in rows]
 
@@ -110,11 +110,13 @@ def acts_outside_steps(episode_id: int) -> int:
 
 
 def episodes_given_up() -> list[tuple[int, int, str]]:
-    """``(run, episode, detail)`` of open episodes that a person has given up, or could not begin: ``detail``
-    says in what the page of a fork is another one than its parent's."""
+    """Return ``(run, episode, detail)`` of open episodes that a person gave up, or could not begin.
+
+    ``detail`` says how a fork's page differs from its parent's.
+    """
     return [(run_id, episode_id, detail) for run_id, episode_id, detail in GIVEN_UP.rows()]
 
 
 def episodes_open() -> list[OpenEpisode]:
-    """All open episodes, without those in which a person acts now."""
+    """Return all open episodes except those in which a person acts now."""
     return [OpenEpisode(*row) for row in OPEN.rows(idle=settings.TAKEOVER_IDLE_S)]

@@ -156,7 +156,7 @@ class LeaseWatch:
 
 
 def look_every_s() -> float:
-    """Seconds between two looks at the leases: several in a grace period."""
+    """Return the seconds between two looks at the leases, of which there are several in a grace period."""
     return min(LOOK_EVERY_MAX_S, settings.LEASE_GRACE_S / LOOKS_PER_GRACE)
 
 
@@ -228,7 +228,7 @@ def given_up_end() -> int:
 
 
 def void_exhausted() -> int:
-    """Void submissions that have used up their claims without a verdict."""
+    """Declare submissions void that have used up their claims without a verdict."""
     rows = queue_sql.submissions_exhausted(claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S)
     return _end_all([(run, "verifier_error", episode) for run, episode in rows], statuses=["submitted"])
 

@@ -146,7 +146,7 @@ def _claim_terms() -> dict[str, Any]:
 
 
 def ending_of(*, episode_id: int, claim: hot_sql.Claim) -> hot_sql.Ending:
-    """The verdict on a claim. The training verifier rewards training runs; both opinions are recorded."""
+    """Return the verdict on a claim. The training verifier rewards training runs; both are recorded."""
     (ending,) = endings_of([(episode_id, claim)])
     return ending
 
@@ -213,7 +213,7 @@ def _list_jobs(
 
 
 def _verdicts_together(jobs: Sequence[Job]) -> Iterator[Verdict | None]:
-    """A child's verdict on each job; None for a job that runs on its own or in the sandbox."""
+    """Yield a child's verdict on each job; None for a job that runs on its own or in the sandbox."""
     for_children = [job for job in jobs if not _is_sandboxed(job)]
     verdicts = iter(children().verify_together(for_children) if len(for_children) > 1 else [])
     for job in jobs:

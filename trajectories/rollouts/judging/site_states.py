@@ -128,7 +128,7 @@ def _read(episode_id: int) -> _Episode:
 
 
 def _metrics(episode: _Episode, *, answer: str, extra: Mapping[str, Any]) -> dict[str, float]:
-    """None without pages. Where the prompt describes the world, pages need not have shown the evidence."""
+    """Return metrics, none without pages. Pages need not show evidence if the prompt describes the world."""
     if not ARMS[episode.arm].has_page:
         return {}
     metrics = {"pop_up_open_at_submit": float(bool(evidence.pop_ups_open(episode.history)))}
@@ -142,7 +142,7 @@ def _metrics(episode: _Episode, *, answer: str, extra: Mapping[str, Any]) -> dic
 
 
 def _milestones(episode: _Episode, *, answer: str, extra: Mapping[str, Any]) -> dict[str, float]:
-    """1.0 or 0.0 for each milestone of the task's family, and the share of milestones reached."""
+    """Return 1.0 or 0.0 for each milestone of the task's family, and the share of milestones reached."""
     facts = milestones.gold_facts(answer=answer, extra=extra)
     events = milestones.parse_events(episode.events)
     reached = milestones.reached(milestones.find_by_tags(episode.tags), facts, events)

@@ -69,7 +69,7 @@ def program_try(program: str, shown: Mapping[str, Any], *, setup: str) -> Report
 
 
 def output_of(report: Report) -> dict[str, Any]:
-    """The page's result: one per assert, or the problem that prevented the program from running them all."""
+    """Return the page's result: one per assert, or the problem that kept the program from running all."""
     is_whole = len(report.assert_reasons) == len(report.asserts)
     return {
         "passed": list(report.asserts) if is_whole else [],
@@ -81,7 +81,7 @@ def output_of(report: Report) -> dict[str, Any]:
 
 
 def calls_due(*, after_s: float) -> list[Place]:
-    """Calls that were never sent, or ``after_s`` seconds ago, and that no worker has claimed."""
+    """Return calls never sent, or sent ``after_s`` seconds ago, that no worker has claimed."""
     rows = DUE.rows(timeout=settings.TOOL_CALL_TIMEOUT_S, after=after_s, batch=BATCH)
     return [Place(*row) for row in rows]
 

@@ -51,8 +51,8 @@ async def viewer_by_key(authorization: str | None) -> Viewer:
 
 
 async def viewer_of_socket(connection: Connection) -> Viewer:
-    """The caller of a WebSocket, by a key in ``Authorization`` or in the subprotocol ``bearer.<key>``, else
-    by the lab's cookie. Keys in addresses are not accepted: addresses end up in logs and histories.
+    """Return the caller of a WebSocket, by a key in ``Authorization`` or in the subprotocol ``bearer.<key>``,
+    else by the lab's cookie. Keys in addresses are not accepted: addresses end up in logs and histories.
 
     Errors: as ``viewer_by_key``; ``wrong_origin`` 403 for a cookie sent by another site's page.
     """
@@ -66,7 +66,7 @@ async def viewer_of_socket(connection: Connection) -> Viewer:
 
 
 def subprotocol_chosen(connection: Connection) -> str | None:
-    """A browser expects one of the protocols it offered; the key is returned only when it is the only one."""
+    """Choose a protocol, since browsers expect one of those they offered; the key only if it is alone."""
     offers: list[str] = sorted(
         connection.get("subprotocols", ()), key=lambda offer: offer.startswith(BEARER_PROTOCOL)
     )

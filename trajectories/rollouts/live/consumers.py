@@ -83,10 +83,10 @@ class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channel
 
     @abstractmethod
     def messages(self) -> AsyncIterator[list[str]]:
-        """The messages to send, in bundles; a ``GymError`` ends the socket."""
+        """Yield the messages to send, in bundles; a ``GymError`` ends the socket."""
 
     async def watched(self, wait: Callable[[], Awaitable[T]]) -> AsyncIterator[T]:
-        """The results of repeated calls of ``wait``, for as long as the caller is allowed to watch."""
+        """Yield the results of repeated calls of ``wait``, as long as the caller may watch."""
         clock = asyncio.get_running_loop()
         check_at = clock.time() + CHECK_AGAIN_S
         while True:
@@ -171,7 +171,7 @@ class RunConsumer(LiveConsumer):
                 yield bundle
 
     async def _verdicts(self, after: int, cursor: int) -> AsyncIterator[list[str]]:
-        """Verdicts numbered above ``after``, up to ``cursor``; the feed sends the rest."""
+        """Yield the verdicts numbered above ``after``, up to ``cursor``; the feed sends the rest."""
         while after < cursor:
             page = await self.hub.pages.get((self.subject_id, after))
             if page is None or not page.rows:

@@ -58,8 +58,8 @@ class Hub(News):
         await self.reader.close()
 
     async def episode_wait(self, episode_id: int, *, timeout_s: float, viewer: Viewer) -> EpisodeState | None:
-        """The episode's state once it has its verdict, or after ``timeout_s``; None when it is unknown, or
-        hidden from the viewer.
+        """Return the episode's state once it has its verdict, or after ``timeout_s``; None when it is
+        unknown, or hidden from the viewer.
 
         Raises ``Unavailable`` when Postgres stays unreachable.
         """
@@ -79,9 +79,9 @@ class Hub(News):
     async def verdicts_wait(
         self, run_id: int, *, after: int, timeout_s: float, viewer: Viewer
     ) -> VerdictsSeen | None:
-        """Verdicts of a run after a cursor, as soon as there is one; an empty list after the time-out.
+        """Return a run's verdicts after a cursor, as soon as there is one; an empty list after the time-out.
 
-        Only those that the viewer may see. None when there is no such run for it.
+        They are only those that the viewer may see. None if the viewer has no such run.
         Raises ``Unavailable`` when Postgres stays unreachable.
         """
         clock = asyncio.get_running_loop()

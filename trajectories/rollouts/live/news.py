@@ -18,7 +18,7 @@ class Signals:
 
     @contextlib.contextmanager
     def listen(self, key: int) -> Iterator[asyncio.Event]:
-        """An event that is set at each signal for ``key``; the listener clears it before querying."""
+        """Give an event that each signal for ``key`` sets; the listener clears it before querying."""
         event = asyncio.Event()
         self._listeners.setdefault(key, set()).add(event)
         try:
@@ -38,7 +38,7 @@ class Signals:
         self.notify(self.keys())
 
     def keys(self) -> list[int]:
-        """Every id that someone waits for."""
+        """Return every id that someone waits for."""
         return list(self._listeners)
 
     def __len__(self) -> int:

@@ -123,7 +123,7 @@ class LiveReader:
         return True
 
     async def episode_states(self, ids: list[int]) -> dict[int, EpisodeState]:
-        """States by id; an unknown id is left out."""
+        """Return states by id; unknown ids are left out."""
         rows = await self._rows(hot_sql.EPISODE_STATES, [ids])
         return {row[0]: EpisodeState(*row[1:]) for row in rows}
 
@@ -136,7 +136,7 @@ class LiveReader:
         return {row[0]: RunState(*row[1:]) for row in await self._rows(RUN_COUNTS, [ids])}
 
     async def verdict_pages(self, keys: list[tuple[int, int]]) -> dict[tuple[int, int], VerdictPage]:
-        """Pages by ``(run, after)``; an unknown run is left out."""
+        """Return pages by ``(run, after)``; unknown runs are left out."""
         states = await self.run_states(list({run_id for run_id, _ in keys}))
         return {
             (run_id, after): await self._verdict_page(run_id, after, states[run_id])
@@ -151,18 +151,18 @@ class LiveReader:
         return VerdictPage(state.project, rows=rows)
 
     async def verdicts_of_splits(self, *, run_id: int, seqs: list[int], splits: list[str]) -> set[int]:
-        """Those numbers in the run's stream whose task is in one of ``splits``."""
+        """Return those numbers in the run's stream whose task is in one of ``splits``."""
         return {row[0] for row in await self._rows(VERDICTS_OF_SPLITS, [run_id, seqs, splits])}
 
     async def steps_highest(self, *, episodes: Sequence[int], runs: Sequence[int]) -> list[HighestStep]:
-        """The highest step of each watched episode: ``episodes``, and those of ``runs`` still active."""
+        """Return the highest step of each watched episode: ``episodes``, and active ones of ``runs``."""
         rows = await self._rows(STEPS_HIGHEST, {"episodes": list(episodes), "runs": list(runs)})
         return [HighestStep(*row) for row in rows]
 
     async def steps_after(
         self, marks: dict[int, int], *, episodes: Sequence[int], runs: Sequence[int]
     ) -> list[NewStep]:
-        """Steps of watched episodes above their mark (0 without one), at most ``STEPS_PER_QUERY``."""
+        """Return watched episodes' steps above their marks (0 if missing), at most ``STEPS_PER_QUERY``."""
         parameters = {
             "episodes": list(episodes),
             "runs": list(runs),

@@ -173,7 +173,7 @@ class WaitApp:
 
     @contextlib.contextmanager
     def _place(self) -> Iterator[None]:
-        """One waiter's place, released however the wait ends."""
+        """Take one waiter's place, and release it however the wait ends."""
         if self.waiting >= self._waiting_max:
             message = f"{self._waiting_max:,} requests wait here already; try again."
             raise GymError("too_many_waiters", message, status=503, retry_after_s=1)

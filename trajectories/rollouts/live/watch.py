@@ -109,7 +109,7 @@ class Feeds:
 
     @contextlib.asynccontextmanager
     async def run_watch(self, run_id: int) -> AsyncIterator[tuple[RunFeed, Subscription] | None]:
-        """The run's feed and a subscription to it, or None when the run is unknown.
+        """Give the run's feed and a subscription to it, or None if the run is unknown.
 
         Raises ``Unavailable`` when Postgres stays unreachable.
         """
@@ -118,7 +118,7 @@ class Feeds:
 
     @contextlib.asynccontextmanager
     async def episode_watch(self, episode_id: int) -> AsyncIterator[tuple[EpisodeFeed, Subscription] | None]:
-        """The episode's feed and a subscription to it, None when it is unknown; raises like ``run_watch``."""
+        """Give the episode's feed and a subscription, or None if it is unknown; raises like ``run_watch``."""
         async with self._watch(EpisodeFeed(self._news, episode_id), self._episodes) as watched:
             yield watched
 

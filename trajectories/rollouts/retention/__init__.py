@@ -250,7 +250,7 @@ def _delete(storage: str, hashes: Sequence[str], *, days: int) -> list[str]:
 
 
 def _gone(storage: str, hashes: Sequence[str], *, days: int) -> list[str]:
-    """Those that nobody can use before this transaction ends."""
+    """Return those that nobody can use before this transaction ends."""
     if storage == blobs.RECORDINGS:
         with connection.cursor() as cursor:
             cursor.execute("LOCK TABLE trajectories_recordingchunk IN SHARE MODE")

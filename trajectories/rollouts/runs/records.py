@@ -123,7 +123,7 @@ def _settings_read(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _affordances_check(affordances: dict[str, Any]) -> None:
-    """``tools`` are granted by name, so an unknown name would silently grant nothing."""
+    """Check the names of ``tools``, since an unknown one would silently grant nothing."""
     for name in affordances:
         if name != TOOLS and get_close_matches(name, [TOOLS]):
             raise FieldError("affordances", f'There is no affordance {name!r}. Did you mean "{TOOLS}"?')

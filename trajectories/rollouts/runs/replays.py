@@ -42,7 +42,7 @@ class ReplayPlan:
     mean_below: float
 
     def parameters(self) -> dict[str, Any]:
-        """Those of ``replays.sql``."""
+        """Return the parameters of ``replays.sql``."""
         return asdict(self)
 
 

@@ -105,7 +105,7 @@ def run_counts(run: Run) -> dict[str, Any]:
 def groups_after(
     *, run: Run, after: int, limit: int, origin: str = "", profile: str = "", principal: Principal
 ) -> tuple[list[dict[str, Any]], int]:
-    """Groups that completed after a position in the run's verdict stream, and the position to continue from.
+    """Return groups completed after a position in the run's verdict stream, and the position to go on from.
 
     A group that is refilled completes again. ``origin``: of those alone; empty, of all. With a ``profile``,
     or one of the run's own, they say what each episode is paid.
@@ -140,7 +140,7 @@ def _paid(groups: Sequence[int], named: Named) -> dict[int, list[Rewards]]:
 def successes(
     *, run: Run, limit: int, cursor: int | None = None, principal: Principal, **filters: Any
 ) -> tuple[list[SuccessRecord], int | None]:
-    """Successes of a run, the newest first, and the position to continue from; None at the end."""
+    """Return a run's successes, newest first, and the position to go on from, or None at the end."""
     if cursor is None:
         cursor = VerdictCounter.objects.values_list("count", flat=True).get(run=run) + 1
     splits = sorted(principal.splits)
@@ -150,7 +150,7 @@ def successes(
 def task_stats(
     *, run: Run, after: int, limit: int, recent: int, principal: Principal
 ) -> list[dict[str, Any]]:
-    """Results per task of a run, by task id; ``recent`` is how many of the newest count as recent:
+    """Return a run's results by task id; ``recent`` is how many of the newest episodes count as recent:
     plain ones, without probes."""
     episodes = projects.visible(Episode.objects.filter(run=run, task__gt=after), principal)
     rows = (

@@ -62,7 +62,7 @@ class VoidRate:
         return self.void / self.ended if self.ended else 0.0
 
     def interval(self, *, comparisons: int = 1) -> tuple[float, float]:
-        """The 95% Wilson interval of the share; with several comparisons, all of them hold with 95%."""
+        """Return the share's 95% Wilson interval; with several comparisons, all hold together with 95%."""
         return wilson(share=self.share, n=self.ended, comparisons=comparisons)
 
     @property
@@ -155,7 +155,7 @@ def rank_rates(rates: Mapping[K, VoidRate]) -> list[tuple[K, VoidRate]]:
 
 
 def void_rates(*, run_id: int | None = None, latest: int | None = None) -> VoidRates:
-    """The void rates of a run, its tasks' over the ``latest`` episodes; or of the ``latest`` of all runs."""
+    """Return a run's void rates, its tasks' over the ``latest`` episodes; or those of all runs' latest."""
     if run_id is None:
         counts, withdrawn = _apart(EndedCount(*row) for row in _OF_ALL.rows(latest=latest or LATEST))
         return VoidRates(counts, withdrawn=withdrawn)

@@ -26,7 +26,7 @@ class Horizon(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag
     needs_lengths: ClassVar[bool] = False
 
     def max_steps(self, pool: Pool, *, number: int, version: int) -> Sequence[int | None]:
-        """One number for each row in draw ``number`` (from 1), when the run's newest policy version is
+        """Return one number for each row in draw ``number`` (from 1), when the run's newest policy version is
         ``version``; None leaves it to the task."""
         raise NotImplementedError
 
@@ -153,7 +153,7 @@ class Rollouts(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, ta
     """Number of samples of each task."""
 
     def samples(self, pool: Pool) -> Sequence[int]:
-        """One number for each row."""
+        """Return one number for each row."""
         raise NotImplementedError
 
 

@@ -86,7 +86,7 @@ class Measured(Struct, frozen=True, kw_only=True):
         return self.value is not None and not self.misses(by=0.0)
 
     def misses(self, *, by: float) -> bool:
-        """The value is known, and farther than ``by`` from what is wanted."""
+        """Return whether the value is known, and farther than ``by`` from what is wanted."""
         if self.value is None:
             return False
         is_low = self.at_least is not None and self.value < self.at_least - by

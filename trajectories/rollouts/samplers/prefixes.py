@@ -56,7 +56,7 @@ def build_steps_check(checks: LeakChecks) -> CleanOf:
 def prefixes_complete(
     pool: Pool, items: list[DrawnTask], *, kind: str, searched: int | None, clean_of: CleanOf
 ) -> Pool | None:
-    """The pool with more of what is to be known of the tasks of a draw; None if all was known.
+    """Return the pool with more of what is to be known of the tasks of a draw; None if all was known.
 
     ``searched`` is the run whose shortest guidance of a ``kind`` counts, if any; ``clean_of`` says how much
     can be given of tasks of which nobody knows. Raises ``GymError``: 413 ``too_many_leak_checks``; 422

@@ -55,7 +55,7 @@ def sampler_get(*, sampler_id: int, principal: Principal, is_locked: bool = Fals
 
 
 def sampler_list(*, run: int | None, before: int | None, limit: int, principal: Principal) -> list[Sampler]:
-    """Samplers, newest first: up to ``limit``, and one more if there is a next page."""
+    """List samplers, newest first: up to ``limit``, and one more if there is a next page."""
     samplers = projects.visible(Sampler.objects.all(), principal)
     if run is not None:
         samplers = samplers.filter(run=run)
@@ -67,7 +67,7 @@ def sampler_list(*, run: int | None, before: int | None, limit: int, principal: 
 
 
 def draw_list(*, sampler: Sampler, after: int, limit: int) -> list[SamplerDraw]:
-    """Draws by number: up to ``limit``, and one more if there is a next page."""
+    """List draws by number: up to ``limit``, and one more if there is a next page."""
     draws = SamplerDraw.objects.filter(sampler=sampler, number__gt=after)
     return list(draws.order_by("number")[: limit + 1])
 

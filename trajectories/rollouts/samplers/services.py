@@ -230,7 +230,7 @@ def _draw(sampler: Sampler, *, number: int, count: int) -> SamplerDraw:
 def _items_make(
     sampler: Sampler, plan: SamplerPlan, pool: Pool, *, number: int, count: int, version: int
 ) -> list[DrawnTask]:
-    """Solutions are looked into for the tasks that are drawn alone, which may change what is drawn."""
+    """Make the items. Only drawn tasks' solutions are looked into, which may change what is drawn."""
     strategy = plan.strategy
     if not strategy.is_guiding:
         return draw_make(plan, pool, seed=sampler.seed, number=number, count=count, version=version)
@@ -326,7 +326,7 @@ def _check_ids(filters: SamplerTasks, rows: Sequence[tuple[int, str]]) -> None:
 
 
 def _training_rows(filters: SamplerTasks, rows: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Those of training splits. Evaluation tasks that were named are refused, not passed over in silence."""
+    """Return training splits' rows. Evaluation tasks that were named are refused, not silently left out."""
     training = [(task, split) for task, split in rows if splits.is_training(split)]
     is_named = filters.split is not None or filters.ids is not None
     if len(training) < len(rows) and (is_named or not training):

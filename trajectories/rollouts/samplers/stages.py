@@ -71,8 +71,8 @@ def _problems(criterion: Criterion, sources: Sequence[Source], viewer: Viewer) -
 
 
 def with_stages(pool: Pool, strategy: StagesStrategy, *, sampler: Sampler, number: int, upto: int) -> Pool:
-    """The pool with the stages of its tasks, and the run's progress at draw ``number`` by what was judged up
-    to this place in its verdict stream."""
+    """Return the pool with the stages of its tasks, and the run's progress at draw ``number`` by what was
+    judged up to this place in its verdict stream."""
     import numpy
 
     ((column,),) = STAGES.rows(sampler=sampler.pk, mark=STAGE_TAG)

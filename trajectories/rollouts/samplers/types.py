@@ -50,7 +50,7 @@ class Prefixes:
 
     @classmethod
     def nothing(cls, size: int) -> Prefixes:
-        """Tasks without solutions."""
+        """Return the prefixes of tasks without solutions."""
         import numpy
 
         zeros, tries = numpy.zeros(size, dtype=numpy.int64), numpy.zeros((size, 1), dtype=numpy.int64)
@@ -130,7 +130,7 @@ class Chance:
     number: int
 
     def uniforms(self, count: int, name: str) -> Floats:
-        """``count`` numbers between 0 and 1, neither included.
+        """Draw ``count`` numbers between 0 and 1, neither included.
 
         From the raw bits of PCG64: numpy keeps those the same from version to version, and nothing else
         (NEP 19).
@@ -171,7 +171,7 @@ class Strategy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, ta
     is_guiding: ClassVar[bool] = False
 
     def choose(self, pool: Pool, *, count: int, chance: Chance) -> list[Choice]:
-        """``count`` different rows of a pool that has at least as many."""
+        """Choose ``count`` different rows of a pool that has at least as many."""
         raise NotImplementedError
 
 

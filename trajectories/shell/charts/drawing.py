@@ -48,7 +48,7 @@ STYLES: dict[str, dict[str, str]] = {
 
 
 def labels_width(labels: Iterable[str], *, least: float) -> float:
-    """Room for the longest of them and a gap, in pixels."""
+    """Return the room for the longest label and a gap, in pixels."""
     return max([least, *(CHAR_WIDTH * len(label) + 16 for label in labels)])
 
 
@@ -86,7 +86,7 @@ class Drawing:
         self.shapes = [*outside, (group, "")]
 
     def text(self, kind: str, x: float, y: float, text: str, **options: Any) -> None:
-        """``y`` is the middle of the line."""
+        """Draw text; ``y`` is the middle of its line."""
         self._add("text", f"plot-text {kind}".strip(), x=x, y=y, dy=4, text=text, **options)
 
     def _add(
@@ -100,7 +100,7 @@ class Drawing:
         self.shapes.append((shape, link))
 
     def page_svg(self) -> SafeString:
-        """The drawing for a page: links lead to the episodes."""
+        """Return the drawing for a page: links lead to the episodes."""
         root = self._root({"class": "plot", "role": "group" if self._has_links else "img"})
         for shape, link in self.shapes:
             parent = ElementTree.SubElement(root, "a", {"href": link}) if link else root
@@ -110,7 +110,7 @@ class Drawing:
         return mark_safe(ElementTree.tostring(root, encoding="unicode"))  # noqa: S308 (escaped by ElementTree)
 
     def file_svg(self) -> str:
-        """The drawing for a paper: on white, without links."""
+        """Return the drawing for a paper: on white, without links."""
         root = self._root(
             {
                 "xmlns": "http://www.w3.org/2000/svg",

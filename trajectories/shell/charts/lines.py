@@ -32,16 +32,16 @@ class Frame(NamedTuple):
     bottom: float = 46
 
     def versions_scale(self, versions: Sequence[int]) -> Scale:
-        """The axis from the first of the ascending ``versions`` to the last, with room beside one alone."""
+        """Return the axis over the ascending ``versions``, with room on both sides of a single one."""
         high = max(versions[-1], versions[0] + 1)
         return Scale(low=versions[0], high=high, step=1, start=self.left, end=self.width - self.right)
 
     def share_scale(self) -> Scale:
-        """Percent, the whole, upwards."""
+        """Return the axis of all percentages, upwards."""
         return share_scale(start=self.height - self.bottom, end=self.top)
 
     def scale_of(self, values: Iterable[float], **options: tuple[float, float]) -> Scale:
-        """The axis that holds these values, upwards; ``within`` as in ``scale.scale_of``."""
+        """Return the axis that holds these values, upwards; ``within`` is as in ``scale.scale_of``."""
         return scale_of(values, start=self.height - self.bottom, end=self.top, **options)
 
 
@@ -69,7 +69,7 @@ class Style(NamedTuple):
 
 
 def series_style(number: int, *, is_dashed: bool = False) -> Style:
-    """The style of the line ``number`` of a chart. Dashes tell lines apart in more than colour."""
+    """Return the style of the line ``number`` of a chart. Dashes tell lines apart in more than colour."""
     stroke = f"plot-stroke-{number} plot-dashed" if is_dashed else f"plot-stroke-{number}"
     return Style(stroke, f"plot-ink-{number}", f"{stroke} plot-faint")
 

@@ -36,8 +36,8 @@ class Scale:
 def scale_of(
     values: Iterable[float], *, start: float, end: float, within: tuple[float, float] = (-math.inf, math.inf)
 ) -> Scale:
-    """Holds every value, with room on both sides of one alone; its ends are round, and lie ``within`` two
-    others."""
+    """Return the scale that holds every value, with room on both sides of a single one. Its ends are round,
+    and lie ``within`` two others."""
     known = list(values)
     low, high = min(known), max(known)
     if low == high:
@@ -49,11 +49,11 @@ def scale_of(
 
 
 def share_scale(*, start: float, end: float) -> Scale:
-    """Percent, the whole."""
+    """Return the axis of all percentages."""
     return Scale(low=0.0, high=100.0, step=25.0, start=start, end=end)
 
 
 def step_of(span: float) -> float:
-    """The smallest of 1, 2, 5, 10, 20, 50... (or their tenths) that gives few enough ticks."""
+    """Return the smallest of 1, 2, 5, 10, 20, 50... (or their tenths) that gives few enough ticks."""
     power = math.pow(10, math.floor(math.log10(span / TICKS)))
     return next(power * step for step in (*STEPS, 10) if span / (power * step) <= TICKS)

@@ -68,7 +68,7 @@ def step_fidelity(episode: Episode, *, index: int) -> tuple[Fidelity | None, Fid
 
 
 def episode_fidelity(*, episode_id: int) -> EpisodeFidelity | None:
-    """None if no step was ever due for a check."""
+    """Return an episode's fidelity, or None if no step was ever due for a check."""
     rows = list(
         Fidelity.objects.filter(episode_id=episode_id)
         .order_by("index")
@@ -87,7 +87,7 @@ def episode_fidelity(*, episode_id: int) -> EpisodeFidelity | None:
 
 
 def fidelity_label(row: Fidelity | None, *, has_ended: bool) -> FidelityLabel:
-    """A check can be requested once its episode ``has_ended``."""
+    """Label a check; it can be requested once its episode ``has_ended``."""
     if row is None:
         why = NOT_REQUESTED if has_ended else TOO_EARLY
         return FidelityLabel(word=LABELS[State.NOT_CHECKED], tone="plain", why=why, can_request=has_ended)

@@ -50,7 +50,7 @@ class Lineage:
 
 
 def read_lineage(episode: Episode) -> Lineage | None:
-    """None if the episode is no fork and has none."""
+    """Return an episode's lineage, or None if it is not a fork and has no forks."""
     forks = Episode.objects.filter(parent=episode.pk).count()
     if episode.parent_id is None and not forks:
         return None

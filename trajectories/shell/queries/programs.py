@@ -83,7 +83,7 @@ def tool_calls(episode: Episode, **of: int) -> list[Call]:
 
 
 def calls_version(episode: Episode) -> str:
-    """Changes whenever a call starts or finishes; empty for an episode without tools."""
+    """Return a text that changes whenever a call starts or finishes; empty for an episode without tools."""
     if not get_tools(episode.variation):
         return ""
     calls = ToolCall.objects.filter(episode_id=episode.pk)

@@ -22,7 +22,7 @@ COUNTS = ("episodes", "open", "submitted", "correct", "incorrect", "void", "void
 
 
 def run_get(run_id: int) -> Run:
-    """Raises ``Http404`` where there is none."""
+    """Return a run. Raises ``Http404`` if there is none."""
     run = Run.objects.select_related("created_by").filter(pk=run_id).first()
     if run is None:
         raise Http404(f"There is no run {run_id}.")

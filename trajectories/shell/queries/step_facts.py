@@ -63,13 +63,13 @@ def step_labels(*, episode_id: int, indexes: Sequence[int]) -> dict[int, StepLab
 
 
 def provisional_facts(*, episode_id: int, first: int, last: int) -> dict[int, StepFacts]:
-    """Unsaved facts by step number."""
+    """Compute facts by step number, without saving them."""
     computed = _computed(episode_id=episode_id, first=first, last=last, is_whole=True)
     return {fact.index: _compute_facts(episode_id, fact) for fact in computed}
 
 
 def provisional_labels(*, episode_id: int, first: int, last: int) -> dict[int, StepLabel]:
-    """Labels by step number; cheaper than facts, because observations are not read whole."""
+    """Compute labels by step number; this is cheaper than facts, as observations are not read whole."""
     return {
         fact.index: StepLabel(
             target=fact.target,
@@ -83,7 +83,7 @@ def provisional_labels(*, episode_id: int, first: int, last: int) -> dict[int, S
 
 
 def _stored_labels(episode_id: int, indexes: Sequence[int]) -> tuple[dict[int, StepLabel], set[int]]:
-    """Stored labels, and the numbers of those that are of the current version."""
+    """Return stored labels, and the numbers of those of the current version."""
     rows = StepFacts.objects.filter(episode_id=episode_id, index__in=indexes).order_by("index")
     labels: dict[int, StepLabel] = {}
     current: set[int] = set()

@@ -141,7 +141,7 @@ class StepEvents:
 
 
 def step_list(*, episode_id: int, first: int = 1) -> StepList:
-    """Up to ``STEPS_PER_PAGE`` steps from number ``first`` on, without their long texts."""
+    """Return up to ``STEPS_PER_PAGE`` steps from number ``first`` on, without their long texts."""
     rows = list(
         Step.objects.filter(episode_id=episode_id, index__gte=first)
         .annotate(thought_start=Left("thought", BEGINNING_FETCHED), has_picture=HAS_PICTURE)
@@ -179,12 +179,12 @@ def tail_first(*, episode_id: int) -> int:
 
 
 def step_get(*, episode: Episode, index: int) -> Step:
-    """One whole step, or 404."""
+    """Return one whole step. Raises ``Http404`` if there is none."""
     return _step_or_404(Step.objects.filter(episode_id=episode.pk, index=index).first(), episode, index)
 
 
 def step_alone(*, episode_id: int, index: int) -> Step:
-    """One whole step with its episode, run and verdict, in one query; or 404."""
+    """Return one whole step with its episode, run and verdict, in one query; or 404."""
     rows = Step.objects.select_related("episode__run", "episode__verdict")
     step = rows.filter(episode_id=episode_id, index=index).first()
     return step or step_get(episode=episode_alone(episode_id), index=index)
@@ -237,7 +237,7 @@ def step_events(*, episode_id: int, index: int | None) -> StepEvents:
 
 
 def list_uploaded_blobs(hashes: Iterable[str]) -> dict[str, Blob]:
-    """Those of these blobs that have been uploaded; a step may name one that was not."""
+    """Return those of these blobs that were uploaded; a step may name one that was not."""
     return Blob.objects.in_bulk([sha256 for sha256 in hashes if sha256])
 
 

@@ -96,7 +96,7 @@ def task_excerpt(*, task: str = "") -> Left:
 
 
 def task_page(*, filters: Mapping[str, Any], sort: Sort, after: int | None) -> TaskPage:
-    """One page of tasks. The filter ``q`` matches words of a task's text and key, or a whole tag."""
+    """Return one page of tasks. The filter ``q`` matches words of a task's text and key, or a whole tag."""
     conditions = [CONDITIONS[name] for name in filters]
     parameters = dict(filters)
     if words := parameters.get("q"):
@@ -119,7 +119,7 @@ def task_page(*, filters: Mapping[str, Any], sort: Sort, after: int | None) -> T
 
 
 def task_rows(task_ids: Sequence[int]) -> list[TaskRow]:
-    """Rows of these tasks, in this order; those that do not exist are left out."""
+    """Return rows of these tasks, in this order; tasks that do not exist are left out."""
     tasks = (
         Task.objects.defer("prompt", "payload")
         .annotate(excerpt=task_excerpt(), picture=FIRST_PICTURE)

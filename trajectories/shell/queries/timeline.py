@@ -92,7 +92,7 @@ def timeline_around(*, episode_id: int, index: int, missing: MissingSteps, last:
 
 
 def timeline_cells(*, episode_id: int, first: int, last: int) -> list[Cell]:
-    """The steps numbered from ``first`` to ``last``, both included, in one query if facts are stored."""
+    """Return the steps from ``first`` to ``last``, both included, in one query if facts are stored."""
     rows = _CELLS.rows(
         episode=episode_id,
         words=WORDS_CHARS,

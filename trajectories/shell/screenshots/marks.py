@@ -89,7 +89,7 @@ def _width_before(step: Step) -> object:
 def step_draw(
     step: Step, step_marks: StepMarks, *, is_small: bool = False, enlarged: int = 1
 ) -> Image.Image | None:
-    """None if the step has no screenshot that can be shown; ``is_small`` is a thumbnail.
+    """Draw a step, or return None if it has no screenshot to show; ``is_small`` makes a thumbnail.
 
     ``enlarged`` scales the picture up; marks are then drawn at full resolution.
     """
@@ -119,7 +119,7 @@ def step_draw(
 
 
 def build_caption(episode: Episode, step: Step) -> Caption:
-    """Step and action, the beginning of the thought, task and model; tokens masked."""
+    """Build a caption of step, action, beginning of the thought, task and model, with tokens masked."""
     target = target_description(step.action, observation=step.observation_text)
     phrase = action_phrase(step.action, target)
     where = phrase.where and f"on {phrase.where}"

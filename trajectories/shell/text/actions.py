@@ -73,7 +73,7 @@ def _object(kind: ActionType | None, what: str) -> str:
 
 
 def pretty(value: object, indent: int | None = 2) -> str:
-    """JSON with non-ASCII letters unescaped."""
+    """Write JSON with non-ASCII letters unescaped."""
     return json.dumps(value, indent=indent, ensure_ascii=False, default=str)
 
 

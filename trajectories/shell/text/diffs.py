@@ -129,7 +129,7 @@ def _runs(old: Sequence[str], new: Sequence[str]) -> Iterator[Run]:
 def _changes(
     kind: Kind, parts: Sequence[str], *, separator: str, context: tuple[int | None, int | None]
 ) -> Iterator[Change]:
-    """``context`` is how many unchanged parts stay at either end of a run; None folds nothing."""
+    """Yield changes; ``context`` is how many unchanged parts stay at either end of a run, None for all."""
     if not parts:
         return
     first, last = context

@@ -36,7 +36,7 @@ class Reading:
 
 
 def readings_of(evidence: Mapping[str, Any], *, golds: bool, fields: Sequence[str] = ()) -> list[Reading]:
-    """One reading for each verifier that was run, in the order of their ids; ``fields`` are the task's."""
+    """Return a reading for each verifier that was run, in the order of ids; ``fields`` are the task's."""
     opinions = evidence.get("verifiers")
     if not isinstance(opinions, Mapping):
         return []
@@ -72,7 +72,7 @@ class Comparison:
 
 
 def comparison_of(evidence: Mapping[str, Any], *, golds: bool) -> Comparison | None:
-    """None if the verdict was stored without conditions, and for tasks judged by their values alone."""
+    """Compare the conditions. Return None for a verdict without any, or a task judged by values alone."""
     conditions = msgspec.convert(evidence.get("conditions") or [], list[Condition])
     if not conditions:
         return None

@@ -21,7 +21,7 @@ IN_DOLLARS = rf"(?:\\(?:text|mbox)\{{[^{{}}]{{0,200}}\}}|\\{ANY}|[^$\\])"
 
 
 def _pattern(*, is_cut: bool) -> re.Pattern[str]:
-    """Matches formulas and what may be one: a drawing's program, an environment without delimiters, a formula
+    """Match formulas and what may be one: a drawing's program, an environment without delimiters, a formula
     with spaces inside its delimiters; with ``is_cut`` also a formula cut off at the end of the text."""
     if_cut = "" if is_cut else "(?!)"
     return re.compile(
@@ -77,7 +77,7 @@ def formulas_to_text(text: str, *, chars: int | None = None, is_cut: bool = Fals
 
 
 def formula_to_text(tex: str) -> str:
-    """A formula without delimiters; its TeX if plain characters would omit a part or it is too long."""
+    """Return a formula in plain characters, or as TeX if those would omit a part, or if it is too long."""
     tex = mask_tokens(tex)
     if len(tex) > CHARS_MAX:
         return tex

@@ -102,7 +102,7 @@ def index(text: str) -> str:
 
 
 def _overline(text: str) -> str:
-    """Digits that repeat, or a segment: a line over each character."""
+    """Draw a line over each character: over digits that repeat, or over a segment."""
     word = text.rstrip(",.")
     lined = "".join(f"{character}\u0305" for character in word) + text[len(word) :]
     return lined if WORD.fullmatch(word) else f"bar({text})"
@@ -265,7 +265,7 @@ def tex_to_text(tex: str) -> str:
 
 
 def _settle(match: re.Match[str]) -> str:
-    """Soft brackets replaced by real ones or removed."""
+    """Replace soft brackets by real ones, or remove them."""
     text, whole = match[1], match.string
     before, after = whole[max(0, match.start() - 8) : match.start()], whole[match.end() : match.end() + 8]
     after = after if text[-1:].isdigit() else after.lstrip(" ")

@@ -16,7 +16,7 @@ BLOB = re.compile(r"/blobs/([0-9a-f]{64})\Z")
 
 
 def problem_context(task: Any, variation: Variation | None = None) -> dict[str, Any]:
-    """The context of ``lab/shared/_question.html``; without a text in the payload it is the task's prompt."""
+    """Return the context of ``lab/shared/_question.html``: the payload's text, or else the task's prompt."""
     payload = task.payload if isinstance(task.payload, Mapping) else {}
     shown = dict(payload_shown(payload, variation))
     if not isinstance(shown.get("text"), str):
@@ -34,7 +34,7 @@ def problem_context(task: Any, variation: Variation | None = None) -> dict[str, 
 
 
 def map_sources(task: Any, variation: Variation | None) -> dict[str, str]:
-    """The source's label of each choice, by its label in the episode; empty if the order is the same."""
+    """Return each choice's label in the source by the episode's label; empty if the order is the same."""
     payload = task.payload if isinstance(task.payload, Mapping) else {}
     labels = [choice["label"] for choice in payload.get("choices", ())]
     order = list((variation or {}).get("order", ()))

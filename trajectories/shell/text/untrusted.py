@@ -36,7 +36,7 @@ def goes_on(beginning: str) -> bool:
 
 
 def visible(text: object) -> str:
-    """The text of a value with invisible characters named and heaps of marks counted, without markup."""
+    """Return a value's text without markup, with invisible characters named and heaps of marks counted."""
     return _heaps(INVISIBLE.sub(_code_point, mask_tokens(str(text))), "{}")
 
 
@@ -59,7 +59,7 @@ def cut(line: str, limit: int) -> str:
 
 
 def _heaps(text: str, form: str) -> str:
-    """The text with at most ``MARKS_MOST`` marks on a letter; ``form`` formats the number of further ones."""
+    """Leave at most ``MARKS_MOST`` marks on a letter of the text; ``form`` formats the number of others."""
     if not _PERHAPS.search(text):
         return text
     return _HEAP.sub(lambda match: match[1] + form.format(f"+{len(match[2]):,} marks"), text)

@@ -26,7 +26,7 @@ class Value:
 
 
 def fields_of(task: Any) -> list[str]:
-    """The names of the values that a task asks for, as its page shows them; empty for a single value."""
+    """Return the names of the values that a task asks for, as its page shows them; empty for one value."""
     return name_fields(task.payload if isinstance(task.payload, Mapping) else {})
 
 
@@ -37,7 +37,7 @@ def name_fields(payload: Mapping[str, Any]) -> list[str]:
 def values_of(
     fields: Sequence[str], *, given: str | Sequence[str], expected: str | Sequence[str] = ()
 ) -> list[Value]:
-    """The values in the order of the fields, parsed as verifiers do: a text has ``|`` between its values.
+    """Return the values in the order of the fields, parsed as verifiers do: ``|`` separates a text's values.
 
     Empty for a task without fields, and for more than ``VALUES_MOST`` values, which are shown as one text.
     """
@@ -57,5 +57,5 @@ def _items(answer: str | Sequence[str]) -> list[str]:
 
 
 def numeral(value: float, specification: str) -> str:
-    """``format(value, specification)`` with a minus and not a hyphen."""
+    """Return ``format(value, specification)`` with a minus sign instead of a hyphen."""
     return format(value, specification).replace("-", "−")

@@ -98,5 +98,5 @@ def target() -> Any:
 
 
 def position() -> Any:
-    """Pixels of the picture, None where the action names no position."""
+    """Describe pixels of the picture, or None if the action names no position."""
     return field(POSITION, default=None)

@@ -11,7 +11,7 @@ from palaestra.protocol.actions import ACTION_SPECS, WAIT_MAX_MS, WAIT_MS
 
 
 def as_pause(value: Any, name: str) -> int:
-    """Milliseconds, brought between 0 and ``WAIT_MAX_MS``."""
+    """Return milliseconds, limited to between 0 and ``WAIT_MAX_MS``."""
     return min(max(as_number(10**9)(value, name), 0), WAIT_MAX_MS)
 
 

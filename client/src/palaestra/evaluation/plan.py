@@ -131,7 +131,7 @@ class Plan(Part, frozen=True, kw_only=True):
 
 
 def plan_sha256(plan: Plan) -> str:
-    """SHA-256 of the plan, by which the server knows it."""
+    """Return the SHA-256 by which the server identifies the plan."""
     return plans.plan_sha256(plan.as_json())
 
 

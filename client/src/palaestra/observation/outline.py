@@ -34,7 +34,7 @@ class Cut:
     scope: Scope = "page"
 
     def is_needed(self, lines: Sequence[str]) -> bool:
-        """True if not all lines of a page are shown."""
+        """Return whether some lines of the page are not shown."""
         return self.scope != "page" or sum(len(line) + 1 for line in lines) > self.max_chars
 
 

@@ -29,7 +29,7 @@ class Mark:
 
 
 def picture_size(viewport: Size, largest: int | None) -> Size:
-    """Width and height of the picture of a viewport whose larger side may have ``largest`` pixels."""
+    """Return a viewport's picture's width and height, the larger of which is at most ``largest`` pixels."""
     scale = min(1.0, largest / max(viewport)) if largest else 1.0
     return round(viewport[0] * scale), round(viewport[1] * scale)
 

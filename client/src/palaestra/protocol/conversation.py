@@ -80,7 +80,7 @@ def took_over(message: str, *, first: int, last: int) -> str:
 
 
 def _full(shown: Sequence[Shown]) -> list[Shown]:
-    """Each page without the sections that those above it show."""
+    """Return each page without the sections that the pages above it show."""
     sent: list[Shown] = []
     above: set[str] = set()
     for place, now in enumerate(shown):
@@ -107,7 +107,7 @@ def _left_out(shown: Shown) -> Shown:
 
 
 def _is_same_page(before: Shown, now: Shown) -> bool:
-    """True where a model would be shown the same again; false where there is nothing to see."""
+    """Return whether a model would be shown the same page again; False if there is nothing to see."""
     return now.is_page and (before.kind, before.text, before.picture) == (now.kind, now.text, now.picture)
 
 

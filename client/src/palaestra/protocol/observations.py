@@ -66,12 +66,12 @@ MARKED_FORMATS = [form.id for form in _FORMATS if form.has_marks]
 
 
 def has_outline(kind: str) -> bool:
-    """True where a model reads the outline of an observation of this format."""
+    """Return whether a model reads the outline of an observation of this format."""
     return kind in OBSERVATION_FORMATS and OBSERVATION_FORMATS[kind].has_text
 
 
 def has_picture(kind: str) -> bool:
-    """True where a model is shown the screenshot of an observation of this format."""
+    """Return whether a model is shown the screenshot of an observation of this format."""
     return kind in OBSERVATION_FORMATS and OBSERVATION_FORMATS[kind].has_screenshot
 
 

@@ -12,6 +12,6 @@ ITEMS_MIN = 10
 
 
 def plan_sha256(plan: Mapping[str, Any]) -> str:
-    """SHA-256 of the plan's canonical JSON: sorted keys, no spaces, UTF-8."""
+    """Return the SHA-256 of the plan's canonical JSON: sorted keys, no spaces, UTF-8."""
     text = json.dumps(plan, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()

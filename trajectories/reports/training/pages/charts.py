@@ -84,7 +84,7 @@ CHARTS = (
 
 
 def charts_of(tables: Mapping[str, Mapping[str, Any]], alarms: Sequence[Alarm]) -> list[Chart]:
-    """The charts that have two points or more, on one axis of versions; tables by id."""
+    """Return the charts with two points or more, on one axis of versions; tables are by id."""
     specs = [
         *_evaluated(tables["evaluations"]),
         *CHARTS,
@@ -98,7 +98,7 @@ def charts_of(tables: Mapping[str, Mapping[str, Any]], alarms: Sequence[Alarm]) 
 
 
 def _evaluated(table: Mapping[str, Any]) -> list[ChartSpec]:
-    """Accuracies together and the gap, of each benchmark."""
+    """Return a chart of the accuracies and one of the gap for each benchmark."""
     names = list(dict.fromkeys(row["benchmark"] for row in table["rows"]))
     specs = []
     for index, name in enumerate(names):
@@ -171,7 +171,7 @@ def _start(tables: Mapping[str, Mapping[str, Any]]) -> int:
 
 
 def _rows(spec: ChartSpec, table: Mapping[str, Any], *, start: int) -> Sequence[tuple[int, Row]]:
-    """Rows with a number to draw, by version."""
+    """Return the rows with a number to draw, by version."""
     rows = [row for row in table["rows"] if row.get(spec.by, "") == spec.scope]
     rows = [row for row in rows if any(row.get(name) is not None for name in spec.columns)]
     placed = [(start if row["version"] is None else int(row["version"]), row) for row in rows]
@@ -209,7 +209,7 @@ def _chart(
 
 
 def _line(spec: ChartSpec, number: int, column: str, rows: Sequence[tuple[int, Row]]) -> Line:
-    """The line of one column, dashed if it is not the first."""
+    """Return the line of one column, dashed if it is not the first."""
     name = visible(spec.columns[column])
     points = []
     for version, row in rows:

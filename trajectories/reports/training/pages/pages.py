@@ -45,7 +45,7 @@ class TrainingPage:
         return [Section(table, chart=CHART if table["id"] == "transfer" else None) for table in tables]
 
     def file(self, name: str) -> File:
-        """A table or a chart. Raises ``Http404`` if there is none of this name."""
+        """Return a table or a chart as a file. Raises ``Http404`` if there is none of this name."""
         stem, _, kind = name.rpartition(".")
         if stem in self._record and kind in TABLES:
             return table_file(self._record[stem], kind, source=self.run.name)
@@ -90,7 +90,7 @@ class TransferPage:
         self.query = parameters.urlencode()
 
     def file(self, name: str) -> File:
-        """The table or its chart. Raises ``Http404`` if there is none of this name."""
+        """Return the table or its chart as a file. Raises ``Http404`` if there is none of this name."""
         stem, _, kind = name.rpartition(".")
         if stem == self.record["id"] and kind in TABLES:
             return table_file(self.record, kind, source=self._source)

@@ -93,5 +93,5 @@ def model_list(request: LabRequest) -> HttpResponse:
 
 @lab_page
 def model_detail(request: LabRequest, model_id: str) -> HttpResponse:
-    """The card of a learned reward."""
+    """Show the card of a learned reward."""
     return render(request, "lab/learned/model.html", {"here": "judges", "page": ModelPage(model_id)})

@@ -112,7 +112,7 @@ def chars_until(episode_id: int, step: int) -> int:
 
 
 def authors_until(episode_id: int, step: int) -> dict[int, tuple[str, str]]:
-    """The actor of each step by index, and a person's segment, of the same steps as ``steps_until``."""
+    """Return each step's actor by index, with a person's segment, for the steps of ``steps_until``."""
     return {row[0]: (row[1], row[2]) for row in AUTHORS.rows(episode=episode_id, since=1, until=step)}
 
 
@@ -200,7 +200,7 @@ def fork_restore(*, episode_id: int, principal: Principal) -> Recipe:
 
 
 def _inherited(episode_id: int) -> list[dict[str, Any]]:
-    """The site events that a fork has inherited. Raises ``GymError`` ``restored`` once it has gone on."""
+    """Return the site events that a fork inherited. Raises ``GymError`` ``restored`` once it has gone on."""
     events, is_used = RESTORED.row(episode=episode_id) or ("[]", False)
     if is_used:
         message = f"Episode {episode_id} was restored, and has gone on since."

@@ -54,7 +54,7 @@ def prefill_message(intervention: Intervention) -> dict[str, Any]:
 
 
 def begins_with(intervention: Intervention, continuations: Sequence[Episode]) -> list[Episode]:
-    """Those whose message was recorded with the beginning that it was to go on from; each needs its run."""
+    """Return those whose recorded message begins with the intervention's prefill; each needs its run."""
     steps = Step.objects.filter(episode__in=continuations, index=intervention.step)
     raws: dict[int, str] = dict(steps.values_list("episode", "raw"))
     return [

@@ -51,7 +51,7 @@ def intervention_list(
 
 
 def intervention_records(interventions: Sequence[Intervention]) -> list[dict[str, Any]]:
-    """Records with the results of the continuations so far; each needs its ``group``."""
+    """Return records with the results of the continuations so far; each needs its ``group``."""
     results = list_continuations([one.group_id for one in interventions])
     return [
         {

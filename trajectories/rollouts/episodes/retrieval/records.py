@@ -50,7 +50,7 @@ PYTHON_TYPES: dict[type[Any], Any] = {
 
 
 def _measured(model: type[models.Model], explanations: dict[str, str]) -> list[tuple[str, Any]]:
-    """Fields for measures, with the types of their columns."""
+    """Return the fields of measures, with the types of their columns."""
     fields: list[tuple[str, Any]] = []
     for name, explanation in explanations.items():
         column: Any = model._meta.get_field(name)

@@ -141,13 +141,13 @@ def with_page_actions(text: str) -> str:
 
 
 def _object(record: type[Struct], alias: str, *, build: str = "json_build_object", **sql: str) -> str:
-    """SQL for a record: each field is a column of the alias, except those with SQL of their own."""
+    """Return SQL for a record: each field is a column of the alias, except those with SQL of their own."""
     pairs = (f"'{name}', {sql.get(name, f'{alias}.{name}')}" for name in record.__struct_fields__)
     return f"{build}({', '.join(pairs)})"
 
 
 def _list(record: str, *, rows: str, order: str, before: str = "") -> str:
-    """SQL for the list of an episode's records, from the rows of a table with its alias."""
+    """Return SQL for the list of an episode's records, from the rows of a table with its alias."""
     alias = rows.split()[1]
     return (
         f"({before}SELECT coalesce(json_agg({record} ORDER BY {order}), '[]') FROM {rows}"  # noqa: S608
@@ -240,8 +240,8 @@ def _trajectories(*, with_golds: bool, order: str) -> str:
 
 
 def episode_messages(episode_id: int, *, with_solutions: bool, with_guidance: bool) -> list[Message]:
-    """The messages that opened an episode that exists; of a fork also those sent before it begins, and the
-    beginning of the message that the continuation of an intervention goes on with."""
+    """Return the messages that opened an episode that exists; of a fork also those sent before it begins, and
+    the beginning of the message that the continuation of an intervention goes on with."""
     episode = Episode.objects.select_related("group__intervention", "task", "run").get(pk=episode_id)
     messages = opening_messages(episode, with_solutions=with_solutions, with_guidance=with_guidance)
     if episode.parent_id is not None:
@@ -266,8 +266,8 @@ def trajectory_text(*, episode_id: int, principal: Principal, named: Named | Non
 
 
 def trajectory_lines(*, run: Run, principal: Principal, named: Named | None = None) -> Iterator[bytes]:
-    """The trajectories of a run's episodes as of now, by episode id, one JSON object per line, with what a
-    ``named`` profile pays.
+    """Yield the trajectories of a run's episodes as of now, by episode id, one JSON object per line, with
+    what a ``named`` profile pays.
 
     Each statement is a transaction of its own: a reader who takes an hour holds back no vacuum.
     """
@@ -279,7 +279,7 @@ def trajectory_lines(*, run: Run, principal: Principal, named: Named | None = No
 
 
 def write_trajectory_lines(*, episode_ids: Sequence[int], principal: Principal) -> Iterator[bytes]:
-    """The trajectories of these episodes, newest first, as ``trajectory_lines`` has them."""
+    """Yield the trajectories of these episodes, newest first, as ``trajectory_lines`` has them."""
     return _lines(sorted(episode_ids, reverse=True), order="e.id DESC", principal=principal)
 
 

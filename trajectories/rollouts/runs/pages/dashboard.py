@@ -211,7 +211,7 @@ def tables_of(run_id: int) -> Tables:
 
 
 def _steps_of(episode: Episode) -> tuple[int, int]:
-    """``episodes_newest`` annotates them."""
+    """Return the numbers of steps that ``episodes_newest`` has annotated."""
     return getattr(episode, "last_index", None) or 0, getattr(episode, "steps_recorded", None) or 0
 
 
@@ -256,7 +256,7 @@ def _read(entry: _Entry, run_id: int) -> Dashboard:
 
 
 def _read_tables(entry: _Entry, run_id: int) -> Tables:
-    """Cheap tables are read with each dashboard; slow ones have an interval of their own."""
+    """Read tables: cheap ones with each dashboard, slow ones at an interval of their own."""
     began = monotonic()
     entry.tables = tables_of(run_id)
     took = monotonic() - began

@@ -84,7 +84,7 @@ def position_of(run_id: int) -> Position:
 
 
 def endings(run_id: int) -> list[Ending]:
-    """Endings by outcome and reason, the most frequent first."""
+    """Count endings by outcome and reason, the most frequent first."""
     return [Ending(*row) for row in _ENDINGS.rows(run=run_id)]
 
 
@@ -111,7 +111,7 @@ def version_rates(run_id: int) -> dict[int | None, Rate]:
 
 
 def version_rates_by_run(run_ids: Collection[int]) -> dict[int, dict[int | None, Rate]]:
-    """Those of each run."""
+    """Return the rates of each run, by policy version."""
     rows = RateSum.objects.filter(run_id__in=run_ids, scope=Scope.VERSION, judged__gt=0)
     rates: dict[int, dict[int | None, Rate]] = {run_id: {} for run_id in run_ids}
     for row in rows.values("run_id", "part", *(count.name for count in fields(Clusters))):
@@ -122,7 +122,7 @@ def version_rates_by_run(run_ids: Collection[int]) -> dict[int, dict[int | None,
 
 
 def step_pace(*, run_id: int, unfinished: int, after: int, upto: int) -> StepPace:
-    """Verdicts of the last minute have a place in (``after``, ``upto``] of the run's stream."""
+    """Measure the pace. The last minute's verdicts have places in (``after``, ``upto``] of the stream."""
     stride = -(-(upto - after) // EPISODES_SAMPLED) or 1
     episodes = {False: unfinished, True: upto - after}
     rows = _STEP_PACE.rows(

@@ -140,7 +140,7 @@ def _named(member: Member) -> str:
 
 
 def pair_address(parameters: QueryDict) -> str:
-    """The comparison of two episodes of ``task``, one of each of the arms ``a`` and ``b`` (``run.arm``).
+    """Return the comparison of two episodes of ``task``, one in each arm, ``a`` and ``b`` (``run.arm``).
 
     The latest that ended differently, else the latest. Raises ``Http404``.
     """

@@ -70,7 +70,7 @@ class RunRow:
 
 
 def run_page(*, filters: Mapping[str, Any], sort: Sort, after: int | None) -> tuple[list[RunRow], int | None]:
-    """One page of runs, and the cursor of the next."""
+    """Return one page of runs, and the cursor of the next."""
     conditions = [CONDITIONS[name] for name in filters]
     parameters = dict(filters)
     if "q" in parameters:
@@ -93,7 +93,7 @@ def run_page(*, filters: Mapping[str, Any], sort: Sort, after: int | None) -> tu
 
 
 def run_rows(run_ids: Sequence[int]) -> list[RunRow]:
-    """Rows of these runs, in this order; those that do not exist are left out."""
+    """Return rows of these runs, in this order; runs that do not exist are left out."""
     runs = Run.objects.defer("settings", "affordances").in_bulk(run_ids)
     tallies = tallies_by_run(list(run_ids))
     parts = {row[0]: row[1:] for row in _PARTS.rows(runs=list(run_ids))}
@@ -170,7 +170,7 @@ class RunPage:
 
 @lab_page
 def run_list(request: LabRequest) -> HttpResponse:
-    """Runs by filters; 503 when the query for them took too long."""
+    """List runs by filters; 503 if their query took too long."""
     page = RunsPage(request.GET)
     if page.view.is_scattered and not request.htmx:
         return HttpResponseRedirect(page.view.address())
@@ -186,7 +186,7 @@ def run_detail(request: LabRequest, run_id: int) -> HttpResponse:
 
 @lab_page
 def run_live(request: LabRequest, run_id: int) -> HttpResponse:
-    """The part that changes while a run goes on; 204 if the reader has ``seen`` this version."""
+    """Show the part that changes while a run goes on; 204 if the reader has ``seen`` this version."""
     page = RunPage(run_id)
     if request.GET.get("seen") == page.board.fingerprint:
         return HttpResponse(status=204)

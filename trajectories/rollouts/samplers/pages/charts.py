@@ -130,7 +130,7 @@ def _success_of(name: str) -> Callable[[Summary], tuple[int, int]]:
 
 
 def _shares(draws: Draws, of: Callable[[Summary], tuple[int, int]]) -> list[Point]:
-    """Percentages by draw; of many draws, neighbours are added up."""
+    """Return percentages by draw; if there are many draws, neighbours are added up."""
     stride = math.ceil(len(draws) / POINTS_MAX) or 1
     points = []
     for start in range(0, len(draws), stride):
@@ -147,7 +147,7 @@ def _shares(draws: Draws, of: Callable[[Summary], tuple[int, int]]) -> list[Poin
 def chart_draw(
     id_: str, title: str, note: str, lines: Mapping[str, Sequence[Point]], *, unit: str
 ) -> Chart | None:
-    """Lines by name, at most four, over the numbers of draws; None with fewer than two draws."""
+    """Draw lines by name, at most four, over the draws' numbers; None for fewer than two draws."""
     numbers = sorted({point.version for points in lines.values() for point in points})
     if len(numbers) < 2:
         return None

@@ -54,7 +54,7 @@ def course_charts(draws: Draws) -> list[Chart]:
 
 
 def _lines(known: Iterable[tuple[int, Progress]], stage: int) -> dict[str, list[Point]]:
-    """Points by criterion, up to the draw that left the stage."""
+    """Return points by criterion, up to the draw that left the stage."""
     lines: dict[str, list[Point]] = {}
     for number, progress in known:
         left = progress.because if progress.move == "moves_on" else []
@@ -128,7 +128,7 @@ class SamplersPage:
         self._number = parameters.get("draw", "")
 
     def _chosen(self, number: str) -> Sampler | None:
-        """Also one that is older than those that are listed."""
+        """Return the chosen sampler, even if it is older than those listed."""
         if not number:
             return self.samplers[0] if self.samplers else None
         mine = Sampler.objects.filter(run=self.run)
@@ -240,6 +240,6 @@ def _text(value: Any) -> str:
 
 @lab_page
 def sampler_list(request: LabRequest, run_id: int) -> HttpResponse:
-    """The run's samplers, one of them in full."""
+    """Show the run's samplers, and one of them in full."""
     page = SamplersPage(run_id, request.GET)
     return render(request, "lab/samplers/samplers.html", {"here": "runs", "page": page})

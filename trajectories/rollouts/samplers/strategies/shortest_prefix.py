@@ -84,7 +84,7 @@ class ShortestPrefixStrategy(Strategy, frozen=True, tag="shortest_prefix"):
 
 
 def _levels(prefixes: Prefixes, fractions: tuple[float, ...]) -> Integers:
-    """Numbers of steps, of which a row of each task, round_share up as where episodes are opened."""
+    """Return numbers of steps, one row per task, rounded as ``round_share`` does when episodes are opened."""
     import numpy
 
     levels: Integers = numpy.ceil(numpy.outer(prefixes.of, fractions)).astype(numpy.int64)
