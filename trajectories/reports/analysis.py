@@ -53,7 +53,7 @@ class Analysis:
     _results: dict[Callable[..., Any], list[Any]] = field(default_factory=dict, init=False, repr=False)
 
     def once(self, read: Callable[[Analysis], Iterable[T]]) -> list[T]:
-        """Return all that ``read`` yields of this benchmark, which is read once for all tables."""
+        """Return all that ``read`` yields for this benchmark; it is called once for all tables."""
         if read not in self._results:
             self._results[read] = list(read(self))
         return self._results[read]
@@ -94,10 +94,10 @@ class Analysis:
         return next((why for setup in made if (why := setups.unseen(setup, arm=key.arm))), "")
 
     def difference(self, a: ArmKey, b: ArmKey) -> str:
-        """Describe how the set-ups of two arms differ beside the arm itself; empty if they do not."""
+        """Describe how the set-ups of two arms differ, apart from the arm itself; empty if they do not."""
         if a not in self.setups or b not in self.setups:
             return ""
-        # The same arm shown in another way: that way is what is compared.
+        # If the same arm is shown in two ways, the comparison is of those ways.
         compared = setups.OF_PICTURES if a.arm == b.arm else ()
         return setups.difference(self.setups[a][0], self.setups[b][0], compared=compared)
 

@@ -35,7 +35,7 @@ class ReportsView(APIView):
     @idempotent
     def post(self, request: Request) -> Response:
         fields = body_read(records.ReportIn, request.data)
-        # The plan as sent, so that its hash is the sender's too.
+        # Keep the plan as it was sent, so that its hash equals the sender's.
         plan = dict(request.data)["plan"]
         report = services.report_create(name=fields["name"], plan=plan, principal=caller(request))
         return Response(

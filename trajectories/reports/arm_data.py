@@ -30,9 +30,9 @@ NO_VERSION = -1
 
 @dataclass(frozen=True, kw_only=True)
 class Episodes:
-    """Ended episodes of one arm, an entry each. ``outcome``: 1 correct, 0 incorrect, -1 void; ``version``:
-    ``NO_VERSION`` without one; ``sample``: the number among its item's; ``score``: NaN without one; ``form``:
-    -1 for a format failure, 1 for a repaired episode, 0 for others."""
+    """Ended episodes of one arm, one entry each. ``outcome``: 1 correct, 0 incorrect, -1 void; ``version``:
+    ``NO_VERSION`` if there is none; ``sample``: the number among its item's; ``score``: NaN if there is none;
+    ``form``: -1 for a format failure, 1 for a repaired episode, 0 for others."""
 
     item: Codes
     look: Codes
@@ -60,7 +60,7 @@ TYPES |= {"outcome": "b", "score": "d", "form": "b"}
 
 @dataclass
 class _Column:
-    """Episodes of one arm: ``ended`` as in ``Episodes``, the runs that they are of, and how many are open."""
+    """Episodes of one arm: ``ended`` as in ``Episodes``, their runs, and the number of those still open."""
 
     ended: dict[str, array[Any]] = field(
         default_factory=lambda: {name: array(code) for name, code in TYPES.items()}
@@ -75,7 +75,7 @@ OUTCOMES = {"correct": 1, "incorrect": 0, "void": -1}
 class BenchmarkData:
     """The episodes of one benchmark as arrays, without their texts: some 40 bytes an episode.
 
-    ``planned`` are the arms as the plan names them. ``checkpoints`` by run keep the arms of several apart.
+    ``planned`` are the arms as the plan names them. ``checkpoints``, by run, keep their arms apart.
     """
 
     def __init__(

@@ -59,7 +59,7 @@ def scores_read(analysis: Analysis, key: ArmKey) -> ArmToolScores:
 
 
 def _scores(episodes: Iterator[int]) -> Iterator[tuple[int, Score]]:
-    """Read in chunks, since each is read with its steps and events."""
+    """Score episodes in chunks, since each is read with its steps and events."""
     while chunk := list(islice(episodes, CHUNK)):
         for reading in readings_of(chunk):
             if reading.outcome != VOID and (score := score_read(reading)) is not None:

@@ -22,11 +22,11 @@ def tables_build(analyses: Sequence[Analysis]) -> list[Table]:
 
 
 def table_known(table_id: str) -> ReportTable | None:
-    """Return the registered table; None for one that a report stored and that is no longer known."""
+    """Return the registered table, or None for a stored table that is no longer known."""
     return TABLES.get(table_id) if table_id in TABLES else None
 
 
 def chart_draw(table: Mapping[str, Any], *, margin: float | None = None) -> Drawing | None:
-    """Draw a stored table's chart; None if such a table has none, or nothing to draw."""
+    """Draw a stored table's chart, or return None if it has no chart or nothing to draw."""
     known = table_known(table["id"])
     return known.chart.drawing(table, margin=margin) if known and known.chart else None

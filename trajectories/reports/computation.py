@@ -23,7 +23,7 @@ from trajectories.reports.tables import LOSSES, table_record
 
 # Reading the benchmarks counts for so many parts of the progress, and estimating from them for one.
 PARTS = 4
-# Facts are computed in such batches, for a part of a worker's time; tables count what is left then.
+# Facts are computed in batches of this size, for so many seconds; tables count those still missing then.
 FACTS_AT_ONCE, FACTS_SECONDS = 100, 90.0
 
 logger = logging.getLogger(__name__)

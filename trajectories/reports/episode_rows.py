@@ -21,8 +21,8 @@ TEXT = sql_read(__file__, "episode_rows", is_failure=IS_FAILURE, is_repaired=IS_
 class Conditions(NamedTuple):
     """Conditions that may differ between episodes of one run and arm.
 
-    ``step_limit`` is the one that their opening call states, None for the task's own; ``content`` what it
-    fixes of the question beside the look, as JSON.
+    ``step_limit`` is that of the call that opened them, None for the task's own. ``content`` has the parts
+    of the question that this call fixes besides the look, as JSON.
     """
 
     policy_version: int | None = None
@@ -36,9 +36,9 @@ class Conditions(NamedTuple):
 
 class EpisodeRow(NamedTuple):
     """``look`` and ``observation`` are empty in arms without a page. ``outcome`` is None until there is a
-    verdict. ``score`` is the verifier's, 0 to 1: of a reading probe, 1 less the distance of the copy. For
+    verdict. ``score`` is the verifier's, 0 to 1: for a reading probe, 1 less the copy's distance. For
     ``step_limit`` and ``content`` see ``Conditions``; decision 0076 says what a format failure is, and what
-    ``is_repaired``. ``loss`` is for exports: where it was lost, None unless
+    ``is_repaired``. ``loss``, for exports, says where it was lost; None unless
     the report classified it."""
 
     episode: int
@@ -80,8 +80,8 @@ def episode_rows(
 ) -> Iterator[EpisodeRow]:
     """Yield the rows run by run, in the order of episodes; ``benchmark`` empty for all.
 
-    In constant memory, and in short statements: one snapshot for as long as a slow download lasts would keep
-    Postgres from cleaning up, and end with the time that the server allows a transaction.
+    Memory stays constant, and statements short: a snapshot held throughout a slow download would keep
+    Postgres from cleaning up, and would end when a transaction's time is over.
     """
     for run_id in run_ids:
         after = 0

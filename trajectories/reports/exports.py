@@ -49,7 +49,7 @@ def _joined(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 def rows_as_parquet(rows: Iterable[EpisodeRow]) -> Iterator[bytes]:
     """Write the rows to a temporary file first, because its index comes last."""
-    # A second and 60 MB: only for those who want it.
+    # The library takes a second and 60 MB: only exports as Parquet load it.
     import pyarrow
     import pyarrow.parquet
 

@@ -9,7 +9,7 @@ from trajectories.record.due_work import Progress, WorkKind
 
 
 def _do(report: Report, progress: Progress) -> dict[str, Any]:
-    # Its libraries cost a second and 60 MB: only the process that computes has them.
+    # The libraries take a second and 60 MB: only the process that computes loads them.
     from trajectories.reports.computation import report_compute
 
     return report_compute(report, progress)

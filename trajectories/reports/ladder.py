@@ -19,15 +19,15 @@ RUNGS = {
 PICTURED = "gym_image"
 # The rung that the same arm adds when its page is shown as a picture alone.
 PIXELS = "pixels"
-# A probe has a distance and no accuracy.
+# A probe has a distance, but no accuracy.
 UNSCORED = frozenset(PROBE_ARMS)
 RETEST = "retest"
 
 
 class ArmKey(NamedTuple):
     """An arm of a report. ``retest``: the same arm with other seeds. ``observation``: the one that the plan
-    names for this arm, as ``gym:som-v1``; empty for the plan's own. ``checkpoint`` where several are
-    compared."""
+    names for this arm, as ``gym:som-v1``; empty for the plan's own. ``checkpoint`` is set if several
+    are compared."""
 
     arm: str
     retest: bool = False

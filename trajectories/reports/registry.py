@@ -33,11 +33,11 @@ class Chart:
 class ReportTable:
     """A table of a report, and how it is shown.
 
-    ``place`` orders tables; ``rows`` are those of one benchmark. A sequence of ``notes`` stands below rows
-    alone, a function decides itself. It is left out of a report without rows if ``is_optional``, and of one
-    without a benchmark that it is ``when``. ``main`` columns are those that a terminal has room for, which
-    has no table without. ``aside``: columns that are shown apart. A table for ``reference`` has a page of
-    its own.
+    ``place`` orders tables; ``rows`` yields those of one benchmark. A sequence of ``notes`` is shown if there
+    are rows; a function decides by itself. A report leaves the table out if it ``is_optional`` and has no
+    rows, or if ``when`` holds for no benchmark. ``main`` columns are those that a terminal has room for; it
+    shows no table that has none. ``aside`` columns are shown apart. A table that ``is_reference`` has a page
+    of its own.
     """
 
     id: str

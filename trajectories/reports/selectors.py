@@ -24,7 +24,7 @@ def report_get(report_id: int, *, principal: Principal | None = None) -> Report:
 def report_list(*, before: int | None, limit: int, principal: Principal | None = None) -> Sequence[Report]:
     """List reports without results, newest first: up to ``limit``, and one more if there is a next page.
 
-    Each says in ``is_simulated`` whether a run of it is.
+    Each one's ``is_simulated`` says whether any of its runs is.
     """
     simulated = Exists(Run.objects.filter(report=OuterRef("pk"), simulated=True))
     reports = Report.objects.defer("result").annotate(is_simulated=simulated).order_by("-pk")
@@ -58,7 +58,7 @@ def verdict_counts(run_ids: Sequence[int]) -> dict[str, int]:
 
 
 def report_is_stale(report: Report) -> bool:
-    """Return whether runs or verdicts have come since its result was computed."""
+    """Return whether runs or verdicts have been added since the result was computed."""
     if report.computed_at is None:
         return False
     run_ids = Run.objects.filter(report=report).values_list("pk", flat=True)

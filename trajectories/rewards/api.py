@@ -54,7 +54,7 @@ class ComponentList(Struct, frozen=True):
 
 
 class ProfileRecord(Struct, frozen=True, kw_only=True):
-    """``reference`` means this very profile for ever; its name alone means the newest of that name."""
+    """``reference`` always means this very profile; the name alone means the newest of that name."""
 
     reference: str
     sha256: str

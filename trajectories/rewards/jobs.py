@@ -10,7 +10,7 @@ from trajectories.record.chores.walks import HARD_LIMIT_S, SOFT_LIMIT_S, compute
 from trajectories.rewards import registry, store
 
 BATCH = 50
-# Facts come first, as a rule.
+# Facts are usually computed first.
 FACTS_S = 10
 
 

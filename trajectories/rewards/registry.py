@@ -83,7 +83,7 @@ def milestone(
     return registered
 
 
-@lru_cache(maxsize=1024)  # It is asked several times for each episode that is paid.
+@lru_cache(maxsize=1024)  # It is called several times for each episode that is paid.
 def get_component(name: str) -> Component:
     """Return the component of a value's name.
 

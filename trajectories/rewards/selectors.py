@@ -63,7 +63,7 @@ _decode = msgspec.json.Decoder(list[_Source]).decode
 def rewards_of(episode_ids: Sequence[int], *, named: Named) -> dict[int, Rewards]:
     """Return the rewards of the ended episodes among these, by id.
 
-    Rules and learned rewards that have not been applied yet are applied for it; nothing is stored.
+    Rules and learned rewards that were not applied yet are applied now; nothing is stored.
     """
     read = _read(episode_ids, _list_components([named]))
     unsaid = awaited(named.profile)
@@ -113,7 +113,7 @@ def _read(episode_ids: Sequence[int], components: Sequence[str]) -> _Read:
 
 
 def _read_learned(read: _Read, components: Sequence[str]) -> None:
-    """Compute those of the learned rewards that are not stored yet; null where the model is no more."""
+    """Compute the learned rewards that are not stored yet; null if the model no longer exists."""
     names = learned.names_in(components)
     models = learned.load_named_models(names) if names else {}
     for name in names:
@@ -193,7 +193,7 @@ def episode_rewards(episode_id: int, *, named: Named) -> Rewards:
 def run_rewards(
     *, run: Run, after: int, limit: int, named: Named, viewer: Viewer
 ) -> tuple[list[Rewards], int | None]:
-    """Return the rewards of the run's ended episodes by id, and the id to continue from; None at the end."""
+    """Return the rewards of the run's ended episodes by id, and the id to go on from, or None at the end."""
     episodes = projects.visible(Episode.objects.filter(run=run, pk__gt=after, verdict__isnull=False), viewer)
     ids = list(episodes.order_by("pk").values_list("pk", flat=True)[: limit + 1])
     paid = rewards_of(ids[:limit], named=named)
@@ -202,15 +202,15 @@ def run_rewards(
 
 
 def profile_of_run(run: Run, reference: str, *, viewer: Viewer) -> Named:
-    """Return the named profile, else the run's own, else that of outcomes alone."""
+    """Return the named profile, or else the run's own, or else that of outcomes alone."""
     return get_named_profile(run, reference, viewer=viewer) or profile_get(DEFAULT, viewer=viewer)
 
 
 def get_named_profile(run: Run, reference: str, *, viewer: Viewer) -> Named | None:
-    """Return the named profile, else the run's own; None if neither names one.
+    """Return the named profile, or else the run's own, or None if neither names one.
 
-    Raises ``GymError`` of ``check_may_pay`` where one is named that may not pay a training run: the run's own
-    was checked when it was created.
+    Raises ``GymError`` of ``check_may_pay`` if the named one may not pay a training run; the run's own was
+    checked when it was created.
     """
     chosen = reference or run.settings.get(SETTING)
     named = profile_get(chosen, viewer=viewer) if chosen else None

@@ -49,7 +49,7 @@ def _of_own(values: Values, own: set[int]) -> Values:
 def rows_of(
     computed: Mapping[str, Values],
 ) -> tuple[dict[str, float | None], dict[str, dict[int, float | None]]]:
-    """Return the two stored columns: values of the episode, and of its steps if there are any."""
+    """Return the two stored columns: the episode's values, and those of its steps, if any."""
     of_steps = {name: dict(values.steps) for name, values in computed.items() if values.steps}
     return {name: values.episode for name, values in computed.items()}, of_steps
 
@@ -87,7 +87,7 @@ def components_write(
     values: Mapping[str, float | None],
     steps: Mapping[str, Mapping[int, float | None]],
 ) -> None:
-    """Add a source's components of an episode; its earlier ones stay but no longer count."""
+    """Add a source's components of an episode; the source's earlier ones stay, but no longer count."""
     WRITE.run(episode=episode, source=source, values=_encode(values).decode(), steps=_encode(steps).decode())
 
 
@@ -105,7 +105,7 @@ def _rules_source() -> int:
 def readings_of(episode_ids: Sequence[int]) -> list[Reading]:
     """Return the inputs of the components for those of the episodes that have ended.
 
-    Facts that are not stored yet are computed for it: a trainer reads a group as soon as it is complete.
+    Facts that are not stored yet are computed: a trainer reads a group as soon as it is complete.
     """
     readings = [_decode(row[0]) for row in READ.rows(ids=list(episode_ids), thought_tags=thought_tags())]
     missing = [one.episode for one in readings if not one.has_facts]

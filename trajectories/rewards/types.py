@@ -24,9 +24,9 @@ Steps = Mapping[int, float | None]
 class ReadStep(Struct, frozen=True, kw_only=True):
     """The parts of a step that components read.
 
-    ``result`` and ``check`` say what became of its action, ``page`` what it was done on; ``repeats`` is the
-    earlier step of which it is a repetition, None without one. ``completion`` counts tokens, None where the
-    harness did not say. ``thought`` is read where a milestone looks at it, and None where it was hidden.
+    ``result`` and ``check`` say what became of its action, ``page`` on which page it was done; ``repeats`` is
+    the earlier step that it repeats, None if there is none. ``completion`` counts tokens, None if the harness
+    did not say. ``thought`` is read only for a milestone that needs it, and is None if it was hidden.
     """
 
     index: int
@@ -42,7 +42,7 @@ class ReadStep(Struct, frozen=True, kw_only=True):
 
 
 class Mark(Struct, frozen=True, kw_only=True):
-    """A choice that was marked on a page, as the page reports it; ``label`` is None where the page was loaded
+    """A choice that was marked on a page, as the page reports it; ``label`` is None if the page was loaded
     anew, with nothing marked."""
 
     step: int | None
@@ -53,8 +53,8 @@ class Reading(Struct, frozen=True, kw_only=True):
     """An ended episode with its task's gold, if it has one; ``submitted`` is None if there is no answer.
 
     ``payload`` is the task's own, which ``variation`` may show in another way. ``events`` are records of site
-    events, in order, and ``marks`` those of a question with choices. Without ``has_facts`` what steps say of
-    effects and repetitions is not known yet.
+    events, in order, and ``marks`` those of a question with choices. Without ``has_facts``, the effects
+    and repetitions of steps are not known yet.
     """
 
     episode: int
@@ -77,7 +77,7 @@ class Reading(Struct, frozen=True, kw_only=True):
 
     @property
     def own_steps(self) -> list[ReadStep]:
-        """Steps of the policy: what a person did in its place earns it nothing."""
+        """The policy's own steps: those of a person in its place earn it nothing."""
         return [step for step in self.steps if step.actor != "person"]
 
 
@@ -85,7 +85,7 @@ class Reading(Struct, frozen=True, kw_only=True):
 class Values:
     """One component of one episode: the episode's value, and those of its steps.
 
-    A component that does not apply has no values; None is one that could not be computed.
+    A component that does not apply has no values; None is a value that could not be computed.
     """
 
     episode: float | None
@@ -105,12 +105,12 @@ Compute = Callable[[Reading], Mapping[str, Values]]
 
 @dataclass(frozen=True, kw_only=True)
 class Component:
-    """``id`` is the name of its values, or with ``is_family`` what stands before ``/`` in their names.
+    """``id`` is the name of its values, or, with ``is_family``, the part of their names before ``/``.
 
-    ``low`` and ``high`` bound every value; ``high`` is None where nothing does. A rule that would give the
+    ``low`` and ``high`` bound every value; ``high`` is None if nothing does. A rule that would give the
     same episode another value needs a higher ``version``. ``kinds`` are those of the tasks
-    that can have it, None where all can. What ``is_awaited`` applies to every episode: where it is missing
-    it is not known yet.
+    that can have it, None if all can. A component that ``is_awaited`` applies to every episode: if it is
+    missing, it is not known yet.
     """
 
     id: str
@@ -130,7 +130,7 @@ class Component:
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionMilestone:
-    """Something on the way to the answer of a question, for tasks of some kinds and of some benchmarks.
+    """A point on the way to a question's answer, for tasks of some kinds or of some benchmarks.
 
     A rule that would give the same episode another value needs a higher ``version``.
     """
@@ -144,7 +144,7 @@ class QuestionMilestone:
 
 
 def score_read(reading: Reading) -> Score | None:
-    """Score an episode's tool calls; None for an episode that has no tools."""
+    """Score an episode's tool calls, or return None if it has no tools."""
     if reading.kind != kinds.TOOLS or "graphs" not in reading.extra or not ARMS[reading.arm].has_tools:
         return None
     truth = msgspec.convert(

@@ -1,7 +1,7 @@
 """Discordance: shares of the items right as text that are wrong as text again, and as a page.
 
-Items are chosen on one half of the text's samples and scored on other samples: those on which they were
-chosen are right by choice.
+Items are chosen on one half of the text's samples and scored on other samples: those by which they were
+chosen are right by selection.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ RUNG = (
     Column("note", "Note"),
 )
 SENSITIVITY = (*HEAD[:2], Column("choice", "Items counted"), *HEAD[2:], Column("note", "Note"))
-# Shown apart, below what names its rows.
+# These columns are shown in a part of their own, below the columns that name its rows.
 OTHER_TESTS = frozenset(
     {"odds_ratio", "p_permutation", "p_mcnemar", "bootstrap_low", "p_equivalence", "void_low"}
 )
@@ -79,7 +79,7 @@ def _gap_notes(analyses: Sequence[Analysis], _rows: Sequence[Row]) -> list[str]:
 
 
 def _contrasts(analysis: Analysis) -> Iterator[tuple[ArmKey, ArmKey]]:
-    """Return the plan's contrasts, and each retest against the arm that it repeats."""
+    """Yield the plan's contrasts, and each retest against the arm that it repeats."""
     yield from contrasts_of(analysis.plan)
     yield from ((key._replace(retest=False), key) for key in analysis.arms if key.retest)
 
@@ -156,7 +156,7 @@ def _gap_row(analysis: Analysis, a: ArmKey, b: ArmKey, *, is_forced: bool = Fals
 
 
 def _void_note(estimate: Estimate, *, low: float | None, high: float | None) -> str:
-    """Return whether void that depends on correctness could put the gap outside of its interval."""
+    """Say if the gap could lie outside its interval because void episodes depend on correctness."""
     if low is None or high is None or estimate.low is None or estimate.high is None:
         return ""
     if estimate.low <= low and high <= estimate.high:

@@ -173,7 +173,7 @@ def _look_rows(analysis: Analysis, key: ArmKey, looks: Mapping[int, Look]) -> It
             "episodes": effect.answers,
             "mean": scaled(effect.mean),
             **with_ends("effect", effect.effect),
-            # An episode to show: a wrong one where there is one.
+            # Show a wrong episode, if there is one.
             "episode": int(here.episode[np.argmin(here.outcome)]),
             "rank": names.get(rank, ""),
             "note": "; ".join(filter(None, (names.get(rank, ""), effect.effect.reason))),

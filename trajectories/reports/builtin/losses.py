@@ -28,9 +28,9 @@ from trajectories.reports.tables import (
     with_ends,
 )
 
-# Episodes that are classified, drawn at random, of each benchmark and contrast: as many as a link can name.
+# So many episodes of each benchmark and contrast are drawn and classified: as many as a link can name.
 SAMPLE = EPISODES_LINKED
-# Episodes of each class that are listed with their evidence.
+# So many episodes of each class are listed with their evidence.
 LISTED = 5
 RIGHT_MIN = 0.5
 LOSSES = (
@@ -52,8 +52,8 @@ LIST = (
 
 @dataclass(frozen=True, kw_only=True)
 class Lost:
-    """Wrong episodes of ``b`` on items that are right in ``a``: ``total`` of them, those that were drawn and
-    their classes, and of each an episode of ``a`` that is right."""
+    """Wrong episodes of ``b`` on items that are right in ``a``: their ``total``, those that were drawn
+    with their classes, and for each of these a right episode of ``a``."""
 
     analysis: Analysis
     a: ArmKey
@@ -137,7 +137,7 @@ def _lost_between(analysis: Analysis, a: ArmKey, b: ArmKey) -> Lost:
         total=len(wrong.item),
         drawn=drawn,
         losses={episode: loss_of(evidence) for episode, evidence in lost},
-        # The last one of each item stays: any will do.
+        # The last episode of each item stays: any will do.
         right=dict(zip(right.item.tolist(), right.episode.tolist(), strict=True)),
     )
 

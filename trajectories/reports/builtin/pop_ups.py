@@ -47,7 +47,7 @@ def cover_rows(analysis: Analysis) -> Iterator[Row]:
 
 
 def _pixel_rungs(analysis: Analysis) -> Iterator[tuple[ArmKey, ArmKey]]:
-    """Return neighbours on the ladder of which only one shows the page as a picture alone."""
+    """Yield neighbours on the ladder of which only one shows the page as a picture alone."""
     ladder = ladder_of(analysis.plan)
     yield from ((a, b) for a, b in itertools.pairwise(ladder) if b.is_pixels and not a.is_pixels)
 

@@ -26,7 +26,7 @@ from trajectories.reports.tables import (
 )
 
 PROBE, PAGE = "probe_read", "gym"
-# The items that are read worst.
+# The number of items shown, those that are read worst.
 ITEMS_SHOWN = 20
 VALUES = (
     Column("episodes", "Copies", COUNT),

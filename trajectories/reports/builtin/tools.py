@@ -172,7 +172,7 @@ def _confusion_rows(arm: ArmToolScores) -> Iterator[Row]:
     for pair in sorted(counts, key=lambda pair: (-counts[pair], pair)):
         part = partial(confusion_part, pair=pair)
         needed, called = pair
-        # There is no number of times that no tool was needed.
+        # Times when no tool was needed are not counted, so there is no share of them.
         estimate = Estimate() if needed == NOTHING else arm.estimate(part)
         yield {
             **arm.analysis.arm_cells(arm.key),

@@ -29,7 +29,7 @@ def accuracy(answers: Answers, *, alpha: float = 0.05) -> Estimate:
     means = item_means(answers, items)
     value = float(means.mean())
     spread = _spread(answers, items, value) if len(items) >= ITEMS_MIN else None
-    # Wilson's interval is of shares; scores between 0 and 1 have another variance.
+    # Wilson's interval is for shares; scores between 0 and 1 have another variance.
     is_single = bool((answers.samples == 1).all() and np.isin(answers.correct, (0.0, 1.0)).all())
     looks = int(np.count_nonzero(np.bincount(answers.look[answers.look >= 0])))
     base = Estimate(value=value, items=len(items), looks=looks)

@@ -1,4 +1,4 @@
-"""Judged answers of one arm, and what every estimate says of itself."""
+"""Judged answers of one arm, and the form of every estimate."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The variance of a mean over items whose samples share items and looks.
 
-Two-way clustering (Cameron, Gelbach and Miller, 2011): between items, and what looks add to it.
+Two-way clustering (Cameron, Gelbach and Miller, 2011): the variance between items, and what looks add.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from scipy import special
 
 from trajectories.reports.estimators.answers import NO_LOOK, Codes, Floats
 
-# Below, an interval over looks says next to nothing: it is given for these looks alone.
+# An interval over fewer looks says next to nothing: it is then given for these looks alone.
 LOOKS_MIN = 8
 # Rounding leaves differences of this size between equal shares. So small an error would claim certainty.
 NOISE = 1e-9
@@ -21,7 +21,7 @@ NOISE = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class Spread:
-    """``error`` is the standard error, ``degrees`` Satterthwaite's; 0 looks where none is counted."""
+    """``error`` is the standard error, ``degrees`` are Satterthwaite's; ``looks`` is 0 if none count."""
 
     error: float
     degrees: float

@@ -17,7 +17,7 @@ NO_DIFFERENCE = "no item differs between the two arms: there is no variance to e
 ALL_ALIKE = "every item differs by the same amount: there is no variance to estimate from"
 FEW_DIFFERENT = "fewer than {} items differ between the two arms"
 AT_THE_END = "one of the two arms has every answer right, or every one wrong"
-# Below, the interval misses its target (docs/modality-gap.md).
+# With fewer different items, the interval misses its target (docs/modality-gap.md).
 DIFFERENT_MIN = 10
 FLIPS = 9_999
 RESAMPLES = 1_999

@@ -49,9 +49,9 @@ def factor_levels(
     ``looks`` are by code; effects are against the neutral values in ``references``. Each factor has a model
     of its own, as there are seldom enough looks for all: answers with a random intercept of the item, whose
     share of the variance is taken out first (quasi-demeaning), a random intercept of the look (REML,
-    statsmodels), and Student's t with the looks less the values as degrees of freedom. Where looks
-    differ from the neutral one in one factor each, looks are no sample: errors are clustered by item, for
-    these looks alone.
+    statsmodels), and Student's t with the looks less the values as degrees of freedom. If each
+    look differs from the neutral one in a single factor, looks are not a sample: errors are clustered by
+    item, and hold for these looks alone.
     """
     factors = {name: {look[name] for look in looks.values() if name in look} for name in references}
     is_alone = all(_differs(look, references) <= 1 for look in looks.values())
@@ -181,7 +181,7 @@ def _fit_mixed(y: Floats, x: NDArray[np.float64], look: Codes) -> tuple[Floats, 
         if not fit.converged:
             return None
         ratio = max(float(fit.cov_re[0, 0] / fit.scale), 0.0)
-    # Its coefficients and errors are of no use where that variance is 0, so they follow by least squares.
+    # The fit's coefficients and errors are useless if that variance is 0, so they follow by least squares.
     weighted = _whitened(np.column_stack([x, y]), look, ratio)
     left, right = weighted[:, :-1], weighted[:, -1]
     inverse = np.linalg.pinv(left.T @ left)
@@ -217,7 +217,7 @@ def _fit_clustered(y: Floats, x: NDArray[np.float64], item: Codes) -> tuple[Floa
 
 @dataclass(frozen=True, kw_only=True)
 class LookEffect:
-    """``effect`` is against the mean of all looks, of the same items."""
+    """``effect`` is against the mean of all looks, over the same items."""
 
     look: int
     answers: int

@@ -15,7 +15,7 @@ from trajectories.behaviour.facts.types import words_of
 
 FORMAT_REASONS = frozenset({"unparsable_answer", "invalid_actions"})
 BUDGET_REASONS = frozenset({"step_budget", "token_budget", "time_budget"})
-# A page drops no word; what is left is tolerance for how formulas and tables are laid out.
+# A page drops no words; the rest is tolerance for the layout of formulas and tables.
 WORDS_SEEN_MIN = 0.9
 # Below this share of right characters a copy of the same page in the same look counts as misread.
 READING_MIN = 0.98
@@ -44,8 +44,8 @@ class LostEpisode:
     ``reason`` is its verdict's; ``question`` the text that its page shows. ``observations`` are the texts
     that it was shown; ``is_partly_known`` says that it was shown pictures too, or texts that are not at hand.
     Of its ``steps``, ``unread`` had no action that could be read, and ``repeats`` did on the same page what
-    an earlier one did. ``answer`` is as submitted, empty without one. ``reading`` is the mean score of
-    reading probes of the same item in the same look, None without any.
+    an earlier one did. ``answer`` is as submitted, empty if there is none. ``reading`` is the mean score
+    of reading probes of the same item in the same look, None if there are none.
     """
 
     reason: str
@@ -93,7 +93,7 @@ class LostEpisode:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """``words`` say the rule to readers; ``evidence`` says what fits it, None if nothing does."""
+    """``words`` state the rule for readers; ``evidence`` returns what fits it, or None."""
 
     id: str
     title: str

@@ -1,4 +1,4 @@
-"""Reading of lost episodes in the form that the rules need."""
+"""Reads lost episodes in the form that the rules need."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tasks_app.questions import questions
 from tasks_app.variation import payload_shown
 from trajectories.reports.losses.rules import LostEpisode
 
-# Texts are long; no more are in memory at once.
+# Texts are long, so only so many episodes are in memory at once.
 BATCH = 20
 TEXT_CHARS = 60_000
 READ = Statement(__file__, "lost_episodes")
 
 
 class Source(Struct, frozen=True, kw_only=True):
-    """An episode as stored; of each step its thought, what it observed, and the format of that. ``unread``
+    """An episode as stored, with each step's thought, observation and format of observation. ``unread``
     counts the steps whose action could not be read though it was not cut for length, ``repeats`` those that
     did what an earlier one had done on the same page."""
 

@@ -37,7 +37,7 @@ TYPEFACE = "vendor/inter/inter-latin.woff2"
 
 
 def file_names(report: Report) -> list[str]:
-    """Return the names of the report's files: without a result, the page and the rows alone."""
+    """Return the names of the report's files; before it has a result, only of its page and rows."""
     tables = report.result["tables"] if report.result else []
     names = [f"{PAGE}.html", f"{PAGE}.json", *(f"{ROWS}.{kind}" for kind in exports.ROWS)]
     for table in tables:

@@ -24,7 +24,7 @@ CONTENT_TYPES = {
     "pdf": "application/pdf",
     "png": "image/png",
 }
-# In links; the others are their ending in capitals.
+# Names of formats in links; other formats are named by their ending in capitals.
 NAMES = {"tex": "LaTeX", "parquet": "Parquet"}
 # A file of the lab is data: whatever it holds, a browser runs none of it.
 FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
@@ -62,7 +62,7 @@ CHARTS: dict[str, Callable[[Drawing], bytes]] = {
 
 
 class File(NamedTuple):
-    """``parts`` are read once."""
+    """A file to send, whose ``parts`` can be read only once."""
 
     content_type: str
     parts: Iterable[bytes]

@@ -33,7 +33,7 @@ def table_tex(table: ShownTable, *, caption: str) -> str:
     indexes = [index for index, (title, _) in enumerate(table.heads) if title != NOTE]
     notes = list(dict.fromkeys(note for row in table.rows if (note := _note(row))))
     columns = "".join("r" if table.heads[index][1] else "l" for index in indexes)
-    # LaTeX stops at a table without columns, which one without rows may be.
+    # LaTeX stops at a table without columns, and a table without rows may have none.
     body = [
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",

@@ -15,7 +15,7 @@ from trajectories.shell.queries.steps import HAS_PICTURE
 @dataclass(frozen=True, kw_only=True)
 class LookPicture:
     """``rank`` is "most harmful" or "least harmful"; ``effect`` is in points, against all looks of the same
-    items. ``step`` is None where no picture was taken, else ``screenshot`` is its picture's hash."""
+    items. ``step`` is None if no picture was taken; else ``screenshot`` is its picture's hash."""
 
     rank: str
     place: str

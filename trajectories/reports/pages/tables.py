@@ -20,7 +20,7 @@ NAMING = 2
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """``interval`` and ``link`` are empty where there is none."""
+    """``interval`` and ``link`` are empty if there is none."""
 
     title: str
     text: str

@@ -18,13 +18,13 @@ from trajectories.reports.estimators.answers import Answers
 from trajectories.reports.training.figures import Figure, Pooled, change_p, jitter, pooled
 
 RUN_RATE = 0.05
-# Versions that a reference of recent ones has at least.
+# The minimum number of versions in a reference of recent ones.
 RECENT_MIN = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sentinel:
-    """Source of alarms about a measure; ``look`` says where to look then."""
+    """Source of alarms about a measure; ``look`` tells readers where to look."""
 
     id: str
     title: str
@@ -32,7 +32,7 @@ class Sentinel:
     look: str
 
     def alarm(self, version: int, since: int, reference: Pooled, present: Pooled, p: float) -> Alarm:
-        """Build its alarm at a version, for what has gone on ``since`` another."""
+        """Build the alarm at a version, for a change that has lasted ``since`` another."""
         return Alarm(
             rule=self.id,
             measure=self.measure,

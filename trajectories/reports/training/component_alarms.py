@@ -1,12 +1,12 @@
 """Alarms on components of rewards: part of what a policy had learned collapses, or shaping alone rises.
 
-They have a rate of their own, ``alarms.RUN_RATE`` beside that of the alarms on behaviour: equal parts for the
-rules, of each the k-th stage of a run spends 6 / (pi k)^2, and of that its i-th test 6 / (pi i)^2. Stages are
-apart, so that a course which moves on to harder tasks raises nothing.
+They have a rate of their own, ``alarms.RUN_RATE``, besides that of the alarms on behaviour. The rules share
+it equally; a run's k-th stage spends 6 / (pi k)^2 of a rule's part, and its i-th test 6 / (pi i)^2 of that.
+Stages are kept apart, so that a course that moves on to harder tasks raises nothing.
 
-Versions that differ by more than their sampling error are taken to drift: of the distance from its mean a
-version keeps half of the one before. Several successive ones are worth less than as many independent ones.
-Of few versions nobody can tell how far they drift: by 2 points is what counts as known of eight others.
+Versions that differ by more than their sampling error are assumed to drift: each keeps half of the distance
+from the mean of the one before. So several versions in a row are worth less than as many independent ones. A
+few versions cannot show how far they drift: eight others are assumed to have shown 2 points.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ Points = Sequence[tuple[int, Figure]]
 Series = Mapping[str, Points]
 """Figures of one stage by measure, versions ascending."""
 
-# Versions that are taken together, of a collapse and of a plateau.
+# The numbers of versions taken together for a collapse and for a plateau.
 WINDOW, SPAN = 3, 5
 LEAST = 0.10
 FLAT = 0.02
 # The part of a version's drift that the next one has too.
 CARRIED = 0.5
-# How far versions drift, a standard deviation, as if so many pairs of neighbours had shown it.
+# The assumed drift of versions, a standard deviation, as if so many pairs of neighbours had shown it.
 DRIFT, DRIFT_PAIRS = 0.02, 8
 # Accuracy must be shown to have gained less than ``GAIN_PART`` of the rise of shaping, with ``ROOM_MIN`` left
 # to gain.
 GAIN_PART = 0.5
 ROOM_MIN = 0.10
-# How many versions lie between what a plateau compares.
+# The numbers of versions between those that a plateau compares.
 LAGS = (5, 10, 20, 40, 80, 160)
 
 
@@ -166,7 +166,7 @@ def _collapses(rule: Collapse, points: Points, part: float) -> Iterator[Alarm]:
             rule.is_beyond(figure.value, best.value, part=0.5) for figure in figures[start : start + WINDOW]
         ):
             continue
-        # The best of so many windows is held against the present one: any of them could have been it.
+        # The present window is compared with the best of so many windows, any of which could have been it.
         p = min(1.0, test * change_p(best, present, noise=noise[start], is_rise=rule.is_rise))
         if p < level(test, rules=RULES) * part:
             since = _since(rule, figures, best.value, start)

@@ -70,12 +70,12 @@ def is_whole(sums: Sequence[float]) -> bool:
 
 
 def has_shaping(run: Run) -> bool:
-    """Return whether the run is paid for anything beside the outcome."""
+    """Return whether the run is paid for anything besides the outcome."""
     return any(_terms(run.pk))
 
 
 def _terms(run_id: int) -> Iterator[dict[str, str | float]]:
-    """Yield the terms of the run's profile beside the outcome: where each pays least, how far it is from
+    """Yield the terms of the run's profile besides the outcome: where each pays least, how far it is from
     there to where it pays most, and how much lies between."""
     settings = Run.objects.values_list("settings", flat=True).get(pk=run_id)
     if not (reference := settings.get(SETTING)):

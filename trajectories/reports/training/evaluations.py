@@ -27,7 +27,7 @@ OF_TRAINING = ("checkpoint", "policy version")
 
 
 class Checkpoint(NamedTuple):
-    """``version`` is None where it is no policy version: the one that training started from, a report's."""
+    """``version`` is None for the checkpoint that training started from, and for that of a report."""
 
     name: str
     version: int | None

@@ -22,7 +22,7 @@ from trajectories.reports.training.evaluations import (
 from trajectories.reports.training.selectors import trained_on
 from trajectories.reports.training.transfer_table import transfer_rows, transfer_table
 
-# Training runs that are looked through, the newest first.
+# At most so many training runs are looked through, the newest first.
 RUNS_MAX = 20
 BEFORE, AFTER = "before", "after"
 

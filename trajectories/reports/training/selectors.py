@@ -72,7 +72,7 @@ class VersionFigures:
 
     @cached_property
     def stages(self) -> Stages:
-        """The figures of components: of the arm that is looked at alone."""
+        """The figures of components, decoded only for the arm that is looked at."""
         return stages_of(self.components)
 
 
@@ -122,7 +122,7 @@ def _summed(
     rows = _SUMS.rows(
         run=run_id, versions=sorted(versions), nobodys=list(HARMLESS_VOIDS), splits=sorted(splits)
     )
-    # Read after the number of changes: what comes between the two is summed again.
+    # These are read after the number of changes: whatever comes in between is summed again.
     stages = stage_sums(run_id, versions, splits)
     whole = {(version, arm): [*sums, *stages.get((version, arm), [0])] for _, arm, version, _, sums in rows}
     if not splits:

@@ -1,4 +1,4 @@
-"""Steps that repeat what was done in the same place before."""
+"""Steps that repeat an earlier action in the same place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of tools: whether they were needed, which tools, with what arguments, and what came of them."""
+"""Calls of tools: whether they were needed, which tools, with what arguments, and with what results."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Features of an episode, from its facts and the words of the policy: pure, finite and bounded.
 
-A change that would give the same episode other features needs a higher ``VERSION``; models of another one
+A change that would give the same episode other features needs a higher ``VERSION``; models of other versions
 compute nothing.
 """
 
@@ -25,7 +25,7 @@ SHARES = (
 )
 """Columns of an episode's facts that count steps."""
 FACTS = ("steps", *SHARES)
-# Letters alone: numbers and whole answers would be of one task.
+# Only letters count: numbers and whole answers would identify a task.
 WORD = re.compile(r"\b[a-z]{2,20}\b")
 MARKUP = "*#`|_$\\"
 
@@ -35,7 +35,7 @@ def _words(one: Recorded) -> int:
 
 
 def _of_all(characters: str) -> Callable[[Recorded], float]:
-    """Return the share of characters that are one of these."""
+    """Return a function that computes the share of characters that are among these."""
 
     def share(one: Recorded) -> float:
         count = sum(text.count(character) for text in one.texts for character in characters)
@@ -76,7 +76,7 @@ def names_of(words: Sequence[str]) -> list[str]:
 def compute_features(recorded: Sequence[Recorded], words: Sequence[str]) -> Floats:
     """Return a row for each episode: the measures, and 1 for each word that occurs.
 
-    Words are not weighed by how many others there are: other words would then change what each of them adds.
+    Words are not weighted by their number: otherwise, other words would change what each of them adds.
     """
     place = {word: len(MEASURES) + number for number, word in enumerate(words)}
     rows = np.zeros((len(recorded), len(MEASURES) + len(words)))

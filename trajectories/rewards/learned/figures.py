@@ -27,7 +27,7 @@ DIGITS = 6
 
 
 def rounded(value: float | np.floating[Any]) -> float:
-    """Round to so few digits that other processors agree; never -0, which Postgres does not have."""
+    """Round to so few digits that all processors agree; never to -0, which Postgres does not have."""
     return round(float(value), DIGITS) + 0.0
 
 
@@ -79,7 +79,7 @@ def measure_calibration(scores: Floats, labels: Labels) -> list[CalibrationBin]:
 
 
 def _tenths(scores: Floats) -> list[Items]:
-    """Return the places of the episodes of each tenth by score; none is empty."""
+    """Return the indexes of the episodes in each tenth by score; no tenth is empty."""
     return [part for part in np.array_split(np.argsort(scores, kind="stable"), BINS) if len(part)]
 
 

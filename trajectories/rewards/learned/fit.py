@@ -1,7 +1,7 @@
 """Fitting a model: logistic regression on labels and preferences, calibrated on held-out folds.
 
-A preferred episode is one whose features less the other's are a success (Bradley and Terry 1952): both kinds
-of labels are fitted at once. scikit-learn fits; what is stored are plain numbers.
+The features of a preferred episode less the other's count as a success (Bradley and Terry 1952), so that both
+kinds of labels are fitted at once. scikit-learn fits; only plain numbers are stored.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from trajectories.rewards.learned.source import LOGIT_MAX, standardise
 from trajectories.rewards.learned.types import Parameters, Recorded
 
 WORDS_MAX = 300
-# A word of fewer tasks says what they are about, not how they were solved.
+# A word that occurs in fewer tasks tells what they are about, not how they were solved.
 WORD_ITEMS_MIN = 5
 FOLDS = 5
 STRENGTHS = (0.003, 0.03, 0.3)
-"""Inverse strengths of regularisation that are tried (scikit-learn's ``C``)."""
-# The intercept is one more feature, since pairs have none; so large a constant is hardly regularised.
+"""Inverse strengths of regularisation to try (scikit-learn's ``C``)."""
+# The intercept is a further feature, which pairs do not have; so large a constant is hardly regularised.
 CONSTANT = 10.0
 ITERATIONS_MAX = 2_000
 # Features with a smaller standard deviation are not scaled.
@@ -35,7 +35,7 @@ LABELS_MIN = 10
 
 
 def check_enough(lessons: Lessons, *, part: str) -> None:
-    """Raise ``GymError`` 422 ``too_few_labels`` where nothing could be learned or measured."""
+    """Raise ``GymError`` 422 ``too_few_labels`` if nothing could be learned or measured."""
     sample = lessons.sample
     if sample.items >= ITEMS_MIN and LABELS_MIN <= sample.successes <= sample.episodes - LABELS_MIN:
         return
@@ -48,7 +48,7 @@ def check_enough(lessons: Lessons, *, part: str) -> None:
 
 
 def parameters_fit(lessons: Lessons) -> tuple[Parameters, float]:
-    """Fit a model to the lessons; return it with the strength that was chosen."""
+    """Fit a model to the lessons, and return it with the strength that was chosen."""
     words = build_vocabulary(lessons.recorded)
     features = compute_features(lessons.recorded, words)
     means, scales = features.mean(axis=0).round(DIGITS) + 0.0, features.std(axis=0).round(DIGITS)
@@ -116,7 +116,7 @@ def _coefficients(rows: _Rows, strength: float) -> Floats:
     """Fit the weights; the last one is the intercept."""
     from sklearn.linear_model import LogisticRegression
 
-    # Each pair is a success of its difference and a failure of the reverse, for one half each.
+    # Each pair counts half as a success of its difference, and half as a failure of the reverse.
     halves = np.full(len(rows.differences), 0.5)
     matrix = np.vstack(
         [_with(rows.inputs, CONSTANT), _with(rows.differences, 0.0), _with(-rows.differences, 0.0)]
@@ -158,7 +158,7 @@ def _loss(logits: Floats, labels: Labels) -> float:
 def _calibration(logits: Floats, labels: Labels) -> tuple[float, float]:
     """Fit slope and offset of the folds' logits (Platt, 1999).
 
-    A slope below 0 is no signal: then all scores are alike.
+    A slope below 0 means that there is no signal: all scores are then the same.
     """
     from sklearn.linear_model import LogisticRegression
 

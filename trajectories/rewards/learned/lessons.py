@@ -1,4 +1,4 @@
-"""Training data of a model: recorded episodes with their labels, and pairs of which people prefer one."""
+"""Training data of a model: recorded episodes with labels, and pairs with the one that people prefer."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Lessons:
 
     @property
     def sha256(self) -> str:
-        """Hash that identifies them: texts, facts and labels."""
+        """Hash that identifies the lessons: texts, facts and labels."""
         digest = hashlib.sha256()
         for episode in self.episodes:
             digest.update(msgspec.json.encode((episode.recorded, episode.label), order="sorted"))
@@ -80,9 +80,7 @@ class Lessons:
         return digest.hexdigest()
 
     def parted(self) -> tuple[Lessons, Lessons]:
-        """Split into lessons to fit and held-out ones: no task is in both, and each stays where it is for
-        ever.
-        """
+        """Split into lessons to fit and held-out ones: no task is in both, and each keeps its side."""
         return self._part(is_held=False), self._part(is_held=True)
 
     def _part(self, *, is_held: bool) -> Lessons:
@@ -95,7 +93,7 @@ class Lessons:
 
 
 def is_held_apart(item: int) -> bool:
-    """Decide by the task alone, so that no model is fitted to what an earlier one was measured on."""
+    """Decide by the task alone, so that no model is fitted to tasks on which an earlier one was measured."""
     digest = hashlib.sha256(f"learned rewards {item}".encode()).digest()
     return int.from_bytes(digest[:8]) < HELD_SHARE * 2**64
 

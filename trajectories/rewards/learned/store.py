@@ -1,4 +1,4 @@
-"""Stored models: reading those that this installation fitted, what they say, and which may pay."""
+"""Stored models: those that this installation fitted, their scores, and whether they may pay."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ class Model:
 
     @property
     def component(self) -> str:
-        """Name of its values."""
+        """Name of the model's values."""
         return MARK + self.id
 
     @property
     def may_pay(self) -> bool:
-        """True if a profile of a training run may name it."""
+        """True if a profile of a training run may name the model."""
         return may_pay(self.card)
 
 
@@ -65,7 +65,7 @@ def sha256_of(parameters: Parameters, card: Card) -> str:
 
 
 def model_of(row: RewardModel) -> Model:
-    """Return the model of a row. Raises ``GymError`` 422 ``model_refused`` for what was not fitted here."""
+    """Return the model of a row. Raises ``GymError`` 422 ``model_refused`` if it was not fitted here."""
     try:
         parameters = msgspec.convert(row.parameters, Parameters)
         card = msgspec.convert(row.card, Card)
@@ -107,12 +107,12 @@ def _readable(rows: Iterable[RewardModel]) -> Iterator[Model]:
 
 # ---- naming them in profiles
 def names_in(components: Sequence[str]) -> list[str]:
-    """Return the names of learned rewards among those of components, each once."""
+    """Return the names of learned rewards among the components' names, each once."""
     return list(dict.fromkeys(name for name in components if name.startswith(MARK)))
 
 
 def load_named_models(names: Sequence[str], *, viewer: Viewer = EVERYTHING) -> dict[str, Model]:
-    """Return the models of names of components; a name without one is missing. Raises ``model_refused``."""
+    """Return the models by component name; names without a model are left out. Raises ``model_refused``."""
     models = map(model_of, projects.visible(_filter_named(names), viewer))
     return {model.component: model for model in models}
 
@@ -136,7 +136,7 @@ def _filter_named(names: Sequence[str]) -> QuerySet[RewardModel]:
 
 
 def list_problems(components: Sequence[str], *, viewer: Viewer, is_training: bool) -> list[str]:
-    """Return reasons why a profile may not name them, in sentences."""
+    """Return reasons why a profile may not name these components, in sentences."""
     names = names_in(components)
     models = load_named_models(names, viewer=viewer)
     problems = [
@@ -177,7 +177,7 @@ def _value(one: Recorded, score: float) -> float | None:
 
 
 def source_of(model: Model) -> int:
-    """Return the id of the source of its components."""
+    """Return the id of the source of the model's components."""
     source, _ = RewardSource.objects.get_or_create(
         kind=RewardSource.Kind.LEARNED,
         name=model.id,
@@ -190,7 +190,7 @@ def source_of(model: Model) -> int:
 def model_fit(
     *, name: str, project: str, opinions: Opinions, runs: Sequence[int] = (), limit: int = EPISODES_MAX
 ) -> tuple[Model, bool]:
-    """Fit a model to a project's labelled episodes; return it, and whether it is new.
+    """Fit a model to a project's labelled episodes. Return the model, and whether it is new.
 
     The same lessons give the same model.
 

@@ -8,7 +8,7 @@ PARAMETERS_MAX = 20
 
 
 def parameters_of(address: str) -> dict[str, str]:
-    """Parse the parameters of an address, which an agent wrote and may be anything; none if unreadable."""
+    """Parse an address's parameters; none if it is unreadable, since agents may write anything."""
     try:
         return dict(parse_qsl(urlsplit(address).query, max_num_fields=PARAMETERS_MAX))
     except ValueError:

@@ -15,10 +15,9 @@ from trajectories.rewards.types import Reading, Values
     kinds=frozenset({kinds.CHOICE}),
 )
 def chose_right(reading: Reading) -> Values | None:
-    """Compute the milestone from the last mark alone: marking one after the other is worth no more than a
-    guess.
+    """Compute the milestone from the last mark alone: marking all in turn is worth no more than a guess.
 
-    A page that is loaded again has nothing marked. Without a recorder nobody knows what was.
+    A page that is loaded again has nothing marked. An episode without a recorder has no known marks.
     """
     if not ARMS[reading.arm].has_page or reading.recording == "off" or reading.gold is None:
         return None

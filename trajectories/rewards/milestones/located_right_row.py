@@ -49,16 +49,16 @@ def thought_tags() -> list[str]:
 
 
 def rows_of(reading: Reading) -> Rows | None:
-    """Return the rows of a task of the ladder whose answer stands in one."""
+    """Return the rows of a task on the ladder whose answer is in one of them."""
     names = (tag.removeprefix(TAG) for tag in reading.tags if tag.startswith(TAG))
     rung = next((RUNGS.get(name) for name in names if name in RUNGS), None)
     return None if rung is None or rung.rows is None else rung.rows(reading.payload)
 
 
 def _by_thought(reading: Reading, rows: Rows) -> Values | None:
-    """Return the step that names a right row last: naming all rows is worth no more than a guess.
+    """Credit the step that names a right row last: naming all rows is worth no more than a guess.
 
-    The step is the one from which on no other row was named.
+    It is the step after which no other row was named.
     """
     if any(step.thought is None for step in reading.own_steps):
         return None

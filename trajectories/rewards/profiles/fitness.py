@@ -42,7 +42,7 @@ def _problems(profile: Profile, benchmark: str, kind: str) -> Iterator[str]:
 
 
 def unfit_component(name: str, benchmark: str, kind: str) -> str | None:
-    """Return why no task of a benchmark and kind can have a component; None if one can.
+    """Return why no task of a benchmark and kind can have a component, or None if one can.
 
     Raises ``GymError`` 422 ``unknown_reward_component``.
     """

@@ -23,7 +23,7 @@ def unknown_judges(components: Iterable[str]) -> list[str]:
 
 def check_certified(profile: Profile) -> None:
     """Raise ``GymError`` ``judge_not_certified`` (422) if a term pays for a criterion that is not certified
-    or that texts raise, or for all criteria of a judge of which one is so."""
+    or that texts can raise, or for all criteria of a judge with such a one."""
     problems = _payment_problems_of(term.component for term in profile.terms)
     if problems:
         message = " ".join(
@@ -58,7 +58,7 @@ def payment_problems(name: str, criterion: str) -> Iterator[str]:
 
 
 def list_named_judges(profile: Profile) -> list[tuple[str, str]]:
-    """Judge and criterion of each such term; the criterion is empty where all of them are meant."""
+    """List the judge and criterion of each such term; the criterion is empty if all of them are meant."""
     return _judges_in(term.component for term in profile.terms)
 
 

@@ -66,7 +66,7 @@ def _extremes_at(profile: Profile, trainer_step: int) -> Extremes:
 
 
 def _best(profile: Profile, *, outcome: float, sign: int, trainer_step: int) -> Episode:
-    """Return the episode with this outcome that is paid most, or with ``sign`` -1 least."""
+    """Return the episode with this outcome that is paid most, or, if ``sign`` is -1, least."""
     best: Episode = {OUTCOME: outcome}
     for terms in _clusters(profile):
         part = replace(profile, terms=terms, clip=None)
@@ -136,7 +136,7 @@ def _ends(component: str, terms: Sequence[Term]) -> set[float]:
 
 
 def profile_read(body: Any) -> Profile:
-    """Return a profile from what JSON or TOML says. Raises ``GymError`` ``profile_refused`` (422)."""
+    """Return a profile from parsed JSON or TOML. Raises ``GymError`` ``profile_refused`` (422)."""
     try:
         profile = msgspec.convert(body, Profile)
     except msgspec.ValidationError as error:

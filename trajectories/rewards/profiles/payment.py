@@ -19,7 +19,7 @@ Shares = Mapping[str, float | None]
 class Components:
     """Everything known about one episode. A missing name does not apply; None could not be computed.
 
-    ``last`` is the number of the last step, 0 without one; ``trainer_step`` that of its policy version.
+    ``last`` is the number of the last step, 0 if there is none; ``trainer_step`` that of its policy version.
     """
 
     values: Mapping[str, float | None]
@@ -31,7 +31,7 @@ class Components:
 def compute_payment(profile: Profile, known: Components) -> Payment:
     """Compute the payment.
 
-    Null if the outcome is, or if a component that counts could not be computed.
+    It is null if the outcome is, or if a component that counts could not be computed.
     """
     terms = [term for term in profile.terms if _applies(term, known)]
     shares = {term.id: _share(term, known) for term in terms}
@@ -47,7 +47,7 @@ def compute_payment(profile: Profile, known: Components) -> Payment:
 
 
 def awaited(profile: Profile) -> dict[str, None]:
-    """Return the profile's components that every episode has once somebody has said them, as not known."""
+    """Return the profile's components that every episode gets once somebody states them, as not yet known."""
     return {term.component: None for term in profile.terms if get_component(term.component).is_awaited}
 
 
@@ -96,7 +96,7 @@ def weight_at(term: Term, trainer_step: int) -> float:
 
 
 def _is_open(term: Term, terms: Mapping[str, Term], shares: Shares) -> bool | None:
-    """Return whether the gates of a term are open, its gate's own included; None if that is unknown."""
+    """Return whether a term's gates are open, including its gate's own gates; None if unknown."""
     while term.gate is not None:
         share = shares.get(term.gate.term, 0.0)
         if share is None:
@@ -120,13 +120,13 @@ def _product(terms: Sequence[Term], paid: Mapping[str, float], _: Shares) -> flo
 
 
 def _blend(terms: Sequence[Term], paid: Mapping[str, float], _: Shares) -> float:
-    """Return the mean by trust; what a missing term is trusted with goes to the others in proportion."""
+    """Return the mean weighted by trust; a missing term's trust goes to the others in proportion."""
     whole = math.fsum(term.trust or 0.0 for term in terms)
     return math.fsum((term.trust or 0.0) * paid[term.id] for term in terms) / whole if whole else 0.0
 
 
 def _cascade(terms: Sequence[Term], paid: Mapping[str, float], shares: Shares) -> float:
-    """Return the pay of the first term that decides, else of the last."""
+    """Return the pay of the first term that decides, or else of the last."""
     for term in terms:
         share = shares[term.id]
         if share is not None and not term.decides_below < share < term.decides_above:

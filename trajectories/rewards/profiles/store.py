@@ -53,10 +53,10 @@ def builtin() -> Mapping[str, Named]:
 
 
 def profile_store(body: Any, *, viewer: Viewer) -> tuple[Named, bool]:
-    """Store a profile of the viewer's project; return whether it is new.
+    """Store a profile of the viewer's project. Return it, and whether it is new.
 
-    Raises ``GymError`` of ``profile_read``, also for a judge that there is not, and 409
-    ``profile_name_taken`` for a name of the gym's own.
+    Raises ``GymError`` of ``profile_read``, also for an unknown judge, and 409
+    ``profile_name_taken`` for the name of a profile that comes with the gym.
     """
     profile = profile_read(body)
     if problems := unknown_components([term.component for term in profile.terms], viewer=viewer):
@@ -81,8 +81,8 @@ def unknown_components(names: Sequence[str], *, viewer: Viewer) -> list[str]:
 
 
 def check_may_pay(profile: Profile, *, viewer: Viewer) -> None:
-    """Raise ``GymError`` (422) for a profile that no training run may be paid by: ``profile_refused`` where
-    the error of a learned reward is too great or not known well enough, ``judge_not_certified`` for a judge.
+    """Raise ``GymError`` (422) for a profile that may not pay training runs: ``profile_refused`` if the error
+    of a learned reward is too great or not known well enough, ``judge_not_certified`` for a judge.
     """
     components = [term.component for term in profile.terms]
     if problems := list_problems(components, viewer=viewer, is_training=True):

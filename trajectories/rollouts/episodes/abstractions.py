@@ -50,7 +50,7 @@ def abstraction_get(abstraction_id: int, *, principal: Principal) -> dict[str, A
 def abstraction_list(
     *, principal: Principal, limit: int, before: int | None = None, **filters: int
 ) -> list[dict[str, Any]]:
-    """List the newest first: up to ``limit``, and one more if there is a next page. Filters: task, run."""
+    """List abstractions, newest first: up to ``limit``, and one more if there is a next page."""
     rows = projects.visible(Abstraction.objects.all(), principal).filter(**filters)
     if before is not None:
         rows = rows.filter(pk__lt=before)

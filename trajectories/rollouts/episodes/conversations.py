@@ -20,7 +20,7 @@ from trajectories.rollouts.episodes.opening_messages import opening_messages
 
 logger = logging.getLogger(__name__)
 
-# A longer conversation is not put together.
+# Longer conversations are not rebuilt.
 STEPS_MAX, CHARS_MAX = 1_000, 12_000_000
 
 
@@ -55,7 +55,7 @@ def grammar_of(episode: Episode) -> Grammar:
 
 
 def read_turns(episode: Episode, *, last: int, first: int = 1) -> list[Turn]:
-    """Return the steps ``first`` to ``last`` as turns; a fork's follow those that it has inherited."""
+    """Return the steps ``first`` to ``last`` as turns; a fork's own follow those that it inherited."""
     turns: list[Turn] = []
     result = message = ""
     taken: list[int] = []  # a person's steps just before
@@ -105,7 +105,7 @@ def _with_addresses(message: Message) -> Message:
 
 
 def conversation_read(episode_id: int, step: int) -> list[SentMessage]:
-    """Return the messages before a step and its completion; of all steps with step 0. Solutions stay hidden.
+    """Return the messages before a step, and its completion; step 0 means all steps. Solutions stay hidden.
 
     Empty if the episode, a completion or the opening is missing, or if it is too long.
     """

@@ -1,4 +1,4 @@
-"""Opens episodes: one call, a handful of statements, nothing to start and nothing to reset."""
+"""Opens episodes: one call and a handful of statements, with nothing to start or to reset."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
 def group_grow(group_id: int, count: int) -> Group:
     """Make room for ``count`` more samples in a group, and return it with the size that it had.
 
-    Needs a transaction, to whose end the group is locked: two refills must not use the same sample numbers.
+    This needs a transaction, until whose end the group is locked: two refills must not use the same numbers.
     """
     group = Group.objects.select_for_update(of=("self",)).select_related("task").get(pk=group_id)
     Group.objects.filter(pk=group_id).update(size=group.size + count, completed_seq=None)
@@ -134,7 +134,7 @@ def _channel(opening: Opening) -> str:
 
 
 def run_load(run_id: int, principal: Principal) -> Run:
-    """Return the run, with what opening reads of it. Raises ``GymError`` 404 ``unknown_run``."""
+    """Return the run with the fields that opening reads. Raises ``GymError`` 404 ``unknown_run``."""
     run = projects.visible(Run.objects.filter(pk=run_id).only(*RUN_FIELDS), principal).first()
     if run is None:
         raise GymError(
@@ -146,7 +146,7 @@ def run_load(run_id: int, principal: Principal) -> Run:
 def tasks_load(ids: Sequence[int], principal: Principal) -> list[Task]:
     """Return the tasks in the given order, repeats included. Raises ``GymError`` 422 ``unknown_task``.
 
-    To a key, tasks of hidden splits do not exist.
+    For a key, tasks of hidden splits do not exist.
     """
     fields = ("pk", "split", "kind", "prompt", "payload", "oracle_steps", "benchmark")
     rows = Task.objects.filter(pk__in=set(ids)).only(*fields)
@@ -189,7 +189,7 @@ def _call(
 
 
 def _check_probe(arm: Arm, tasks: Sequence[Task], run: Run) -> None:
-    """Refuse what a probe cannot do: it rewards nobody, has no answer to check, and needs a single page."""
+    """Refuse what a probe cannot do: it pays no reward, has no answer to check, and needs a single page."""
     if answer_check.is_checked(run.settings):
         message = (
             f"The arm {arm.id!r} copies questions, and this run has answers checked: open it in another."
@@ -219,7 +219,7 @@ def _pictures(tasks: Sequence[Task], run: Run, arm: str) -> dict[int, dict[str, 
     """
     observation = OBSERVATION_FORMATS.get(run.observation)
     if ARMS[arm].has_page and not (observation and observation.has_screenshot):
-        # A run that states no observation is told that it has outlines.
+        # The message tells a run that states no observation that it has outlines.
         observed = observation.id if observation else "outlines"
         message = f"The arm {arm!r} shows each question as a picture, and the run observes only {observed}."
         raise GymError("unperceivable", message, status=422, fields={"arm": [message]})
@@ -237,7 +237,7 @@ def _pictures(tasks: Sequence[Task], run: Run, arm: str) -> dict[int, dict[str, 
 
 
 def _check_perceivable(tasks: Sequence[Task], run: Run) -> None:
-    """Refuse pictures where only outlines are shown: nobody could answer, and scores would mean nothing."""
+    """Refuse pictures if only outlines are shown: nobody could answer, and scores would mean nothing."""
     observation = OBSERVATION_FORMATS.get(run.observation)
     if observation is None or observation.has_screenshot:
         return

@@ -32,7 +32,7 @@ from trajectories.rollouts.episodes.creation_body import Opening
 
 FIRST_VIRTUAL_DAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 VIRTUAL_DAYS = 365
-# One completion, and one step to spare: the step that uses up the budget would end the episode first.
+# One step for the completion and one to spare: a step that uses up the budget would end the episode first.
 TEXT_ARM_STEPS = 2
 # A task without a page needs one action, its answer, and one more for each call of a tool. The budget must
 # not reveal how many calls that is.
@@ -130,7 +130,7 @@ class Draft(Struct):
 
 
 def start_url(*, episode_id: int, arm: str) -> str | None:
-    """Return the arena's address of an episode; None in arms without a page."""
+    """Return the arena's address of an episode, or None in arms without a page."""
     if not ARMS[arm].has_page:
         return None
     return f"{settings.ARENA_URL}/e/{token_make(episode_id=episode_id, key=settings.TOKEN_KEY)}/"
@@ -153,7 +153,7 @@ def entrance(task: Task, *, episode_id: int, arm: str, variation: Variation | No
 
 
 def list_called_tools(task: Task, *, arm: str, variation: Variation | None) -> list[str]:
-    """Return the tools that an episode calls by an action; none if its page shows them."""
+    """Return the tools that an episode calls by an action: none if its page shows them."""
     if not ARMS[arm].calls_tools:
         return []
     return list(question_tools(kind=task.kind, payload=task.payload, variation=variation))
@@ -218,8 +218,8 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
 
 
 def limit_steps(task: Task, *, setup: Setup, look: Look, is_checked: bool = False) -> int:
-    """Return the default step budget of a task: by what its look adds to the scripted solution, and by how
-    many actions the set-up takes for one of it. Where the answer is checked, there is room to give it twice.
+    """Return the default step budget of a task: the scripted solution, plus what the look adds to it, times
+    the actions that the set-up needs for each. If the answer is checked, there is room to give it twice.
     """
     answers = 2 if is_checked else 1
     if setup.arm.is_free_text:
@@ -238,7 +238,7 @@ def limit_steps(task: Task, *, setup: Setup, look: Look, is_checked: bool = Fals
 
 
 def draw_virtual_start(task: Task, *, seed: int, time_zone: str = "UTC") -> datetime:
-    """Return the morning on which an episode begins: of the task's own day, else of a day by seed."""
+    """Return the morning on which an episode begins: of the task's own day, or else of a day by seed."""
     day = task.payload.get("first_day")
     if day is None:
         return FIRST_VIRTUAL_DAY + timedelta(days=seed % VIRTUAL_DAYS)

@@ -73,7 +73,7 @@ def inserts_make(
 
 
 def guided(messages: Sequence[Message], insert: Insert | None) -> tuple[list[Message], dict[str, Any] | None]:
-    """Return opening messages with an insert at their end, and what the episode stores of it.
+    """Return opening messages with an insert at their end, and the record of it that the episode stores.
 
     Its place: ``message`` and ``part`` (null where the content is a text), characters ``start`` to ``end``.
     """
@@ -191,7 +191,7 @@ def _texts(
 
 
 def _check_leaks(guidance: Guidance, tasks: Sequence[Task], text: str, checks: LeakChecks) -> None:
-    """Check what is inserted in its final form, with the caller's own instruction."""
+    """Check the insert in its final form, with the caller's own instruction."""
     if guidance.instruction is None:
         checks.leaks_refuse(tasks, text, before=_block(guidance, ""))
     else:

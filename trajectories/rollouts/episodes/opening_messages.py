@@ -10,7 +10,7 @@ from trajectories.record.prompts.templates import Template
 from trajectories.rollouts.episodes import few_shot, guidance
 
 FORK = "fork"
-"""The setting of a group of forks: the parent, its last step, and the budgets that their prompts tell."""
+"""The setting of a group of forks: the parent, its last step, and the budgets that their prompts state."""
 HIDDEN_REPLY = "(a solution, visible to users who may see golds)"
 
 
@@ -33,7 +33,7 @@ def build_unguided_messages(episode: Episode, *, with_solutions: bool) -> list[c
     if not Template(template).is_known:
         return []
     task = episode.task
-    # A fork goes on with the prompt of the first episode of its line, whatever its own budgets are.
+    # A fork continues with the prompt of the first episode of its line, whatever its own budgets are.
     budgets = episode.group.settings.get(FORK) or {
         "max_steps": episode.max_steps,
         "token_budget": episode.token_budget,

@@ -21,7 +21,7 @@ from trajectories.record.api.auth import Principal, caller
 from trajectories.rollouts.episodes.guidance import START_STATE
 from trajectories.rollouts.runs import selectors as runs
 
-# Which episodes are results of their own: a fork of a guided episode, of its kind too, is none.
+# The episodes that count as results: a fork of a guided episode, which has the same kind, does not.
 KINDS = {"prefix": Q(parent=None), START_STATE: Q(parent=Cast("guidance__episode", BigIntegerField()))}
 STEPS, OF = "guidance__steps", "guidance__of"
 

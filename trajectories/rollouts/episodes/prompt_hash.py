@@ -29,8 +29,8 @@ class Check(StrEnum):
 class PromptHash:
     """The hash of a growing list of messages, with their pictures inlined as an endpoint gets them.
 
-    ``add`` raises ``FileNotFoundError`` without a picture's file, and ``OverflowError`` once pictures have
-    more than ``room`` bytes.
+    ``add`` raises ``FileNotFoundError`` if a picture's file is missing, and ``OverflowError`` once pictures
+    have more than ``room`` bytes.
     """
 
     def __init__(self, *, room: int = PICTURES_MAX_BYTES) -> None:
@@ -85,7 +85,7 @@ def prompt_check(messages: Sequence[Message], *, posted: str | None) -> Check:
 
 
 def picture_of(part: dict[str, object]) -> str | None:
-    """Return the hash of a picture in a message: alone, or at the end of a blob's address."""
+    """Return the hash of a picture in a message, which stands alone or ends a blob's address."""
     address = part.get("image_url")
     if not isinstance(address, dict):
         return None

@@ -128,7 +128,7 @@ def submission_receive(
     )
     if written is not None:
         return SubmissionAnswer(duplicate=False, check=answer_check.REQUEST if written == "first" else None)
-    # Nothing is stored twice: the row says by now which answers there are.
+    # Nothing is stored twice: the row now says which answers there are.
     episode.refresh_from_db(fields=["status", "answer_check"])
     if number == 1 and episode.answer_check != AnswerCheck.NONE:
         return _first_again(episode, answer)
@@ -170,7 +170,7 @@ def _check_second(episode: Episode) -> None:
 
 def episode_close(*, episode_id: int, reason: str, detail: str, principal: Principal) -> dict[str, Any]:
     """End an episode. ``reason`` decides its verdict unless an answer was submitted; a first answer counts
-    as one where ``reason`` is the policy's doing.
+    as one if ``reason`` is the policy's doing.
 
     Closing again changes nothing. Returns the episode's record. Raises ``GymError``: 404 ``unknown_episode``;
     409 ``taken_over``.

@@ -109,7 +109,7 @@ class Observation(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 def _measured(value: Any, maximum: float) -> int | float | None:
-    """Read a measured number; None for anything that cannot be one."""
+    """Read a measured number, or return None for anything that cannot be one."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return value if 0 <= value <= maximum else None
@@ -205,7 +205,7 @@ def _check_limits(steps: list[StepIn]) -> None:
     if len({step.index for step in steps}) < len(steps):
         raise GymError("repeated_index", "The call has the same step index twice.")
     for step in steps:
-        # Far from the ends of Python's calendar, which a change of time zone could cross.
+        # Keep far from the ends of Python's calendar, which a change of time zone could cross.
         if step.started_at is not None and not FIRST_YEAR <= step.started_at.year <= LAST_YEAR:
             message = f"started_at of step {step.index} is outside the years {FIRST_YEAR} to {LAST_YEAR}."
             raise GymError("invalid", message, fields={"steps": [message]})

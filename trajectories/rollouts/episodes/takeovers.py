@@ -47,7 +47,7 @@ WRITABLE = ("json", "functions")
 
 
 class Visit(Struct, kw_only=True):
-    """A document that is opened as it was at the event ``as_of``, and what is done on it again."""
+    """A document that is opened as it was at the event ``as_of``, and the acts that are repeated on it."""
 
     address: str
     as_of: int
@@ -57,8 +57,8 @@ class Visit(Struct, kw_only=True):
 class Entry(Struct, frozen=True, kw_only=True):
     """The start of a takeover: the address of a page below the first one.
 
-    For a fork also the documents on the way there, and the outline sent to the agent (empty if it cannot be
-    compared).
+    A fork's also has the documents on the way there, and the outline sent to the agent (empty if it cannot
+    be compared).
     """
 
     begins_after: int
@@ -107,7 +107,7 @@ def _visits(steps: Sequence[lineage.PastAct]) -> Iterator[Visit]:
     for act in steps:
         done = _done(act)
         if visits:
-            # The last action of a step in which a document came is what led to it.
+            # If a document came in a step, the step's last action led to it.
             visits[-1].acts += done[:-1] if act.served else done
         if act.served:
             document = act.served[-1]
@@ -129,9 +129,9 @@ def _done(act: lineage.PastAct) -> list[dict[str, Any]]:
 
 
 def _expected(episode: Episode) -> str:
-    """Return the outline sent to the agent, without what it says of its picture.
+    """Return the outline sent to the agent, without what it says about its picture.
 
-    Empty if it is not on record, or the page had not been complete.
+    It is empty if it is not on record, or if the page was not complete.
     """
     holder, index = next(
         (
@@ -151,7 +151,7 @@ def _expected(episode: Episode) -> str:
 
 def address_of(url: str, path: str) -> str:
     """Return the address, below the episode's first page, of the document at ``path``: with the query of
-    ``url``, as it is shown to models, if that is of this document; empty where it could lead elsewhere."""
+    ``url``, as it is shown to models, if that is of this document; empty if it could lead elsewhere."""
     shown = url.removeprefix(PUBLIC_ROOT) if url.startswith(PUBLIC_ROOT) else ""
     is_same = shown.partition("?")[0].partition("#")[0] == path
     address = shown if is_same else path
@@ -168,7 +168,7 @@ def takeover_begin(*, episode_id: int, person: str, principal: Principal) -> dic
     services.episode_get(episode_id=episode_id, principal=principal)
     code = secrets.token_urlsafe(CODE_BYTES)
     with transaction.atomic():
-        # The lease comes first: what the agent does from now on is refused, and what it did is on record.
+        # The lease comes first: from now on the agent's calls are refused, and earlier ones are on record.
         rows = Episode.objects.select_related("task", "run").select_for_update(of=("self",))
         episode = rows.get(pk=episode_id)
         setup_check(episode)
@@ -190,7 +190,7 @@ def takeover_begin(*, episode_id: int, person: str, principal: Principal) -> dic
 
 
 def _check_free(episode: Episode, person: str) -> None:
-    """Raise ``GymError`` 409 ``taken_over`` while another acts. Whose tab is lost takes over from it."""
+    """Raise ``GymError`` 409 ``taken_over`` while another acts. A person may replace a lost tab of theirs."""
     held = services.taken(episode.pk).exclude(person=person[:NAME_CHARS], ended_at=None)
     if held.exists():
         raise services.taken_over(episode.pk)
@@ -198,7 +198,7 @@ def _check_free(episode: Episode, person: str) -> None:
 
 def _enter(takeover: Takeover, entry: Entry) -> None:
     takeover.begins_after = takeover.last_index = entry.begins_after
-    # Nothing has gone wrong before the first step: what is shown is how the task is done.
+    # Before the first step nothing has gone wrong: the person shows how the task is done.
     takeover.segment = Step.Segment.RECOVERY if entry.begins_after else Step.Segment.CORRECTION
     takeover.element_ids, takeover.entry = entry.element_ids, entry.address
     takeover.as_of = entry.visits[0].as_of if entry.visits else None
@@ -238,7 +238,7 @@ def _record(takeover: Takeover) -> dict[str, Any]:
 
 
 def setup_check(episode: Episode) -> None:
-    """Raise ``GymError`` for an episode whose pages no person can act on in the run's own way."""
+    """Raise ``GymError`` for an episode whose pages no person can act on as its run does."""
     if not episode.has_page:
         raise GymError("no_page", f"Episode {episode.pk} has no page to act on.", status=422)
     if ARMS[episode.arm].is_probe:
@@ -297,8 +297,8 @@ class TakeoverView(APIView):
         answers={201: (TakeoverOpened, "The takeover, and where the person begins.")},
         errors=(400, 404, 409, 422),
     )
-    # No Idempotency-Key: the answer, which would be stored, holds a link that works. Who calls again gets
-    # another one.
+    # No Idempotency-Key: the answer, which would be stored, holds a working link. Another call gets another
+    # link.
     def post(self, request: Request, episode_id: int) -> Response:
         body = struct_read(request.data, TakeoverIn)
         record = takeover_begin(episode_id=episode_id, person=body.person, principal=caller(request))

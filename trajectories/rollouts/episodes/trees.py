@@ -63,8 +63,8 @@ class Node(Struct, frozen=True):
 def tree_nodes(*, episode_id: int, viewer: Viewer, after: int = 0, limit: int) -> tuple[list[Node], bool]:
     """Return the nodes with ids above ``after``, ascending (parents come first), and whether more follow.
 
-    They are at most ``limit``, and fewer where a page would have far more than ``PAGE_VALUES`` values. That
-    the viewer may see the episode is for the caller to check: all of a tree is of its task.
+    They are at most ``limit``, and fewer if a page would have far more than ``PAGE_VALUES`` values. The
+    caller checks that the viewer may see the episode: the whole tree is of its task.
     """
     rows = TREE.rows(
         episode=episode_id, project=viewer.project, after=after, limit=limit + 1, values=PAGE_VALUES

@@ -16,7 +16,7 @@ from trajectories.rollouts.judging.worker_locks import LOCK_CLASS
 from verifiers import registry
 
 BATCH = 5_000
-# A step of a harness opens one page, or a few where it holds several actions.
+# A harness's step opens one page, or a few if it holds several actions.
 PAGES_PER_STEP = 5
 
 NEW = Statement(__file__, "submissions_new")
@@ -35,7 +35,7 @@ MAYBE_SANDBOXED = Statement(__file__, "maybe_sandboxed", is_probe=IS_PROBE)
 
 
 class OpenEpisode(NamedTuple):
-    """An open episode, and what its last step, page report and site event are known by."""
+    """An open episode, and the marks of its last step, page report and site event."""
 
     run_id: int
     episode_id: int
@@ -87,7 +87,7 @@ def workers_dead() -> set[int]:
 
 
 def claims_free(workers: Collection[int]) -> int:
-    """Free the claims of these workers at once; return how many there were."""
+    """Free the claims of these workers at once, and return how many there were."""
     return FREE.run(workers=list(workers)) if workers else 0
 
 

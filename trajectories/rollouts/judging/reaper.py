@@ -1,4 +1,4 @@
-"""Ends episodes that ran out of time, and the watch over leases that tells whose time counts."""
+"""Ends episodes that ran out of time, and watches the leases to tell whose time counts."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from trajectories.rollouts.live import events
 
 MARKS = 48
 """Marks within ``longest_s``: an age may be too low by one part in this many, and is never too high."""
-# Looks that come later than this many of their intervals: the machine slept, or this process did.
+# A look that comes later than this many intervals means that the machine slept, or this process.
 LATE = 3
-# How long no episode at all may show life before that means that all were abandoned.
+# If no episode shows life for longer than this, all were abandoned.
 QUIET_MAX_S = 1800.0
 Sign = Hashable
 """Sign of life of an open episode: any value that changes with activity, None if it was never used."""
@@ -69,7 +69,7 @@ class WatchTime:
         self._note(mark, self._marks[0].watched_s)
 
     def age_s(self, episode: int) -> float:
-        """Return the seconds for which an episode has been open at least."""
+        """Return the minimum number of seconds for which an episode has been open."""
         place = bisect_left(self._marks, episode, key=lambda mark: mark.newest)
         return self._now_s - self._marks[place].watched_s if place < len(self._marks) else 0.0
 
@@ -101,7 +101,7 @@ class LeaseWatch:
         self._quiet_s = 0.0
 
     def look(self, signs: Mapping[int, Sign], *, now: float) -> dict[int, str]:
-        """Take the signs of life of every open episode; return those to void now, with the end reason."""
+        """Take every open episode's signs of life. Return the episodes to void now, with the end reason."""
         passed_s = self._passed_s(now)
         self._opened.go_on(passed_s, newest=max(signs, default=0))
         if self._has_quiet_ended(signs, passed_s):
@@ -132,7 +132,7 @@ class LeaseWatch:
         return 0.0
 
     def _has_quiet_ended(self, signs: Mapping[int, Sign], passed_s: float) -> bool:
-        """Note how long nothing has changed; whether this is the first change after a whole lease."""
+        """Note how long nothing has changed. Return whether this is the first change after a whole lease."""
         is_same = self._seen.keys() == signs.keys() and all(
             self._seen[episode].life == sign for episode, sign in signs.items()
         )
@@ -182,7 +182,7 @@ class LeaseReaper:
         )
 
     def __call__(self) -> int:
-        """Look once; returns how many were voided."""
+        """Look once, and return how many were voided."""
         episodes = {episode.episode_id: episode for episode in queue_sql.episodes_open()}
         try:
             beats = heartbeats.last_beats(list(episodes))
@@ -214,7 +214,7 @@ def overspent_end() -> int:
 
 def given_up_end() -> int:
     """End episodes that a person has taken over and given up, as an agent's giving up does, and forks whose
-    pages could not be brought to where their parents' were."""
+    pages could not be restored to their parents' state."""
     rows = queue_sql.episodes_given_up()
     for run, episode, detail in rows:
         if detail:

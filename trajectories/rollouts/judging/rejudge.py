@@ -55,7 +55,7 @@ def judged_count(*, benchmark: str | None) -> tuple[int, int]:
 
 
 def rejudge(*, benchmark: str | None, is_dry_run: bool) -> Iterator[Flip | None]:
-    """Judge every submission again, in order of episodes; yields a ``Flip``, or None when nothing changes.
+    """Judge every submission again, in order of episodes. Yield a ``Flip``, or None if nothing changes.
 
     A new verdict becomes the episode's current one but does not enter the run's stream, which never repeats.
     Episodes voided by a failure of ours are judged like the others.
@@ -102,7 +102,7 @@ def _compare(judged: Judged, ending: hot_sql.Ending, *, is_dry_run: bool) -> Fli
 
 
 def _write(judged: Judged, ending: hot_sql.Ending) -> str:
-    """Store the verdict as the current one; returns why not if this verifier has ruled differently before."""
+    """Store the verdict as the current one. Return why not if this verifier once ruled differently."""
     try:
         with transaction.atomic():
             verdict = Verdict.objects.create(

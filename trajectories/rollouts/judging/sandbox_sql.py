@@ -33,7 +33,7 @@ def submission_claim(
 ) -> hot_sql.Claim | None:
     """Claim a submission as ``hot_sql.submission_claim`` does.
 
-    None also if it is not judged by running it.
+    Return None also if it is not judged by running it.
     """
     row = CLAIM.row(episode=episode_id, claims_max=claims_max, lost=lost_s, worker=worker)
     return None if row is None else hot_sql.claim_read(row)

@@ -47,7 +47,7 @@ class VerdictWriter:
         self._writing = threading.Lock()
 
     def write(self, *, run_id: int, verdict: hot_sql.Ending) -> bool:
-        """End a submitted episode; False when it had ended already. Raises the database's errors."""
+        """End a submitted episode. Return False if it had already ended. Raises the database's errors."""
         mine = _Waiting(run_id, verdict, Future())
         with self._queue_lock:
             self._queue.append(mine)
@@ -91,7 +91,7 @@ _writer = VerdictWriter()
 
 
 def children() -> ChildPool:
-    """Return this process's pool of warm child processes; the first caller creates it."""
+    """Return this process's pool of warm child processes, which the first caller creates."""
     global _pool
     with _pool_lock:
         if _pool is None:
@@ -100,7 +100,7 @@ def children() -> ChildPool:
 
 
 class _Request(NamedTuple):
-    """The jobs of a claim, and what is recorded along with their verdicts."""
+    """The jobs of a claim, and the evidence that is recorded along with their verdicts."""
 
     jobs: list[Job]
     metrics: dict[str, float]
@@ -111,12 +111,12 @@ class _Request(NamedTuple):
 
     @property
     def all_jobs(self) -> list[Job]:
-        """``jobs``, and the first answer's unless it is one of them: an answer confirmed is judged once."""
+        """``jobs``, and the first answer's, unless it is one of them: a confirmed answer is judged once."""
         return [*self.jobs, *([self.first] if self.first and self.first not in self.jobs else [])]
 
 
 def submission_judge(*, episode_id: int) -> bool:
-    """Give a submission its verdict; False when it already has one or another worker is judging it.
+    """Give a submission its verdict. Return False if it has one, or if another worker is judging it.
 
     Two statements per job: the claim reads everything that judging needs, and the ending writes verdict,
     evidence, counter and episode together.
@@ -141,7 +141,7 @@ def program_judge(*, episode_id: int) -> bool:
 
 
 def _claim_terms() -> dict[str, Any]:
-    """Return when a worker gets a claim, and by whom it is held."""
+    """Return the terms of a worker's claim: when it gets one, and in whose name."""
     return {"claims_max": CLAIMS_MAX, "lost_s": settings.CLAIM_LOST_S, "worker": worker_locks.lock_key()}
 
 
@@ -171,7 +171,7 @@ def _request(episode_id: int, claim: hot_sql.Claim) -> _Request | VerifierCrash:
             return _Request(_jobs(claim, {}), {}, {}, _first_job(claim, {}))
         result = site_states.left_behind(episode_id=episode_id, claim=claim)
         jobs = _jobs(claim, _state(result.state))
-        # A state that cannot be rebuilt as it was then costs the metric alone.
+        # If the state at the first answer cannot be rebuilt, only the metric is lost.
         is_lost = result.state is not None and result.first_state is None
         first = None if is_lost else _first_job(claim, _state(result.first_state))
         return _Request(jobs, result.metrics, {"conditions": result.conditions}, first)
@@ -181,7 +181,7 @@ def _request(episode_id: int, claim: hot_sql.Claim) -> _Request | VerifierCrash:
 
 
 def _state(state: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the evidence besides the answer, of a task that is judged by a state."""
+    """Return the evidence besides the answer for a task that is judged by a state."""
     return {} if state is None else {"state": state}
 
 
@@ -285,7 +285,7 @@ def _first_opinion(
 ) -> Verdict | None:
     """Return the rewarding verifier's verdict on the answer before the check, or None if there is none.
 
-    None also if that verdict fails: a metric must not cost an episode its verdict.
+    It is None also if that verdict fails: a metric must not cost an episode its verdict.
     """
     if request.first is None:
         return None

@@ -1,4 +1,4 @@
-"""The final state of an episode on a mock site, and metrics of how it got there.
+"""The final state of an episode on a mock site, and metrics of the way there.
 
 The state is the episode's events folded over the world of its task. The metrics never affect the reward:
 pop-ups open at submission, an answer submitted before its evidence was shown, changes without a matching
@@ -43,7 +43,7 @@ HISTORY = Statement(
 class Left:
     """``state`` is the folded state as JSON, None for a task judged by its values alone.
 
-    ``first_state`` is the same when the first answer was given, None without one. ``conditions`` are what the
+    ``first_state`` is the state at the first answer, None if there is none. ``conditions`` are what the
     state must meet, each with its result; they are as secret as the gold.
     """
 

@@ -28,13 +28,13 @@ logger = logging.getLogger(__name__)
 
 LOCK = 0x5357_4550  # "SWEP"
 RESEND_EVERY_S = 1.0
-# Longer than a worker needs to take a lost lock again.
+# This is longer than a worker needs to take a lost lock again.
 DEAD_EVERY_S = 0.5
 REAP_EVERY_S = 5.0
-# A queue this long still holds what Postgres shows as waiting; resending would only make it longer.
+# A queue this long still holds all that Postgres shows as waiting; resending would only lengthen it.
 LONG_QUEUE = 1_000
 
-# Sent to the workers with a sandbox, and not announced yet.
+# Episodes sent to the workers with a sandbox whose verdicts are not announced yet.
 _programs: set[int] = set()
 
 
@@ -62,21 +62,21 @@ def _chores() -> Sequence[loop.Chore]:
 
 
 def new_send() -> int:
-    """Send submissions that were never sent; returns how many."""
+    """Send submissions that were never sent, and return how many."""
     return _send(queue_sql.submissions_new())
 
 
 class DeadWorkers:
     """The chore that resends what dead workers had claimed.
 
-    A worker is dead whose lock is free in two looks: one that lost its connection takes its lock again.
+    A worker is dead if its lock is free in two looks: one that lost its connection takes its lock again.
     """
 
     def __init__(self) -> None:
         self._suspects: set[int] = set()
 
     def __call__(self) -> int:
-        """Free the claims of dead workers; return how many."""
+        """Free the claims of dead workers, and return how many."""
         free = queue_sql.workers_dead()
         freed = queue_sql.claims_free(free & self._suspects)
         self._suspects = free
@@ -87,7 +87,7 @@ class DeadWorkers:
 
 
 def resend() -> int:
-    """Send submissions that were never sent, or not judged in time; returns how many."""
+    """Send submissions that were never sent, or not judged in time, and return how many."""
     due = queue_sql.submissions_due(
         claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S, after_s=settings.RESEND_AFTER_S
     )
@@ -101,7 +101,7 @@ def _send(episode_ids: Sequence[int]) -> int:
     if lengths is None:
         return 0
     long = {queue for queue, length in lengths.items() if length > LONG_QUEUE}
-    # Marked afterwards: what the queue did not accept stays due instead of waiting for the next back-off.
+    # Mark them afterwards: what the queue did not accept stays due instead of waiting for the next back-off.
     sent = jobs_send(episode_ids, leaving_out=long)
     queue_sql.submissions_mark_sent(sent)
     return len(sent)
@@ -129,8 +129,7 @@ def jobs_send(episode_ids: Sequence[int], *, leaving_out: Collection[Queue] = ()
 
 
 def programs_announce() -> int:
-    """Announce the verdicts on programs, whose workers reach nothing but their queue in Redis; returns how
-    many."""
+    """Announce the verdicts on programs, whose workers reach only their queue in Redis. Return how many."""
     judged = queue_sql.episodes_judged(_programs) if _programs else {}
     for run_id, episode_ids in judged.items():
         events.episodes_ended(run_id=run_id, ids=episode_ids)
@@ -139,7 +138,7 @@ def programs_announce() -> int:
 
 
 def calls_send_due() -> int:
-    """Send tool calls that were never sent, or that no worker has claimed; returns how many. Pages give up
+    """Send tool calls that were never sent, or that no worker has claimed, and return how many. Pages give up
     after a time-out."""
     sent = calls_send(tool_calls.calls_due(after_s=settings.RESEND_AFTER_S[0]))
     tool_calls.calls_mark_sent(sent)
@@ -147,7 +146,7 @@ def calls_send_due() -> int:
 
 
 def calls_send(places: Sequence[tool_calls.Place]) -> list[tool_calls.Place]:
-    """Queue calls for the workers with a sandbox; returns those that were accepted."""
+    """Queue calls for the workers with a sandbox. Return those that were accepted."""
     return list(
         itertools.takewhile(lambda place: job_send(jobs.run_tool, queues.SANDBOX, **place._asdict()), places)
     )

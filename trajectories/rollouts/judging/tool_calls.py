@@ -1,7 +1,7 @@
 """Tool calls from pages, run by the workers with a sandbox: a program, tried on the visible asserts.
 
-The gold's set-up code, which runs between program and asserts, is all that is read of it; hidden asserts are
-neither read nor sent into a sandbox.
+Of the gold, only the set-up code is read, which runs between program and asserts; hidden asserts are neither
+read nor sent into a sandbox.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Place(NamedTuple):
 
 
 def call_do(*, episode_id: int, number: int) -> bool:
-    """Run a call and store its result; False when it is already claimed, finished or expired."""
+    """Run a call and store its result. Return False if it is already claimed, finished or expired."""
     place = {"episode": episode_id, "number": number}
     row = CLAIM.row(**place, timeout=settings.TOOL_CALL_TIMEOUT_S)
     if row is None:

@@ -1,7 +1,7 @@
 """A worker's sign of life: an advisory lock that its process holds, and that its claims name.
 
-Postgres frees the lock when the process dies, however that happens: no time-out has to pass before somebody
-else takes up its claims.
+Postgres frees the lock when the process dies, however that happens: others take up its claims without waiting
+for a time-out.
 """
 
 from __future__ import annotations

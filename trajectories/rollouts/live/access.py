@@ -26,7 +26,7 @@ BEARER_PROTOCOL = "bearer."
 
 @dataclass(frozen=True, kw_only=True)
 class Viewer:
-    """``splits`` are those that the viewer may see; empty means all, as ``project`` None does of projects."""
+    """``splits`` are those that the viewer may see; empty means all, and so does a ``project`` of None."""
 
     project: str | None = None
     splits: frozenset[str] = frozenset()
@@ -41,7 +41,7 @@ class Viewer:
 async def viewer_by_key(authorization: str | None) -> Viewer:
     """Return the holder of a key. Raises ``GymError`` 401, 403, or 503 if Postgres is unreachable."""
     try:
-        # Releases the connection: one held by the thread would be dead after a restart of Postgres.
+        # This releases the connection: one held by the thread would be dead after a restart of Postgres.
         principal = await database_sync_to_async(auth.principal_for)(authorization)
     except DatabaseError as error:
         raise unavailable(error) from None
@@ -105,7 +105,7 @@ async def _viewer_by_session(connection: Connection) -> Viewer:
 
 
 async def _user_of_session(key: str) -> tuple[Any, bool]:
-    # Imported late: it adds 30 ms to every start, and most sockets use a key.
+    # Imported here, since it adds 30 ms to every start, and most sockets use a key.
     from channels.auth import get_user  # type: ignore[import-untyped]
 
     from trajectories.shell import roles

@@ -207,7 +207,7 @@ def _whole_run_require(viewer: access.Viewer) -> None:
 
 
 class Refused(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels is not typed
-    """The answer to unknown addresses, and while there are too many sockets."""
+    """Refuses unknown addresses, and all sockets while there are too many."""
 
     async def connect(self) -> None:
         await self.close()

@@ -59,7 +59,7 @@ def opening_encode(*, run_id: int) -> bytes:
 
 
 def announcement_decode(message: bytes, *, channel: str) -> Announced | None:
-    """Return the announcement, or None when the message is malformed."""
+    """Return the announcement, or None if the message is malformed."""
     try:
         return _decoders[channel].decode(message)
     except msgspec.DecodeError:

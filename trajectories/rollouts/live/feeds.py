@@ -1,4 +1,4 @@
-"""The feeds behind sockets: one per watched run or episode, however many watch it.
+"""The feeds behind sockets: one per watched run or episode, no matter how many watch it.
 
 Messages are JSON text: ``state`` on joining, then ``verdict`` and ``step``.
 """
@@ -80,7 +80,7 @@ class Subscription:
         self._error: GymError | None = None
 
     def put(self, bundle: list[str]) -> bool:
-        """Add messages; False when there is no room, which ends the subscription."""
+        """Add messages. Return False if there is no room, which ends the subscription."""
         try:
             self._bundles.put_nowait(bundle)
         except asyncio.QueueFull:
@@ -113,11 +113,11 @@ class Feed(ABC):
 
     @abstractmethod
     async def open(self) -> bool:
-        """Find the position to start from; False when there is no such run or episode."""
+        """Find the position to start from. Return False if there is no such run or episode."""
 
     @abstractmethod
     async def pump(self) -> None:
-        """Publish verdicts until there can be no more; ``GymError`` when the run or episode is gone."""
+        """Publish verdicts until there can be no more; Raises ``GymError`` if the run or episode is gone."""
 
     def publish(self, bundle: list[str]) -> None:
         for subscription in list(self.subscriptions):

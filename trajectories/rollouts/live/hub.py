@@ -58,7 +58,7 @@ class Hub(News):
         await self.reader.close()
 
     async def episode_wait(self, episode_id: int, *, timeout_s: float, viewer: Viewer) -> EpisodeState | None:
-        """Return the episode's state once it has its verdict, or after ``timeout_s``; None when it is
+        """Return the episode's state once it has its verdict, or after ``timeout_s``; None if it is
         unknown, or hidden from the viewer.
 
         Raises ``Unavailable`` when Postgres stays unreachable.

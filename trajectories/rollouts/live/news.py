@@ -64,13 +64,13 @@ class Batch(Generic[K, V]):
         self._runner: asyncio.Task[None] | None = None
 
     async def get(self, key: K) -> V | None:
-        """Return the value for ``key``, None when ``load`` returned none; raises what ``load`` raised."""
+        """Return the value for ``key``, or None if ``load`` returned none; raises what ``load`` raised."""
         future = self._pending.get(key)
         if future is None:
             future = self._pending[key] = asyncio.get_running_loop().create_future()
         if self._runner is None:
             self._runner = asyncio.create_task(self._run())
-        # Shielded: a caller that gives up must not cancel the answer for the others.
+        # The shield keeps a caller that gives up from cancelling the answer for the others.
         return await asyncio.shield(future)
 
     async def _run(self) -> None:
@@ -100,7 +100,7 @@ class News:
         self.reader = reader
         self.episodes = Signals()
         self.runs = Signals()
-        # For pages that count a run's episodes: openings must not wake those who wait for verdicts.
+        # Pages that count a run's episodes listen here: openings must not wake those who wait for verdicts.
         self.pulses = Signals()
         self.states: Batch[int, EpisodeState] = Batch(reader.episode_states)
         self.pages: Batch[tuple[int, int], VerdictPage] = Batch(reader.verdict_pages)

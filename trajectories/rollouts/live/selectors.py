@@ -69,7 +69,7 @@ class VerdictPage(NamedTuple):
     rows: list[tuple[int, str]]
 
 
-# Ends the names of the hub's sessions, which belong to those that live has reserved.
+# The names of the hub's sessions end so; they are among those reserved for live.
 HUB = " hub"
 
 

@@ -28,7 +28,7 @@ OPEN_S = 10.0
 
 @dataclass
 class _Mark:
-    """All steps up to ``floor`` have been sent, and those in ``above``."""
+    """All steps up to ``floor``, and those in ``above``, have been sent."""
 
     floor: int = 0
     above: set[int] = field(default_factory=set)
@@ -65,7 +65,7 @@ class StepMarks:
                 self._marks[episode_id] = _Mark(floor=index)
 
     def take(self, episode_id: int, index: int) -> bool:
-        """Mark a step as sent, and return whether it was still to be sent."""
+        """Mark a step as sent, and return whether it had not been sent before."""
         return self._marks.setdefault(episode_id, _Mark()).take(index)
 
     def highest(self, episode_id: int) -> int:
@@ -197,7 +197,7 @@ class Feeds:
             feed.publish_steps(steps)
 
     async def _forget(self) -> None:
-        """Drop the marks of unwatched episodes. Not while a feed opens: it has marks before it is listed."""
+        """Drop unwatched episodes' marks, but not while a feed opens: it has marks before it is listed."""
         if not len(self._marks):
             return
         async with self._opening:

@@ -1,4 +1,4 @@
-"""Retention: deletes old runs, episodes and recordings, and the files that no row names any more."""
+"""Retention: deletes old runs, episodes and recordings, and files that no row names any more."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from trajectories.record.blobs import damage
 
 GROUPS_AT_ONCE = 20
 EPISODES_AT_ONCE = 10_000
-# After the last step may have come, jobs on an episode that began before are given this long to end.
+# Once no further step can come, jobs on an episode that began before have this long to end.
 JOBS_S = 300
 DATABASE = connection.alias
 
@@ -75,7 +75,7 @@ def run_problem(run_id: int) -> str:
 
 
 def run_exclude(run_id: int, *, progress: Progress) -> int:
-    """Ignore the names of the run's episodes, for a dry run; return how many episodes it has."""
+    """Ignore the names of the run's episodes, for a dry run. Return how many episodes it has."""
     count = after = 0
     ids = Episode.objects.filter(run_id=run_id).order_by("pk").values_list("pk", flat=True)
     while batch := list(ids.filter(pk__gt=after)[:EPISODES_AT_ONCE]):
@@ -86,7 +86,7 @@ def run_exclude(run_id: int, *, progress: Progress) -> int:
 
 
 def run_prune(run_id: int, *, progress: Progress) -> int:
-    """Delete the run with everything that belongs to it; return how many episodes were deleted.
+    """Delete the run with everything that belongs to it. Return how many episodes were deleted.
 
     Groups with an open episode stay, and the run with them.
     """
@@ -105,7 +105,7 @@ def run_prune(run_id: int, *, progress: Progress) -> int:
 
 
 def _groups_prune(run_id: int, *, after: int) -> tuple[int, int] | None:
-    """Delete some groups behind ``after``: the last one's id and how many episodes went; None at the end."""
+    """Delete some groups after ``after``. Return the last one's id and the number of episodes, or None."""
     with transaction.atomic():
         hot_sql.sums_lock(run_id=run_id)  # first, as who writes a verdict does
         locked = [group for (group,) in LOCK.rows(run=run_id, after=after, limit=GROUPS_AT_ONCE)]
@@ -124,9 +124,8 @@ def _groups_prune(run_id: int, *, after: int) -> tuple[int, int] | None:
 
 
 def _rows_delete(model: type[Model], ids: Sequence[int]) -> None:
-    """Delete the rows of every other table that refers to these rows, but for those that stay without them.
-    Their forks, which may be of another run, stay with what they begin with: they cannot be restored any
-    more."""
+    """Delete the rows of all other tables that refer to these rows, except those that stay without them.
+    Forks of them, which may be of another run, stay with their beginnings, but can no longer be restored."""
     for relation in model._meta.get_fields(include_hidden=True):
         if isinstance(relation, ForeignObjectRel) and relation.related_model not in (model, Intervention):
             rows = relation.related_model._base_manager.filter(**{f"{relation.field.name}__in": ids})
@@ -142,7 +141,7 @@ def _settled_s() -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class _Kind:
-    """``mark`` notes that episodes which have something to prune are pruned."""
+    """``mark`` notes that the episodes with something to prune are pruned."""
 
     old: Statement
     mark: Statement
@@ -161,7 +160,7 @@ KINDS: dict[What, _Kind] = {
 
 
 def episodes_prune(what: What, *, days: int, is_rehearsal: bool, progress: Callable[[int], object]) -> int:
-    """Mark the episodes that ended ``days`` ago, and delete the rows of their recordings; returns how many.
+    """Mark the episodes that ended ``days`` ago, and delete the rows of their recordings. Return how many.
 
     The files go afterwards, with ``files.files_prune``. A rehearsal only excludes them from what it counts as
     names, and counts those that might have something.
@@ -202,7 +201,7 @@ class Total(NamedTuple):
 
 
 def files_prune(storage: str, *, days: int, is_rehearsal: bool, progress: Callable[[int], object]) -> Total:
-    """Delete what is unnamed, by the names that were collected (``names``), and older than ``days``.
+    """Delete files that are not among the collected ``names`` and are older than ``days``.
 
     Waits while somebody holds files. ``progress`` gets the number of files that were looked at.
     """
@@ -245,7 +244,7 @@ def _delete(storage: str, hashes: Sequence[str], *, days: int) -> list[str]:
                 for sha256 in gone:
                     blobs.blob_delete(sha256, storage=storage)
                 return gone
-        # Not queued: everybody who wants to hold files would wait behind us.
+        # Do not queue for the lock: everybody who wants to hold files would wait behind us.
         time.sleep(WAIT_S)
 
 

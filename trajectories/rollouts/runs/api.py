@@ -254,7 +254,7 @@ class TrainingView(APIView):
         errors=(400, 404),
     )
     def get(self, request: Request, run_id: int) -> Response:
-        # Its libraries cost a second and 60 MB: a server has them once somebody looks.
+        # The libraries take a second and 60 MB: a server loads them when somebody first looks.
         from trajectories.reports.training.view import training_view
 
         run, query = _run(request, run_id), query_read(records.TrainingQuery, request)

@@ -92,7 +92,7 @@ class RunIn(Body, kw_only=True):
 
 
 def _observation_check(run: RunIn) -> None:
-    """Refuse a grammar, a history or settings that the observation gives nothing to work on."""
+    """Refuse a grammar, a history or settings that make no sense with the observation."""
     observation = OBSERVATION_FORMATS.get(run.observation)
     if observation is None:
         return

@@ -133,8 +133,8 @@ SUCCESSES = Statement(__file__, "successes")
 
 
 def read_replays(*, run_id: int, groups: Sequence[int], plan: ReplayPlan) -> dict[int, Replayed]:
-    """Return the replays of those of some completed groups that are degenerate, mostly wrong and of a task
-    with a stored success, by group."""
+    """Return replays by group, for the completed groups that are degenerate, mostly wrong, and of a task with
+    a stored success."""
     rows = REPLAYS.rows(run=run_id, groups=list(groups), **plan.parameters())
     return {row[0]: _replay(*row[1:]) for row in rows}
 

@@ -34,7 +34,7 @@ TOTALS = Statement(__file__, "prompt_totals")
 def prompt_sizes_store(
     *, run: Run, principal: Principal, history: str, episodes: Sequence[Mapping[str, Any]]
 ) -> int:
-    """Store the prompt sizes of a run's episodes under one history policy; return how many were stored.
+    """Store the prompt sizes of a run's episodes under one history policy; and return how many were stored.
 
     Raises ``GymError`` 422 ``unknown_episode``, and stores none, if the run lacks one of the episodes.
     """
@@ -50,7 +50,7 @@ def prompt_sizes_store(
 
 
 def prompt_totals(*, run: Run, tasks: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
-    """Return the fields of ``PromptTotals`` by task, one of each history."""
+    """Return the fields of ``PromptTotals`` by task, one for each history."""
     totals = defaultdict[int, list[dict[str, Any]]](list)
     for task, *columns in TOTALS.rows(run=run.pk, tasks=list(tasks)):
         totals[task].append(dict(zip(PromptTotals.__struct_fields__, columns, strict=True)))
@@ -66,7 +66,7 @@ TASK_USAGE = Statement(__file__, "task_usage")
 def run_get(run_id: int, *, principal: Principal) -> Run:
     """Return the run.
 
-    Raises ``GymError`` 404 ``unknown_run``, also if it is of another project than the key.
+    Raises ``GymError`` 404 ``unknown_run``, also if it belongs to another project than the key.
     """
     run = _with_version(projects.visible(Run.objects.filter(pk=run_id), principal)).first()
     if run is None:
@@ -107,8 +107,8 @@ def groups_after(
 ) -> tuple[list[dict[str, Any]], int]:
     """Return groups completed after a position in the run's verdict stream, and the position to go on from.
 
-    A group that is refilled completes again. ``origin``: of those alone; empty, of all. With a ``profile``,
-    or one of the run's own, they say what each episode is paid.
+    A group that is refilled completes again. Only groups of ``origin`` are returned, or all if it is empty.
+    With a ``profile``, or one of the run's own, they say what each episode is paid.
     """
     splits = sorted(principal.splits)
     rows = GROUPS_AFTER.rows(run=run.pk, after=after, limit=limit, splits=splits, origin=origin)

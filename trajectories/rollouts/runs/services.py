@@ -46,7 +46,7 @@ def run_create(*, fields: dict[str, Any], principal: Principal) -> Run:
 def policy_register(
     *, run: Run, version: int, checkpoint: str, trainer_step: int | None
 ) -> tuple[PolicyVersion, bool]:
-    """Register a policy version; return it, and whether this call created it.
+    """Register a policy version. Return it, and whether this call created it.
 
     Raises ``GymError`` 409 ``policy_version_exists`` (same number, other content) and
     ``policy_version_not_growing`` (below the newest).

@@ -17,7 +17,7 @@ from palaestra.protocol.end_reasons import HARMLESS_VOIDS
 
 K = TypeVar("K", bound=Hashable)
 
-# Bounds on what one call reads, however long the history: of all runs, and for the tasks of one.
+# The bounds on what one call reads, however long the history: for all runs, and for the tasks of one.
 LATEST = 10_000
 LATEST_OF_A_RUN = 2_000
 _SUMS = Statement(__file__, "void_sums")
@@ -40,7 +40,7 @@ VOIDS_MIN = 3
 class EndedCount(NamedTuple):
     """Ended episodes that share all of these values.
 
-    ``reason`` is empty for those that were judged, ``task`` None where the count is of all tasks.
+    ``reason`` is empty for those that were judged, ``task`` is None if the count is of all tasks.
     """
 
     run: int
@@ -79,7 +79,7 @@ class VoidRate:
 
 @dataclass(frozen=True)
 class VoidRates:
-    """Rates by whatever a caller needs; those of tasks are of ``of_tasks`` where ``counts`` name no tasks.
+    """Void rates in several groupings; those of tasks use ``of_tasks`` if ``counts`` name no tasks.
 
     ``withdrawn`` are cancelled and unused episodes: nobody's fault, and in none of the other rates.
     """
@@ -180,7 +180,7 @@ def _apart(counts: Iterable[EndedCount]) -> tuple[list[EndedCount], list[EndedCo
 class VoidAlarm:
     """An unusual rate. ``key`` is the policy version (None: none was given) or the task; None for the run.
 
-    ``rest`` is the rate of all others, which it stands out from; None where it is only too high by itself.
+    ``rest`` is the rate of all others, which it stands out from; None if it is only too high by itself.
     """
 
     kind: Literal["run", "policy_version", "task"]

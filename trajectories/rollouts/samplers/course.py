@@ -41,7 +41,7 @@ class Criterion(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, o
 
     @property
     def components(self) -> tuple[str, ...]:
-        """All components that it reads."""
+        """All components that the criterion reads."""
         return (self.component,) if self.measure == "mean" else (NEEDED, CALLED)
 
     def counted(self, episodes: Iterable[Values]) -> list[float]:
@@ -53,7 +53,7 @@ class Criterion(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, o
         ]
         if self.measure == "precision":
             return [float(needed or 0) for needed, called in decisions if called]
-        # A call is needed where one was made rightly, and where none was made wrongly.
+        # A call was needed if one was rightly made, or wrongly not made.
         return [float(called or 0) for needed, called in decisions if needed == called]
 
 
@@ -109,7 +109,7 @@ class Progress(Struct, frozen=True, kw_only=True):
 
 
 def progress_of(summary: Mapping[str, Any]) -> Progress | None:
-    """Return the progress in the stored summary of a draw; None for other strategies."""
+    """Return the progress in a draw's stored summary, or None for other strategies."""
     stored = summary.get("progress")
     return convert(stored, Progress) if stored else None
 

@@ -1,4 +1,4 @@
-"""Plans of samplers, and the draw that follows from one: pure, given what is known of the tasks."""
+"""Plans of samplers, and the draw that follows from one: pure, given the knowledge about the tasks."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class DrawnTask(Struct):
 def draw_make(
     plan: SamplerPlan, pool: Pool, *, seed: int, number: int, count: int, version: int = 0
 ) -> list[DrawnTask]:
-    """Draw ``number`` (from 1) of a sampler: the same for the same pool and seed, wherever it is made."""
+    """Make a sampler's draw ``number`` (from 1): the same for the same pool and seed on any machine."""
     candidates = (
         pool if plan.difficulty is None else _easiest(pool, plan.difficulty.share(number), least=count)
     )
@@ -129,7 +129,7 @@ def draw_make(
 
 
 def _easiest(pool: Pool, share: float, *, least: int) -> Pool:
-    """Return the easiest by the tasks' own difficulty; those of unknown difficulty count as the hardest."""
+    """Return the easiest tasks, by their own difficulty; an unknown difficulty counts as the hardest."""
     import numpy
 
     size = max(least, math.ceil(share * len(pool)))

@@ -24,7 +24,7 @@ Solutions = dict[int, int]
 
 
 def read_prefixes(sampler: Sampler, pool: Pool) -> Prefixes:
-    """Return what is known without reading a solution or other runs."""
+    """Return the knowledge that needs no solution and no other runs."""
     import numpy
 
     of, clean = (
@@ -56,11 +56,11 @@ def build_steps_check(checks: LeakChecks) -> CleanOf:
 def prefixes_complete(
     pool: Pool, items: list[DrawnTask], *, kind: str, searched: int | None, clean_of: CleanOf
 ) -> Pool | None:
-    """Return the pool with more of what is to be known of the tasks of a draw; None if all was known.
+    """Return the pool with further knowledge about the tasks of a draw, or None if all was known.
 
-    ``searched`` is the run whose shortest guidance of a ``kind`` counts, if any; ``clean_of`` says how much
-    can be given of tasks of which nobody knows. Raises ``GymError``: 413 ``too_many_leak_checks``; 422
-    ``no_solution``.
+    ``searched`` is the run whose shortest guidance of a ``kind`` counts, if any; ``clean_of`` says how
+    much can be given of tasks for which that is not known. Raises ``GymError``: 413
+    ``too_many_leak_checks``; 422 ``no_solution``.
     """
     import numpy
 
@@ -91,7 +91,7 @@ def find_solutions(sampler: Sampler, *, arm: str) -> Solutions:
 
 
 def read_starts(recorded: Solutions, pool: Pool) -> Prefixes:
-    """Return what is known without reading what the acts write."""
+    """Return the knowledge that does not need the texts written by acts."""
     import numpy
 
     acts = Step.objects.filter(episode__in=recorded.values()).values_list("episode")

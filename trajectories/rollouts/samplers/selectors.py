@@ -1,4 +1,4 @@
-"""Reads of samplers: their records, their draws, and what they know of their tasks."""
+"""Reads of samplers: their records, their draws, and their knowledge about their tasks."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def plan_of(sampler: Sampler) -> SamplerPlan:
 
 
 def pool_of(sampler: Sampler) -> Pool:
-    """Return what is known of the sampler's tasks, by id."""
+    """Return the knowledge about the sampler's tasks, by id."""
     import numpy
 
     (columns,) = POOL.rows(sampler=sampler.pk)

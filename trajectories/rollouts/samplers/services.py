@@ -179,7 +179,7 @@ def sampler_create(
 
 @transaction.atomic
 def sampler_draw(*, sampler_id: int, count: int, number: int | None, principal: Principal) -> SamplerDraw:
-    """Draw ``count`` tasks, or give a draw again that was made before.
+    """Draw ``count`` tasks, or return a draw that was made before.
 
     ``number`` is the draw's, from 1; without it the next one is made. Raises ``GymError``: 403
     ``missing_scope``; 404 ``unknown_sampler``; 409 ``draw_exists`` (made with another count), ``draw_ahead``
@@ -260,7 +260,7 @@ def _draw_again(sampler: Sampler, *, number: int, count: int) -> SamplerDraw:
 
 
 def _results_count(sampler: Sampler, plan: SamplerPlan, *, upto: int) -> list[Result]:
-    """Count what was judged since the last draw; one entry for each task with results."""
+    """Count the verdicts since the last draw; one entry for each task with results."""
     results: list[Result] = []
     oldest = 0 if plan.fading == 1.0 else math.ceil(math.log(LEAST_WEIGHT) / math.log(plan.fading))
     for after in range(sampler.position, upto, VERDICTS_AT_ONCE):

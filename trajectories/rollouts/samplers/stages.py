@@ -36,7 +36,7 @@ SCANNED_MAX = 50_000
 
 
 def stages_check(strategy: StagesStrategy, tasks: Sequence[int], *, viewer: Viewer) -> None:
-    """Refuse a course that could not be gone through with these tasks.
+    """Refuse a course that these tasks could not complete.
 
     Raises ``GymError`` 422: ``stage_without_tasks``; ``unknown_reward_component``; ``criterion_refused`` for
     a component that no task of the stage can have, and for a mark outside its range.

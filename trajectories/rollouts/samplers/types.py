@@ -37,9 +37,9 @@ class Prior(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Prefixes:
     """Knowledge about the tasks' solutions, one row each: reference solutions, or scripted ones on record.
 
-    ``of`` is the number of a solution's steps or acts, 0 without one; ``clean`` the number of first ones that
-    can be given, and ``shortest`` the smallest number with a success, 0 without one: both -1 if not yet
-    checked. ``judged`` and ``correct`` have a column for each number of steps, from 0.
+    ``of`` is the number of a solution's steps or acts, 0 if there is none; ``clean`` the number of first ones
+    that can be given, and ``shortest`` the smallest number with a success, 0 if there is none: both are -1 if
+    not yet checked. ``judged`` and ``correct`` have a column for each number of steps, from 0.
     """
 
     of: Integers

@@ -16,7 +16,7 @@ from palaestra.run.plan import SITE
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """The content of one run: a benchmark in an arm. ``retest``: played a second time, with other draws."""
+    """The content of one run: a benchmark in an arm. A ``retest`` repeats it with other draws."""
 
     benchmark: str
     planned: PlannedArm

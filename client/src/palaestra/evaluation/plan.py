@@ -95,7 +95,7 @@ class Plan(Part, frozen=True, kw_only=True):
 
     @property
     def all_looks(self) -> list[Look]:
-        """Looks of the design, in order."""
+        """The looks of the design, in order."""
         design = self.looks
         return looks_make(design.design, count=design.count, factors=design.factors, seed=self.seed)
 
@@ -187,7 +187,7 @@ class PlannedArm(NamedTuple):
     observation: str = ""
 
     def __str__(self) -> str:
-        """Return its name in plans and reports: ``gym``, ``gym:som-v1``."""
+        """Return the arm's name in plans and reports: ``gym``, ``gym:som-v1``."""
         return f"{self.arm}:{self.observation}" if self.observation else self.arm
 
 

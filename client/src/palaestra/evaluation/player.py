@@ -1,4 +1,4 @@
-"""Plays the missing cells of an evaluation, with arms interleaved, and no cell twice."""
+"""Plays the missing cells of an evaluation, with arms interleaved, and none of them twice."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Player:
     cells: dict[int, Cell]
 
     async def play(self, policy: Policy, on_done: Callable[[Rollout], None]) -> None:
-        """Play every cell that is not done. Raises ``ApiError`` when opening is refused."""
+        """Play every cell that is not done. Raises ``ApiError`` if opening is refused."""
         looks = self.plan.all_looks
         await self.engine.play(self._episodes(looks), policy, on_done, inflight=self.inflight)
 

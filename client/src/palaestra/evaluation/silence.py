@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 POLL_S = 1.0
 REPORTED_AFTER_S = 5.0
-# Only for a model that never answered. One that did may be restarting: its calls are retried for a minute.
+# The limit for a model that never answered. One that did may be restarting: calls are retried for a minute.
 GONE_AFTER_S = 20.0
 # A model counts as gone after so many consecutive failed calls, each of which was retried.
 FAILURES_MAX = 8

@@ -113,12 +113,12 @@ class Episode(EpisodePage):
 
     @property
     def tools(self) -> list[dict[str, Any]] | None:
-        """The ``tools`` for a model's endpoint; None if the grammar has none."""
+        """The ``tools`` for a model's endpoint, or None if the grammar has none."""
         return self._grammar.tools(self.conditions)
 
     @property
     def response_format(self) -> dict[str, Any] | None:
-        """The ``response_format`` for a model's endpoint; None if completions are free text."""
+        """The ``response_format`` for a model's endpoint, or None if completions are free text."""
         return self._grammar.response_format(self.conditions)
 
     def resume(self, past: Past) -> None:
@@ -133,7 +133,7 @@ class Episode(EpisodePage):
         self.observation = replace(self.observation, result=past.result, result_message=past.result_message)
 
     async def begin(self, draft: Draft | None = None) -> Observation:
-        """Open the first page, restore a ``draft``, and observe; without a page, observe the prompt.
+        """Open the first page, restore a ``draft``, and observe; if there is no page, observe the prompt.
 
         A fork continues where its parent stood. Raises ``ForkDiverged`` if its page differs.
         """
@@ -151,7 +151,7 @@ class Episode(EpisodePage):
     async def turn(self, completion: str | Completion) -> tuple[Turn, Outcome]:
         """Take one completion: parse, act, observe, record. Updates ``observation`` and ``is_over``.
 
-        Raises ``BrowserDead`` when browsers keep dying, ``ApiError`` or ``Unreachable`` when the step cannot
+        Raises ``BrowserDead`` if browsers keep dying, ``ApiError`` or ``Unreachable`` if the step cannot
         be recorded.
         """
         self._refusal_check()
@@ -208,7 +208,7 @@ class Episode(EpisodePage):
 
     # ---- acting
     async def _act(self, completion: Completion) -> tuple[Turn, Outcome, Observation | None]:
-        """Return the parsed turn, its outcome and the next observation; None once an answer was submitted."""
+        """Return the parsed turn, its outcome, and the next observation (None after an answer)."""
         is_free_text = arm_of(self.opened.arm).is_free_text
         if is_free_text and completion.broken_off is None:
             return await self._answer_in_text(completion)
@@ -243,7 +243,7 @@ class Episode(EpisodePage):
         return parsed, *await self._look_after(outcome)
 
     async def _act_off_page(self, action: Action) -> Outcome | None:
-        """Return the outcome of an action that needs no page; None for one that does."""
+        """Return the outcome of an action that needs no page, or None for one that does."""
         if isinstance(action, CallToolAction):
             return self.fate or await tool_call(self._client, self.opened, action, step=self.steps)
         if isinstance(action, SequenceAction) and len(action.actions) > self._config.actions_per_turn:

@@ -33,7 +33,7 @@ from palaestra.recovery.restoration import Looks, page_restore
 from palaestra.turn.element_ids import ElementIds
 
 UNREADABLE = "(the page does not answer)"
-REOPEN_LIMIT_S = 20.0  # pages that die before they show the first page are replaced for so long
+REOPEN_LIMIT_S = 20.0  # for so long, pages that die before showing the first page are replaced
 GONE_ON = "restored"
 DEATHS_MAX = 1  # pages (and browsers) that may die in one episode; the next death ends it
 Renew = Callable[[Surface], Awaitable[Surface]]
@@ -73,7 +73,7 @@ class EpisodePage(StoredTurns):
         return await page_restore(page, recipe, ids=self._ids, looks=looks)
 
     def _read_action(self, past: PastAct) -> Action | None:
-        """Return the action of a past step on its page; None if there was none."""
+        """Return the action of a past step on its page, or None if there was none."""
         try:
             action = action_check(past.action or {})
         except ActionInvalid:
@@ -84,7 +84,7 @@ class EpisodePage(StoredTurns):
 
     # ---- looking
     async def _look(self, page: Surface, view: PageView | None) -> Observation | None:
-        """Return the observation of a page; None once the answer was submitted."""
+        """Return the observation of a page, or None after the answer was submitted."""
         while view is not None:
             try:
                 return await self._observer.observe(page, view)

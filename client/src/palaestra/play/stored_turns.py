@@ -1,4 +1,4 @@
-"""The part of an episode that defers to the record: where the two differ, the stored steps count."""
+"""The part of an episode that defers to the record: if the two differ, the stored steps count."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class StoredTurns(ABC):
         return await self.amend()
 
     async def amend(self) -> StoredStep | None:
-        """Continue from the stored steps where they differ from those sent.
+        """Continue from the stored steps if they differ from those sent.
 
         Returns the last step if it is one of them; ``observation`` then follows from it.
         """
@@ -102,7 +102,7 @@ class StoredTurns(ABC):
             self._show(self._make_unreadable())
 
     async def _await_hand_back(self, refusal: ApiError) -> Resumed | None:
-        """Return the state of the episode once it can be resumed; None if it has ended."""
+        """Return the state of the episode once it can be resumed, or None if it has ended."""
         patience = Patience(HAND_BACK_LIMIT_S)
         while await patience.pause():
             try:

@@ -19,7 +19,7 @@ from trajectories.shell.forms import FilterForm, choice_field
 from trajectories.shell.queries import runs as selectors
 from trajectories.shell.text.untrusted import visible
 
-# Reports that the form of the transfer matrix offers.
+# The form of the transfer matrix offers at most so many reports.
 REPORTS_MAX = 200
 
 

@@ -1,4 +1,4 @@
-"""Opening of forks: episodes that start where another one stood after one of its steps."""
+"""Opens forks: episodes that start where another one stood after one of its steps."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
     openings.count_check(count, setting="FORKS_PER_CALL_MAX")
     parent = _parents([fork], principal)[fork.episode]
     _check(fork, parent, openings.run_load(group.run_id, principal))
-    # A group that waits for its first continuation has its parent's.
+    # A group without continuations so far has its parent's guidance.
     insert = guidance.copy_insert(group.episodes.order_by("sample_index").first() or parent, principal)
     capacity.capacity_check(requested=count)
     draft = drafts.Draft.empty()
@@ -347,7 +347,7 @@ def _insert(rows: list[dict[str, Any]], fork: Fork, parent: Episode, *, group: d
         episodes=rows,
     )
     if _calls_tools(parent):
-        # There is no page to bring anywhere: what the server did is all that a fork needs.
+        # There is no page to restore: what the server did is all that a fork needs.
         for row in rows:
             RESTORE.run(episode=row["id"])
 

@@ -35,8 +35,8 @@ NEEDED = ("arm", "begins_after", "parent", "status", "task__kind", "task__payloa
 
 
 class PastStep(Struct, frozen=True):
-    """A recorded step. ``url``, ``kind``, ``sha256`` and ``screenshot`` are of the observation that its model
-    had been shown; ``element_ids`` are the keys of the ids given out since the step before."""
+    """A recorded step. ``url``, ``kind``, ``sha256`` and ``screenshot`` are of the observation shown to its
+    model; ``element_ids`` are the keys of the ids given out since the step before."""
 
     index: int
     action: dict[str, Any] | None
@@ -70,7 +70,7 @@ def places_until(episode_id: int, step: int) -> list[PastPlace]:
 
 
 def shows_ids(episode_id: int, step: int) -> bool:
-    """Return whether an element may have had an id in the steps 1 to ``step``: many pages have none."""
+    """Return whether an element may have had an id in the steps 1 to ``step``: many pages have no ids."""
     return any(is_shown for (is_shown,) in ID_SHOWN.rows(episode=episode_id, since=1, until=step))
 
 
@@ -173,9 +173,9 @@ class Recipe(Struct):
 
 
 def fork_restore(*, episode_id: int, principal: Principal) -> Recipe:
-    """Give a fork the site events and tool calls of its parent, and return how its page is restored.
+    """Give a fork the site events and tool calls of its parent, and return how to restore its page.
 
-    It may be called again for as long as nothing was done in the fork. Raises ``GymError``: 404
+    It may be called again as long as nothing has been done in the fork. Raises ``GymError``: 404
     ``unknown_episode``; 409 ``not_a_fork``, ``no_page``, ``episode_final``, ``restored``, ``parent_gone``.
     """
     episode = services.episode_get(episode_id=episode_id, principal=principal, only=NEEDED)

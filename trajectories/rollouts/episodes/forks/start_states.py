@@ -68,7 +68,7 @@ def start_states_open(*, opening: Opening, principal: Principal) -> dict[str, An
 
 
 def _guidance(opening: Opening) -> Guidance:
-    """Return the guidance of a call, which states only how many acts."""
+    """Return the guidance of a call, which states only the number of acts."""
     guidance = opening.guidance or Guidance(kind=START_STATE)
     names = ("fraction", "steps", "text", "abstraction", "instruction")
     given = [name for name in names if getattr(guidance, name) is not None]
@@ -82,7 +82,7 @@ def _guidance(opening: Opening) -> Guidance:
 
 
 def _check_sites(tasks: Sequence[Task]) -> None:
-    """Refuse questions of one page: a click on it may be the answer, which no check of texts would see."""
+    """Refuse questions of one page: a click on it may be the answer, which a check of texts would miss."""
     if pages := [task for task in tasks if task.kind != kinds.SITE]:
         message = f"Task {pages[0].pk} is one page, on which a click may answer: give a prefix instead."
         raise GymError("bad_guidance", message, status=422, fields={"tasks": [message]})

@@ -1,4 +1,4 @@
-"""The policy's text in a step, cut into substeps, and the message with which a continuation begins."""
+"""A policy's text in a step, cut into substeps, and the message that a continuation begins with."""
 
 from __future__ import annotations
 

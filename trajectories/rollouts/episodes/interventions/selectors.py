@@ -40,7 +40,7 @@ def intervention_get(intervention_id: int, *, principal: Principal) -> dict[str,
 def intervention_list(
     *, principal: Principal, limit: int, before: int | None = None, **filters: int
 ) -> list[dict[str, Any]]:
-    """List the newest first: up to ``limit``, and one more if there is a next page. Filters: run, episode."""
+    """List interventions, newest first: up to ``limit``, and one more if there is a next page."""
     columns = {"run": "group__run", "episode": "episode"}
     rows = Intervention.objects.select_related("group").filter(
         **{columns[name]: value for name, value in filters.items()}

@@ -240,8 +240,8 @@ def _trajectories(*, with_golds: bool, order: str) -> str:
 
 
 def episode_messages(episode_id: int, *, with_solutions: bool, with_guidance: bool) -> list[Message]:
-    """Return the messages that opened an episode that exists; of a fork also those sent before it begins, and
-    the beginning of the message that the continuation of an intervention goes on with."""
+    """Return the messages that opened an existing episode; for a fork, also those sent before it begins, and
+    the beginning of the message that an intervention's continuation goes on with."""
     episode = Episode.objects.select_related("group__intervention", "task", "run").get(pk=episode_id)
     messages = opening_messages(episode, with_solutions=with_solutions, with_guidance=with_guidance)
     if episode.parent_id is not None:
@@ -269,7 +269,7 @@ def trajectory_lines(*, run: Run, principal: Principal, named: Named | None = No
     """Yield the trajectories of a run's episodes as of now, by episode id, one JSON object per line, with
     what a ``named`` profile pays.
 
-    Each statement is a transaction of its own: a reader who takes an hour holds back no vacuum.
+    Each statement is a transaction of its own, so that a reader who takes an hour holds back no vacuum.
     """
     episodes = Episode.objects.filter(run=run).order_by("-pk")
     last = episodes.values_list("pk", flat=True).first() or 0
@@ -296,7 +296,7 @@ def _batches(episodes: QuerySet[Episode], *, last: int) -> Iterator[list[int]]:
 def _lines(
     ids: Sequence[int], *, order: str, principal: Principal, named: Named | None = None
 ) -> Iterator[bytes]:
-    """Read a few episodes at a time, without an open statement while a line is consumed."""
+    """Yield lines, reading a few episodes at a time: no statement is open while a line is consumed."""
     for first in range(0, len(ids), FETCHED_ROWS):
         batch = ids[first : first + FETCHED_ROWS]
         for text in _texts(batch, order=order, principal=principal, named=named):

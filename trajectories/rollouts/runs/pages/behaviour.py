@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from trajectories.behaviour.facts.measures import MEASURES
 from trajectories.reports.behaviour import MeasureMean, RunBehaviour
 
-# Labels, and whether a measure is a share.
+# Each measure's label, and whether it is a share.
 LABELS = {
     "steps": ("Steps", False),
     **{
@@ -22,7 +22,7 @@ LABELS = {
 }
 # An interval over fewer tasks spans nearly everything.
 TASKS_MIN = 5
-# Behaviour is that of the latest episodes, so that a long run's page costs what a short one's does.
+# Only the latest episodes are measured, so that a long run's page costs no more than a short one's.
 EPISODES_MEASURED = 2_000
 # In units of the plot's SVG.
 PLOT_LEFT = 4.0
@@ -49,7 +49,7 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class BehaviourTable:
-    """``rows`` are labels with a cell by arm, None where no episode has the measure.
+    """``rows`` are labels with a cell by arm, None if no episode has the measure.
 
     ``pending`` episodes of the ``latest`` await their measures; intervals need ``tasks_min`` tasks.
     """
@@ -68,12 +68,12 @@ class BehaviourTable:
 
     @property
     def has_scale(self) -> bool:
-        """A scale compares arms: it ends at the largest."""
+        """True if there are several arms, which a scale compares; it ends at the largest value."""
         return len(self.arms) > 1
 
 
 def behaviour_table(behaviour: RunBehaviour) -> BehaviourTable | None:
-    """Build the table; None until the first episode has been computed."""
+    """Build the table, or return None until the first episode has been computed."""
     if not behaviour.computed:
         return None
     by_arm = {arm.arm: {measure.name: measure for measure in arm.measures} for arm in behaviour.results}
@@ -105,7 +105,7 @@ def _cells(
 
 
 def _ends(measure: MeasureMean) -> tuple[float, float]:
-    """Return the ends of the interval; the mean if there is none."""
+    """Return the ends of the interval, or the mean for both if there is none."""
     if measure.tasks < TASKS_MIN or measure.low is None or measure.high is None:
         return measure.mean, measure.mean
     return measure.low, measure.high

@@ -13,7 +13,7 @@ from palaestra.protocol.end_reasons import END_REASONS
 from trajectories.models.sums import EndingSum
 from trajectories.reports.training.selectors import posted_metrics
 
-# The newest; a chart has no room for more points.
+# Only the newest versions are shown; a chart has no room for more points.
 VERSIONS_MAX = 1_000
 # The number of a version's episodes that ended with each outcome and reason.
 Endings = Mapping[tuple[str, str], int]

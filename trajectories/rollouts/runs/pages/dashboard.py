@@ -81,7 +81,7 @@ class VoidTable:
 
 
 def void_table(run_id: int) -> VoidTable | None:
-    """Return the void rates of a run, None where no episode is void."""
+    """Return the void rates of a run, or None if no episode is void."""
     rates = void_rates(run_id=run_id)
     if not rates.total.void and not rates.withdrawn:
         return None
@@ -177,7 +177,7 @@ class Dashboard:
 
     @property
     def fingerprint(self) -> str:
-        """Value that changes whenever anything shown does."""
+        """Value that changes whenever anything that is shown changes."""
         shown = (
             self.position.verdicts,
             self.endings,

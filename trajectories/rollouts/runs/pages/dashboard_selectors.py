@@ -63,7 +63,7 @@ class PersonShare:
 
 @dataclass(frozen=True, kw_only=True)
 class StepPace:
-    """Steps of the last minute, scaled up where only ``sampled`` of ``episodes`` were read."""
+    """Steps of the last minute, scaled up if only ``sampled`` of ``episodes`` were read."""
 
     steps: float
     sampled: int
@@ -89,7 +89,7 @@ def endings(run_id: int) -> list[Ending]:
 
 
 def origins(run_id: int) -> dict[Origin, int]:
-    """Count episodes that are not plain by origin, ended or not; origins without any are left out."""
+    """Count episodes that are not plain, ended or not, by origin; origins without episodes are left out."""
     counts = {origin.value: Count("pk", filter=is_it) for origin, is_it in CONDITIONS.items()}
     del counts[Origin.PLAIN]
     counted = Episode.objects.filter(run=run_id, is_plain=False).aggregate(**counts)
@@ -97,7 +97,7 @@ def origins(run_id: int) -> dict[Origin, int]:
 
 
 def person_share(run_id: int) -> PersonShare | None:
-    """Return the share of people's steps; None if nobody took over."""
+    """Return the share of people's steps, or None if nobody took over."""
     taken = Episode.objects.filter(run=run_id, person_steps__gt=0)
     counts = taken.aggregate(episodes=Count("pk"), steps=Sum("person_steps"))
     if not counts["episodes"]:

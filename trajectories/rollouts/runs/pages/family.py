@@ -13,7 +13,7 @@ from trajectories.reports.ladder import UNSCORED, ArmKey, arm_of
 from trajectories.reports.plan import ALPHA, plan_read
 from trajectories.reports.setups import arm_order
 
-# The newest runs that are looked at.
+# At most so many of the newest runs are looked at.
 SIBLINGS_MAX = 200
 SIBLINGS_OF_A_MODEL = 12
 _MEMBERS = Statement(__file__, "members")
@@ -48,7 +48,7 @@ class Family:
 
 
 def find_family(run: Run) -> Family:
-    """Return the run's own arms; of the others the newest run that has each."""
+    """Return the run's own arms, and for each other arm the newest run that has it."""
     report = Report.objects.filter(pk=run.report_id).only("plan").first() if run.report_id else None
     plan = plan_read(report.plan) if report else {}
     runs = {one.pk: one for one in (run, *_siblings(run))}
@@ -75,7 +75,7 @@ def _plan(run: Run, members: Sequence[Member]) -> dict[str, Any]:
 
 
 def _siblings(run: Run) -> list[Run]:
-    """Return the runs of the same evaluation, else the newest of the same model; training has none."""
+    """Return the runs of the same evaluation, or else the newest of the same model; training has none."""
     others = Run.objects.exclude(pk=run.pk).order_by("-pk")
     if run.report_id is not None:
         return list(others.filter(report_id=run.report_id)[:SIBLINGS_MAX])

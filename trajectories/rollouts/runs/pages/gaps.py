@@ -55,7 +55,6 @@ def run_gaps(family: Family, *, judged: int) -> list[Gap]:
 
     Contrasts without a shared item are left out if others have some; if none has, one row says so.
 
-    Contrasts without a shared item are left out where others have some; one row says so where none has.
     """
     if len(family.members) < 2:
         return []
@@ -124,7 +123,7 @@ def _answers(by_arm: Mapping[ArmKey, Sequence[tuple[int, int, int]]]) -> dict[Ar
 
 
 def _repeated(tasks: Codes, rows: Sequence[tuple[int, int, int]]) -> Answers:
-    """Return an answer for each that was judged, the right ones of a task first."""
+    """Return an answer for each judged episode, the right ones of a task first."""
     task, correct, judged = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
     item = np.repeat(np.searchsorted(tasks, task), judged)
     place = np.arange(len(item)) - np.repeat(np.cumsum(judged) - judged, judged)

@@ -25,8 +25,8 @@ _HEAT_MAP = Statement(__file__, "heat_map")
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One task in one arm. ``address`` opens a pair of episodes where the arm differs from the first arm that
-    has the task, else its episodes."""
+    """One task in one arm. ``address`` opens a pair of episodes if the arm differs from the first arm that
+    has the task, or else its episodes."""
 
     label: str
     correct: int
@@ -68,7 +68,7 @@ class HeatMap:
 
 
 def build_heat_map(family: Family) -> HeatMap | None:
-    """Build the heat map; None unless two arms share a task."""
+    """Build the heat map, or return None unless two arms share a task."""
     members = family.members
     if len(members) < 2:
         return None
@@ -142,7 +142,7 @@ def _named(member: Member) -> str:
 def pair_address(parameters: QueryDict) -> str:
     """Return the comparison of two episodes of ``task``, one in each arm, ``a`` and ``b`` (``run.arm``).
 
-    The latest that ended differently, else the latest. Raises ``Http404``.
+    They are the latest that ended differently, or else the latest. Raises ``Http404``.
     """
     task = parameters.get("task", "")
     sides = [_side(parameters.get(name, "")) for name in ("a", "b")]

@@ -14,7 +14,7 @@ from trajectories.models import Verdict
 from trajectories.shell.charts.bars import Bar, BarChart
 from trajectories.shell.charts.drawing import Drawing
 
-# The latest, so that a long run's page costs what a short one's does.
+# Only the latest count, so that a long run's page costs no more than a short one's.
 EPISODES_COUNTED = 1_000
 BINS_MAX = 16
 OUTCOMES = ("correct", "incorrect", "void")
@@ -102,7 +102,7 @@ class Histograms:
 
 
 def build_histograms(run_id: int) -> Histograms | None:
-    """Build the histograms; None until an episode has ended."""
+    """Build the histograms, or return None until an episode has ended."""
     rows = [Spent(*row) for row in _SPENT.rows(run=run_id, latest=EPISODES_COUNTED)]
     histograms = [
         histogram

@@ -30,7 +30,7 @@ RUNS = load_list(Path(__file__).with_name("runs.toml"))
 
 RUNS_PER_PAGE = 50
 _PARTS = Statement(__file__, "run_parts")
-# Joined where the list is sorted by a column of theirs.
+# These tables are joined if the list is sorted by a column of theirs.
 JOINS = {
     "s": "LEFT JOIN trajectories_ratesum s ON s.run_id = r.id AND s.scope = 'run'",
     "n": "LEFT JOIN (SELECT d.run_id, sum(d.episodes) AS episodes, "
@@ -57,7 +57,7 @@ COMPARED_MOST = 7
 
 @dataclass(frozen=True, kw_only=True)
 class RunRow:
-    """A run with its episodes by outcome, and the arms and benchmarks that it has episodes of."""
+    """A run with its episodes by outcome, and the arms and benchmarks of its episodes."""
 
     run: Run
     tally: Tally

@@ -11,7 +11,7 @@ from trajectories.rollouts.runs.pages.curves import Endings
 from trajectories.shell.charts.bars import Bar, BarChart
 from trajectories.shell.charts.drawing import Drawing
 
-# Neighbouring versions share a bar where there are more.
+# If there are more versions, neighbours share a bar.
 BARS_MAX = 60
 REASONS_SHOWN = 7
 OTHER = "other"
@@ -68,7 +68,7 @@ class ReasonChart:
 
 
 def reason_chart(ends: Mapping[int, Endings]) -> ReasonChart | None:
-    """Build the chart; None for fewer than two versions, where the list of end reasons says it all."""
+    """Build the chart, or return None for fewer than two versions, for which the list of reasons will do."""
     numbers = sorted(ends)
     if len(numbers) < 2:
         return None

@@ -15,7 +15,7 @@ from trajectories.rollouts.runs.pages.gaps import Gap, run_gaps
 from trajectories.shell.queries.runs import Tally, run_tallies_by_arm
 from trajectories.shell.text.values import numeral
 
-# Half the width of a gap's plot at most, in points; the smallest that holds all gaps is taken.
+# Half the width of a gap's plot, in points: the smallest that holds all gaps is used.
 SCALES = (10, 25, 50, 100)
 # In units of the plot's SVG.
 PLOT_MIDDLE = 74.0

@@ -42,7 +42,7 @@ class RewardPlot:
 
 
 def reward_plot(rates: Mapping[int, Rate]) -> RewardPlot | None:
-    """Build the plot; None unless an episode with a policy version was judged."""
+    """Build the plot, or return None unless an episode with a policy version was judged."""
     if not rates:
         return None
     stride = -(-len(rates) // POINTS_MAX)

@@ -75,7 +75,7 @@ def posteriors_draw(
 ) -> Drawing | None:
     """Draw the posterior means of one draw's tasks with 90% intervals, lowest first, and the band.
 
-    None without posteriors.
+    Return None if there are no posteriors.
     """
     known = sorted(
         (item for item in items if "posterior" in item["why"]), key=lambda item: item["why"]["mean"]
@@ -117,7 +117,7 @@ def _posterior_draw(drawing: Drawing, item: Mapping[str, Any], across: float, y:
 
 
 def _teaching(summary: Summary) -> tuple[int, int]:
-    # Older draws have no such count: they took every group that does not teach for degenerate.
+    # Older draws have no such count: they counted every group that does not teach as degenerate.
     return summary.get("teaching", summary["groups"] - summary["degenerate"]), summary["groups"]
 
 

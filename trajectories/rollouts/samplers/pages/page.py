@@ -36,7 +36,7 @@ MOVES = {
     "goes_back": "it has fallen too far below its criteria",
 }
 SAMPLERS_SHOWN = 20
-# The newest; older ones are left to the API.
+# Only the newest draws are charted; the API has the older ones.
 DRAWS_CHARTED = 2_000
 
 
@@ -66,7 +66,7 @@ def _lines(known: Iterable[tuple[int, Progress]], stage: int) -> dict[str, list[
 
 
 def course_words(progress: Progress) -> str:
-    """Return the stage, since when, and why."""
+    """Describe the stage, with the draw that began it and the reason."""
     since = f"stage {progress.stage} since draw {progress.since}"
     over = "its criteria hold, and the course is over" if progress.is_over else ""
     because = _joined(progress.because) if progress.move == "moves_on" else ""

@@ -30,7 +30,7 @@ class SuccessBandStrategy(Strategy, frozen=True, tag="success_band"):
     """Tasks by the probability that their success lies from ``low`` to ``high``, under a Beta posterior.
 
     A task is drawn with weight P(low <= p <= high)^sharpness; ``exploration`` is the share of each draw that
-    is drawn uniformly instead, round_share up. ``prior`` is the Beta prior of every task.
+    is drawn uniformly instead, rounded up. ``prior`` is the Beta prior of every task.
 
     Groups of GRPO teach nothing when all rewards are equal; keeping tasks of intermediate success is the
     "balanced online difficulty filtering" of Bae et al. (arXiv 2504.03380). A Beta posterior of each task's
