@@ -116,7 +116,7 @@ def _name_fields(value: object) -> object:
 def _changes(
     erratum: Erratum, *, done: set[tuple[int, Status]], pool: ChildPool
 ) -> list[tuple[StoredGold, Gold | None]]:
-    """List the golds that a line is about, each with its replacement; None where it stays.
+    """List the golds that a line is about, each with its replacement; None if it stays.
 
     Raises ``ValueError``, with a sentence, when the line cannot be applied.
     """

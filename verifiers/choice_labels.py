@@ -82,7 +82,7 @@ _WIDE: Mapping[int, int | str] = {
 def find_choice(answer: str, choices: Mapping[str, str]) -> str | None:
     """Find the label of the one choice that an answer names: a capital letter, a numeral, or None.
 
-    ``choices`` are the texts of the choices as shown, by their labels; empty where they are not known.
+    ``choices`` are the texts of the choices as shown, by their labels; empty if they are not known.
     """
     longest = max(map(len, choices.values()), default=0)
     plain = readable(answer) if len(answer) <= SHORT_ANSWER_CHARS + longest else None

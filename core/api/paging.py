@@ -49,7 +49,7 @@ class Query(Body, kw_only=True):
 
 
 def query_read(query: type[Body], request: Request) -> dict[str, Any]:
-    """Return the validated query parameters of a request; raises as ``body_read`` does."""
+    """Return the validated query parameters of a request. Raises the same as ``body_read``."""
     return texts_read(query, request.query_params)
 
 

@@ -98,7 +98,7 @@ def blob_exists(sha256: str, *, size: int | None = None, storage: str = BLOBS) -
 
 
 def blobs_missing(sizes: Mapping[str, int | None]) -> list[str]:
-    """List the blobs that are not stored at their size, in order; ``sizes`` in bytes, None where unknown."""
+    """List the blobs that are not stored at their size, in order; ``sizes`` in bytes, None if unknown."""
     stored = durable_files.files_map(storages[BLOBS], blob_size, sizes)
     return [
         sha256

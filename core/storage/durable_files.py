@@ -71,7 +71,7 @@ def part_keep(storage: Storage, part: IO[bytes], *, name: str) -> bool:
 
 
 def file_size(storage: Storage, name: str) -> int | None:
-    """Return the size in bytes; None where there is no such file."""
+    """Return the size in bytes, or None if there is no such file."""
     try:
         return storage.size(name)
     except FileNotFoundError:
@@ -86,7 +86,7 @@ def files_map(storage: Storage, look: Callable[[T], R], files: Iterable[T]) -> I
 
 
 def parts_sweep(storage: Storage, *, max_age_s: float = PART_MAX_AGE_S) -> int:
-    """Delete parts of killed uploads, last written to more than ``max_age_s`` ago; returns how many."""
+    """Delete parts of killed uploads, last written to more than ``max_age_s`` ago. Return how many."""
     if not isinstance(storage, FileSystemStorage):
         return 0
     swept = 0

@@ -37,7 +37,7 @@ def live_url(request: HttpRequest) -> str:
 
 
 def socket_origin(url: str) -> str:
-    """Return the origin of live's sockets; empty where the address has none."""
+    """Return the origin of live's sockets, or an empty text if the address has none."""
     parts = urlsplit(url)
     if parts.scheme not in SOCKET_SCHEMES or not parts.netloc:
         return ""

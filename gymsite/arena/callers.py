@@ -201,7 +201,7 @@ def restoration_next(session: Session) -> str | None:
 
 
 def outline_expected(session: Session) -> str:
-    """Return what the parent's agent was shown where the fork begins; empty where nothing is compared."""
+    """Return what the parent's agent was shown where the fork begins; empty if nothing is compared."""
     row = _row(_EXPECTED, takeover=session.id)
     return str(row[0]) if row else ""
 

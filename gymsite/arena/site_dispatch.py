@@ -26,8 +26,8 @@ from tasks_app.worlds.keys import world_arguments
 
 # Optimistic concurrency: whenever another tab was faster, the view is called again with that tab's events.
 TRIES = 5
-# In a page's address, beside the site's own values: why a form was refused, and the number of the event that
-# has just been stored.
+# Parameters of a page's address besides the site's own: why a form was refused, and the number of the event
+# that has just been stored.
 REFUSED, NEWS = "refused", "news"
 NO_MORE = "no_more_changes"
 # A page's frame where there is no episode.

@@ -41,7 +41,7 @@ SETTINGS = {
 # Mode bits of the data folder that Postgres refuses, and the mode that it gets instead.
 OPEN_BITS = 0o027
 CLOSED_MODE = 0o700
-# For disposable data: a crash of the machine may lose it all.
+# Settings for disposable data: a crash of the machine may lose all of it.
 UNSAFE_SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 

@@ -32,9 +32,9 @@ MEMORY_SETTINGS = (
     MemorySetting(name="shared_buffers", share=1 / 8, least=128 * MB, most=16 * GB),
     # Allocates nothing: what the planner expects to be cached, the system's cache included.
     MemorySetting(name="effective_cache_size", share=1 / 2, least=512 * MB, most=256 * GB),
-    # For each sort or hash table of each of up to 100 connections.
+    # Each sort or hash table of each of up to 100 connections gets this much.
     MemorySetting(name="work_mem", share=1 / 1024, least=4 * MB, most=64 * MB),
-    # For each of three autovacuum workers, too.
+    # Each of three autovacuum workers gets this much, too.
     MemorySetting(name="maintenance_work_mem", share=1 / 64, least=64 * MB, most=1 * GB),
     # On disk, between two checkpoints.
     MemorySetting(name="max_wal_size", share=1 / 4, least=2 * GB, most=16 * GB),

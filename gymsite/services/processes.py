@@ -21,7 +21,7 @@ INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "VIRTUAL_ENV", "P
 # Set only where a process's row says so, never copied from the caller's environment.
 S3_KEYS = ("S3_ACCESS_KEY", "S3_SECRET_KEY")
 ARENA_S3_KEYS = tuple(f"ARENA_{name}" for name in S3_KEYS)
-# For the workers, which alone call the judge model, and for the one that calls judges.
+# Only workers get these: the first key for the model that annotates, the second for the worker of judges.
 JUDGE_KEY, JUDGE_KEYS = "ANNOTATION_JUDGE_KEY", "JUDGE_KEYS"
 SECRET_NAMES = (
     *(JUDGE_KEY, JUDGE_KEYS),

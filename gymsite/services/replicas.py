@@ -77,7 +77,7 @@ def read_connections(url: str, *, host: str) -> tuple[int, dict[str, int]]:
 
 
 def warn_overbooked(url: str) -> str:
-    """Warn where all hosts together have reserved more than there are; empty where they fit."""
+    """Return a warning if all hosts together have reserved more than there are; empty if they fit."""
     most, reserved = read_connections(url, host="")
     count = sum(reserved.values())
     if count <= most - SPARE_CONNECTIONS:

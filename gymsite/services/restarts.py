@@ -25,7 +25,7 @@ def restarts_write(var_dir: Path, restarts: Mapping[str, int]) -> None:
 
 
 def restarts_read(var_dir: Path) -> dict[str, int]:
-    """Read how often each child was restarted, by name; empty where no supervisor runs, as in containers."""
+    """Read how often each child was restarted, by name; empty if no supervisor runs, as in containers."""
     try:
         return msgspec.json.decode((endpoints.run_folder(var_dir) / NAME).read_bytes(), type=dict[str, int])
     except (OSError, msgspec.DecodeError):

@@ -80,7 +80,7 @@ def _live_serve(application: Callable[..., Any], address: tuple[str, int]) -> No
         workers=1,
         blocking_threads=1,
         websockets=True,
-        # In the default mode a connection that has sent nothing yet has no time-out.
+        # In the default mode, a connection that has sent nothing yet has no time-out.
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=LIVE_HEAD_MS),
         backlog=BACKLOG,

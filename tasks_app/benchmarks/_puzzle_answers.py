@@ -124,7 +124,7 @@ def family_relationships(question: str, _answer: str, dataset: Any) -> str:
 
 
 def syllogism(question: str, _answer: str, _dataset: Any) -> str:
-    """Return what holds in every world; empty where it depends on whether there are any of a kind."""
+    """Return what holds in every world; empty if it depends on whether there are any of a kind."""
     *premises, conclusion = STATEMENT.findall(question)
     kinds = sorted({kind for _, subject, _, other in (*premises, conclusion) for kind in (subject, other)})
     beings = [frozenset(some) for count in range(len(kinds) + 1) for some in combinations(kinds, count)]
@@ -265,7 +265,7 @@ SOUND: Mapping[str, Callable[[str, str], bool]] = {
 
 
 def correct_answer(name: str, question: str, answer: str, dataset: Any) -> str:
-    """Return the right answer to an item, which is mostly the package's own; empty where there is none."""
+    """Return the right answer to an item, which is mostly the package's own; empty if there is none."""
     if name in ANSWERS:
         return ANSWERS[name](question, answer, dataset)
     return answer if name not in SOUND or SOUND[name](question, answer) else ""

@@ -46,7 +46,7 @@ def expression(question: str, answer: str) -> list[str]:
 
 
 def _evaluated(tree: ast.expr, written: str, steps: list[str]) -> Decimal | None:
-    """Evaluate exactly, adding the operations to the steps; None where the value has no end."""
+    """Evaluate exactly, adding the operations to the steps; None if the value has no end."""
     if isinstance(tree, ast.Constant):
         return Decimal(ast.get_source_segment(written, tree) or "")
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub | ast.UAdd):

@@ -76,7 +76,7 @@ def split_halves(tasks: Iterable[SiteTask], answer: Callable[[SiteTask], Answer]
     """Split tasks by a hash of their wordings, into what fits a cheat and what measures it."""
     halves: Halves = ([], [])
     for task in tasks:
-        # Not every other task: they may have been drawn with splits and levels taking turns.
+        # Do not take every other task: splits and levels may have taken turns when tasks were drawn.
         halves[zlib.crc32(task.wording.encode()) & 1].append((words(task.wording), answer(task)))
     return halves
 

@@ -70,7 +70,7 @@ def always(given: Mapping[str, Any]) -> bool:
 class Milestone:
     """Something on the way to the answer that an episode's site events show. Never the reward.
 
-    ``parts`` are what a task asks for, none where nothing can reach this milestone; ``meets`` are those that
+    ``parts`` are what a task asks for, none if nothing can reach this milestone; ``meets`` are those that
     an event, by kind and data, has met, or facts that they follow from (``worlds/evidence.py``). It is
     reached by the event that meets the last of them.
 

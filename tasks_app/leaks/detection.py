@@ -74,7 +74,7 @@ class _Target:
 
 
 def leaks(task: Task, text: str) -> list[Leak]:
-    """Return where a text holds the answer of a task, in order and without overlaps; none where it does not.
+    """Return where a text holds the answer of a task, in order and without overlaps; none if it does not.
 
     An answer of several values is given away by all of them. Raises ``GymError`` 422: ``text_too_long``;
     ``no_leak_check`` where answers are run as programs; ``leak_check_unfinished`` for a text that the

@@ -65,7 +65,7 @@ def generate(site: str, *, count: int, seed: int, split: str, salt: bytes) -> It
         drawn = tasks_draw(site, count=count, seed=seed, split=split, salt=salt, pool=pool)
         rate_of = rates.result()
     drafts = (draft_make(placed, split=split, guess_rate=rate_of[placed.task.family]) for placed in drawn)
-    # In the order of their hashes: as drawn, an impossible task would always follow its twin.
+    # Sort by hash: in the order of drawing, an impossible task would always follow its twin.
     for number, draft in enumerate(sorted(drafts, key=lambda drawn: drawn.key.rpartition("/")[2]), start=1):
         yield replace(draft, place=f"task {number}")
 

@@ -22,7 +22,7 @@ from tasks_app.sites.worlds import split_world
 from tasks_app.worlds import registry
 
 LANE_TASKS = 1_000
-# After so many worlds, or rounds of lanes, without a new task the drawing stops early.
+# The drawing stops early after so many worlds, or rounds of lanes, without a new task.
 MAX_BARREN_WORLDS = 50
 MAX_BARREN_ROUNDS = 5
 

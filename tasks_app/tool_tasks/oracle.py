@@ -23,7 +23,7 @@ def play(graph: Graph, data: ToolData) -> list[Result]:
 
 
 def read_answer(item: Item, data: ToolData) -> str:
-    """Return the answer in the last call of the first graph; empty where it has none."""
+    """Return the answer in the last call of the first graph, or an empty text if it has none."""
     results = play(item.graphs[0], data)
     if not results or not all(result.is_ok for result in results):
         return ""

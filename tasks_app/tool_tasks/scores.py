@@ -51,7 +51,7 @@ class Score:
 
     @property
     def needed(self) -> float:
-        """Score of *when*: 1 if there was a call where one is needed, and none where none is."""
+        """Score of *when*: 1 if there was a call where one is needed, and none if none is."""
         return float(self.is_optional or self.is_needed == bool(self.called))
 
     @property

@@ -12,7 +12,7 @@ from tasks_app.tools.data import ToolData
 Kind = Literal["text", "number", "date", "time", "choice"]
 """The display of a field, and the distance of a wrong value (``tool_tasks/distances.py``)."""
 Read = Callable[[str, ToolData], str]
-"""Reads a value into its one notation, such as ``2.5`` for ``2.50``; raises ``ToolError`` if it cannot."""
+"""Reads a value into its one notation, such as ``2.5`` for ``2.50``. Raises ``ToolError`` if it cannot."""
 Arguments = Mapping[str, str]
 
 

@@ -63,7 +63,7 @@ class WorldPlugin:
         None
     )
     """The conditions of an expected state, from the plain states before, expected and final, in this order.
-    All are held exactly when the expected state is reached. None where nothing is done on the site."""
+    All are held exactly when the expected state is reached. None if nothing is done on the site."""
 
 
 worlds: Registry[WorldPlugin] = Registry("world")

@@ -19,7 +19,7 @@ FAR_PX = 1e9
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """``not_performed`` says why the harness did nothing; empty where the action was attempted."""
+    """``not_performed`` says why the harness did nothing; empty if the action was attempted."""
 
     label: str
     tone: Tone

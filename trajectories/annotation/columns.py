@@ -23,7 +23,7 @@ class Column(NamedTuple):
     type: ColumnType
 
 
-# In the order of files.
+# The columns, in the order of files.
 COLUMNS: Mapping[str, Column] = {
     "key": Column("key", "text"),
     "episode": Column("unit__episode_id", "integer"),

@@ -110,7 +110,7 @@ def _build_conversations(episode: Episode, turns: list[Turn], *, solutions: bool
     is_changing = episode.run.history.partition(":")[0] == CHANGING
     ends = range(1, len(turns) + 1) if is_changing else [len(turns)]
     for end in ends:
-        # Only exports of guided episodes have any, and their authors may see what it says.
+        # Only exports of guided episodes have guidance, and their authors may see it.
         before = conversations.messages_before(
             episode, turns=turns[:end], with_solutions=solutions, with_guidance=True
         )

@@ -158,7 +158,7 @@ def episodes_grade(judge: Judge, episode_ids: Sequence[int]) -> Tally:
     rounds = -(-len(body.criteria) // at_once)
     timeout_s = min(settings.JUDGE_TIMEOUT_S, BATCH_S / rounds)
     due, full = _due(judge, body, episode_ids, tally), max(at_once // len(body.criteria), 1)
-    # After an outage one episode shows whether it is over.
+    # After an outage, a single episode shows whether it is over.
     most = 1 if outage else full
     until = time.monotonic() + WORK_S
     with (

@@ -97,7 +97,7 @@ def _variance(residuals: np.ndarray, weight: np.ndarray, clusters: Sequence[Hash
 
 
 def corrected(observed: Rate, measured: Measurement) -> Rate | None:
-    """Return the share that meets the criterion, from the share that the judge says does. None where the
+    """Return the share that meets the criterion, from the share that the judge says does. None if the
     judge is not measured, or no better than a coin."""
     first, second = measured.true_positive, measured.true_negative
     if observed.value is None or first.value is None or second.value is None:

@@ -24,7 +24,7 @@ from trajectories.models.access import DEFAULT_PROJECT
 
 LEVEL = "trajectory"
 MARK = "judge_"
-# After the fields that every project has.
+# The rank puts criteria after the fields that every project has.
 RANK = 100
 
 

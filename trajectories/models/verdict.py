@@ -75,7 +75,7 @@ def _has_its_reward(outcome: outcomes.Outcome) -> Q:
     reward = outcomes.REWARDS[outcome]
     if reward is None:
         return Q(outcome=outcome, reward__isnull=True)
-    # To compare null is null, which a check lets pass.
+    # A comparison with null is null, which a check accepts.
     return Q(outcome=outcome, reward=reward, reward__isnull=False)
 
 

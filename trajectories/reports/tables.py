@@ -46,7 +46,7 @@ def interval_columns(
 
 
 class Table(Struct, frozen=True, kw_only=True):
-    """Rows hold a value per column, None where it cannot be stated: the row's ``note`` says why.
+    """Rows hold a value per column, None if it cannot be stated: the row's ``note`` says why.
 
     ``links`` in a row are the lab's addresses of the episodes behind its columns. ``main`` are the columns
     that a terminal has room for.

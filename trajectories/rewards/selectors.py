@@ -34,7 +34,7 @@ class _Source(Struct, frozen=True):
 
 
 class PaidStep(Struct, frozen=True, kw_only=True):
-    """``components`` are those that have a value for this step; ``paid`` is null where the total is."""
+    """``components`` are those that have a value for this step; ``paid`` is null if the total is."""
 
     step: int
     paid: float | None

@@ -99,7 +99,7 @@ class Values:
 
 
 Rule = Callable[[Reading], Values | None]
-"""The values of one name; None where an episode has none."""
+"""The values of one name; None if an episode has none."""
 Compute = Callable[[Reading], Mapping[str, Values]]
 
 

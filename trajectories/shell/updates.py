@@ -65,7 +65,7 @@ class Updates:
 
     @cached_property
     def start(self) -> int:
-        """The lowest step number, 0 without steps."""
+        """The lowest step number, or 0 if there are no steps."""
         return steps.first_index(episode_id=self._episode.pk)
 
     @cached_property

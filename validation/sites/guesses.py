@@ -25,7 +25,7 @@ TOO_FEW = "too few tasks to say"
 class CheckedGuesses(cheats.Guesses):
     """Guesses of one family, with what a check adds to them.
 
-    ``searched`` is how often the count of the site's search is the value, None where no task has one;
+    ``searched`` is how often the count of the site's search is the value, None if no task has one;
     ``impossible`` is the share of tasks that cannot be done.
     """
 

@@ -69,7 +69,7 @@ RULES: dict[str, Rule] = {
 class Shortcuts:
     """Shares from 0 to 1 for one family.
 
-    ``seen`` is that of the best field and rule; None where no field takes a number or a date.
+    ``seen`` is that of the best field and rule; None if no field takes a number or a date.
     """
 
     family: str

@@ -37,7 +37,7 @@ EXTRA_FIELDS = {"options": "options", "question_type": "question_type", "test_se
 MAX_GOLD_WORDS = 40
 
 Judge = Callable[[str, Gold, Evidence], Verdict]
-"""Maps verifier id, gold and evidence to a verdict; raises ``GymError`` when the verifier itself fails."""
+"""Maps verifier id, gold and evidence to a verdict. Raises ``GymError`` if the verifier itself fails."""
 
 
 @dataclass(frozen=True)

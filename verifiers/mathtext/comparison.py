@@ -191,7 +191,7 @@ def _same_listing(gold: Listing, answer: Form) -> bool:
 
 
 def _groups(items: Sequence[Labelled], count: int) -> tuple[Labelled, ...] | None:
-    """Group ``x = 1, y = 2, x = 3, y = 4`` into ``count`` points; None where the names do not repeat so."""
+    """Group ``x = 1, y = 2, x = 3, y = 4`` into ``count`` points; None if the names do not repeat so."""
     size = len(items) // max(count, 1)
     parts = [items[start : start + size] for start in range(0, len(items), max(size, 1))]
     names = [frozenset(item.label for item in part) for part in parts]

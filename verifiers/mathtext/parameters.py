@@ -117,7 +117,7 @@ def _is_added(name: str, form: Form) -> bool:
 
 
 def _step(node: Node, name: str) -> Any:
-    """Return how much an expression in one letter grows with it; None where that is not constant."""
+    """Return how much an expression in one letter grows with it, or None if that is not constant."""
     line = _linear(node, name)
     return None if line is None else values.inexact(line[1])
 

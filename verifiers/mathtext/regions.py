@@ -1,6 +1,6 @@
 """Intersection, union and difference of regions.
 
-Each is None where ends cannot be compared, and where nothing is left: a list ``x < 1, x > 3`` means either.
+Each is None if ends cannot be compared, and where nothing is left: a list ``x < 1, x > 3`` means either.
 """
 
 from __future__ import annotations

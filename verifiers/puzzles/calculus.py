@@ -63,7 +63,7 @@ def antiderivative(puzzle: Puzzle, answer: str) -> bool | None:
 
 
 def _agrees(candidate: ast.expr, integrand: ast.expr, *, variable: str, at: str) -> bool | None:
-    """Return whether slope and integrand are equal at a point; None where one of them is not defined."""
+    """Return whether slope and integrand are equal at a point; None if one of them is not defined."""
     point = {variable: Dual(m.mpc(at), m.mpc(1)), CONSTANT: Dual(m.mpc(7), m.mpc(0))}
     try:
         slope = _dual(candidate, point).slope

@@ -121,7 +121,7 @@ def _leave(group: Path) -> None:
 
 @contextlib.contextmanager
 def group_open() -> Iterator[int | None]:
-    """Open a new group and yield a descriptor of its ``cgroup.procs``; None where none is delegated.
+    """Open a new group and yield a descriptor of its ``cgroup.procs``; None if none is delegated.
 
     In the end all that runs in the group is killed.
     """

@@ -55,7 +55,7 @@ PROBE = "import json, os, resource, socket; print(os.listdir('/box'))"
 
 
 def bubblewrap() -> str | None:
-    """Find bubblewrap; None where it is not installed."""
+    """Find bubblewrap, or return None if it is not installed."""
     return shutil.which("bwrap")
 
 

@@ -212,7 +212,7 @@ class Env:
         return episode.observation, None, False, False, self._build_info(episode, info, None)
 
     async def stop(self, reason: CloseReason = "agent_stopped", detail: str = "") -> Stepped:
-        """End the episode without an answer; returns and raises as ``step`` does."""
+        """End the episode without an answer. Returns and raises the same as ``step``."""
         episode = self._require_episode()
         await self._finish(reason, detail)
         return await self._build_end(episode, {})

@@ -82,7 +82,7 @@ def history_read(*, episode_id: int) -> History:
 
 
 def events_read(text: str | None) -> tuple[Event, ...]:
-    """Decode the events selected by ``FOLDED``; None where there are none."""
+    """Decode the events selected by ``FOLDED``, or return None if there are none."""
     return tuple((kind, data) for kind, data in msgspec.json.decode(text)) if text else ()
 
 

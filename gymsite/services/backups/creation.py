@@ -34,7 +34,7 @@ from trajectories.record.blobs import damage
 Say = Callable[[str], None]
 UNDER_WAY = "Process {holder} is making a backup in {folder}: wait for it, or choose another folder."
 
-# In byte order, in which files are listed too.
+# Sorted in byte order, in which files are listed too.
 NAMED = {
     blobs.BLOBS: 'COPY (SELECT sha256 FROM trajectories_blob ORDER BY sha256 COLLATE "C") TO STDOUT',
     blobs.RECORDINGS: 'COPY (SELECT DISTINCT sha256 COLLATE "C" FROM trajectories_recordingchunk ORDER BY 1)'

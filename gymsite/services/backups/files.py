@@ -19,7 +19,7 @@ AHEAD = 64
 
 
 class File(NamedTuple):
-    """A blob in a storage; size in bytes, None where it is gone or damaged."""
+    """A blob in a storage; size in bytes, None if it is gone or damaged."""
 
     storage: str
     sha256: str

@@ -65,7 +65,7 @@ def _options(world: World, trip: Trip, first: date, width: int) -> list[Stay]:
 
 
 def _target(world: World, trip: Trip, how: str, first: date, width: int) -> Stay | None:
-    """Return the new stay, if the rule gives one with a trap; None where the trip's own dates would do."""
+    """Return the new stay if the rule gives one with a trap, or None if the trip's own dates would do."""
     options = _options(world, trip, first, width)
     if not options or (how == "first" and options[0].check_in == first):
         return None

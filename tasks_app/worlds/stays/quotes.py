@@ -32,7 +32,7 @@ LABELS = ("Extra guests", "Long-stay discount", "Cleaning fee", "Service fee")
 
 
 class Costs(NamedTuple):
-    """The parts of a stay's price; 0 where there is no such cost."""
+    """The parts of a stay's price; 0 if there is no such cost."""
 
     nights: int
     extra: int

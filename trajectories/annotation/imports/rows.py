@@ -25,7 +25,7 @@ from trajectories.annotation.labels.answers import NOTE_CHARS, STEP_MAX
 
 STEP_NUMBER = re.compile("[0-9]{1,9}")
 LINE_MAX_BYTES = 1024 * 1024
-# More than any codebook has fields, and any of their fields answers.
+# No codebook has as many fields, and no field as many answers.
 ANSWERS_MAX = 100
 NAME_CHARS = 100
 NUL = "A text has the character NUL, which cannot be stored. Delete it."

@@ -22,7 +22,7 @@ from trajectories.annotation.machines.prompt import (
     render_unit,
 )
 
-# In a worker, whose time ends: fewer tries, and calls that are over before it is stopped.
+# A worker, whose time is limited, makes fewer tries, and its calls are over before it is stopped.
 WORKER_TRIES = 2
 WORKER_TIMEOUT_S = 50.0
 # Thoughts of the judge included. A model that repeats itself would else fill its whole context.

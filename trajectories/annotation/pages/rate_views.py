@@ -44,7 +44,7 @@ FOREST = Forest(
     beside=("matched", "at equal lengths"),
 )
 PEOPLE_SIGNS = ("all", "with", "without")
-# In the file of the tables, an estimate and its interval.
+# The columns of each estimate and its interval in the file of the tables.
 ESTIMATES = {
     "estimate": ("estimate", "low", "high"),
     "beyond": ("beyond", "beyond_low", "beyond_high"),

@@ -119,7 +119,7 @@ def split_shares(counts: Mapping[str, int], *, total: int, is_equal: bool) -> di
 def units_draw(
     *, project: int, episodes: list[int], by: list[str], seed: int, sample: list[Stratum], kind: str = "step"
 ) -> int:
-    """Write the units of a project, in random order; returns how many."""
+    """Write the units of a project, in random order, and return how many."""
     drawn = [stratum for stratum in sample if stratum.drawn]
     return KINDS[kind].draw.run(
         project=project,

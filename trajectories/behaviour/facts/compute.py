@@ -62,7 +62,7 @@ def acts_of(source: Source) -> dict[int, ActFact]:
 
 
 def sentences_read(source: Source) -> list[list[Classed] | None]:
-    """Return the sentences of each step's thought with their classes; None where the thought is hidden."""
+    """Return the sentences of each step's thought with their classes; None if the thought is hidden."""
     reader = Reader(question=source.question)
     read: list[list[Classed] | None] = []
     for step in source.steps:

@@ -48,7 +48,7 @@ OBSERVATION_CHARS = 100_000
 EVENT_KINDS = ("click", "input", "key", "submit", "focus", "scroll", "load", "settled", CAPPED)
 # A page can send this many in a minute; no honest episode does.
 EVENTS_MAX = 50_000
-# For a part of an episode, read for a page and not stored.
+# The limit for a part of an episode, which a page reads and nothing stores.
 PART_EVENTS_MAX = 4_000
 
 READ = Statement(

@@ -58,7 +58,7 @@ class CheckContext:
 
 @dataclass(frozen=True, kw_only=True)
 class ActFact:
-    """The check of a step's action, the earlier step that it repeats (None without one), and its place."""
+    """The check of a step's action, the earlier step that it repeats (None if none), and its place."""
 
     check: CheckId
     repeats: int | None

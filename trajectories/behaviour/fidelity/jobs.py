@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 # The mark in Redis that tells the sweeper that a worker can render replays.
 ALIVE = "replays"
-# Longer than rendering may take, with reading the recording before and comparing after it.
+# These are longer than rendering may take, including reading the recording first and comparing last.
 SOFT_LIMIT_S = 40
 HARD_LIMIT_S = 50
 AGAIN_S = 60.0

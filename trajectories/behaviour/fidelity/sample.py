@@ -24,7 +24,7 @@ from trajectories.models.fidelity import LEFT
 
 # Pages send the end of a recording while being left, and harnesses their last step after the answer.
 SETTLE_S = 30
-# Longer than any check in progress can take.
+# No check in progress can take longer.
 UNDER_WAY_S = 60
 
 AFTER = Statement(__file__, "after")
@@ -63,7 +63,7 @@ def episodes_after(place: sweep.Place[int], age_s: float) -> list[sweep.Seen[int
 
 @transaction.atomic
 def episode_choose(episode_id: int) -> list[int]:
-    """Choose the steps of an ended episode and mark them as waiting; returns them. Outcomes of other
+    """Choose the steps of an ended episode and mark them as waiting. Return them. Outcomes of other
     versions, and from before the recording was complete, wait again; otherwise a second call changes
     nothing."""
     chosen = _chosen(episode_id)
@@ -109,7 +109,7 @@ def still_waiting(places: Sequence[Place]) -> list[Place]:
 
 
 def fail_exhausted() -> int:
-    """Fail steps whose check killed its process on every try; returns how many."""
+    """Fail steps whose check killed its process on every try, and return how many."""
     return EXHAUSTED.run(
         failed=State.FAILED,
         crashed=Reason.CRASHED,

@@ -30,7 +30,7 @@ from trajectories.shell.forms import OF_PROJECT, CursorForm
 
 EXPORTS_PER_PAGE = 25
 RUNS = "runs"
-# Not filters, or said elsewhere on the page.
+# Parameters that are not filters, or that the page states elsewhere.
 UNSAID = {"format", "solutions", "as_of", "golds", "locked"}
 
 

@@ -24,7 +24,7 @@ def chart_draw(
 ) -> Drawing | None:
     """Draw lines by profile, the one that is read first, on an axis of all ``versions``.
 
-    None where no line has two points.
+    None if no line has two points.
     """
     thinned = {profile: charts.thin(sorted(points)) for profile, points in lines.items()}
     if not any(len(points) > 1 for points in thinned.values()):

@@ -23,7 +23,7 @@ MOVERS_MAX = 10
 
 @dataclass(frozen=True)
 class Mean:
-    """``value`` is None where nothing is known."""
+    """``value`` is None if nothing is known."""
 
     value: float | None
     count: int
@@ -126,7 +126,7 @@ class Totals:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Two profiles over the episodes that both pay; ``correlation`` is None where it is not defined."""
+    """Two profiles over the episodes that both pay; ``correlation`` is None if it is not defined."""
 
     episodes: int
     correlation: float | None

@@ -54,7 +54,7 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """``step`` is None where the episode has no step in the row."""
+    """``step`` is None if the episode has no step in the row."""
 
     column: Column
     step: dict[str, Any] | None

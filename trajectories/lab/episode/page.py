@@ -181,7 +181,7 @@ class EpisodePage:
 
     @cached_property
     def first_answers(self) -> list[str]:
-        """The parts of the answer before its check; empty where no check was requested."""
+        """The parts of the answer before its check; empty if no check was requested."""
         first = episodes.first_answer(self.episode)
         return [name_answer(part, self.sources) for part in first.answers] if first else []
 

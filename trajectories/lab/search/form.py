@@ -160,7 +160,7 @@ class SearchForm(FilterForm):
         return f"The query {errors[0]}." if errors else ""
 
     def label_of(self, name: str, value: str) -> str:
-        """Return the label of a choice; empty where the filter has no such choice, or no choices."""
+        """Return the label of a choice; empty if the filter has no such choice, or no choices."""
         choices = getattr(self.fields[name], "choices", ())
         return str(dict(choices).get(value, "")) if value else ""
 

@@ -28,7 +28,7 @@ FACETS = ("outcome", "arm", "run")
 
 @dataclass(frozen=True, kw_only=True)
 class FacetRow:
-    """``address`` sets the filter; empty where the filter has no such choice."""
+    """``address`` sets the filter; empty if the filter has no such choice."""
 
     label: str
     code: str

@@ -36,7 +36,7 @@ EPISODE_CONDITIONS: dict[str, str] = {
     "problem": f"e.task_id IN ({tasks_with('%(problem)s')})",
 }
 JOINS: dict[str, str] = _TABLES["joins"]
-# For episodes all unexplained events count, as in the means of a run: also those of no step.
+# All unexplained events of an episode count, as in the means of a run, including those outside steps.
 MISMATCH_COLUMNS = {kind: f"a.{kind} > 0" for kind in MISMATCHES} | {
     "unexplained": "a.unexplained_events > 0"
 }

@@ -19,7 +19,7 @@ from trajectories.shell.queries.steps import MissingRange
 from trajectories.shell.queries.timeline import Cell, Timeline, timeline_around
 from trajectories.shell.updates import Updates
 
-# More would be narrower than a pixel; a long episode has a stretch of several steps in each.
+# More stretches would be narrower than a pixel; in a long episode, each holds several steps.
 STRETCHES_MAX = 250
 WIDTH = 1_000
 _TIMES = Statement(steps.__file__, "step_times")

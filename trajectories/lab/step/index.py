@@ -29,7 +29,7 @@ FIELDS = (
     "repeats",
     "check",
 )
-# Only on request.
+# This field is sent only on request.
 THOUGHT = "thought"
 # Rows of at most 200 bytes make 100 kB for a span; a third of that is the hash of the screenshot.
 # ``THOUGHT`` may double that.

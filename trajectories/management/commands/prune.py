@@ -58,7 +58,7 @@ class Command(BaseCommand):
             raise CommandError("\n".join(problems))
 
     def _run(self, run_id: int) -> str:
-        """Prune a run; returns why not, in a sentence, or an empty string."""
+        """Prune a run. Return why not, in a sentence, or an empty string."""
         if problem := retention.run_problem(run_id):
             return problem
         prune: Callable[..., int] = retention.run_exclude if self._is_rehearsal else retention.run_prune

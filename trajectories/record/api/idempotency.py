@@ -82,7 +82,7 @@ def idempotent(handler: Handler) -> Handler:
 
 
 def sweep_idempotent_calls() -> int:
-    """Delete answers that are older than 24 hours; returns how many."""
+    """Delete answers that are older than 24 hours, and return how many."""
     return SWEEP.run()
 
 

@@ -31,7 +31,7 @@ YAML = "application/vnd.oai.openapi"
 
 
 def episodes_beat(ids: Sequence[int], *, principal: Principal) -> list[int]:
-    """Renew the leases of episodes; returns those that have ended, do not exist, or are hidden from the key.
+    """Renew the leases of episodes. Return those that have ended, do not exist, or are hidden from the key.
 
     Redis knows the others for the length of a lease, so Postgres is asked about an episode once in a lease.
     ``GymError`` 429 ``too_many_lookups``, 503 without Redis.

@@ -25,7 +25,7 @@ Problem = Literal["missing", "other_size", "other_bytes"]
 
 @dataclass(frozen=True, kw_only=True)
 class Damage:
-    """Sizes in bytes; ``size`` is None where no row has it, ``stored`` where there is no file."""
+    """Sizes in bytes; ``size`` is None if no row has it, ``stored`` if there is no file."""
 
     storage: str
     sha256: str

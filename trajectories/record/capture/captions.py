@@ -10,7 +10,7 @@ from itertools import groupby
 
 from PIL import Image, ImageDraw, ImageFont, features
 
-# In order of preference; only those installed on the machine are used.
+# Fonts in order of preference; only those installed on the machine are used.
 FONTS = (
     "DejaVuSans.ttf",
     "NotoSans-Regular.ttf",

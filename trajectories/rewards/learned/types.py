@@ -40,7 +40,7 @@ class Parameters(Struct, frozen=True, kw_only=True):
 
 
 class Estimate(Struct, frozen=True, kw_only=True):
-    """A value with its 95% interval, which draws on whole items; null where too little is known."""
+    """A value with its 95% interval, which draws on whole items; null if too little is known."""
 
     value: float | None = None
     low: float | None = None

@@ -37,7 +37,7 @@ class OpenedEpisode(Struct):
 
     ``answer_form`` is how the answer is written if no page takes it: one line, a fenced block of lines, a
     fenced program, or values separated by ``|``. ``is_site``: its page belongs to a mock site. ``tools`` are
-    those of the task that `tool_calls` calls, none where a page shows them. A fork has a ``parent``, and
+    those of the task that `tool_calls` calls, none if a page shows them. A fork has a ``parent``, and
     begins after a step of it.
     """
 

@@ -75,7 +75,7 @@ def inserts_make(
 def guided(messages: Sequence[Message], insert: Insert | None) -> tuple[list[Message], dict[str, Any] | None]:
     """Return opening messages with an insert at their end, and the record of it that the episode stores.
 
-    Its place: ``message`` and ``part`` (null where the content is a text), characters ``start`` to ``end``.
+    Its place: ``message`` and ``part`` (null if the content is a text), characters ``start`` to ``end``.
     """
     if insert is None or not insert.block:
         return list(messages), None if insert is None else dict(insert.record)

@@ -33,7 +33,7 @@ _OF_ALL = Statement(
     latest="SELECT episode_id FROM trajectories_verdict WHERE run_seq IS NOT NULL"
     " ORDER BY created_at DESC, episode_id DESC LIMIT %(latest)s",
 )
-# Fewer voids are an accident.
+# Fewer voids count as accidents.
 VOIDS_MIN = 3
 
 

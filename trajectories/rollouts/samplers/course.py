@@ -97,7 +97,7 @@ class Progress(Struct, frozen=True, kw_only=True):
     """The state of a course at a draw: in ``stage`` since draw ``since``, with its criteria as measured.
 
     ``is_over``: those of the last stage hold too. ``because`` has the criteria of the stage that this draw
-    left, and is empty where it left none.
+    left, and is empty if it left none.
     """
 
     stage: int

@@ -62,7 +62,7 @@ class Sort:
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """A column's head; ``address`` sorts by it, empty where the list cannot be. ``aria`` is its order now."""
+    """A column's head; ``address`` sorts by it, empty if the list cannot be. ``aria`` is its order now."""
 
     column: Column
     address: str

@@ -12,7 +12,7 @@ from trajectories.shell.queries import replays
 
 Reason = Fidelity.Reason
 State = Fidelity.State
-# In figures a hovered button and a lost word look alike; beyond this share it is another page.
+# By numbers alone, a hovered button and a lost word look alike; beyond this share it is another page.
 MUCH_SHARE = 0.01
 SMALLEST_SHARE = 0.0001
 LABELS = {

@@ -204,12 +204,12 @@ def step_nearest(*, episode_id: int, index: int) -> Step:
 
 
 def first_index(*, episode_id: int) -> int:
-    """Return the lowest step number, which is above 1 where the first steps are missing; 0 without steps."""
+    """Return the lowest step number, which is above 1 if the first steps are missing; 0 if there are none."""
     return _numbers(episode_id).order_by("index").first() or 0
 
 
 def last_index(*, episode_id: int) -> int:
-    """Return the highest step number; 0 without steps."""
+    """Return the highest step number, or 0 if there are no steps."""
     return _numbers(episode_id).order_by("-index").first() or 0
 
 

@@ -93,7 +93,7 @@ POSITION = number(POSITION_MAX_PX)
 
 # ---- the fields that say where an action happens
 def target() -> Any:
-    """Return the id of an element, empty where the action names none."""
+    """Return the id of an element, empty if the action names none."""
     return field(ELEMENT, default="")
 
 

@@ -16,7 +16,7 @@ SizedKind = Literal["prefix", "start_state"]
 
 class Solvers(msgspec.Struct, frozen=True, kw_only=True):
     """Episodes that had an abstraction as guidance. ``mean``, its author's reward, is ``correct`` divided by
-    ``judged``; None without any."""
+    ``judged``, or None if none are judged."""
 
     runs: list[int] = []
     opened: int = 0

@@ -45,7 +45,7 @@ class PalaestraObservation(Observation):
     """``messages`` is the conversation for a chat model, ``text`` the page.
 
     ``reward`` is None until the end of an episode, and stays None if it is ``void``. ``rewards`` are the
-    parts that a reward profile pays (``palaestra.Rewards``); None without one.
+    parts that a reward profile pays (``palaestra.Rewards``), or None if there is no profile.
     """
 
     text: str = ""
@@ -67,7 +67,7 @@ class PalaestraState(State):
 
 
 class Component(Rubric):
-    """The recorded value of a reward component; ``last_score`` is None where it could not be computed."""
+    """The recorded value of a reward component; ``last_score`` is None if it could not be computed."""
 
     def __init__(self, name: str) -> None:
         super().__init__()

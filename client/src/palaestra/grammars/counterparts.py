@@ -73,7 +73,7 @@ class Counterpart:
         return declared | dict(self.fixed)
 
     def write(self, declared: Fields) -> dict[str, Any] | None:
-        """Return the fields of theirs that say an action of ours; None where they cannot."""
+        """Return the fields of theirs that say an action of ours; None if they cannot."""
         if not self.type or declared.get("type") != self.type:
             return None
         rest = {name: value for name, value in declared.items() if name != "type" and value is not None}

@@ -72,7 +72,7 @@ _BEGINS_TRIED = 12
 
 
 def calls_find(text: str, tools: Tools) -> tuple[str, list[Call]]:
-    """Return the text before the first call, and the calls; none where there is no markup.
+    """Return the text before the first call, and the calls; none if there is no markup.
 
     Raises ``Unreadable`` for markup that cannot be read.
     """
@@ -135,7 +135,7 @@ def _calls_read(text: str, at: int, tools: Tools) -> tuple[list[Call], int]:
 
 
 def _call_read(text: str, at: int, tools: Tools) -> tuple[list[Call], int] | None:
-    """Return the calls of the one form that begins at ``at``, and where they end; None where none begins."""
+    """Return the calls of the one form that begins at ``at``, and where they end; None if none begins."""
     if _OBJECTS.match(text, at):
         value, end = _value(text, at)
         return [call_open(each) for each in (value if isinstance(value, list) else [value])], end

@@ -23,7 +23,7 @@ from palaestra.grammars.schemas import Schema, action_schemas, nulls_drop, objec
 from palaestra.protocol.offers import Conditions
 
 _ACTIONS = re.compile(r'(?<!\\)"actions?"\s*:\s*(?=[\[{])')
-# Also one that the completion's end cuts off.
+# The field may be cut off by the end of the completion.
 _REASONING = re.compile(r'(?<!\\)"(?:reasoning|thought)"\s*:\s*(")((?:[^"\\]|\\.)*)', re.DOTALL)
 _FENCE = re.compile(r"(?:`{3}|~{3})(?:json)?\s*\Z")
 

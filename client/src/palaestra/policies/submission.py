@@ -17,7 +17,7 @@ from palaestra.protocol.answers import AnswerForm
 from palaestra.protocol.arms import arm_of
 
 _LABELLED = re.compile(r"^(\w{1,2})\. (.*)$", re.MULTILINE)
-# More than any page has dialogs, or buttons before its form: after that many attempts a policy moves on.
+# No page has as many dialogs, or buttons before its form: after so many attempts a policy moves on.
 CLOSE_ATTEMPTS = 4
 OPEN_ATTEMPTS = 2
 
@@ -49,7 +49,7 @@ def format_free_text(values: tuple[str, ...], form: AnswerForm) -> str:
 def write_completion(
     observation: Observation, episode: EpisodeInfo, *, answer: PlannedAnswer, reasoning: str, closing: str
 ) -> str | None:
-    """Return the next completion on the way to submitting ``answer``; None where there is none.
+    """Return the next completion on the way to submitting ``answer``; None if there is none.
 
     ``reasoning`` is the thought before filling in the answer, ``closing`` the one before submitting it.
     """

@@ -24,7 +24,7 @@ ID_OPEN = "<id>"
 @dataclass(frozen=True)
 class FieldSpec:
     """One field of an action. ``needs`` is the condition under which it is offered; ``example`` stands in
-    examples, None where they leave the field out."""
+    examples, None if they leave the field out."""
 
     name: str
     description: str

@@ -53,7 +53,7 @@ class EndReason:
         return INCORRECT if self.fault == "agent" else VOID
 
 
-# In the order in which forms list them.
+# Forms list them in this order.
 _END_REASONS = (
     EndReason("answer", "Submitted an answer", "The submitted answer was judged.", is_judged=True),
     EndReason("unparsable_answer", "Unreadable answer", "The verifier could not parse the submitted answer."),

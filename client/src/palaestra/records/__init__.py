@@ -233,7 +233,7 @@ class PromptSize(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TaskStats(msgspec.Struct, frozen=True, kw_only=True):
-    """A run's results on one task; ``usage`` is None without a step of a judged episode."""
+    """A run's results on one task; ``usage`` is None if no judged episode has a step."""
 
     task: int
     samples: int

@@ -90,7 +90,7 @@ def list_options(visit: Visit, product: Product) -> list[Offer]:
 
 
 def read_choice(option: Offer, query: QueryDict) -> str:
-    """Return the address's value, or nothing where it is not on offer."""
+    """Return the address's value, or nothing if it is not on offer."""
     value = query.get(option.name, "")
     return value if value in option.values else ""
 

@@ -174,7 +174,7 @@ def _needs_in_vain(
 
 
 def _need(world: World, offer: drafts.Offer, condition: Condition) -> str:
-    """Name the fact that decides a condition; empty where the search's own filters and results do.
+    """Name the fact that decides a condition; empty if the search's own filters and results do.
 
     They tell of a house that has an amenity nowhere, or has only one room, and of ratings and prices. A
     house's page names some of its amenities at once, and all of them and its rooms' on request.
@@ -196,7 +196,7 @@ def _need(world: World, offer: drafts.Offer, condition: Condition) -> str:
 def near_miss(world: World, task: SiteTask) -> tuple[drafts.Offer, int] | None:
     """Find the nearest alternative and the condition that it misses, where no room meets all.
 
-    None where a discount makes it cheaper than its nights, which nobody sees who has not opened its house: by
+    None if a discount makes it cheaper than its nights, which nobody sees who has not opened its house: by
     the prices of nights, as the results tell them, the search for it must come to an end.
     """
     offers = sift_places(world, task.given)

@@ -262,7 +262,7 @@ class Trajectory(Struct):
     ``full``).
     ``said_done`` and ``behaviour``, of steps too, are computed some seconds after the episode's end, and are
     null until then. They are heuristics, never checked by people.
-    ``page_actions`` are those of a browser without a harness: empty where steps were posted.
+    ``page_actions`` are those of a browser without a harness: empty if steps were posted.
     ``milestones`` are those of the family of a mock site's task, in order: none before the episode has
     finished, and in an impossible task the same as in its possible counterpart, some out of reach.
     ``rewards`` is what the episode is paid, in parts, by the profile that the call or the run names: null

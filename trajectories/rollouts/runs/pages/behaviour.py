@@ -24,7 +24,7 @@ LABELS = {
 TASKS_MIN = 5
 # Only the latest episodes are measured, so that a long run's page costs no more than a short one's.
 EPISODES_MEASURED = 2_000
-# In units of the plot's SVG.
+# Coordinates in units of the plot's SVG.
 PLOT_LEFT = 4.0
 PLOT_WIDTH = 72.0
 

@@ -17,7 +17,7 @@ from trajectories.shell.text.values import numeral
 
 # Half the width of a gap's plot, in points: the smallest that holds all gaps is used.
 SCALES = (10, 25, 50, 100)
-# In units of the plot's SVG.
+# Coordinates in units of the plot's SVG.
 PLOT_MIDDLE = 74.0
 PLOT_HALF = 70.0
 UNCOMPARED = "gaps are between rungs of the ladder of arms, or as a report plans: these arms have none."
@@ -87,7 +87,7 @@ class Result:
     def lead(self) -> GapRow | None:
         """The gap to read first: of this run's page against its text, with an interval if one has it.
 
-        None where a few items would say too much in large type.
+        None if a few items would say too much in large type.
         """
         about = [row for row in self.gaps if row.is_own and row.gap.items >= ITEMS_MIN]
         pages = [row for row in about if ARMS[row.gap.b.arm].has_page and not ARMS[row.gap.a.arm].has_page]

@@ -21,7 +21,7 @@ from trajectories.rollouts.samplers.types import (
 if TYPE_CHECKING:
     from trajectories.rollouts.samplers.types import Floats
 
-# So that no weight is zero: an order is needed even where no task is in the band.
+# No weight may be zero: an order is needed even if no task is in the band.
 LEAST = 1e-12
 
 

@@ -63,7 +63,7 @@ class Nature(NamedTuple):
     """Properties that all elements of one ``styles.Kind`` share."""
 
     role: str | None
-    """None where it depends on attribute values or on the surroundings."""
+    """None if it depends on attribute values or on the surroundings."""
     is_gone: bool
     may_be_hidden: bool
     is_closed: bool

@@ -207,7 +207,7 @@ class LitePage:
     async def _follow_redirects(self, request: PageRequest) -> tuple[Answer, PageRequest] | None:
         """Return the answer after redirects within the episode's addresses, and the last request.
 
-        None where there is no page to show: the address is refused, or the answer was submitted.
+        None if there is no page to show: the address is refused, or the answer was submitted.
         """
         bounds = self._bounds
         for _ in range(REDIRECTS_MAX):

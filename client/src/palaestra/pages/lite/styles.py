@@ -101,7 +101,7 @@ class Style:
     is_in_line: bool
     """True if it begins no new line: inline, without a box of its own (``contents``), or ruby."""
     flow: int
-    """Layout of plain text in it: 1 inline, 2 on lines of its own, 0 where that needs a closer look."""
+    """Layout of plain text in it: 1 inline, 2 on lines of its own, 0 if that needs a closer look."""
 
     @classmethod
     @lru_cache(maxsize=1024)
