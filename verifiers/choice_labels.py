@@ -99,7 +99,7 @@ def find_choice(answer: str, choices: Mapping[str, str]) -> str | None:
 
 
 def _is_named(named: re.Match[str], stated: str, texts: Mapping[str, str]) -> bool:
-    """Return whether the text beside the label is that of its choice, and of no other one with it."""
+    """Return whether the text next to the label is its choice's, and both together are not another's."""
     label, text = _label(named), named["text"].strip(_EDGES)
     if texts:
         text = _form(text)

@@ -1,4 +1,4 @@
-"""A run's observation settings beside its format."""
+"""A run's observation settings, apart from its format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PICTURE_LEAST_PX, PICTURE_MOST_PX = 320, 4_096
 
 
 class ObservationSettings(Body, kw_only=True):
-    """Observation settings that a run fixes beside the format; what is left out is the client's default."""
+    """Observation settings that a run fixes besides the format; omitted ones have the client's defaults."""
 
     scope: Annotated[
         Annotated[str, choice(SCOPES)] | UnsetType,

@@ -16,7 +16,7 @@ from palaestra.protocol.suggestions import did_you_mean
 
 Axes = Mapping[str, tuple[Value, ...]]
 
-# Keys that ``presentation`` may have beside the axes of a look; messages list them too.
+# Keys that ``presentation`` may have besides the axes of a look; messages list them too.
 AXES_BESIDE_LOOKS = frozenset({"choices", "instruction", "task_bar", "text"})
 
 ROTATION = 12

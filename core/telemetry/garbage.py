@@ -24,7 +24,7 @@ def loading() -> Iterator[None]:
 def code_freeze() -> None:
     """Exclude everything loaded so far from later collections; call it once all code is loaded.
 
-    Full collections are then cheap: a process without caches has few thousand objects beside its code.
+    Full collections are then cheap: a process without caches has a few thousand objects besides its code.
     """
     gc.collect()
     gc.freeze()

@@ -44,7 +44,7 @@ class Item:
     graphs: tuple[Graph, ...]
     harmless: tuple[str, ...] = ()
     rivals: tuple[str, ...] = ()
-    """Tools that the panel must offer beside those of the graphs."""
+    """Tools that the panel must offer besides those of the graphs."""
 
     @property
     def truth(self) -> Truth:

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 
 class DueWork(models.Model):
-    """``DOING`` and ``DONE`` are its states beside ``WAITING`` and ``FAILED``."""
+    """``DOING`` and ``DONE`` are its states besides ``WAITING`` and ``FAILED``."""
 
     WAITING, DOING, DONE, FAILED = "waiting", "running", "done", "failed"
 

@@ -42,7 +42,7 @@ def format_tallies(*, run_id: int) -> dict[str, FormatTally]:
 class AnswerChanges:
     """Effect of checking on first answers (decision 0098): judged episodes of an ``arm``.
 
-    ``single`` ones have no second answer beside their first.
+    ``single`` ones have no second answer besides their first.
     """
 
     arm: str

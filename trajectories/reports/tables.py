@@ -14,7 +14,7 @@ from trajectories.reports.estimators.answers import Estimate
 Row = Mapping[str, Any]
 
 EPISODES_LINKED = 150
-# In a result, beside its tables: the episodes that were classified as lost, by class.
+# The key, next to the tables in a result, of the episodes that were classified as lost, by class.
 LOSSES = "losses"
 PERCENT, POINTS, WORDS, COUNT, NONE = "%", "points", "words", "count", ""
 

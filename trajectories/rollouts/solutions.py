@@ -43,7 +43,7 @@ def acts_text(solution: int, count: int) -> str:
 def is_leaking(task: Task, text: str, checks: LeakChecks) -> bool:
     """Return whether a text holds the answer.
 
-    The error of the check, which quotes the answer, is not passed on: nobody has been shown it.
+    The error of the check, which quotes the answer, is not passed on: the answer must not be shown.
     """
     try:
         checks.leaks_refuse([task], text)
@@ -55,5 +55,5 @@ def is_leaking(task: Task, text: str, checks: LeakChecks) -> bool:
 
 
 def _values(action: Mapping[str, Any] | None) -> str:
-    """Return what an act types or chooses. A client may record acts alone, without a completion."""
+    """Return the text that an act types or chooses. Clients may record acts without a completion."""
     return "\n".join(str(value) for value in (action or {}).values())

@@ -166,7 +166,7 @@ class FieldComparison:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """A machine beside people, field by field; it leaves out fields that it does not answer."""
+    """A machine compared with people, field by field; fields that it does not answer are left out."""
 
     machine: Annotator
     units: Sequence[UnitLabels]

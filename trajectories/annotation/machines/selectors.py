@@ -29,7 +29,7 @@ class Group:
 
 @dataclass(frozen=True, kw_only=True)
 class MachinesPage:
-    """Machines beside people, and, apart from them, machines and imported annotators among themselves."""
+    """Machines compared with people, and, separately, machines and imported annotators with each other."""
 
     project: AnnotationProject
 

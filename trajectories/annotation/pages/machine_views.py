@@ -1,4 +1,4 @@
-"""Machine annotators of a project: what they say beside what people say, and the units behind each figure."""
+"""Machine annotators of a project: their answers compared with people's, and the units behind each figure."""
 
 from __future__ import annotations
 

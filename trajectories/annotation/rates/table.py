@@ -1,4 +1,4 @@
-"""The rates of a project by group, beside those expected from length and from machines; cached."""
+"""The rates of a project by group, with those expected from length and from machines; cached."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Cleaner:
     def _changes_style(self, events: Sequence[Shown], nodes: list[tuple[Node, int]]) -> bool:
         """Return whether parts of one style sheet arrive at different times.
 
-        Each part must then be clean beside every other one.
+        Each part must then be clean next to every other one.
         """
         styles = [node.id for node, _ in nodes if node.tagName.lower() in bounds.STYLES]
         changed = [event.data for event in events if isinstance(event.data, Mutation)]

@@ -161,7 +161,7 @@ def _aligned(sequences: Sequence[Sequence[Key]], *, shared: int) -> list[Row]:
 
 
 def _alone(sequences: Sequence[Sequence[Key]]) -> list[Row]:
-    """Return a single episode beside completions: it has no other steps to differ from."""
+    """Return a single episode with completions: there are no other steps from which it could differ."""
     return [Row(cells=(place,), kind="alike") for sequence in sequences for place in range(len(sequence))]
 
 

@@ -1,4 +1,4 @@
-"""Losses planted in a simulated policy, beside the report's estimates."""
+"""Losses planted in a simulated policy, compared with the report's estimates."""
 
 from __future__ import annotations
 

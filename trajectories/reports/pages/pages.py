@@ -190,7 +190,7 @@ class ItemsPage:
         return query.urlencode()
 
     def pair_query(self, number: int) -> str:
-        """Return two episodes of item ``number``, from 1, as a query. Raises ``Http404`` beyond the last."""
+        """Return a query for two episodes of item ``number``, from 1. Raises ``Http404`` beyond the last."""
         if not 1 <= number <= len(self.items):
             raise Http404("This list has no such item.")
         item = self.items[number - 1]

@@ -162,7 +162,7 @@ class Alarm:
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluated:
-    """One evaluated version beside the first one: accuracies, and the p-value of text that did not fall."""
+    """One evaluated version and the first one: accuracies, and the p-value of text that did not fall."""
 
     version: int
     text: float

@@ -96,7 +96,7 @@ def _gap(evaluation: Evaluation, point: Checkpoint, text_arm: str, page_arm: str
 
 
 def _evaluated(evaluation: Evaluation) -> Iterator[Evaluated]:
-    """Yield each later checkpoint beside the first, on the items that both have in both arms."""
+    """Compare each later checkpoint with the first, on the items that both have in both arms."""
     first = next((point for point in evaluation.checkpoints if evaluation.text_and_page(point)), None)
     if first is None:
         return

@@ -80,7 +80,7 @@ class Pool:
     is unknown; ``failures`` counts the results since the last success, and ``longest`` the steps of the
     longest success (0 without one, or where no plug-in needs it); ``drawn`` counts the earlier draws of the
     task. ``prefixes`` are of strategies that guide; for others the tasks have no solutions. ``stages``, 0
-    without one, and ``progress`` are of strategies with stages.
+    for tasks outside them, and ``progress`` are for strategies with stages.
     """
 
     tasks: Integers
@@ -132,7 +132,7 @@ class Chance:
     def uniforms(self, count: int, name: str) -> Floats:
         """Draw ``count`` numbers between 0 and 1, neither included.
 
-        From the raw bits of PCG64: numpy keeps those the same from version to version, and nothing else
+        They come from the raw bits of PCG64, the only ones that numpy keeps the same from version to version
         (NEP 19).
         """
         import numpy

@@ -1,4 +1,4 @@
-"""The REST API of an installation: typed calls, and the tasks beside them."""
+"""The REST API of an installation: typed calls, and tasks in the background."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Background tasks beside the episodes: heartbeats, and the wait for verdicts."""
+"""Background tasks while episodes run: heartbeats, and the wait for verdicts."""
 
 from __future__ import annotations
 

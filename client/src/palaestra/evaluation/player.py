@@ -122,7 +122,7 @@ async def played_read(client: Client, runs: Mapping[Series, Run], items: Sequenc
                 digest = state.presentation_hash if series.arm.has_page else ""
                 states[series, state.task, digest].append(state)
     for group in states.values():
-        # Judged episodes first: an open one beside them exceeds the plan.
+        # Judged episodes come first: an open one in addition to them exceeds the plan.
         group.sort(key=lambda state: (state.status == OPEN, state.id), reverse=True)
     played = Played(done={}, interrupted={})
     for cell in (cell for item in items for cell in item):

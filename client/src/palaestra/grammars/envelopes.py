@@ -29,7 +29,7 @@ _IDS = frozenset({"id", "call_id", "tool_call_id"})
 
 
 def envelope_open(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the object with its action's name under ``type`` and the fields beside it.
+    """Return the object with its action's name under ``type`` and the fields next to it.
 
     Takes ``{"name": ..., "arguments": {...}}``, ``{"action": ..., ...}``, ``{"click": {...}}`` and the
     envelopes of function calls.

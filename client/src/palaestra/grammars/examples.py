@@ -39,7 +39,7 @@ def example_make(
 
 
 def _names_others(example: dict[str, Any]) -> bool:
-    """Return whether an example names elements beside its target, as that of a drag does."""
+    """Return whether an example names elements other than its target, as that of a drag does."""
     return ID_OPEN in json.dumps({**example, "target": ""})
 
 

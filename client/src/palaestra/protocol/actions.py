@@ -1,6 +1,6 @@
 """The types of action that agents can take, as models are told of them.
 
-An action beside these is known once either side registers it with a spec of its own.
+Any other action is known once either side registers it with a spec of its own.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ _WRAPPED = re.compile(
 def thoughts_split(text: str, *, tags: Sequence[Tags] = (), is_begun: bool = False) -> tuple[str | None, str]:
     """Split ``text`` into its thoughts, or None if it has none, and the rest.
 
-    ``tags`` are pairs of a model's own, beside those of the known families. ``is_begun``: some thoughts of
+    ``tags`` are pairs of a model's own, besides those of the known families. ``is_begun``: some thoughts of
     the same completion are known already, so that the chat template did not begin these.
     """
     thoughts, rest = channels_cut(text)

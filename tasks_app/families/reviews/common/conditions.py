@@ -1,4 +1,4 @@
-"""Conditions on the facts beside a review's words: stars, colour, size, badge, date."""
+"""Conditions on a review's facts, apart from its words: stars, colour, size, badge, date."""
 
 from __future__ import annotations
 

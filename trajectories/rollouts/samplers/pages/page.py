@@ -74,7 +74,7 @@ def course_words(progress: Progress) -> str:
 
 
 def criterion_words(one: Measured) -> str:
-    """Return the value of a criterion beside its marks."""
+    """Describe the value of a criterion and its marks."""
     marks = {"at least": one.at_least, "at most": one.at_most}
     bounds = " and ".join(f"{words} {mark:g}" for words, mark in marks.items() if mark is not None)
     if one.value is None:
