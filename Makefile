@@ -81,7 +81,7 @@ test-services: setup
 
 # A lane of its own: Playwright's synchronous interface keeps an event loop running.
 test-e2e: setup
-	@browser=$$($(RUN) -c 'from core import browsers; print(browsers.browser_find() or "")') || exit 1; \
+	@browser=$$($(RUN) -c 'from core.web import browsers; print(browsers.browser_find() or "")') || exit 1; \
 	if [ -n "$$browser" ]; then DJANGO_ALLOW_ASYNC_UNSAFE=1 \
 	  $(PYTEST) -m e2e tests/e2e --numprocesses $(BROWSER_WORKERS) --dist worksteal $(ONCE_MORE); \
 	else echo "SKIPPED the browser tests: no Chromium here (apt-get install chromium-headless-shell," \

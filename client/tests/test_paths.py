@@ -65,7 +65,7 @@ OTHERS: dict[str, Any] = {
 
 @pytest.mark.parametrize("given", HOSTILE)
 def test_what_is_no_id_makes_no_path(given: Any) -> None:
-    with pytest.raises(PalaestraError, match="no id"):
+    with pytest.raises(PalaestraError, match="not an id"):
         build_path("runs/{}", given)
 
 
@@ -73,7 +73,7 @@ def test_what_is_no_id_makes_no_path(given: Any) -> None:
     "given", [*HOSTILE, DIGEST.upper(), DIGEST[1:], f"{DIGEST}\n", f"{DIGEST}/", 64 * "g"]
 )
 def test_only_64_hexadecimal_digits_name_a_blob(given: Any) -> None:
-    with pytest.raises(PalaestraError, match="no SHA-256"):
+    with pytest.raises(PalaestraError, match="not a SHA-256"):
         blob_path(given)
 
 
@@ -116,7 +116,7 @@ async def test_no_call_follows_a_hostile_id(kind: type, method: str, name: str, 
                 if spec.default is inspect.Parameter.empty and spec.kind is not inspect.Parameter.VAR_KEYWORD
             }
             arguments[name] = given
-            with pytest.raises(PalaestraError, match=r"no id|no SHA-256"):
+            with pytest.raises(PalaestraError, match=r"not an id|not a SHA-256"):
                 await _called(function(**arguments))
     assert fake.state.calls == []
 
