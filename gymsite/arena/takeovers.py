@@ -69,9 +69,9 @@ class Arrival(Struct, forbid_unknown_fields=True):
 
 
 class Restoration(Struct, forbid_unknown_fields=True):
-    """Outline of a fork's page, shown as of an event, once everything was done on it again.
+    """Outline of a fork's page as of an event, after everything up to it has been redone.
 
-    ``again``: it had differed before.
+    ``again``: an earlier attempt had differed.
     """
 
     as_of: int

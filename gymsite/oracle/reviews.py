@@ -1,4 +1,4 @@
-"""Solver of the shop's tasks in a browser, by reading its pages alone."""
+"""Solver of the shop's tasks in a browser, which reads nothing but its pages."""
 
 from __future__ import annotations
 

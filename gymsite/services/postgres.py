@@ -112,7 +112,7 @@ def is_ready(var_dir: Path) -> bool:
     try:
         with psycopg.connect(url, dbname="postgres", autocommit=True) as connection:
             _make_database(connection)
-            # Its commands load golds with statements that have the values written out.
+            # The owner's commands load golds in statements with literals, which must not reach the log.
             connection.execute(f"ALTER ROLE {OWNER} SET log_min_duration_statement = {NEVER}")
     except psycopg.OperationalError as error:
         if "password authentication failed" in str(error):

@@ -36,7 +36,7 @@ class Table(msgspec.Struct):
 
 
 def above(file: Path, relative: str) -> Path | None:
-    """Find the file at that relative path below the nearest folder above ``file`` that has one."""
+    """Find ``relative`` in the nearest folder above ``file`` that contains it."""
     return next((path for folder in _folders(file) if (path := folder / relative).is_file()), None)
 
 

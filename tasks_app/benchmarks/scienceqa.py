@@ -71,7 +71,7 @@ def files(folder: Path, _split: str) -> list[Path]:
 
 
 def _problems(rows: Records) -> Records:
-    """Split the object of all problems into one record each, placed by id."""
+    """Split the object that holds all problems into a record for each, placed by id."""
     for record in rows:
         if isinstance(record, BadRow) or not isinstance(record.value, dict) or "question" in record.value:
             yield record

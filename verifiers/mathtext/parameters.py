@@ -109,7 +109,7 @@ def _is_rational(value: Any) -> bool:
 
 
 def _is_added(name: str, form: Form) -> bool:
-    """Return whether it is a constant added at the end: ``x^2 + C``."""
+    """Return whether ``name`` is added at the end, like the constant in ``x^2 + C``."""
     return any(
         isinstance(node, Apply) and node.name == "add" and node.args[-1] == Symbol(name)
         for node in _nodes(form)

@@ -22,7 +22,7 @@ EVENTS_MAX = 1_000
 # before the page is served; a visitor's change must be, and makes all earlier events durable too.
 HASTY = "SELECT set_config('synchronous_commit', 'off', true)"
 
-# The events that a site folds, as JSON text. The constant is the condition of an index.
+# The events that a site folds, as JSON text. The kind must match the condition of a partial index.
 FOLDED = f"""
     SELECT json_agg(json_build_array(v.kind, v.data) ORDER BY v.seq)::text
     FROM trajectories_siteevent v

@@ -102,7 +102,7 @@ _AMENITIES = toml_load(DATA / "amenities.toml", dict[str, tuple[Amenity, ...]])
 
 @cache
 def amenities(edition: Edition) -> tuple[Amenity, ...]:
-    """Load forty in eight groups: thirty that every edition has, ten of its own."""
+    """Load an edition's forty amenities, in eight groups: thirty shared by all editions, ten of its own."""
     return (*_AMENITIES["shared"], *_AMENITIES[edition])
 
 

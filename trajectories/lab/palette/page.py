@@ -23,7 +23,7 @@ from trajectories.shell.text.formulas import question_line
 WORDS_MAX_CHARS = 200
 ROWS_MAX = 5
 TITLE_MAX_CHARS = 120
-# A number with a sign before it cannot be a word to search for.
+# A number after "#" is always an id, never a word to search for.
 NUMBER = re.compile(r"(#?)(\d{1,18})")
 
 

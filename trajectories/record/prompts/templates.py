@@ -29,7 +29,7 @@ class Call(Struct, frozen=True, forbid_unknown_fields=True):
     """Syntax of a call that declares an action of ``type``.
 
     It is offered with the action if ``needs`` hold too. ``values`` is the syntax if the answer is a list of
-    values; ``does`` is the action's own description unless the call does less or more.
+    values; ``does`` overrides the action's own description if the call does less or more.
     """
 
     type: str

@@ -21,7 +21,7 @@ from trajectories.rollouts.live import events
 
 MARKS = 48
 """Marks within ``longest_s``: an age may be too low by one part in this many, and is never too high."""
-# A look that comes later than this many intervals means that the machine slept, or this process.
+# A look more than this many intervals after the last means that this process, or the machine, was suspended.
 LATE = 3
 # If no episode shows life for longer than this, all were abandoned.
 QUIET_MAX_S = 1800.0

@@ -78,10 +78,10 @@ class MultiplicativeHorizon(Horizon, frozen=True, tag="multiplicative"):
 
 
 class RelativeHorizon(Horizon, frozen=True, tag="relative"):
-    """Each task's own step budget times ``start`` in the first draw, changing evenly to ``end`` over
+    """Each task's own step budget times ``start`` in the first draw, changing linearly to ``end`` over
     ``draws`` draws.
 
-    Ours: tasks of one pool differ in what they need, which one number for all ignores.
+    Our own variant: tasks of a pool differ in how many steps they need, and one number for all ignores that.
     """
 
     start: Multiple

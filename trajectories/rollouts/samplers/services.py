@@ -46,7 +46,7 @@ from trajectories.rollouts.samplers.types import PREFIX, START_STATE, Pool, roun
 TASKS_MAX = 100_000
 SEED_BITS = 63
 SHOWN_MAX = 10
-# A sampler that joins a long run counts its history in parts, each a statement well within its time.
+# A sampler that joins a long run counts its history in batches, each a statement well within the time limit.
 VERDICTS_AT_ONCE = 100_000
 LEAST_WEIGHT = 1e-12
 

@@ -36,8 +36,8 @@ class Scale:
 def scale_of(
     values: Iterable[float], *, start: float, end: float, within: tuple[float, float] = (-math.inf, math.inf)
 ) -> Scale:
-    """Return the scale that holds every value, with room on both sides of a single one. Its ends are round,
-    and lie ``within`` two others."""
+    """Return a scale that spans all values, with room on both sides if there is only one. Its ends are round
+    numbers, clamped to ``within``."""
     known = list(values)
     low, high = min(known), max(known)
     if low == high:

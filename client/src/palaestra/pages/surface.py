@@ -1,4 +1,4 @@
-"""The page interface of episodes, implemented in a browser and without one, and that of pools."""
+"""The page interfaces of episodes (implemented with and without a browser) and of pools."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def _fits(hit: Hit, filters: Filters) -> bool:
 
 
 def _offers(listing: Listing, amenity: str) -> bool:
-    """Return whether the house or one of its rooms has it, as the page says."""
+    """Return whether the house or one of its rooms offers ``amenity``, as its page states."""
     return amenity in listing.amenities or any(amenity in room.amenities for room in listing.rooms)
 
 

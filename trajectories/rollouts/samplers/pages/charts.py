@@ -89,7 +89,7 @@ def posteriors_draw(
         title="Success of the tasks drawn, as it was known",
         description="Posterior means with 90% intervals, the lowest first. The table has the same means.",
     )
-    # A task is in the middle of its part of the axis.
+    # Each task is centred in its slot on the axis.
     x = Scale(low=0, high=len(known), step=1, start=WIDE.left, end=WIDE.width - WIDE.right)
     y = WIDE.share_scale()
     if band is not None:
