@@ -65,9 +65,9 @@ def build_check(connection: BaseDatabaseWrapper) -> None:
     unknown = sorted(noted.keys() - own.keys())
     changed = sorted(name for name, digest in noted.items() if own.get(name, digest) != digest)
     if unknown or changed:
-        kind = "newer or other" if unknown else "other"
+        kind = "a newer or another" if unknown else "another"
         what = f"{', '.join(unknown or changed)} {'is unknown here' if unknown else 'was another file there'}"
-        message = f"The database was prepared by a {kind} build, {version_noted(comment)}: {what}. {UPGRADE}"
+        message = f"The database was prepared by {kind} build, {version_noted(comment)}: {what}. {UPGRADE}"
         raise GymError("database_of_other_build", message)
 
 
