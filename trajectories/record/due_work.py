@@ -1,7 +1,7 @@
-"""Long work that a worker does for a row: sent while it is due, paused and resumed, and sent again once a
-worker has lost it.
+"""Long work that a worker does for a row.
 
-Postgres knows what is due (``trajectories/models/due_work.py``): a job in the queue is only a hint.
+Work is sent while it is due, can be paused and resumed, and is sent again if a worker loses it. Postgres
+knows what is due (``trajectories/models/due_work.py``); a job in the queue is only a hint.
 """
 
 from __future__ import annotations
@@ -26,40 +26,41 @@ logger = logging.getLogger(__name__)
 
 SOFT_LIMIT_S = 270
 HARD_LIMIT_S = 300
-# Lost work is sent again once its worker can no longer be working on it.
+# Lost work is sent again only after this time, when its worker can no longer be working on it.
 AGAIN_S = HARD_LIMIT_S + 30
 CLAIMS_MAX = 3
-# Resumable work stops between rows, long before its worker is stopped.
+# Resumable work pauses between rows after this time, long before its worker is stopped.
 PAUSE_S = 200.0
 NOTE_EVERY_S = 1.0
 PROBLEM_MAX_CHARS = 500
 BROKEN = (
-    "It ended by an error of this program. Start it again; if it ends so again, send the detail to whoever "
-    "runs this installation."
+    "An error in this program ended it. Start it again; if that fails too, send the details to the "
+    "administrator of this installation."
 )
 Row = TypeVar("Row", bound=DueWork)
-# Called with what is done, and what there is in all.
+# Called with the amount done and the total.
 Progress = Callable[[int, int], None]
 
 
 class Pause(Exception):
-    """The worker's time is up; the next one does the rest."""
+    """The worker's time is up, so the work pauses and the next worker continues it."""
 
 
 class Withdrawn(Exception):
-    """Nobody wants the work any longer: it was cancelled, or requested again."""
+    """The work is no longer wanted, because it was cancelled or requested again."""
 
 
 @dataclass(kw_only=True, eq=False)
 class WorkKind(Generic[Row]):
-    """Work of one kind: ``do`` gets a row and returns the columns that it fills in.
+    """A kind of work. ``do`` gets a row, does its work, and returns the columns to fill in.
 
-    It calls ``Progress`` after each commit. Work that is ``resumable`` does the rest when called again;
-    ``Progress`` then raises ``Pause``, which ``do`` must not catch. ``subject`` and ``advice`` word the
-    problem of work that workers lose, ``too_long`` that of work for which one has not enough time.
+    ``do`` calls ``Progress`` after each commit. Work that is ``resumable`` continues where it stopped when it
+    is called again; for it, ``Progress`` raises ``Pause`` when time is up, which ``do`` must not catch.
+    ``subject`` and ``advice`` are parts of the message shown when workers keep losing the work; ``too_long``
+    is the message shown when the work takes longer than its time limit.
     """
 
-    name: str  # of its Celery task
+    name: str  # the name of its Celery task
     model: type[Row]
     do: Callable[[Row, Progress], dict[str, Any]]
     is_resumable: Callable[[Row], bool]
@@ -73,7 +74,7 @@ class WorkKind(Generic[Row]):
             try:
                 self.run(pk)
             except Exception:
-                # The row says why.
+                # The error is stored in the row for the user, so the job only logs it.
                 logger.exception("%s %s failed", self.name, pk)
 
         self.task = shared_task(
@@ -86,12 +87,12 @@ class WorkKind(Generic[Row]):
 
     @property
     def loss(self) -> str:
-        """The problem of a row whose work ``CLAIMS_MAX`` workers have lost."""
+        """The message for a row whose work was lost by ``CLAIMS_MAX`` workers."""
         cause = f"its worker was killed, for lack of memory or after {HARD_LIMIT_S} s"
         return f"{self.subject} was lost {CLAIMS_MAX} times: {cause}. {self.advice}"
 
     def send(self) -> int:
-        """Send the work that is due, the oldest request first; return how much the queue accepted."""
+        """Send the work that is due, oldest request first, and return how much the queue accepted."""
         lost = Q(sent_at__lt=Now() - timedelta(seconds=AGAIN_S))
         requested = self.rows.filter(requested_at__isnull=False)
         failure = {"state": self.model.FAILED, "problem": self.loss, **self.model.end_fields()}
@@ -99,7 +100,8 @@ class WorkKind(Generic[Row]):
         due = requested.filter(Q(sent_at=None) | lost)
         sent = 0
         for pk in due.order_by("requested_at", "pk").values_list("pk", flat=True):
-            # Mark it first: a worker may begin at once. Skip what was done or requested again meanwhile.
+            # Mark the row before sending, because a worker may start immediately. Skip rows that were done or
+            # requested again in the meantime.
             if not due.filter(pk=pk).update(sent_at=Now(), state=self.model.WAITING):
                 continue
             if not jobs.job_send(self.task, queues.FACTS, pk=pk):
@@ -109,9 +111,10 @@ class WorkKind(Generic[Row]):
         return sent
 
     def run(self, pk: int) -> bool:
-        """Do the work of a row; return False if it does not wait, or was requested again or withdrawn."""
+        """Do the work of a row. Return False if it is not waiting, was requested again, or was withdrawn."""
         waiting = self.rows.filter(pk=pk, state=self.model.WAITING, requested_at__isnull=False)
-        # Lost work is recognised by the time since it began, however long it had waited.
+        # Work counts as lost by the time since it began, so ``sent_at`` is reset however long it waited in
+        # the queue.
         if not waiting.update(state=self.model.DOING, claims=F("claims") + 1, sent_at=Now()):
             return False
         row = self.rows.get(pk=pk)
@@ -120,7 +123,8 @@ class WorkKind(Generic[Row]):
         except Withdrawn:
             return False
         except Pause:
-            # Due again at once; only what is lost counts against it.
+            # Due again immediately. Only lost claims count towards the limit, so the counter starts again at
+            # 0.
             return self._write(row, state=row.WAITING, sent_at=None, claims=0)
         except GymError as error:
             return self._end(row, row.FAILED, problem=error.message, **row.refusal_fields(error.fields))
@@ -133,7 +137,7 @@ class WorkKind(Generic[Row]):
         return self._end(row, row.DONE, **fields)
 
     def _progress(self, row: Row) -> Progress:
-        """Make the callback that stores progress once a second, and ends the work when its time is up."""
+        """Return the callback that stores progress at most once a second and pauses work when its time is up."""
         begun_at = time.monotonic()
         written_at = 0.0
 
@@ -151,7 +155,7 @@ class WorkKind(Generic[Row]):
         return progress
 
     def _write(self, row: Row, **fields: Any) -> bool:
-        """Update fields of the row, unless it was requested again, or given up, meanwhile."""
+        """Update fields of the row, unless it has been requested again or given up in the meantime."""
         return self.rows.filter(pk=row.pk, requested_at=row.requested_at).update(**fields) > 0
 
     def _end(self, row: Row, state: str, *, problem: str = "", **fields: Any) -> bool:

@@ -1,6 +1,6 @@
-"""Liveness in Redis: of episodes (heartbeats from the harness) and of our own processes.
+"""Liveness in Redis, of episodes (through heartbeats from the harness) and of our own processes.
 
-They are hints, not the source of truth: the reaper looks at steps and events as well.
+Liveness is a hint, not the source of truth: the reaper looks at steps and events as well.
 """
 
 from __future__ import annotations
@@ -33,16 +33,20 @@ _BEAT_SCRIPT = Path(__file__).with_name("heartbeats.lua").read_text(encoding="ut
 
 
 class Beaten(NamedTuple):
-    """Episodes of a heartbeat that have ended or are hidden, and those unknown to Redis."""
+    """Episodes in a heartbeat whose lease was not renewed.
+
+    ``gone`` have ended or are hidden from the caller; ``unknown`` are unknown to Redis.
+    """
 
     gone: list[int]
     unknown: list[int]
 
 
 def beat(ids: Sequence[int], *, project: str, splits: Iterable[str] = ()) -> Beaten:
-    """Renew the leases of those known as active episodes of the project. Raises ``GymError`` without Redis.
+    """Renew the leases of the episodes that Redis knows as active episodes of the project.
 
-    ``splits`` are those that the caller sees, empty for all. ``GymError`` 503 without Redis.
+    ``splits`` are the splits that the caller may see; if empty, it may see all. Raises ``GymError`` 503
+    without Redis.
     """
     if not ids:
         return Beaten([], [])
@@ -63,9 +67,9 @@ def beat(ids: Sequence[int], *, project: str, splits: Iterable[str] = ()) -> Bea
 
 
 def active_note(splits: Mapping[int, str], *, project: str) -> None:
-    """Register active episodes of a project for heartbeats, with their tasks' splits, for a lease.
+    """Register active episodes of a project for one lease, with their tasks' splits, as known to heartbeats.
 
-    Raises ``GymError`` without Redis.
+    Raises ``GymError`` 503 without Redis.
     """
     try:
         pipeline = redis_client.client().pipeline(transaction=False)
@@ -77,9 +81,9 @@ def active_note(splits: Mapping[int, str], *, project: str) -> None:
 
 
 def lookups_count(caller: int, count: int) -> int:
-    """Count episodes looked up for a key, and return the total within ``LOOKUPS_S``.
+    """Add to the number of episodes looked up for a key, and return the total within ``LOOKUPS_S``.
 
-    Raises ``GymError`` if Redis is not there.
+    Raises ``GymError`` 503 without Redis.
     """
     try:
         pipeline = redis_client.client().pipeline()
@@ -91,9 +95,10 @@ def lookups_count(caller: int, count: int) -> int:
 
 
 def last_beats(ids: Sequence[int]) -> dict[int, str]:
-    """Return each episode's last heartbeat of the last 24 hours, as text; no two are the same.
+    """Return each episode's last heartbeat within 24 hours, as a text that differs for every heartbeat.
 
-    Raises redis-py's own errors: the reaper must not mistake an unreachable Redis for silent episodes.
+    Raises redis-py's own errors, because the reaper must not mistake an unreachable Redis for silent
+    episodes.
     """
     if not ids:
         return {}
@@ -102,9 +107,9 @@ def last_beats(ids: Sequence[int]) -> dict[int, str]:
 
 
 def mark_gone(ids: Iterable[int]) -> None:
-    """Note that episodes have ended, so that heartbeats can say so. A failure is logged, never raised.
+    """Note that episodes have ended, so that heartbeats can report it. A failure is logged, never raised.
 
-    For two leases: a harness that does not beat within one has lost its episode anyway.
+    The note lasts for two leases: a harness that sends no heartbeat within one has lost its episode anyway.
     """
     expiry_s = ceil(2 * settings.LEASE_S)
     try:

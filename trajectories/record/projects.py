@@ -1,7 +1,8 @@
 """Projects, which own runs, reports, exports and annotation projects.
 
-Every key is of one project. What belongs to a run (episodes, groups, samplers) is of the run's project. This
-is the one place that says what a caller may see; where SQL says it again, it takes the viewer's ``project``.
+Every key belongs to one project. What belongs to a run (episodes, groups, samplers) belongs to the run's
+project. This module alone decides what a caller may see; SQL that repeats the rule takes the viewer's
+``project``.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ M = TypeVar("M", bound=Model)
 
 
 class Viewer(Protocol):
-    """A caller.
+    """A caller, with the limits on what it may see.
 
-    Without a ``project`` it sees rows of all projects, without ``splits`` the tasks of all splits.
+    If ``project`` is None, it sees rows of all projects; if ``splits`` is empty, tasks of all splits.
     """
 
     @property
@@ -51,11 +52,14 @@ class Sight(NamedTuple):
     splits: frozenset[str] = frozenset()
 
 
-EVERYTHING = Sight()  # of people in the lab
+EVERYTHING = Sight()  # the sight of people in the lab
 
 
 class Place(NamedTuple):
-    """The lookups from a model to its project, and to its task's split if its rows are of one task."""
+    """The lookups from a model to its project and to its task's split.
+
+    ``split`` is empty if the model's rows do not belong to one task each.
+    """
 
     project: str
     split: str = ""
@@ -78,12 +82,12 @@ PLACES: Mapping[type[Model], Place] = {
 
 
 def names() -> list[str]:
-    """Return all projects by name: those of keys, and the default."""
+    """Return the names of all projects, sorted: those that have keys, and the default project."""
     return sorted({DEFAULT_PROJECT, *ApiKey.objects.values_list("project", flat=True).distinct()})
 
 
 def visible(rows: QuerySet[M], viewer: Viewer) -> QuerySet[M]:
-    """Return the rows that the viewer may see; the others do not exist for it."""
+    """Return the rows that the viewer may see; to the viewer, the others do not exist."""
     place = PLACES[rows.model]
     if viewer.project is not None:
         rows = rows.filter(**{place.project: viewer.project})

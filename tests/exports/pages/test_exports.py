@@ -115,7 +115,7 @@ def test_an_export_that_an_error_ended_says_so_in_words(
         EXPORTS.run(export.pk)
     html = client.get(f"/exports/{export.pk}/").content.decode()
     words, _, folded = html.partition("<summary>Detail</summary>")
-    assert "It ended by an error of this program." in words
+    assert "An error in this program ended it." in words
     assert "KeyError" not in words
     assert "KeyError: &#x27;&lt;token&gt;&#x27;" in folded.partition("</details>")[0]
 

@@ -43,7 +43,7 @@ def test_no_text_runs_out_of_its_strip(text: str, width: int) -> None:
 def test_characters_without_a_glyph_are_described_and_not_drawn_as_boxes() -> None:
     letters = Lettering(16)
     assert letters.drawable("a\ue000b") == "a[U+E000]b"
-    assert letters.drawable("\ue000" * 9) == "[9 signs that no font here has]"
+    assert letters.drawable("\ue000" * 9) == "[9 characters that no installed font has]"
     assert letters.drawable("\u00e9\u0416\u03a9 \u2192") == "\u00e9\u0416\u03a9 \u2192"
 
 
@@ -53,7 +53,7 @@ def test_a_letter_carries_at_most_three_combining_marks() -> None:
 
 def test_without_text_shaping_right_to_left_letters_are_described(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(captions.features, "check", lambda _name: False)
-    assert Lettering(16).drawable("\u05e9\u05dc\u05d5\u05dd") == "[4 signs that no font here has]"
+    assert Lettering(16).drawable("\u05e9\u05dc\u05d5\u05dd") == "[4 characters that no installed font has]"
 
 
 def test_a_machine_without_fonts_draws_with_the_bundled_one(monkeypatch: pytest.MonkeyPatch) -> None:

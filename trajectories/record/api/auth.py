@@ -1,4 +1,4 @@
-"""API keys and their scopes. Closed by default: a view without scopes refuses everyone."""
+"""API keys and their scopes. Access is closed by default: a view that declares no scopes refuses everyone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from palaestra.protocol.suggestions import did_you_mean
 from trajectories.models.access import DEFAULT_PROJECT, ApiKey, KeyChange, Scope
 
 KEY_PREFIX = "gym_"
-COMMAND = "manage.py"  # who changes keys by a command
+COMMAND = "manage.py"  # author recorded for keys that a command creates or revokes
 KEY_BYTES = 32
 SHOWN_PREFIX_CHARS = 8
 CACHED_KEYS_MAX = 1_000
@@ -36,22 +36,22 @@ BEARER = re.compile(r"Bearer +(\S+)\s*$", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Principal:
-    """The holder of a key. DRF requires ``is_authenticated``."""
+    """The holder of an API key. DRF requires ``is_authenticated``."""
 
     key_id: int
     name: str
     scopes: frozenset[str]
     splits: frozenset[str]
-    project: str | None = DEFAULT_PROJECT  # None for a person in the lab, who sees all
+    project: str | None = DEFAULT_PROJECT  # None for a person in the lab, who sees all projects
     is_authenticated: bool = True
 
     def may(self, scope: str) -> bool:
-        """Return whether the key has the scope: ``trainer`` includes ``read``, and ``admin`` includes all."""
+        """Return whether the key has the scope. ``trainer`` includes ``read``; ``admin`` includes all."""
         granted = {scope, Scope.ADMIN, *([Scope.TRAINER] if scope == Scope.READ else [])}
         return not granted.isdisjoint(self.scopes)
 
     def require(self, *scopes: str) -> None:
-        """Raise ``GymError`` 403 ``missing_scope`` for a key that has none of the scopes."""
+        """Raise ``GymError`` 403 ``missing_scope`` if the key has none of the scopes."""
         if not any(self.may(scope) for scope in scopes):
             named = " or ".join(f"{str(scope)!r}" for scope in scopes)
             raise GymError(
@@ -77,9 +77,9 @@ def key_create(
     project: str = DEFAULT_PROJECT,
     author: str = COMMAND,
 ) -> str:
-    """Create a key and return it; only its digest is stored, and who created it.
+    """Create a key and return it. Only its digest is stored, along with its author.
 
-    Raises ``GymError`` 422 ``unknown_scope``, ``bad_project``.
+    Raises ``GymError`` 422 ``unknown_scope`` or ``bad_project``.
     """
     for scope in scopes:
         if scope not in Scope.values:
@@ -111,7 +111,7 @@ def key_digest(key: str) -> str:
 def principal_for(authorization: str | None) -> Principal:
     """Return the caller of a request. Raises ``GymError`` 401 without a valid key.
 
-    Keys are cached for ``API_KEY_CACHE_S`` seconds, so a revoked key may work that much longer.
+    Keys are cached for ``API_KEY_CACHE_S`` seconds, so a revoked key may keep working for that long.
     """
     match = BEARER.match(authorization or "")
     if match is None:
@@ -142,7 +142,7 @@ def forget_keys() -> None:
 
 
 def _cache_shrink() -> None:
-    """Drop unknown keys: inventing keys must not push valid ones out of the cache."""
+    """Drop unknown keys from the cache, so that a caller who invents keys cannot push valid ones out."""
     known = {digest: entry for digest, entry in _cache.items() if entry[1] is not None}
     _cache.clear()
     if len(known) < CACHED_KEYS_MAX:
@@ -160,7 +160,7 @@ def _principal_load(digest: str) -> Principal | None:
 
 
 class KeyAuthentication(BaseAuthentication):
-    """Authenticates DRF requests by their key."""
+    """Authentication of DRF requests by API key."""
 
     def authenticate(self, request: Request) -> tuple[Principal, None]:
         return principal_for(request.META.get("HTTP_AUTHORIZATION")), None
@@ -172,7 +172,7 @@ class KeyAuthentication(BaseAuthentication):
 class Closed(BasePermission):
     """Permission for views that declare ``scopes = {"GET": "read", "POST": "trainer"}``.
 
-    Other methods are closed.
+    Methods that are not declared are refused.
     """
 
     def has_permission(self, request: Request, view: Any) -> bool:
@@ -196,7 +196,7 @@ def caller(request: Request | HttpRequest) -> Principal:
 
 
 def key_list() -> QuerySet[ApiKey]:
-    """Return all keys, those in use first, then the revoked ones, each newest first."""
+    """Return all keys: active ones first, then revoked ones, newest first within each."""
     return ApiKey.objects.order_by("-revoked_at", "-pk")
 
 
@@ -210,9 +210,10 @@ def key_get(key_id: int) -> ApiKey:
 
 @transaction.atomic
 def key_revoke(key_id: int, *, author: str) -> bool:
-    """Revoke a key for good; return False if it already was. Raises ``GymError`` 404 ``unknown_key``.
+    """Revoke a key for good. Return False if it was already revoked.
 
-    Processes that know it accept it for up to ``API_KEY_CACHE_S`` seconds more, open sockets for a minute.
+    Processes that have cached the key accept it for up to ``API_KEY_CACHE_S`` seconds more, and sockets that
+    are open for up to a minute. Raises ``GymError`` 404 ``unknown_key``.
     """
     key = key_get(key_id)
     is_new = ApiKey.objects.filter(pk=key_id, revoked_at=None).update(revoked_at=Now()) == 1

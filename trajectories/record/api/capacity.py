@@ -1,4 +1,4 @@
-"""The installation's capacity, and refusal of more episodes before anything degrades."""
+"""The installation's capacity, and the refusal of further episodes before performance degrades."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from verifiers import registry
 
 RETRY_AFTER_S = 10
 RECENT_VERDICTS = 200
-# How far back they are searched: one queue may be quiet while the other writes thousands of verdicts.
+# How many verdicts to look back over: one queue may be quiet while the other writes thousands.
 SEARCHED_VERDICTS = 5_000
-# An episode in flight posts about one step a second, and a core records several hundred (`make bench`).
+# An open episode posts about one step a second, and a core records several hundred (`make bench`).
 INFLIGHT_PER_CORE = 256
-# Verdicts per second of a warm child, roughly (`make bench`).
+# Roughly what one warm worker process achieves (`make bench`).
 VERDICTS_PER_CHILD_S = 100
 
 ACTIVE = Statement(__file__, "active")
@@ -27,7 +27,7 @@ VERIFY = Statement(__file__, "verify")
 
 
 def capacity_check(*, requested: int) -> None:
-    """Raise ``GymError`` 429 ``at_capacity`` if ``requested`` more episodes exceed the limit."""
+    """Raise ``GymError`` 429 ``at_capacity`` if ``requested`` more episodes would exceed the limit."""
     active, limit = _active(), settings.ACTIVE_EPISODES_MAX
     if active + requested > limit:
         message = (
@@ -38,10 +38,10 @@ def capacity_check(*, requested: int) -> None:
 
 
 def capacity_report() -> dict[str, Any]:
-    """Return the API's record: active episodes, queues, and the recommended concurrency.
+    """Return the API's record of active episodes, queues and the recommended concurrency.
 
-    ``p95_ms`` is from submission to verdict over the recent verdicts of each queue, null if there are none.
-    ``queued`` stops at ``max_active`` plus one.
+    ``p95_ms`` measures the time from submission to verdict over each queue's recent verdicts; it is null if
+    there are none. ``queued`` is capped at ``max_active`` plus one.
     """
     queued, verify_p95_ms, sandbox_p95_ms = _recent()
     active = _active()
@@ -55,13 +55,13 @@ def capacity_report() -> dict[str, Any]:
 
 
 def verdict_p95_ms() -> dict[str, float | None]:
-    """Return the 95th percentile of verdict delays over each queue's recent verdicts, None if it has none."""
+    """Return each queue's 95th percentile of recent verdict delays, or None for a queue without verdicts."""
     _, verify_p95_ms, sandbox_p95_ms = _recent()
     return {queues.VERIFY.id: verify_p95_ms, queues.SANDBOX.id: sandbox_p95_ms}
 
 
 def _recent() -> tuple[int, float | None, float | None]:
-    """Return the number of submissions without a verdict, and the times of ``capacity_report``."""
+    """Return the number of submissions without a verdict, and ``p95_ms`` of the verify and sandbox queues."""
     ((queued, verify_p95_ms, sandbox_p95_ms),) = VERIFY.rows(
         sandboxed=registry.list_sandboxed(),
         searched=SEARCHED_VERDICTS,
@@ -76,8 +76,9 @@ def _rounded(milliseconds: float | None) -> float | None:
 
 
 def _recommended(*, active: int, queued: int) -> int:
-    """Return the recommended concurrency: core capacity, halved per second of queued verdicts, at most the
-    free places.
+    """Return the recommended concurrency, at most the number of free slots.
+
+    It starts from the capacity of the CPU cores and is halved for every second that the queued verdicts take.
     """
     waiting_s = queued / (VERDICTS_PER_CHILD_S * settings.VERIFY_CHILDREN)
     by_cores = INFLIGHT_PER_CORE * (os.cpu_count() or 1)

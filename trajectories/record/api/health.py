@@ -23,7 +23,7 @@ PROBE_BYTES = 64 * 1024
 PROBE = "probe"
 PROBE_TIMEOUT_S = 2
 CACHE_S = 1.0
-CACHE_DOWN_S = 0.1  # several processes answer, and must agree soon after a recovery
+CACHE_DOWN_S = 0.1  # A short time, because several processes answer and must agree soon after a recovery.
 OK = "ok"
 DOWN = "down"
 DEGRADED = "degraded"
@@ -41,14 +41,14 @@ _cached: tuple[float, dict[str, Any]] | None = None
 
 
 class Disk(NamedTuple):
-    """``free_bytes`` is None for a bucket, which is writable as far as it answers."""
+    """Outcome of a disk probe. A bucket has no ``free_bytes`` and is writable if it responds."""
 
     is_writable: bool
     free_bytes: int | None
 
 
 def disk_probe() -> Disk:
-    """Write to the folder of the blobs, since a disk can refuse that for other reasons than being full."""
+    """Try to write to the blobs folder, because a disk can refuse writes even when it is not full."""
     storage = storages[blobs.BLOBS]
     if not isinstance(storage, FileSystemStorage):
         return Disk(_answers(storage), None)
@@ -72,10 +72,11 @@ def _answers(storage: Storage) -> bool:
 
 
 def health_report() -> dict[str, Any]:
-    """Return the API's record, at most a second old, so that a flood of requests costs one probe per second.
+    """Return the API's health record, which is at most a second old.
 
-    ``status`` is ``ok``, ``down`` (``down`` names the parts) or, without a housekeeper, ``degraded``. Workers
-    are unknown while Redis is down. A missing sandbox affects only submitted programs.
+    A flood of requests therefore costs one probe a second. ``status`` is ``ok``, ``down`` (the field ``down``
+    names the parts) or ``degraded`` if no housekeeper is running. While Redis is down, the state of the
+    workers is unknown. Without a sandbox worker only submitted programs are affected.
     """
     global _cached
     with _lock:
@@ -87,7 +88,7 @@ def health_report() -> dict[str, Any]:
 
 
 def forget_report() -> None:
-    """Probe again at the next request (tests)."""
+    """Discard the cached report, so that the next request probes again (tests)."""
     global _cached
     _cached = None
 
@@ -111,14 +112,14 @@ def _probe() -> dict[str, Any]:
 def _database() -> str:
     """Return ``OK`` if a write succeeds.
 
-    Opens a connection of its own: the pool waits half a minute for a dead one.
+    Opens its own connection, because the pool waits half a minute for a dead one.
     """
     parameters = {**connection.get_connection_params(), "connect_timeout": PROBE_TIMEOUT_S}
     try:
         with psycopg.connect(**parameters) as probe:
             probe.execute(f"SET statement_timeout = '{PROBE_TIMEOUT_S}s'")
             probe.execute(_WRITE)
-    except psycopg.Error:  # refused too: a full disk, a standby
+    except psycopg.Error:  # Writes can also be refused by a full disk or a standby server.
         return DOWN
     return OK
 

@@ -1,7 +1,8 @@
-"""API views for paths that run thousands of times a second.
+"""API views for paths that are called thousands of times a second.
 
-They are DRF views to the schema and the URL configuration, but skip DRF's request, negotiation and rendering:
-measured, those cost more than the statement that such a view runs.
+The schema and the URL configuration treat them as DRF views, but they skip DRF's own handling of requests,
+content negotiation and rendering, which was measured to cost more than the SQL statement that such a view
+runs.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from trajectories.record.api.auth import Principal, principal_for
 
 
 class HotView(APIView, ABC):
-    """A view with one method and one scope: subclasses write ``handle``.
+    """A view with one method and one scope. Subclasses implement ``handle``.
 
-    The handler named after the method (``post``) exists for the schema; it is never called.
+    The handler named after the method (``post``) exists only for the schema and is never called.
     """
 
     method: ClassVar[str] = "POST"
@@ -56,6 +57,6 @@ class HotView(APIView, ABC):
 
 
 def read_body(request: HttpRequest) -> bytes:
-    """Read the body, after checking its announced length."""
+    """Read the body after checking its declared length."""
     api.check_body_size(api.read_content_length(request.META))
     return request.body

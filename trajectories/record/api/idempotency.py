@@ -1,7 +1,7 @@
 """``Idempotency-Key``: a call repeated within 24 hours gets the first answer again and changes nothing.
 
-The key's row is written in the transaction of the call itself, so a crash leaves either both or neither and
-nothing to clean up. A duplicate that arrives meanwhile waits for that transaction.
+The key's row is written in the same transaction as the call itself, so a crash leaves either both or neither
+and nothing needs cleaning up. A duplicate that arrives in the meantime waits for that transaction.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from trajectories.record.api.auth import Principal, caller
 
 STORED_HOURS = 24
 KEY_MAX_CHARS = 200
-DUPLICATE_WAIT_MS = 2_000  # a waiting duplicate holds one of few threads
+DUPLICATE_WAIT_MS = 2_000  # Short, because a waiting duplicate occupies one of few threads.
 HEADER = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "pattern": f"^[ -~]{{1,{KEY_MAX_CHARS}}}$"},
@@ -47,7 +47,7 @@ Handler = Callable[..., HttpResponseBase]
 
 
 class _Refused(Exception):
-    """Carries an answer out of a transaction that must be rolled back."""
+    """A refusal on its way out of a transaction that must be rolled back."""
 
     def __init__(self, response: HttpResponseBase) -> None:
         super().__init__("a refusal is not stored")
@@ -55,11 +55,11 @@ class _Refused(Exception):
 
 
 def idempotent(handler: Handler) -> Handler:
-    """Honour ``Idempotency-Key`` on a view's method; without the header nothing changes.
+    """Honour the ``Idempotency-Key`` header on a view's method. Calls without the header are unaffected.
 
-    For DRF methods ``(self, request, ...)`` and hot views ``(self, request, principal, ...)``. Only answers
-    below 400 are stored. ``GymError`` 422 ``idempotency_mismatch`` for another body under the same key,
-    409 ``in_progress`` if the first call still runs after two seconds.
+    Works on DRF methods ``(self, request, ...)`` and on hot views ``(self, request, principal, ...)``. Only
+    answers with a status below 400 are stored. Raises ``GymError`` 422 ``idempotency_mismatch`` if the key
+    was used with another body, and 409 ``in_progress`` if the first call is still running after two seconds.
     """
 
     @functools.wraps(handler)
@@ -99,7 +99,7 @@ def _answer(call: dict[str, Any], work: Callable[[], HttpResponseBase]) -> HttpR
 
 
 def _claim(call: dict[str, Any]) -> int | None:
-    """Return the id of the new row, or None if an answer is stored; wait for a duplicate that is running."""
+    """Return the new row's id, or None if an answer is already stored. Waits for a duplicate in progress."""
     with connection.cursor() as cursor:
         try:
             cursor.execute(f"SET LOCAL lock_timeout = {DUPLICATE_WAIT_MS}")
@@ -114,7 +114,7 @@ def _claim(call: dict[str, Any]) -> int | None:
 
 def _stored_answer(call: dict[str, Any]) -> HttpResponse:
     row = STORED.row(**call)
-    if row is None:  # swept at this moment
+    if row is None:  # The stored answer was swept just now.
         raise _in_progress()
     request_hash, status, body = row
     if request_hash != call["hash"]:
@@ -145,11 +145,12 @@ def _check_key(key: str) -> None:
 
 
 def _request_hash(request: HttpRequest | Request) -> str:
-    """Hash method, path and body, independently of how the JSON is formatted."""
+    """Hash method, path and body; the formatting of the JSON makes no difference."""
     check_body_size(read_content_length(request.META))
     body: Any = request.body
     check_body_values(body)
-    with contextlib.suppress(*DECODE_ERRORS):  # the view reports what is wrong with it
+    # Hash the raw bytes: the view will report what is wrong with them.
+    with contextlib.suppress(*DECODE_ERRORS):
         body = msgspec.json.decode(body)
     return hashlib.sha256(
         msgspec.json.encode([request.method, request.path, body], order="sorted")

@@ -1,4 +1,4 @@
-"""The API's OpenAPI schema, built once per process: JSON, YAML, and rows for the documentation page."""
+"""The API's OpenAPI schema, built once per process: as JSON, YAML, and rows for the documentation page."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def schema_yaml() -> bytes:
 
 @cache
 def docs() -> list[dict[str, Any]]:
-    """List the page's chapters: ``[{"name", "calls": [{"method", "path", "fields", "answers"}]}]``."""
+    """List the documentation's chapters: ``[{"name", "calls": [{"method", "path", "fields", "answers"}]}]``."""
     chapters: dict[str, list[dict[str, Any]]] = {}
     for path, methods in schema()["paths"].items():
         for method in METHODS:
@@ -72,7 +72,7 @@ def _call(method: str, path: str, operation: Mapping[str, Any]) -> dict[str, Any
 
 
 def _rich(text: str) -> SafeString:
-    """Render text between backticks as code; everything is escaped."""
+    """Escape the text, and render what is between backticks as code."""
     pieces = (
         (("<code>{}</code>" if place % 2 else "{}"), piece) for place, piece in enumerate(text.split("`"))
     )
@@ -101,7 +101,7 @@ def _answer(status: str, answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fields(body: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the fields of an object by path, nested objects included."""
+    """Return the fields of an object, each with its path, including those of nested objects."""
     if body.get("type") == "array":
         return _walk(_resolve(body.get("items", {})), path="[]", seen=())
     return _walk(_resolve(body), path="", seen=())
@@ -127,7 +127,7 @@ def _walk(body: Mapping[str, Any], *, path: str, seen: tuple[str, ...]) -> list[
 
 
 def _inner(field: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the component that a field holds, alone or in a list."""
+    """Return the schema component that a field refers to, either directly or as the items of a list."""
     for candidate in (field, *field.get("allOf", []), *field.get("anyOf", []), *field.get("oneOf", [])):
         if "$ref" in candidate:
             return candidate["$ref"].removeprefix(COMPONENTS), ""

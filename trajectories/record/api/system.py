@@ -1,4 +1,4 @@
-"""The calls about the installation: health, capacity, heartbeats, and the API's own documentation."""
+"""API calls about the installation: health, capacity, heartbeats, and the API's own documentation."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ YAML = "application/vnd.oai.openapi"
 
 
 def episodes_beat(ids: Sequence[int], *, principal: Principal) -> list[int]:
-    """Renew the leases of episodes. Return those that have ended, do not exist, or are hidden from the key.
+    """Renew the leases of episodes. Return the ids that have ended, do not exist, or are hidden from the key.
 
-    Redis knows the others for the length of a lease, so Postgres is asked about an episode once in a lease.
-    ``GymError`` 429 ``too_many_lookups``, 503 without Redis.
+    Redis knows an active episode for as long as a lease lasts, so Postgres is asked about each episode only
+    once per lease. Raises ``GymError`` 429 ``too_many_lookups``, and 503 without Redis.
     """
     project = principal.project or ""
     beaten = heartbeats.beat(ids, project=project, splits=principal.splits)
@@ -48,7 +48,7 @@ def episodes_beat(ids: Sequence[int], *, principal: Principal) -> list[int]:
 
 
 def _lookups_check(count: int, *, principal: Principal) -> None:
-    """Refuse a key that sends more unknown episodes than can be active: it is guessing."""
+    """Refuse a key that asks about more unknown episodes than can be active, because it is guessing ids."""
     limit = settings.ACTIVE_EPISODES_MAX
     if heartbeats.lookups_count(principal.key_id, count) > limit:
         message = (
@@ -59,24 +59,29 @@ def _lookups_check(count: int, *, principal: Principal) -> None:
 
 
 class HealthRecord(Struct):
-    """Each part is `ok` or `down`; `workers` and `sweeper` are `unknown` while Redis is down."""
+    """State of the installation.
+
+    Each part is `ok` or `down`; `workers` and `sweeper` are `unknown` while Redis is down.
+    """
 
     status: Annotated[
-        Literal["ok", "degraded", "down"], Meta(description="`degraded` without a housekeeper.")
+        Literal["ok", "degraded", "down"], Meta(description="`degraded` if no housekeeper is running.")
     ]
     down: Annotated[list[str], Meta(description="The parts that are down.")]
-    missing: Annotated[list[str], Meta(description="The parts that others do without.")]
+    missing: Annotated[
+        list[str], Meta(description="Parts that are missing, without which the rest still works.")
+    ]
     version: str
     database: str
     redis: str
-    disk: Annotated[str, Meta(description="Of the blobs: whether it can be written to.")]
-    disk_free_bytes: Annotated[int | None, Meta(description="Null for a store that is no folder.")]
-    workers: Annotated[str, Meta(description="Workers of the verify queue.")]
+    disk: Annotated[str, Meta(description="Whether the blob storage can be written to.")]
+    disk_free_bytes: Annotated[int | None, Meta(description="Null unless blobs are stored in a folder.")]
+    workers: Annotated[str, Meta(description="State of the workers of the verify queue.")]
     sweeper: str
-    housekeeper: Annotated[str, Meta(description="`ok`, `missing` or `unknown`. Without it, facts are late.")]
+    housekeeper: Annotated[str, Meta(description="`ok`, `missing` or `unknown`. If missing, facts are late.")]
     sandbox: Annotated[
         str,
-        Meta(description="`ok`, `missing` or `unknown`. Without it, submitted programs cannot be judged."),
+        Meta(description="`ok`, `missing` or `unknown`. If missing, submitted programs cannot be judged."),
     ]
     arena_url: str
     live_url: str
@@ -85,16 +90,18 @@ class HealthRecord(Struct):
 class QueueRecord(Struct):
     queued: Annotated[int | None, Meta(description="Null if unknown.")]
     p95_ms: Annotated[
-        float | None, Meta(description="From submission to verdict, recently; null without verdicts.")
+        float | None, Meta(description="Recent time from submission to verdict; null without verdicts.")
     ]
 
 
 class CapacityRecord(Struct):
     active: Annotated[int, Meta(description="Episodes that are open or submitted.")]
-    max_active: Annotated[int, Meta(description="Beyond this, opening answers 429 `at_capacity`.")]
+    max_active: Annotated[int, Meta(description="Opening more episodes than this returns 429 `at_capacity`.")]
     verify: QueueRecord
     sandbox: QueueRecord
-    recommended_inflight: Annotated[int, Meta(description="How many episodes to run at once.")]
+    recommended_inflight: Annotated[
+        int, Meta(description="Recommended number of episodes to run at the same time.")
+    ]
 
 
 class HeartbeatIn(Body, kw_only=True):
@@ -102,7 +109,7 @@ class HeartbeatIn(Body, kw_only=True):
 
 
 class HeartbeatRecord(Struct):
-    alive: Annotated[int, Meta(description="How many leases were renewed.")]
+    alive: Annotated[int, Meta(description="Number of leases renewed.")]
     gone: Annotated[list[int], Meta(description="Episodes that have ended, or that the key may not see.")]
 
 
@@ -142,7 +149,7 @@ class HeartbeatView(APIView):
         "heartbeat",
         "Renew the leases of episodes",
         description=(
-            f"At most {HEARTBEAT_EPISODES_MAX:,} ids. The database is asked about an episode once in a lease."
+            f"At most {HEARTBEAT_EPISODES_MAX:,} ids. The database is asked about an episode once per lease."
         ),
         body=HeartbeatIn,
         answers={200: HeartbeatRecord},
@@ -160,12 +167,12 @@ class SchemaView(APIView):
 
     @call(
         "schema",
-        "The API's schema, as OpenAPI 3",
+        "The API's OpenAPI 3 schema",
         is_open=True,
         parameters=[SchemaQuery],
         answers={
             (200, YAML): (OpenApiTypes.STR, "OpenAPI 3."),
-            (200, "application/json"): (OpenApiTypes.OBJECT, "The same, with `format=json`."),
+            (200, "application/json"): (OpenApiTypes.OBJECT, "The same schema as JSON, with `format=json`."),
         },
         errors=(400,),
     )
@@ -181,7 +188,7 @@ class DocsView(APIView):
 
     @call(
         "docs",
-        "The API's documentation, as a page",
+        "The API's documentation as a web page",
         is_open=True,
         answers={(200, "text/html"): OpenApiTypes.STR},
     )
@@ -196,6 +203,6 @@ class DocsView(APIView):
 
 
 def not_found(_request: HttpRequest) -> HttpResponse:
-    """Return the API's answer to an unknown path."""
+    """Answer a request whose path the API does not have."""
     error = GymError("not_found", "There is no such call. See /api/v1/docs.", status=404)
     return gym_error_response(error)

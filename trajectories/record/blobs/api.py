@@ -1,4 +1,4 @@
-"""The calls about blobs: screenshots, DOM recordings, a trainer's tokens."""
+"""API calls about blobs: screenshots, DOM recordings, and a trainer's tokens."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ MISSING_MAX = 5_000
 class BlobRecord(Struct):
     sha256: str
     size: Annotated[int, Meta(description="In bytes.")]
-    content_type: Annotated[str, Meta(description="Detected from the bytes, whatever the caller claims.")]
+    content_type: Annotated[
+        str, Meta(description="Detected from the bytes, whatever type the caller declared.")
+    ]
 
 
 class MissingIn(Body, kw_only=True):
@@ -48,7 +50,7 @@ class BlobView(APIView):
         errors=(400, 404, 413),
     )
     def put(self, request: Request, sha256: str) -> Response:
-        # The raw stream: DRF would read all of it into memory first.
+        # Pass the raw stream on, because DRF would first read the whole body into memory.
         stream = request._request
         limit = settings.BLOB_MAX_BYTES
         announced = read_content_length(request.META)
@@ -64,7 +66,7 @@ class BlobView(APIView):
         description="Pictures, JSON and text have their own type; anything else is sent as a download.",
         answers={
             (200, "application/octet-stream"): OpenApiTypes.BINARY,
-            304: (None, "Not modified since the `If-None-Match` sent."),
+            304: (None, "Not modified: the blob matches the `If-None-Match` header."),
         },
         errors=(404,),
     )

@@ -1,4 +1,4 @@
-"""Search for files of blobs and recordings that are missing, or differ from their rows."""
+"""Search for blob and recording files that are missing or differ from their rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Problem = Literal["missing", "other_size", "other_bytes"]
 
 @dataclass(frozen=True, kw_only=True)
 class Damage:
-    """Sizes in bytes; ``size`` is None if no row has it, ``stored`` if there is no file."""
+    """A damaged file. ``size`` is in bytes, None if no row gives it; ``stored`` is None if there is no file."""
 
     storage: str
     sha256: str
@@ -35,7 +35,7 @@ class Damage:
 
 
 def damage_list(*, with_contents: bool = False) -> Iterator[Damage]:
-    """Yield every damaged file that a row names; ``with_contents`` also reads and hashes all files."""
+    """Yield every damaged file that a row refers to. ``with_contents`` also reads and hashes every file."""
     stored, recorded = Blob.objects.order_by("sha256"), RecordingChunk.objects.order_by("sha256").distinct()
     rows_by_storage: dict[str, Iterator[tuple[str, int | None]]] = {
         blobs.BLOBS: stored.values_list("sha256", "size").iterator(chunk_size=ROWS_AT_ONCE),

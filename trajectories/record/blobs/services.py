@@ -1,4 +1,4 @@
-"""Blobs that callers upload, and the chore that deletes what killed uploads left behind."""
+"""Blobs that callers upload, and the chore that deletes what interrupted uploads leave behind."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def blob_put(*, sha256: str, read: Callable[[int], bytes], project: str) -> blob
 def blob_response(request: HttpRequest, sha256: str, *, viewer: Viewer) -> HttpResponseBase:
     """Return the blob.
 
-    Raises ``Http404`` if its file has another size than its row says, or the viewer may not see it.
+    Raises ``Http404`` if the viewer may not see it, or if its file's size differs from the one in its row.
     """
     size, owners = Blob.objects.filter(pk=sha256).values_list("size", "projects").first() or (None, None)
     if owners is not None and viewer.project is not None and viewer.project not in owners:
@@ -48,10 +48,10 @@ def blob_response(request: HttpRequest, sha256: str, *, viewer: Viewer) -> HttpR
 
 
 def blobs_missing(hashes: Sequence[str], *, project: str) -> list[str]:
-    """Return the hashes that are not stored at their size, each once, in the given order.
+    """Return the hashes that are not stored at full size, each once, in the given order.
 
-    Blobs of other projects count as missing: a project that then uploads them has them too. One query finds
-    what callers uploaded; the others may be pictures of tasks.
+    Blobs of other projects count as missing; once a project uploads one of them, it has that blob as well.
+    One query finds the blobs that callers uploaded; those that it does not find may be pictures of tasks.
     """
     rows = SIZES.rows(hashes=list(set(hashes)), project=project)
     sizes: dict[str, int] = {sha256: size for sha256, size, is_own in rows if is_own}
@@ -61,11 +61,16 @@ def blobs_missing(hashes: Sequence[str], *, project: str) -> list[str]:
 
 
 def parts_sweep() -> int:
-    """Delete old parts in every blob storage; return how many. Refusing storages are only logged."""
+    """Delete old partial uploads in every blob storage and return their number.
+
+    A storage that refuses is only logged.
+    """
     swept = 0
     for name in STORAGES:
         try:
             swept += durable_files.parts_sweep(storages[name])
         except OSError as error:
-            logger.warning("parts of killed uploads in the storage %s stay: %s", name, error)
+            logger.warning(
+                "parts of interrupted uploads in the storage %s could not be deleted: %s", name, error
+            )
     return swept

@@ -22,20 +22,20 @@ FONTS = (
     "Symbola_hint.ttf",
     "unifont.otf",
 )
-# A character in no font: its glyph is the one for missing characters.
+# No font has this character, so its glyph shows how a font draws missing characters.
 NOWHERE = "\U0010ffff"
 RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
 MARKS_MOST = 3
 NAMED_MOST = 2
-# The picture's width over the letter size: 17 pixels at a width of 1280.
+# Picture width divided by letter size: letters are 17 pixels high at a width of 1280.
 LETTER_SHARE = 75
-# A longer text would not fit anyway.
+# Longer text would not fit anyway.
 CHARS = 700
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """Text that one font draws, ``width`` pixels wide."""
+    """A piece of text drawn in one font, ``width`` pixels wide."""
 
     text: str
     font: ImageFont.FreeTypeFont
@@ -51,8 +51,10 @@ class Lettering:
         self.line = round(size * 1.45)
 
     def drawable(self, text: str) -> str:
-        """Return the text with at most ``MARKS_MOST`` combining marks per letter, and names in place of
-        characters that no font has."""
+        """Return the text with at most ``MARKS_MOST`` combining marks per letter.
+
+        Characters that no font has are replaced by their code points, or by their number if there are
+        many."""
         groups = groupby(_few_marks(text), key=self._is_known)
         return "".join("".join(signs) if is_known else _named(list(signs)) for is_known, signs in groups)
 
@@ -61,7 +63,7 @@ class Lettering:
         parts: list[tuple[ImageFont.FreeTypeFont, str]] = []
         for sign in text:
             font = self._font_of(sign) or self.fonts[0]
-            # Spaces and marks join the run before them.
+            # Spaces and combining marks join the run before them.
             if parts and (parts[-1][0] is font or sign.isspace() or unicodedata.combining(sign)):
                 parts[-1] = (parts[-1][0], parts[-1][1] + sign)
             else:
@@ -72,7 +74,7 @@ class Lettering:
         return sum(run.width for run in self.runs(text))
 
     def wrapped(self, text: str, *, width: float, lines: int) -> list[str]:
-        """Wrap text to at most ``lines`` lines; "…" stands for the rest.
+        """Wrap text to at most ``lines`` lines, and end it with "…" if some is left out.
 
         Words too long for a line are broken.
         """
@@ -87,7 +89,7 @@ class Lettering:
         return [line.rstrip() for line in wrapped if line.strip()]
 
     def cut(self, text: str, width: float) -> str:
-        """Return the longest beginning of the text that fits, with "…"."""
+        """Cut the text to the longest beginning that fits together with "…"."""
         shortened = text.rstrip()
         while shortened and self.width(shortened + "…") > width:
             shortened = shortened[:-1]
@@ -96,7 +98,7 @@ class Lettering:
     def draw(
         self, draw: ImageDraw.ImageDraw, text: str, *, at: tuple[float, float], fill: tuple[int, int, int]
     ) -> None:
-        """Draw one line with its upper left corner ``at`` a point."""
+        """Draw one line of text with its upper left corner at the point ``at``."""
         x, y = at
         for run in self.runs(text):
             draw.text((x, y + self.size), run.text, font=run.font, fill=fill, anchor="ls")
@@ -116,13 +118,13 @@ class Lettering:
 
     def _font_of(self, sign: str) -> ImageFont.FreeTypeFont | None:
         if not features.check("raqm") and unicodedata.bidirectional(sign) in RIGHT_TO_LEFT:
-            return None  # without raqm it would be drawn in the wrong order
+            return None  # Without raqm, Pillow would draw it in the wrong order.
         return next((font for font in self.fonts if _has(font, sign)), None)
 
 
 @lru_cache(maxsize=8)
 def load_fonts(size: int) -> tuple[ImageFont.FreeTypeFont, ...]:
-    """Return the installed ones of ``FONTS``, else Pillow's own font."""
+    """Return the fonts of ``FONTS`` that are installed, or Pillow's own font if none are."""
     fonts = []
     for name in FONTS:
         try:
@@ -149,11 +151,11 @@ def _few_marks(text: str) -> Iterator[str]:
 def _named(signs: list[str]) -> str:
     if len(signs) <= NAMED_MOST:
         return "".join(f"[U+{ord(sign):04X}]" for sign in signs)
-    return f"[{len(signs)} signs that no font here has]"
+    return f"[{len(signs)} characters that no installed font has]"
 
 
 def _words(text: str) -> Iterable[str]:
-    """Yield words, each with the space after it."""
+    """Yield words, each with the space that follows it."""
     word = ""
     for sign in text:
         word += sign
@@ -171,7 +173,10 @@ TITLE_LINES, THOUGHT_LINES, SOURCE_LINES = 2, 4, 2
 
 @dataclass(frozen=True, kw_only=True)
 class Caption:
-    """``title``: step and action; ``thought``: its beginning; ``source``: its task and model."""
+    """The text below a picture.
+
+    ``title`` gives step and action, ``thought`` its beginning, and ``source`` the task and model.
+    """
 
     title: str
     thought: str
@@ -179,7 +184,7 @@ class Caption:
 
 
 def captioned(picture: Image.Image, caption: Caption) -> Image.Image:
-    """Return a copy of the picture with the caption below it, equally wide."""
+    """Return a copy of the picture with the caption below it, at the same width."""
     size = min(max(picture.width // LETTER_SHARE, LETTER_LEAST), LETTER_MOST)
     letters, small = Lettering(size), Lettering(max(LETTER_LEAST - 1, round(size * 0.82)))
     margin = size

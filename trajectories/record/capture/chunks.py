@@ -1,9 +1,10 @@
 """Reading of DOM recordings: every rrweb event of an episode's page, from untrusted chunks.
 
-Agents can post chunks too, so nothing that a row says about its bytes is trusted. Decompression is bounded: a
-chunk may unpack to ``CHUNK_MAX_BYTES``, and beyond ``FREE_BYTES`` to no more than ``RATIO_MAX`` times its
-stored size; a page's chunks together to ``PAGE_MAX_BYTES``, or to less if the reader sets a limit. All of
-this is checked before anything is decoded. Unreadable chunks are reported and skipped.
+Agents can post chunks too, so nothing that a row says about its bytes is trusted. Decompression is bounded.
+One chunk may unpack to ``CHUNK_MAX_BYTES``, but once it exceeds ``FREE_BYTES`` also to no more than
+``RATIO_MAX`` times its stored size. All chunks of a page together may unpack to ``PAGE_MAX_BYTES``, or to
+less if the reader sets a limit. All of this is checked before anything is decoded. Unreadable chunks are
+reported and skipped.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ class Event(msgspec.Struct, frozen=True):
 class Problem:
     """Chunks that yield no events.
 
-    ``lost``: numbers that never arrived; ``missing``: the bytes are gone; ``damaged``: not a gzipped JSON
-    array of events; ``too_large``: unpacks to too much; ``past_limit``: the page's chunks so far do.
+    ``lost``: these numbers never arrived; ``missing``: the bytes are gone; ``damaged``: the bytes are not a
+    gzipped JSON array of events; ``too_large``: the chunk unpacks to more than it may; ``past_limit``: the
+    page's chunks up to this one exceed the page's limit.
     """
 
     first: int
@@ -57,15 +59,19 @@ class Problem:
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Limits on all chunks of a page together: ``size`` in unpacked bytes, ``keys`` in colons. Every event,
-    node and attribute has a colon (and texts may have some)."""
+    """Limits on all chunks of a page together: ``size`` counts unpacked bytes, ``keys`` counts colons.
+
+    Every event, node and attribute has a colon, so colons are an upper bound on keys (texts may add some)."""
 
     size: int
     keys: int
 
 
 class RecordedPage(NamedTuple):
-    """One page load, from its rows (``recorded_pages.sql``); times and ``has_snapshot`` are its claims."""
+    """One page load, from its rows (``recorded_pages.sql``).
+
+    Times and ``has_snapshot`` are what the page claims.
+    """
 
     page: str
     chunks: int
@@ -84,17 +90,17 @@ _encode = msgspec.json.Encoder().encode
 
 
 def list_loads(episode: Episode) -> list[RecordedPage]:
-    """Return the recorded page loads of an episode; none, without a query, where nothing is recorded."""
+    """Return an episode's recorded page loads. Makes no query if nothing was recorded."""
     return recorded_pages(episode_id=episode.pk) if episode.recording == Episode.Recording.FULL else []
 
 
 def recorded_pages(*, episode_id: int) -> list[RecordedPage]:
-    """Return the page loads of an episode that have chunks, in their order."""
+    """Return the page loads of an episode that have chunks, in the order in which they were loaded."""
     return [RecordedPage(*row) for row in PAGES.rows(episode=episode_id)]
 
 
 def is_capped(*, episode_id: int) -> bool:
-    """Return whether the episode sent more than its recording may hold."""
+    """Return whether the episode sent more than a recording may hold."""
     return RecordingTally.objects.filter(episode_id=episode_id, capped=True).exists()
 
 
@@ -105,9 +111,10 @@ def list_chunks(*, episode_id: int, page: str) -> list[RecordingChunk]:
 def parts_read(
     chunks: Iterable[RecordingChunk], *, limits: Limits | None = None
 ) -> Iterator[list[Event] | Problem]:
-    """Yield one part for each chunk of a page and for each gap in their numbers; holds one chunk in memory.
+    """Yield one part for each chunk of a page and one for each gap in their numbers.
 
-    Without ``limits`` only the bytes are bounded, by ``PAGE_MAX_BYTES``.
+    Only one chunk is held in memory. Without ``limits``, only the number of bytes is bounded, by
+    ``PAGE_MAX_BYTES``.
     """
     expected = 1
     left = limits.size if limits else PAGE_MAX_BYTES
@@ -143,7 +150,7 @@ def page_json(*, page: str, chunks: Iterable[RecordingChunk], is_capped: bool) -
 
 
 class _Unpacked(NamedTuple):
-    """A chunk's bytes or what is wrong with them, and how many were unpacked to find out."""
+    """A chunk's unpacked bytes or the problem with it, and how many bytes were unpacked to find out."""
 
     plain: bytes | Kind
     size: int = 0
@@ -166,7 +173,7 @@ def _unpack(chunk: RecordingChunk, *, left: int) -> _Unpacked:
 
 
 def _inflate(packed: bytes, *, most: int) -> tuple[bytes, bool]:
-    """Return the first ``most`` bytes, as far as they can be unpacked, and whether that is everything."""
+    """Unpack up to ``most`` bytes. Return those that could be unpacked, and whether that is everything."""
     inflate = zlib.decompressobj(GZIP)
     plain = bytearray()
     try:
@@ -183,7 +190,7 @@ def _inflate(packed: bytes, *, most: int) -> tuple[bytes, bool]:
 
 def _decode(chunk: RecordingChunk, plain: bytes) -> list[Event] | Problem:
     try:
-        # An agent that knows its token may have typed it; readers of recordings must not see it.
+        # An agent that knows its token may have typed it, and readers of recordings must not see it.
         token = token_make(episode_id=chunk.episode_id, key=settings.TOKEN_KEY)
         text = plain.decode().replace(token, HIDDEN)
         return _events.decode(text)

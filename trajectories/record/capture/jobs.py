@@ -1,4 +1,4 @@
-"""Screenshots: the job that processes one, and the sweep that sends those that are due."""
+"""Processing of screenshots: the job for one screenshot, and the sweep that sends the ones that are due."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from trajectories.record.chores.walks import walks
 
 logger = logging.getLogger(__name__)
 
-# Only a malicious picture takes longer: the first limit ends the work on it, the second its process.
+# Only a malicious picture takes longer. The soft limit ends the work on it, the hard limit its process.
 SOFT_LIMIT_S = 20
 HARD_LIMIT_S = 30
-# The version of what the walks look for; a new one sends them through all pictures again.
+# Raise this when a picture is to be analysed differently: the walks then go through all pictures again.
 VERSION = 1
 
 
@@ -25,7 +25,7 @@ def picture(*, sha256: str) -> None:
     try:
         pictures.picture_note(sha256)
     except Exception:
-        # It is either marked as unreadable already, or the sweeper sends it again.
+        # The picture is either marked as unreadable already, or the sweeper sends it again.
         logger.exception("picture %s could not be processed", sha256)
 
 

@@ -1,4 +1,4 @@
-"""Draws a step's action on the screenshot that it was decided on."""
+"""Marks that show a step's action on the screenshot on which the agent decided it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCALE_LEAST, SCALE_MOST = 0.05, 8.0
 RED = (214, 40, 57)
 WHITE = (255, 255, 255)
 INK = (24, 24, 32)
-# Lengths in CSS pixels.
+# Lengths are in CSS pixels.
 RING, DOT, LINE, HALO = 16, 4, 3, 2
 FONT_SIZE, PADDING, MARGIN = 16, 6, 8
 ARROW_SHARE, ARROW_LEAST, HEAD = 0.5, 60, 20
@@ -27,8 +27,8 @@ Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 def marks_of(action: object, events: Sequence[ReportedEvent], *, scrolled: Offset = (0, 0)) -> Marks:
     """Return the marks of one action.
 
-    ``events`` are those of its step, on the page where it was performed; ``scrolled`` is how far that page
-    was scrolled in the screenshot: it may have moved before the event.
+    ``events`` are the step's events on the page where the action was performed. ``scrolled`` is how far that
+    page was scrolled in the screenshot, because the page may have scrolled before the event.
     """
     kind = types.find(get_type(action))
     if kind is None or kind.marks is None or not isinstance(action, Mapping):
@@ -37,7 +37,7 @@ def marks_of(action: object, events: Sequence[ReportedEvent], *, scrolled: Offse
 
 
 def marks_draw(picture: Image.Image, marks: Marks, *, scale: float) -> Image.Image:
-    """Return a copy of the picture with the marks; ``scale`` is its pixels per CSS pixel (``scale_of``)."""
+    """Return a copy of the picture with the marks. ``scale`` is its pixels per CSS pixel (``scale_of``)."""
     drawn = picture.convert("RGB")
     if marks.is_empty:
         return drawn
@@ -54,7 +54,10 @@ def marks_draw(picture: Image.Image, marks: Marks, *, scale: float) -> Image.Ima
 
 
 def scale_of(*, pixels: int, css_pixels: object) -> float:
-    """Return a picture's pixels per CSS pixel, from its width and the one that the page reported, or 1."""
+    """Return a picture's pixels per CSS pixel, from its width and the width that the page reported.
+
+    Returns 1 if the page reported no width.
+    """
     width = number(css_pixels)
     if width is None or width <= 0:
         return 1.0
@@ -62,7 +65,7 @@ def scale_of(*, pixels: int, css_pixels: object) -> float:
 
 
 def _inside(point: tuple[float, float], picture: Image.Image, scale: float) -> tuple[float, float]:
-    """Return the point in pixels of the picture; one outside is moved to the edge."""
+    """Return the point in pixels of the picture. A point outside the picture is moved to its edge."""
     x, y = point[0] * scale, point[1] * scale
     return min(max(x, 0), picture.width - 1), min(max(y, 0), picture.height - 1)
 
@@ -90,7 +93,10 @@ def _draw_box(draw: ImageDraw.ImageDraw, box: Box, scale: float) -> None:
 def _draw_arrow(
     draw: ImageDraw.ImageDraw, scroll: tuple[float, float], picture: Image.Image, scale: float
 ) -> None:
-    """Draw an arrow through the centre in the scroll direction, of its length, up to half of the picture."""
+    """Draw an arrow through the centre in the direction of the scroll.
+
+    The arrow is as long as the scroll, up to half of the picture's shorter side.
+    """
     dx, dy = scroll[0] * scale, scroll[1] * scale
     distance = (dx**2 + dy**2) ** 0.5
     longest = ARROW_SHARE * min(picture.width, picture.height)
@@ -107,7 +113,10 @@ def _draw_arrow(
 
 
 def _draw_text(draw: ImageDraw.ImageDraw, marks: Marks, picture: Image.Image, scale: float) -> None:
-    """Draw a label below the box, or above it if there is no room; without a box, at the picture's foot."""
+    """Draw a label below the box, or above it if there is no room.
+
+    Without a box, the label is at the bottom of the picture.
+    """
     font, padding = _font(max(8, round(FONT_SIZE * scale))), _pixels(PADDING, scale)
     text = _fitting(draw, marks.text, font, room=picture.width - 4 * padding)
     left, top, right, bottom = draw.textbbox((0, 0), text, font=font)

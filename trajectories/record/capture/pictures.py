@@ -1,4 +1,4 @@
-"""Analysis of screenshots: size and perceptual hash, and a thumbnail once somebody looks."""
+"""Analysis of screenshots: size and perceptual hash, and a thumbnail when somebody first opens one."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from trajectories.models import Blob, Picture
 SIDE = 32
 FREQUENCIES = 8
 BITS = FREQUENCIES * FREQUENCIES
-# In a picture of one colour all frequencies but one are zero: rounding errors must not become bits.
+# In a picture of one colour all frequencies but one are zero, and rounding errors must not become bits.
 DECIMALS = 6
 
 _WAVES = tuple(
     tuple(math.cos(math.pi * (2 * x + 1) * u / (2 * SIDE)) for x in range(SIDE)) for u in range(FREQUENCIES)
 )
-# In pixels; for larger pictures, the worker that reads them makes the thumbnail instead of the lab.
+# Side length in pixels. The worker that reads a larger picture makes its thumbnail, so that the lab need not.
 SIDE_MAX = 4_096
 
 
 def perceptual_hash(picture: Image.Image) -> str:
-    """Return the hash: 64 bits as 16 hexadecimal digits."""
+    """Return the perceptual hash of a picture: 64 bits as 16 hexadecimal digits."""
     grey = picture.convert("L").resize((SIDE, SIDE), Image.Resampling.LANCZOS).tobytes()
     rows = [grey[start : start + SIDE] for start in range(0, SIDE * SIDE, SIDE)]
     across = [[_sum(wave, row) for wave in _WAVES] for row in rows]
@@ -39,7 +39,7 @@ def perceptual_hash(picture: Image.Image) -> str:
 
 
 def distance(one: str, other: str) -> int:
-    """Return the number of bits, of 64, in which two hashes differ."""
+    """Return the number of bits, out of 64, in which two hashes differ."""
     return (int(one, 16) ^ int(other, 16)).bit_count()
 
 
@@ -51,10 +51,10 @@ AFTER = Statement(__file__, "after")
 
 
 def picture_note(sha256: str) -> bool:
-    """Store size and hash; return False if the picture cannot be read.
+    """Store a picture's size and hash. Return False if it cannot be read.
 
-    A second call changes nothing, unless the picture could not be read the first time. Raises ``OSError``
-    when storage is unreachable; nothing is then stored.
+    A second call changes nothing unless the picture could not be read the first time. Raises ``OSError``,
+    without storing anything, when the storage is unreachable.
     """
     if Picture.objects.filter(pk=sha256, state=Picture.State.OK).exists():
         return True
@@ -62,7 +62,7 @@ def picture_note(sha256: str) -> bool:
         blobs.blob_open(sha256).close()
     except FileNotFoundError:
         return _mark_unreadable(sha256)
-    # Marked beforehand: a picture that kills its process must not be tried again and again.
+    # Mark it before reading, so that a picture that kills its process is not tried again and again.
     _mark_unreadable(sha256)
     picture = thumbnails.picture_read(sha256)
     if picture is None:
@@ -75,9 +75,10 @@ def picture_note(sha256: str) -> bool:
 
 
 def thumbnail_ensure(sha256: str) -> None:
-    """Make the thumbnail when somebody first looks: few do, and shrinking costs more than all the rest.
+    """Make the thumbnail if it does not exist yet.
 
-    Huge pictures get none, nor do those that a client sent and no worker could read.
+    Thumbnails wait until somebody looks, because few people do and shrinking costs more than all other work
+    on a picture. Huge pictures get none, nor do pictures from a client that no worker could read.
     """
     if thumbnails.thumbnail_exists(sha256) or not _is_harmless(sha256):
         return
@@ -87,7 +88,10 @@ def thumbnail_ensure(sha256: str) -> None:
 
 
 def pictures_after(place: Place[str], age_s: float) -> list[Seen[str]]:
-    """Return the next page of pictures that arrived ``age_s`` ago; those without a row are due."""
+    """Return the next page of pictures that arrived at least ``age_s`` seconds ago.
+
+    Pictures without a row of their own are due.
+    """
     return [Seen(*row) for row in AFTER.rows(since=place.since, key=place.key, age=age_s, limit=PAGE)]
 
 
@@ -95,7 +99,7 @@ def _is_harmless(sha256: str) -> bool:
     if Blob.objects.filter(pk=sha256).exists():
         is_small = {"width__lte": SIDE_MAX, "height__lte": SIDE_MAX}
         return Picture.objects.filter(pk=sha256, state=Picture.State.OK, **is_small).exists()
-    # A task's picture: it was read and made a plain PNG when its benchmark was loaded.
+    # This is a picture of a task; it was read and converted to a plain PNG when its benchmark was loaded.
     size = thumbnails.picture_size(sha256)
     return size is not None and max(size) <= SIDE_MAX
 

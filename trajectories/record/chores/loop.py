@@ -1,6 +1,6 @@
 """The loop of a process that does periodic work for the whole installation, one process at a time.
 
-The loop itself marks the process as alive, between two chores: a process that hangs in one is not alive.
+The loop marks the process as alive between two chores, so a process that hangs in a chore is not alive.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ logger = logging.getLogger(__name__)
 
 LOCK_RETRY_S = 0.5
 RECONNECT_S = 0.5
-# A lost connection, as psycopg raises it for the listening connection and Django for its own; Django also
-# raises it for a statement that was cancelled.
+# The errors of a lost connection: psycopg raises the first for the listening connection, Django the others
+# for its own. Django also raises them for a cancelled statement.
 DATABASE_LOST = (psycopg.OperationalError, OperationalError, InterfaceError)
 
 
 class Chore(NamedTuple):
-    """``name`` is that of its metrics."""
+    """A piece of periodic work. ``name`` labels its metrics."""
 
     name: str
     do: Callable[[], object]
@@ -45,11 +45,12 @@ def chores_do(
     stop: Event,
     wakes: Mapping[str, Callable[[], object]] | None = None,
 ) -> None:
-    """Do ``chores`` until ``stop``, and those of ``wakes`` at notices on their channels.
+    """Do ``chores`` when they are due, and those of ``wakes`` when their channel is notified.
 
-    The advisory ``lock`` lets one process at a time work; only that one is marked as alive, under ``name``.
-    After a lost database connection everything starts afresh, with new ``chores``. A notice is a wake-up,
-    never data: every role may send one, with whatever text.
+    Returns when ``stop`` is set. The advisory ``lock`` lets one process at a time work; only that process is
+    marked as alive, under ``name``. After a lost database connection everything starts afresh, with new
+    ``chores``. A notice only wakes the loop and its payload is ignored, because every database role may send
+    one with any text.
     """
     while not stop.is_set():
         try:
@@ -82,7 +83,7 @@ def _listen(
         listening.execute(f"LISTEN {channel}")
     while not stop.is_set():
         heard = {notice.channel for notice in listening.notifies(timeout=plan.wait_s(), stop_after=1)}
-        # Notices that came meanwhile need one look together.
+        # Collect the notices that arrived in the meantime, so that each channel is handled only once.
         heard |= {notice.channel for notice in listening.notifies(timeout=0)}
         for channel in sorted(heard):
             _try(channel, wakes[channel])
@@ -90,7 +91,7 @@ def _listen(
 
 
 class _Plan:
-    """Times at which each chore is due."""
+    """The times at which chores are due."""
 
     def __init__(self, chores: Sequence[Chore]) -> None:
         self._chores = list(chores)
@@ -108,9 +109,9 @@ class _Plan:
 
 
 def _try(name: str, do: Callable[[], object]) -> None:
-    """Do a chore and contain its failures, such as a cancelled statement, so that the others go on.
+    """Do a chore and log its failure, such as a cancelled statement, so that the other chores go on.
 
-    It is tried again at its next time. Raises the error of a lost connection.
+    A chore that failed is tried again at its next time. Raises only the error of a lost connection.
     """
     with request_ids.bind(request_ids.generate()):
         try:
@@ -124,7 +125,7 @@ def _try(name: str, do: Callable[[], object]) -> None:
 
 
 def stop_on_signals() -> Event:
-    """Return an event that SIGTERM and SIGINT set from now on."""
+    """Return an event that is set when the process receives SIGTERM or SIGINT."""
     stop = Event()
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, lambda *_: stop.set())

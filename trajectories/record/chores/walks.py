@@ -1,4 +1,4 @@
-"""Walks through history that resume after a restart, and jobs over the ended episodes that they meet."""
+"""Walks through history that resume after a restart, and jobs for the ended episodes that they find."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from trajectories.models import WalkPlace
 
 K = TypeVar("K", bound=int | str)
 
-# A row can become visible this much later than its time says.
+# A row can become visible this long after its timestamp.
 COMMIT_S = 60
 logger = logging.getLogger(__name__)
 SOFT_LIMIT_S = 240
 HARD_LIMIT_S = 300
-# An episode that keeps failing is left alone; its first job may outlast several tries.
+# An episode that keeps failing is given up after this many tries, some of which may overlap its first job.
 TRIES = 10
 
 
@@ -36,12 +36,12 @@ def walks(
     settled_s: float,
     tries: int | None = None,
 ) -> list[Walk[K]]:
-    """Return walks through the same rows: each meets a row once, and otherwise a row costs nothing.
+    """Return walks through the same rows. Each walk visits a row only once.
 
-    The first walks meet what is as old as ``fresh_s`` says, but not yet settled. The last meets what is
-    ``settled_s`` old, when no more work can appear in it, and remembers its place: it finds what the others
-    missed, and a new ``version`` sends it through all history once. ``read`` gets a place and the age in
-    seconds that rows must have reached; ``lowest`` is a key below all others.
+    There is one walk for each age in ``fresh_s``; it visits rows of that age that are not yet settled. The
+    last walk visits rows that are ``settled_s`` old, when no more work can appear in them, and stores its
+    place. It finds what the others missed, and a new ``version`` sends it through all history once. ``read``
+    gets a place and the age in seconds that rows must have reached; ``lowest`` is a key below all others.
     """
 
     def walk(age_s: float, place: Place[K], note: Callable[[Place[K]], object] = lambda _: None) -> Walk[K]:
@@ -58,7 +58,7 @@ def walks(
 
 
 def _now() -> datetime:
-    """Return the time by the database's clock, which timestamps rows."""
+    """Return the time by the database's clock, because that clock timestamps the rows."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT now()")
         (now,) = cursor.fetchone() or (BEGINNING,)
@@ -66,7 +66,7 @@ def _now() -> datetime:
 
 
 def compute_each(episode_ids: Sequence[int], compute: Callable[[list[int]], object], *, what: str) -> None:
-    """Compute something for each episode. One failure must not stop the others; the sweeper retries it."""
+    """Compute something for each episode. Failures are logged, and the sweeper retries them."""
     for episode_id in episode_ids:
         try:
             compute([episode_id])
@@ -83,10 +83,13 @@ def episodes_sweep(
     fresh_s: Sequence[float],
     batch: int,
 ) -> Sweep[int]:
-    """Sweep due episodes into the queue of facts, ``batch`` to a job; other arguments are as in ``walks``."""
+    """Return a sweep that sends due episodes to the facts queue, ``batch`` episodes per job.
+
+    The other arguments are as in ``walks``.
+    """
 
     def send(episode_ids: Sequence[int]) -> Sequence[int]:
-        """Send the batches, and return the episodes that the queue accepted."""
+        """Send the episodes in batches, and return those that the queue accepted."""
         for start in range(0, len(episode_ids), batch):
             if not jobs.job_send(job, queues.FACTS, episode_ids=list(episode_ids[start : start + batch])):
                 return episode_ids[:start]

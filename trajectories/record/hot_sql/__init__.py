@@ -1,7 +1,8 @@
-"""The SQL that runs for every episode, step and verdict: benchmarked, and one round trip each.
+"""The SQL that runs for every episode, step and verdict. It is benchmarked.
 
-Rows go in as one JSON parameter, which Postgres unpacks faster than psycopg adapts one list per column.
-Records come out as JSON text, so that live can relay them as they are.
+Each statement makes one round trip. Rows are passed as one JSON parameter, which Postgres unpacks faster than
+psycopg adapts one list per column. Records are returned as JSON text, so that the live service can relay them
+unchanged.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from tasks_app import choices as choice_order
 from tasks_app import kinds
 from trajectories.models.takeover import HOLDS
 
-# The verifier of copies.
+# The verifier that compares a copied question with the original.
 TRANSCRIPT = "transcript-v1"
 _ARMS = ", ".join(f"'{arm}'" for arm in PROBE_ARMS)
-# Whether an episode `e` is a probe, in which the agent copies the question.
+# Whether the episode `e` is a reading probe, in which the agent copies the question.
 IS_PROBE = f"e.arm IN ({_ARMS})"
 
 _encode = msgspec.json.Encoder().encode
@@ -38,7 +39,7 @@ STEP_COLUMNS = (
     " policy_version int, actor text, more jsonb"
 )
 _NAMES = [column.split()[0] for column in STEP_COLUMNS.split(", ")]
-# Columns with one value for the whole call, and columns that differ by episode, with their types.
+# Columns that have one value for the whole call, and columns that differ by episode, with their types.
 CALL_COLUMNS = {"arm": "text", "policy_version": "int", "token_budget": "int", "answer_channel": "text"}
 EPISODE_COLUMNS = {
     "id": "bigint",
@@ -62,9 +63,9 @@ EPISODE_COLUMNS = {
 
 
 def submit_statement(*, may_answer: str = "true", noted: str = "") -> Statement:
-    """Return the statement that stores the answer of an episode ``e`` that ``may_answer``.
+    """Return the statement that stores the answer of an episode ``e`` if ``may_answer`` (SQL) holds.
 
-    ``noted`` is a further part of it, and reads ``given`` (id, answer_check).
+    ``noted`` is further SQL appended to the statement; it can read the rows of ``given`` (id, answer_check).
     """
     parts = {"channel": SUBMISSION_CHANNEL, "may_answer": may_answer, "noted": noted}
     return Statement(__file__, "submit", is_hot=True, **parts)
@@ -76,10 +77,11 @@ SUBMIT = submit_statement()
 def submission_write(
     *, episode_id: int, answer: str | list[str], channel: str, number: int = 1
 ) -> Literal["first", "final"] | None:
-    """Store the answer, mark the episode and wake the sweeper: all or nothing.
+    """Store the answer, mark the episode and wake the sweeper, in one statement.
 
-    ``number`` is 2 for the second answer of an episode. ``first``: it is to be checked, and the episode stays
-    open. None when the episode is not open, or waits for the other number.
+    ``number`` is 2 for an episode's second answer. Returns ``first`` if the answer is to be checked and the
+    episode stays open, ``final`` if it is to be judged, and None if the episode is not open or expects the
+    other number.
     """
     row = SUBMIT.row(episode=episode_id, answer=_encode(answer).decode(), channel=channel, number=number)
     if row is None:
@@ -95,15 +97,17 @@ CLAIM = Statement(__file__, "claim", is_hot=True, columns=CLAIM_COLUMNS)
 
 
 class FirstGiven(NamedTuple):
-    """A first answer, and the number of the last site event before it."""
+    """A first answer, and the number of the last site event before it (0 if there was none)."""
 
     answer: str | list[str]
     site_events: int
 
 
 class Claim(NamedTuple):
-    """A submission to judge, with its gold under the labels that the episode showed. Their texts are in
-    ``gold_extra["choices"]``; ``shown`` is what both are made of. ``first`` is what ``answer`` replaced or
+    """A submission to judge, with its gold under the choice labels that the episode showed.
+
+    The texts of the choices are in ``gold_extra["choices"]``. ``shown`` has the choices and their order, from
+    which labels and texts are computed. ``first`` is the earlier answer that ``answer`` replaced or
     confirmed."""
 
     run_id: int
@@ -124,16 +128,19 @@ class Claim(NamedTuple):
 def submission_claim(
     *, episode_id: int, claims_max: int, lost_s: float, worker: int | None = None
 ) -> Claim | None:
-    """Claim a submission; None when it is judged, being judged, or was claimed too often.
+    """Claim a submission. Return None if it is judged, being judged, or was claimed too often.
 
-    ``worker`` is the key of the lock that the worker holds while it lives.
+    ``worker`` is the key of a lock that the worker holds for as long as it lives.
     """
     row = CLAIM.row(episode=episode_id, claims_max=claims_max, lost=lost_s, worker=worker)
     return None if row is None else claim_read(row)
 
 
 def claim_read(row: Sequence[Any]) -> Claim:
-    """Read a row of ``CLAIM_COLUMNS``. jsonb arrives as text, because Django disables psycopg's loader."""
+    """Build a claim from a row of ``CLAIM_COLUMNS``.
+
+    Its jsonb columns arrive as text, because Django disables psycopg's loader.
+    """
     claim = Claim(*row)
     claim = claim._replace(
         answer=msgspec.json.decode(str(claim.answer)),
@@ -154,7 +161,7 @@ def _move_gold(claim: Claim, *, choices: list[dict[str, Any]], order: list[int] 
     moved = choice_order.choices_move(choices, order)
     texts = {choice["label"]: choice["text"] for choice in moved}
     extra = {**(claim.gold_extra or {}), "choices": texts}
-    if "options" in extra:  # MMMU's rule reads the texts in their order
+    if "options" in extra:  # MMMU's rule reads the texts in the order shown.
         extra["options"] = list(texts.values())
     return claim._replace(
         gold_answer=None if claim.gold_answer is None else move(claim.gold_answer),
@@ -175,33 +182,33 @@ GROUPS = Statement(__file__, "groups_rebuild")
 
 
 def verdict_replace(*, run_id: int, episode_id: int, verdict_id: int) -> None:
-    """Make a stored verdict the episode's current one, and correct the sums. Needs a transaction.
+    """Make a stored verdict the episode's current one, and correct the run's sums. Needs a transaction.
 
-    The lock makes the next statement see every sum and verdict that was written under it.
+    The lock is taken first, so that the statement after it sees every sum and verdict written before.
     """
     LOCK.run(run=run_id)
     REPLACE.run(run=run_id, episode=episode_id, verdict=verdict_id)
 
 
 def sums_lock(*, run_id: int) -> None:
-    """Let no verdict of the run be written until the transaction ends."""
+    """Block new verdicts of the run until the transaction ends."""
     LOCK.run(run=run_id)
 
 
 def sums_withdraw(*, run_id: int, episode_ids: Sequence[int]) -> None:
-    """Subtract ended episodes from the sums, as if they had never existed. Needs ``sums_lock``."""
+    """Subtract ended episodes from the run's sums, as if they had never existed. Needs ``sums_lock``."""
     WITHDRAW.run(run=run_id, episodes=list(episode_ids))
 
 
 def sums_rebuild(*, run_id: int) -> int:
-    """Compute the run's sums and the places of its groups from its verdicts; its verdicts wait meanwhile.
+    """Recompute the run's sums and its groups' positions from its verdicts. Return how many rows were wrong.
 
-    Returns how many rows were wrong.
+    New verdicts of the run wait until this is done.
     """
     with transaction.atomic():
         LOCK.run(run=run_id)
         with connection.cursor() as cursor:
-            # The role's limits are those of a verdict.
+            # The role's own time limit is made for single verdicts.
             cursor.execute("SET LOCAL statement_timeout = 0")
         before = set(ROWS.rows(run=run_id))
         CLEAR.run(run=run_id)
@@ -211,7 +218,7 @@ def sums_rebuild(*, run_id: int) -> int:
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True):
-    """A verdict to write. ``reward`` follows from ``outcome``; ``evidence`` may hold parsed golds."""
+    """A verdict to write. ``reward`` is derived from ``outcome``; ``evidence`` may contain parsed golds."""
 
     episode: int
     outcome: Outcome
@@ -226,7 +233,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def unjudged(cls, episode: int, reason: str, evidence: dict[str, Any] | None = None) -> Ending:
-        """Return an ending without a verifier: the outcome follows from the reason."""
+        """Return an ending that needs no verifier, because its outcome follows from the reason."""
         end = END_REASONS[reason]
         if end.outcome is None:
             raise ValueError(f"{reason!r} needs a verifier's verdict")
@@ -253,9 +260,9 @@ def finish_many(
 ) -> list[int]:
     """Give episodes of one run their verdicts, in one statement. Return the ids that this call ended.
 
-    Only episodes in one of ``statuses`` end; the others already have a verdict or are awaiting theirs. One
-    that its policy ends after a first answer, before the second, is submitted with that one instead.
-    With ``close_reason`` they are also closed: no step is accepted afterwards.
+    Only episodes in one of ``statuses`` end; the others already have a verdict or are awaiting theirs. If the
+    policy ends an episode after its first answer and before its second, the first answer is submitted
+    instead. With ``close_reason`` the episodes are also closed, so that no step is accepted afterwards.
     """
     endings = list(endings)
     rows = FINISH.rows(
@@ -269,7 +276,8 @@ def finish_many(
     ended = [row[0] for row in rows]
     left = {ending.episode for ending in endings if ending.outcome == INCORRECT}.difference(ended)
     if left and "open" in statuses:
-        # A statement of its own: it must see a first answer that came while the other waited for its episode.
+        # This is a separate statement, because it must see a first answer that was stored while the statement
+        # above waited for the episode's row.
         FIRST_ANSWERS_COUNT.run(run=run_id, episodes=sorted(left))
     return ended
 
@@ -281,7 +289,7 @@ VERDICTS_AFTER = sql_read(__file__, "verdicts_after", verdict_json=VERDICT_JSON)
 
 
 def episode_states(ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """Return the API's records of episodes, by id."""
+    """Return the API's records of episodes, by episode id."""
     with hot_cursor() as cursor:
         cursor.execute(EPISODE_STATES, [list(ids)])
         return {row[0]: msgspec.json.decode(row[2]) for row in cursor.fetchall()}
@@ -300,8 +308,10 @@ STEPS_WRITE = Statement(
 
 
 class StepsWritten(NamedTuple):
-    """The outcome of one ``steps_write``; ``max_steps`` counts a person's own steps too, and
-    ``held_after`` is the agent's last step while a person acts."""
+    """The outcome of one ``steps_write``.
+
+    ``max_steps`` includes the steps that a person took. ``held_after`` is the agent's last step while a
+    person has taken over, else None."""
 
     status: str
     split: str
@@ -325,13 +335,12 @@ def steps_write(
     project: str,
     splits: Sequence[str] = (),
 ) -> StepsWritten | None:
-    """Store steps in one statement; None when the project has no such episode.
+    """Store steps in one statement. Return None if the project has no such episode.
 
     Nothing is stored when a step clashes with a stored one of different content, when the episode no longer
-    accepts steps, when a person has taken over before one of them, or when the task is not in ``splits``
-    (those the key is limited to).
-    A concurrent call may store an index first. The counts then do not add up, and the statement is run again,
-    which sees the other call's row.
+    accepts steps, when a person took over before one of the steps, or when the task is not in ``splits``
+    (those that the key is limited to). A concurrent call may store a step with the same index first. Then the
+    counts do not add up, and the statement runs a second time, which sees the other call's row.
     """
     encoded = _encode(steps).decode()
     for _ in range(2):
@@ -354,7 +363,7 @@ def steps_write(
 
 
 def is_held(result: StepsWritten, steps: Sequence[dict[str, Any]]) -> bool:
-    """Return whether a person has taken over before one of these steps."""
+    """Return whether a person took over before one of these steps."""
     return result.held_after is not None and any(step["index"] > result.held_after for step in steps)
 
 
@@ -371,7 +380,7 @@ RESERVE_IDS = Statement(__file__, "reserve_ids", is_hot=True)
 
 
 def ids_reserve(*, groups: int, episodes: int) -> tuple[list[int], list[int]]:
-    """Reserve ids for rows about to be inserted, so that no rows have to be matched up afterwards."""
+    """Reserve ids for rows to be inserted, so that the inserted rows need not be matched up afterwards."""
     rows = RESERVE_IDS.rows(groups=groups, episodes=episodes)
     return [row[0] for row in rows if row[1] == 0], [row[0] for row in rows if row[1] == 1]
 
@@ -386,7 +395,7 @@ def episodes_insert(
 ) -> None:
     """Insert groups (none for a refill) and their episodes in one statement.
 
-    ``call`` has the values of ``CALL_COLUMNS``, each of ``episodes`` those of ``EPISODE_COLUMNS``.
+    ``call`` has the values of ``CALL_COLUMNS``; each of ``episodes`` has those of ``EPISODE_COLUMNS``.
     """
     shared = {
         name: _json(call[name]) if kind == "jsonb" else call[name] for name, kind in CALL_COLUMNS.items()

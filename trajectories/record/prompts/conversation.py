@@ -33,9 +33,9 @@ Message = dict[str, Any]
 
 
 def form_read(axis: object) -> text_view.Form:
-    """Return the form that ``presentation`` names; ``relevant`` by default.
+    """Return the text form that ``presentation`` names, or ``relevant`` if it names none.
 
-    Raises ``GymError`` ``unknown_text_form`` (422).
+    Raises ``GymError`` 422 ``unknown_text_form``.
     """
     forms: tuple[text_view.Form, ...] = get_args(text_view.Form)
     for form in forms:
@@ -48,14 +48,14 @@ def form_read(axis: object) -> text_view.Form:
 
 
 def text_variation(payload: Mapping[str, Any], form: text_view.Form) -> dict[str, text_view.Form]:
-    """Return the entry in an episode's variation; empty for a task without a site's text."""
+    """Return the text form as an entry of a variation; empty for a task whose text includes no site."""
     return {TEXT_AXIS: form} if text_view.SCOPE in payload else {}
 
 
 def question_with_site(payload: Mapping[str, Any], form: text_view.Form) -> str:
     """Return the site's text, the wording of the task, and the names of the answer's fields.
 
-    Raises ``GymError`` ``other_world_salt`` (422) for a task that another installation made.
+    Raises ``GymError`` 422 ``other_world_salt`` for a task that another installation made.
     """
     try:
         site = text_view.world_text(payload, form=form, salt=settings.WORLD_SALT)
@@ -65,12 +65,12 @@ def question_with_site(payload: Mapping[str, Any], form: text_view.Form) -> str:
 
 
 def fields_line(fields: Iterable[str]) -> str:
-    """Return the names of the answer's values, as the site's pages have them."""
+    """Return the line that names the answer's values as the site's pages name them."""
     return f"The values of the answer, in this order: {' | '.join(fields)}"
 
 
 def tools_block(words: Words, tools: Sequence[str]) -> str:
-    """Return the paragraph that lists tools, by id in their order, each with its arguments."""
+    """Return the paragraph that lists tools and their arguments, in the order of the given ids."""
     return "\n".join([words.tools["head"], *(_line(words, calls.get_tool(tool)) for tool in tools)])
 
 
@@ -95,11 +95,11 @@ def _described(words: Words, field: Field) -> Iterator[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A task as text, as one episode poses it.
+    """A task as the text that one episode shows.
 
-    ``instruction`` and ``form`` choose the templates; ``pictures`` are the SHA-256 of those in ``text``.
-    ``fields`` are the names of the answer's values, if neither the pages nor ``text`` give them. ``tools``
-    are the ids of those that belong to it, in the order of its page.
+    ``instruction`` and ``form`` choose the templates; ``pictures`` are the SHA-256 hashes of the pictures in
+    ``text``. ``fields`` are the names of the answer's values, given only if neither the pages nor ``text``
+    contain them. ``tools`` are the ids of the task's own tools, in the order of its page.
     """
 
     text: str
@@ -123,9 +123,9 @@ class Example:
 def question_of(
     *, kind: str, prompt: str, payload: Mapping[str, Any], variation: Variation | None = None
 ) -> Question:
-    """Return the question of a task; ``prompt`` is its text as stored, for an episode without variation.
+    """Return a task's question; ``prompt`` is the stored text, for an episode without variation.
 
-    Raises as ``question_with_site`` does.
+    Raises the errors of ``question_with_site``.
     """
     plugin = questions.get(kind)
     if variation and TEXT_AXIS in variation:
@@ -159,10 +159,11 @@ def messages_for(
     token_budget: int | None = None,
     examples: Sequence[Example] = (),
 ) -> list[Message]:
-    """Write the chat messages (``role``, ``content``) that open an episode; pure, so pages can rebuild them.
+    """Write the chat messages (``role``, ``content``) that open an episode.
 
-    ``content`` is a text, or a list of text and picture parts if the question has pictures. Each of
-    ``examples`` adds a turn of the user and one of the assistant before the question.
+    The function is pure, so that pages can rebuild the messages. ``content`` is a text, or a list of text and
+    picture parts if the question has pictures. Each of ``examples`` adds a user turn and an assistant turn
+    before the question.
     """
     words, arm = Template(template), setup.arm
     form = answer_form(arm, question.form)
@@ -190,14 +191,17 @@ def messages_for(
 
 
 def answer_form(arm: Arm, form: AnswerForm) -> AnswerForm:
-    """Return the form of an answer to a question of ``form``; a copy of any question has lines."""
+    """Return the form in which an arm takes an answer to a question of ``form``.
+
+    A reading probe always takes lines.
+    """
     return "block" if arm.is_probe else form
 
 
 def build_reply(*, form: AnswerForm, answer: str | Sequence[str], solution: str) -> str:
     """Return a completion in the form that the interface block requests: worked solution, then answer.
 
-    A bar within one of several values is written ``\\|``, as clients read it.
+    If the answer has several values, a bar within one of them is written as ``\\|``, as clients expect.
     """
     values = [answer] if isinstance(answer, str) else list(answer)
     if form in ("program", "block"):
@@ -215,12 +219,12 @@ def build_reply(*, form: AnswerForm, answer: str | Sequence[str], solution: str)
 
 
 def messages_ref(messages: Sequence[Message]) -> str:
-    """Return a short name for equal messages, so that they are sent once."""
+    """Return a short name that equal messages share, so that they are sent only once."""
     return hashlib.sha256(msgspec.json.encode(messages)).hexdigest()[:16]
 
 
 def measure_length(message: Message) -> int:
-    """Return a message's number of characters; pictures are sent as addresses and have none."""
+    """Return a message's length in characters. Pictures count as 0, because they are sent as addresses."""
     content = message["content"]
     return len(content) if isinstance(content, str) else sum(len(part.get("text", "")) for part in content)
 

@@ -1,4 +1,4 @@
-"""The description of its interface that an agent reads: observations, actions and their syntax."""
+"""The description that an agent reads of its interface: observations, actions and their syntax."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ CACHE_SIZE = 512
 class Setup:
     """The interface of a run's model in one arm.
 
-    ``channel`` (``page``, ``api``) takes the answer; ``scope`` (``page``, ``viewport``) is the part of the
-    page that an outline covers.
+    ``channel`` (``page``, ``api``) is where the answer is submitted; ``scope`` (``page``, ``viewport``) is
+    the part of the page that an outline covers.
     """
 
     arm: Arm
@@ -52,7 +52,7 @@ class Setup:
 
 
 def setup_of(run: Run, *, arm: str, channel: str) -> Setup:
-    """Return the set-up of a run's episodes. One without an observation is taken for one with outlines."""
+    """Return the set-up of a run's episodes. A run without an observation is treated as having outlines."""
     return Setup(
         arm=ARMS[arm],
         observation=OBSERVATION_FORMATS.get(run.observation) or next(iter(OBSERVATION_FORMATS.values())),
@@ -68,9 +68,10 @@ def setup_of(run: Run, *, arm: str, channel: str) -> Setup:
 def agent_blocks(
     words: Words, setup: Setup, *, form: AnswerForm, is_site: bool, has_tools: bool, max_steps: int
 ) -> tuple[str, ...]:
-    """Return the paragraphs of the interface block of an arm in which the model acts.
+    """Return the paragraphs of the interface block for an arm in which the model acts.
 
-    Tasks opened together mostly share them, and making them was most of the work of a prompt.
+    They are cached, because tasks opened together mostly share them and building them took most of the time
+    that a prompt takes.
     """
     conditions = setup.conditions(is_site=is_site, has_tools=has_tools)
     return tuple(
@@ -95,7 +96,7 @@ def _blocks(
 
 
 def _page(words: Words, setup: Setup, *, is_site: bool) -> Iterator[str]:
-    """Describe how the page is shown, and how an action refers to positions and elements."""
+    """Yield sentences on how the page is shown and how an action refers to positions and elements."""
     yield words.observations[_seen(setup)]
     if is_site and setup.observation.has_text:
         yield words.shortened["site"]
@@ -114,7 +115,7 @@ def _aim(setup: Setup) -> str:
 
 
 def _action_lines(words: Words, setup: Setup, *, form: AnswerForm, conditions: Conditions) -> Iterator[str]:
-    """Return a line for each offered action, in the grammar's syntax."""
+    """Yield a line for each offered action, in the grammar's syntax."""
     if setup.grammar.id == "browsergym":
         offered = actions_offered(conditions)
         for call in words.calls:
@@ -124,7 +125,7 @@ def _action_lines(words: Words, setup: Setup, *, form: AnswerForm, conditions: C
         return
     for action_id in actions_offered(conditions):
         if action_id == "sequence" and setup.grammar.id in words.acts_several:
-            continue  # several actions are written in the grammar's own way
+            continue  # Such grammars have their own syntax for several actions.
         example = example_of(action_id, conditions)
         if action_id == "answer" and form == "values":
             example = {**example, "text": ["...", "..."]}
@@ -134,9 +135,9 @@ def _action_lines(words: Words, setup: Setup, *, form: AnswerForm, conditions: C
 
 
 def _optional(action_id: str, example: dict[str, Any], conditions: Conditions) -> Iterator[str]:
-    """Return the fields that the example leaves out.
+    """Describe the optional fields that the example leaves out.
 
-    Those of positions are described with the observation.
+    Fields of positions are left out too, because they are described with the observation.
     """
     for field in fields_offered(action_id, conditions):
         if field.name not in example and field.needs != "positions":

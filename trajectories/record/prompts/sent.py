@@ -1,7 +1,7 @@
 """The conversation sent to a model before a step, rebuilt from the recording.
 
-The client, which sends it, has the same rules (``palaestra.protocol.conversation``), and a step may carry the
-hash of what was sent. Pictures are named by their hash.
+The client, which sends it, applies the same rules (``palaestra.protocol.conversation``). A step may include
+the hash of what was actually sent. Pictures are identified by their hash.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HOW_LABELS: Mapping[How, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """A recorded step; ``shown`` is None at the first one of an arm without a page."""
+    """A recorded step. ``shown`` is None for the first step in an arm without a page."""
 
     index: int
     raw: str
@@ -35,7 +35,7 @@ class Turn:
 
 @dataclass(frozen=True, kw_only=True)
 class SentMessage:
-    """A message as it was sent. ``step`` is that of its turn, None for those that open the episode."""
+    """A message as it was sent. ``step`` is its turn's index, None for messages that open the episode."""
 
     message: Message
     step: int | None = None
@@ -45,7 +45,7 @@ class SentMessage:
 def messages_sent(
     *, history: History, grammar: Grammar, opening: Sequence[Message], turns: Sequence[Turn]
 ) -> list[SentMessage]:
-    """Return the messages before the last of ``turns``."""
+    """Return the messages sent before the last of ``turns``."""
     seen = iter(pages_send([turn.shown for turn in turns if turn.shown], history=history))
     sent = [SentMessage(message=message) for message in opening]
     for place, turn in enumerate(turns):
@@ -64,7 +64,7 @@ def messages_sent(
 
 
 def completion(raw: str, grammar: Grammar) -> Message:
-    """Return a completion as the message that shows it to its model."""
+    """Return a completion as the message in which the model later sees it."""
     return _completion(raw, grammar)[0]
 
 
@@ -72,16 +72,16 @@ def completion(raw: str, grammar: Grammar) -> Message:
 
 
 def _completion(raw: str, grammar: Grammar) -> tuple[Message, list[RecordedCall]]:
-    """Return the message that shows a model a completion of its own, and the calls in it."""
+    """Return a completion as the message in which the model later sees it, and the tool calls in it."""
     content, calls = record_read(raw) if grammar.has_tools else (raw, [])
     sendable = [replace(call, arguments=_sendable(call.arguments)) for call in calls]
     return assistant_message(content, sendable), calls
 
 
 def _sendable(arguments: str) -> str:
-    """Return arguments that an endpoint accepts.
+    """Return arguments that an endpoint accepts: a JSON object, or ``{}`` in place of anything else.
 
-    The client also repairs some that are not JSON; the hash of the prompt tells.
+    The client also repairs some arguments that are not JSON. The prompt then differs, which its hash reveals.
     """
     try:
         value = json.loads(arguments)

@@ -1,8 +1,8 @@
-"""Prompt templates, one file per version: a group keeps the version with which it was opened.
+"""Prompt templates, one file per version. A group keeps the version with which it was opened.
 
-One task instruction, byte-identical in all arms, then the arm's own interface block: two arms differ in
-nothing else. The instruction has paraphrases, crossed with tasks as looks are; it states the format of the
-answer, which depends on the kind of question.
+All arms share one task instruction, byte for byte, which the arm's own interface block follows; two arms
+differ in nothing else. The instruction has paraphrases, crossed with tasks in the same way as looks. It
+states the format of the answer, which depends on the kind of question.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ FOLDER = Path(__file__).parent
 class Call(Struct, frozen=True, forbid_unknown_fields=True):
     """Syntax of a call that declares an action of ``type``.
 
-    It is offered with the action if ``needs`` hold too. ``values`` is the syntax if the answer is a list of
-    values; ``does`` overrides the action's own description if the call does less or more.
+    The call is offered when the action is and all conditions in ``needs`` hold. ``values`` is the syntax used
+    if the answer is a list of values. ``does`` overrides the action's own description if the call does less
+    or more.
     """
 
     type: str
@@ -40,7 +41,7 @@ class Call(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Words(Struct, frozen=True, eq=False, forbid_unknown_fields=True):
-    """The texts of one version, by what they are about and then by case. Each version is one object."""
+    """The texts of one version, by subject and then by case. Each version is loaded as one object."""
 
     instructions: Mapping[str, str]
     answers: Mapping[str, str]
@@ -64,13 +65,13 @@ class Words(Struct, frozen=True, eq=False, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Template:
-    """``id`` is a version and the letter of a paraphrase."""
+    """A prompt template. ``id`` is a version followed by the letter of a paraphrase."""
 
     id: str
 
     @property
     def is_known(self) -> bool:
-        """False for a template that only another version of this program has."""
+        """False for a template that exists only in another version of this program."""
         return self.id[-1:] in PARAPHRASES and _file(FOLDER, self.id[:-1]).is_file()
 
     @property
@@ -78,12 +79,12 @@ class Template:
         return _read(FOLDER, self.id[:-1])
 
     def instruction(self, kind: str = "") -> str:
-        """Return the block that all arms share; ``kind`` is a ``Question``'s instruction."""
+        """Return the block that all arms share; ``kind`` is a ``Question``'s ``instruction``."""
         return self.words.instructions[self.id[-1]].format(answer=self.words.answers[kind or "line"])
 
 
 def template_for(*, seed: int, instruction: object = None) -> str:
-    """Return the id of a template of this version: one paraphrase, drawn by ``seed`` or named.
+    """Return the id of a template of this version, with the named paraphrase or one drawn by ``seed``.
 
     Raises ``GymError`` 422 ``unknown_instruction``.
     """
