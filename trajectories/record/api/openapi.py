@@ -47,7 +47,7 @@ def schema_yaml() -> bytes:
 
 @cache
 def docs() -> list[dict[str, Any]]:
-    """List the documentation's chapters: ``[{"name", "calls": [{"method", "path", "fields", "answers"}]}]``."""
+    """List the page's chapters: ``[{"name", "calls": [{"method", "path", "fields", "answers"}]}]``."""
     chapters: dict[str, list[dict[str, Any]]] = {}
     for path, methods in schema()["paths"].items():
         for method in METHODS:

@@ -25,7 +25,11 @@ Problem = Literal["missing", "other_size", "other_bytes"]
 
 @dataclass(frozen=True, kw_only=True)
 class Damage:
-    """A damaged file. ``size`` is in bytes, None if no row gives it; ``stored`` is None if there is no file."""
+    """A damaged file.
+
+    ``size`` in bytes is what the file's row gives, None if it gives none. ``stored`` is the size of the file,
+    None if there is no file.
+    """
 
     storage: str
     sha256: str

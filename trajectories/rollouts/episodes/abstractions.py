@@ -1,4 +1,7 @@
-"""Abstractions: their API calls, and their solvers' results. One that holds the answer is refused."""
+"""Abstractions, with their API calls and their solvers' results.
+
+An abstraction that contains the answer is refused.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ from trajectories.rollouts.runs import selectors as runs
 from verifiers.types import storable
 
 USED = "guidance__abstraction"
-Counts = tuple[int, int]  # judged, correct
+Counts = tuple[int, int]  # (judged, correct)
 
 
 def abstraction_get(abstraction_id: int, *, principal: Principal) -> dict[str, Any]:
@@ -50,7 +53,7 @@ def abstraction_get(abstraction_id: int, *, principal: Principal) -> dict[str, A
 def abstraction_list(
     *, principal: Principal, limit: int, before: int | None = None, **filters: int
 ) -> list[dict[str, Any]]:
-    """List abstractions, newest first: up to ``limit``, and one more if there is a next page."""
+    """List abstractions, newest first: up to ``limit``, plus one if there is a next page."""
     rows = projects.visible(Abstraction.objects.all(), principal).filter(**filters)
     if before is not None:
         rows = rows.filter(pk__lt=before)
@@ -58,7 +61,7 @@ def abstraction_list(
 
 
 def abstraction_records(rows: Sequence[Abstraction], *, principal: Principal) -> list[dict[str, Any]]:
-    """Return records with their solvers' results so far."""
+    """Return the records of abstractions, with their solvers' results so far."""
     shows = principal.may(Scope.GUIDANCE) or principal.may(Scope.GOLDS)
     solvers = _solvers([row.pk for row in rows])
     return [
@@ -78,7 +81,7 @@ def abstraction_records(rows: Sequence[Abstraction], *, principal: Principal) ->
 
 
 def run_report(run: Run, *, principal: Principal) -> dict[str, Any]:
-    """Report on a solver's run with abstractions, without them, and with the best of each task."""
+    """Compare a solver's results with abstractions, without them, and with each task's best one."""
     counts: dict[int, dict[int | None, Counts]] = defaultdict(dict)
     judged = Episode.objects.filter(run=run, parent=None, is_taken_over=False, verdict__outcome__in=JUDGED)
     if principal.splits:
@@ -145,8 +148,10 @@ def _solvers(ids: Sequence[int]) -> dict[int, dict[str, Any]]:
 
 
 class AbstractionIn(Struct, forbid_unknown_fields=True, kw_only=True):
-    """``run`` and ``episode`` are the policy's that wrote it; a person's has neither. Of an episode the run
-    is known."""
+    """A new abstraction.
+
+    ``run`` and ``episode`` are those of the policy that wrote it. Both are absent when a person wrote it. If
+    an episode is given, its run is implied."""
 
     task: Id
     text: Annotated[str, Meta(min_length=1, max_length=GUIDANCE_CHARS)]
@@ -155,8 +160,10 @@ class AbstractionIn(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Solvers(Struct):
-    """Episodes that had the abstraction as guidance, in ``runs``. ``mean`` is ``correct`` of ``judged``, the
-    reward of its author; null if none are judged. Void ones are in neither."""
+    """Results of the episodes that had the abstraction as guidance; they are in ``runs``.
+
+    ``mean`` is the share of ``correct`` among ``judged`` episodes, which is the reward of the abstraction's
+    author. It is null if no episode is judged. Void episodes count in neither."""
 
     runs: list[int]
     opened: int
@@ -166,7 +173,11 @@ class Solvers(Struct):
 
 
 class AbstractionRecord(Struct):
-    """``text`` is null for keys without the scope `guidance` or `golds`; ``author`` names the key."""
+    """An abstraction with its results.
+
+    ``text`` is null for keys without the scope `guidance` or `golds`. ``author`` is the name of the key that
+    stored it.
+    """
 
     id: int
     task: int
@@ -180,7 +191,7 @@ class AbstractionRecord(Struct):
 
 
 class AbstractionPage(Struct):
-    """``next`` is null on the last page."""
+    """A page of abstractions. ``next`` is null on the last page."""
 
     results: list[AbstractionRecord]
     next: str | None
@@ -188,11 +199,15 @@ class AbstractionPage(Struct):
 
 class AbstractionsQuery(Query, kw_only=True):
     task: Id | UnsetType = UNSET
-    run: Annotated[Id | UnsetType, Meta(description="Of the policy that wrote them.")] = UNSET
+    run: Annotated[Id | UnsetType, Meta(description="The run of the policy that wrote them.")] = UNSET
 
 
 class Share(Struct):
-    """``mean`` is over ``tasks``, each with the mean of its judged ``episodes``; null if there are none."""
+    """A success rate over ``tasks``.
+
+    ``mean`` averages the success rates of the tasks, and ``episodes`` counts their judged episodes. ``mean``
+    is null if there are no tasks.
+    """
 
     tasks: int
     episodes: int
@@ -200,9 +215,11 @@ class Share(Struct):
 
 
 class AbstractionReport(Struct, rename={"with_": "with"}):
-    """A solver's run on the tasks that it played with abstractions: with them, without any guidance, and with
-    the best abstraction of each task. With few samples the best is too high: it is the greatest of several
-    noisy means. ``written_in`` are the runs of the policies that wrote them.
+    """Results of a solver's run on the tasks that it played with abstractions.
+
+    They are compared with abstractions, without any guidance, and with the best abstraction of each task.
+    With few samples the value for the best is too high, because it is the greatest of several noisy means.
+    ``written_in`` lists the runs of the policies that wrote the abstractions.
     """
 
     with_: Share
@@ -212,10 +229,10 @@ class AbstractionReport(Struct, rename={"with_": "with"}):
 
 
 def abstraction_create(*, body: AbstractionIn, principal: Principal) -> Abstraction:
-    """Store an abstraction of a task, in the project of its run, if it has one.
+    """Store an abstraction of a task, in the project of its run if it has one.
 
     Raises ``GymError``: 404 ``unknown_run``, ``unknown_episode``; 422 ``unknown_task``, ``other_run``,
-    ``guidance_leaks``, and those of ``detection.leaks``.
+    ``guidance_leaks``, and the errors of ``detection.leaks``.
     """
     task = Task.objects.filter(pk=body.task).first()
     if task is None or not principal.sees_split(task.split):
@@ -228,7 +245,7 @@ def abstraction_create(*, body: AbstractionIn, principal: Principal) -> Abstract
     if body.run is not None:
         creation.run_load(body.run, principal)
         if body.run != run_id:
-            message = f"Episode {body.episode} is of run {run_id}, not of run {body.run}."
+            message = f"Episode {body.episode} belongs to run {run_id}, not to run {body.run}."
             raise GymError("other_run", message, status=422, fields={"run": [message]})
     if run_id is not None:
         project = Run.objects.values_list("project", flat=True).get(pk=run_id)
@@ -251,8 +268,8 @@ class AbstractionsView(APIView):
     @call(
         "abstraction_create",
         "Store an abstraction of a task",
-        description="Knowledge that helps to solve it, for `guidance: {kind: abstraction}`. What holds the "
-        "answer is refused.",
+        description="Knowledge that helps to solve the task, for `guidance: {kind: abstraction}`. A text "
+        "that contains the answer is refused.",
         body=AbstractionIn,
         answers={201: (AbstractionRecord, "The abstraction.")},
         errors=(400, 404, 422),
@@ -265,7 +282,7 @@ class AbstractionsView(APIView):
 
     @call(
         "abstraction_list",
-        "List abstractions, the newest first",
+        "List abstractions, newest first",
         parameters=[AbstractionsQuery],
         answers={200: (AbstractionPage, "A page of abstractions.")},
         errors=(400,),
@@ -283,7 +300,7 @@ class AbstractionView(APIView):
 
     @call(
         "abstraction_get",
-        "Read an abstraction and what its solvers made of it",
+        "Read an abstraction and its solvers' results",
         answers={200: (AbstractionRecord, "The abstraction.")},
         errors=(404,),
     )
@@ -297,7 +314,7 @@ class RunAbstractionsView(APIView):
     @call(
         "run_abstractions",
         "Read a run's results with, without and with the best abstractions",
-        answers={200: (AbstractionReport, "Means over the tasks played with abstractions.")},
+        answers={200: (AbstractionReport, "Means over the tasks that were played with abstractions.")},
         errors=(404,),
     )
     def get(self, request: Request, run_id: int) -> Response:

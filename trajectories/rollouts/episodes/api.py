@@ -1,4 +1,4 @@
-"""The calls that open episodes, record steps and answers, and end episodes."""
+"""API calls that open episodes, record steps and answers, and end episodes."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ Answer = Annotated[str, limit("ANSWER_MAX_CHARS")]
 
 
 class OpenedEpisode(Struct):
-    """An opened episode; ``start_url`` is null in arms without a page.
+    """An opened episode. ``start_url`` is null in arms without a page.
 
-    ``answer_form`` is how the answer is written if no page takes it: one line, a fenced block of lines, a
-    fenced program, or values separated by ``|``. ``is_site``: its page belongs to a mock site. ``tools`` are
-    those of the task that `tool_calls` calls, none if a page shows them. A fork has a ``parent``, and
-    begins after a step of it.
+    ``answer_form`` is the form of an answer that no page takes: one line, a fenced block of lines, a fenced
+    program, or values separated by ``|``. ``is_site`` is true if the page belongs to a mock site. ``tools``
+    are the task's tools that are called with `tool_calls`; there are none if a page shows them. A fork has a
+    ``parent`` and begins after one of the parent's steps.
     """
 
     id: int
@@ -58,14 +58,17 @@ class OpenedEpisode(Struct):
 
 
 class Message(Struct):
-    """``content`` is a text, or a list of parts ``{type: text|image_url, ...}`` if there are pictures."""
+    """A chat message. ``content`` is a text, or a list of parts if the message has pictures.
+
+    A part is ``{type: text|image_url, ...}``.
+    """
 
     role: str
     content: str | list[dict[str, Any]]
 
 
 class OpenedEpisodes(Struct):
-    """Messages that several episodes share are sent once, under their ``messages_ref``."""
+    """Opened episodes. Messages that several episodes share are sent once, under their ``messages_ref``."""
 
     episodes: list[OpenedEpisode]
     messages: dict[str, list[Message]]
@@ -122,15 +125,16 @@ class StepsView(HotView):
         "steps_record",
         "Record steps; sending one again changes nothing",
         body=step_records.StepsIn,
-        answers={200: (services.StepsAnswer, "What was stored, and the state of the episode.")},
+        answers={200: (services.StepsAnswer, "The steps that were stored, and the state of the episode.")},
         errors=(400, 404, 409, 413),
     )
     def post(self, request: HttpRequest, episode_id: int) -> HttpResponse:
-        """Steps may be sent singly or in batches, in any order; each has its number.
+        """Steps may be sent singly or in batches and in any order, because each has its number.
 
-        Page events are assigned to steps by the header `X-Gym-Step` (the number of the step) on the agent's
-        page requests and, within a page, by `data-step` on its root element, set before acting. Without
-        these, the times `started_at` and `duration_ms` decide; without times, events belong to no step.
+        Page events are assigned to steps by the header `X-Gym-Step` (the step's number) on the agent's page
+        requests and, within a page, by `data-step` on its root element, which must be set before acting.
+        Without these, the times `started_at` and `duration_ms` decide. Without times, events belong to no
+        step.
         """
         return self.dispatch(request, episode_id=episode_id)
 
@@ -141,10 +145,10 @@ class StepsView(HotView):
 
 
 class SubmissionIn(Struct, forbid_unknown_fields=True):
-    """One answer, or several where the question asks for a list."""
+    """An answer: one text, or several where the question asks for a list."""
 
     answer: Answer | Annotated[list[Answer], Meta(min_length=1, max_length=1_000)]
-    number: Annotated[Literal[1, 2], Meta(description="2 for the second answer, after `check`.")] = 1
+    number: Annotated[Literal[1, 2], Meta(description="2 for the second answer, which follows `check`.")] = 1
 
 
 class SubmissionView(HotView):
@@ -152,16 +156,16 @@ class SubmissionView(HotView):
         "submission_send",
         "Submit the answer of an episode that answers through the API",
         body=SubmissionIn,
-        answers={202: (services.SubmissionAnswer, "Stored, and queued for judging.")},
+        answers={202: (services.SubmissionAnswer, "The answer was stored and queued for judging.")},
         errors=(400, 404, 409, 413),
     )
     def post(self, request: HttpRequest, episode_id: int) -> HttpResponse:
-        """The first answer counts. The same one sent again changes nothing; a different one gets a 409.
+        """The first answer counts. Sending the same one again changes nothing; a different one gets a 409.
 
         In a run with the setting `answer_check`, the first answer is answered by `check`, a text for the
-        policy, and the episode stays open for the second, sent as `number` 2. The number tells a second
-        answer from the first one sent again, so both may be repeated. If the policy ends the episode before,
-        the first answer counts.
+        policy, and the episode stays open for the second answer, which is sent as `number` 2. The number
+        distinguishes a second answer from a repeated first one, so both may be sent again. If the policy ends
+        the episode before its second answer, the first one counts.
         """
         return self.dispatch(request, episode_id=episode_id)
 
@@ -179,7 +183,7 @@ class Close(Struct, forbid_unknown_fields=True):
 
 
 class EpisodeRecord(Struct):
-    """The state of an episode; ``verdict`` is null until it has ended."""
+    """The state of an episode. ``verdict`` is null until the episode has one."""
 
     id: int
     run: int
@@ -222,8 +226,10 @@ class CloseView(APIView):
 
 
 class Resumption(Struct):
-    """``drafts`` are the values last typed into the page's fields, by field name; ``answer_form``,
-    ``is_site`` and ``tools`` are as when the episode was opened."""
+    """The information needed to resume an episode.
+
+    ``drafts`` are the values last typed into the page's fields, by field name. ``answer_form``, ``is_site``
+    and ``tools`` are the same as when the episode was opened."""
 
     start_url: str | None
     answer_form: AnswerForm
@@ -251,9 +257,9 @@ class EpisodeRewardsView(APIView):
 
     @call(
         "episode_rewards",
-        "Read what an episode is paid, and for what",
+        "Read an episode's reward and its components",
         parameters=[ProfileQuery],
-        answers={200: (selectors.Rewards, "Its components and what the profile pays for them.")},
+        answers={200: (selectors.Rewards, "The components and what the profile pays for each.")},
         errors=(400, 404, 409, 422),
     )
     def get(self, request: Request, episode_id: int) -> Response:

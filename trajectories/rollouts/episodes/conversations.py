@@ -1,4 +1,4 @@
-"""The conversation of an episode, rebuilt from its opening and its steps."""
+"""The conversation of an episode, rebuilt from its opening messages and its steps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STEPS_MAX, CHARS_MAX = 1_000, 12_000_000
 def is_too_long(episode_id: int, *, last: int) -> bool:
     """Return whether the conversation up to the step ``last`` is too long to be rebuilt.
 
-    A fork's inherited steps count.
+    The steps that a fork inherited count too.
     """
     if len(list_held_steps(episode_id, until=last)) > STEPS_MAX:
         return True
@@ -37,7 +37,7 @@ def is_too_long(episode_id: int, *, last: int) -> bool:
 def messages_before(
     episode: Episode, *, turns: list[Turn], with_solutions: bool, with_guidance: bool = False
 ) -> list[SentMessage]:
-    """Return the messages sent before the last of ``turns``; empty if the opening cannot be rebuilt."""
+    """Return the messages sent before the last of ``turns``, none if the opening cannot be rebuilt."""
     try:
         opening = opening_messages(episode, with_solutions=with_solutions, with_guidance=with_guidance)
     except GymError as error:
@@ -55,10 +55,10 @@ def grammar_of(episode: Episode) -> Grammar:
 
 
 def read_turns(episode: Episode, *, last: int, first: int = 1) -> list[Turn]:
-    """Return the steps ``first`` to ``last`` as turns; a fork's own follow those that it inherited."""
+    """Return the steps ``first`` to ``last`` as turns. A fork's own steps follow those that it inherited."""
     turns: list[Turn] = []
     result = message = ""
-    taken: list[int] = []  # a person's steps just before
+    taken: list[int] = []  # a person's steps since the agent's last one
     for past in turns_until(episode.pk, last, since=first):
         is_persons = past.actor == Step.Actor.PERSON
         if taken and not is_persons:
@@ -79,9 +79,9 @@ def read_turns(episode: Episode, *, last: int, first: int = 1) -> list[Turn]:
 
 
 def read_inherited_messages(fork: Episode) -> list[Message]:
-    """Return the parent's messages before the step where ``fork`` begins, without its opening.
+    """Return the parent's messages before the step where ``fork`` begins, without the opening messages.
 
-    Empty if they are too long to be rebuilt. Pictures are addresses of blobs.
+    Empty if they are too long to be rebuilt. Pictures are given as blob addresses.
     """
     parent = Episode.objects.select_related("run", "group", "task").filter(forks=fork).first()
     last = fork.begins_after + 1
@@ -105,9 +105,10 @@ def _with_addresses(message: Message) -> Message:
 
 
 def conversation_read(episode_id: int, step: int) -> list[SentMessage]:
-    """Return the messages before a step, and its completion; step 0 means all steps. Solutions stay hidden.
+    """Return the messages before a step, and the step's completion. Step 0 means all steps.
 
-    Empty if the episode, a completion or the opening is missing, or if it is too long.
+    Solutions in few-shot examples stay hidden. Empty if the episode, a completion or the opening messages are
+    missing, or if the conversation is too long.
     """
     rows = Episode.objects.select_related("run", "group", "task")
     episode = rows.filter(pk=episode_id).first()

@@ -1,4 +1,4 @@
-"""Opens episodes: one call and a handful of statements, with nothing to start or to reset."""
+"""Opening of episodes: one call and a handful of statements, with nothing to start or to reset."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     ``unknown_choices_order``, ``unknown_text_form``, ``unknown_task_bar``, ``wrong_channel``,
     ``unperceivable``, ``not_drawn``, ``probe_in_training``, ``checked_probe``, ``not_one_page``,
     ``arm_without_text``, ``arm_without_tools``, ``other_world_salt``, ``no_exemplars``,
-    ``shots_without_few_shot``, ``profile_unfit``, and those of ``guidance.inserts_make``; 413
-    ``too_many_episodes``, ``prompts_too_long``; 429 ``at_capacity``.
+    ``shots_without_few_shot``, ``profile_unfit``; 413 ``too_many_episodes``, ``prompts_too_long``; 429
+    ``at_capacity``; and the errors of ``guidance.inserts_make``.
     """
     arm = arm_open(opening.arm)
     few_shot.shots_check(opening)
@@ -71,9 +71,9 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
 
 
 def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str, Any]:
-    """Open ``count`` more samples in a group, with the settings of its opening call.
+    """Open ``count`` more samples in a group, with the settings of the call that opened it.
 
-    Raises ``GymError`` as ``episodes_open`` does.
+    Raises the same errors as ``episodes_open``.
     """
     few_shot.examples_check(group.examples or (), principal=principal)
     count_check(count)
@@ -106,9 +106,9 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
 
 
 def group_grow(group_id: int, count: int) -> Group:
-    """Make room for ``count`` more samples in a group, and return it with the size that it had.
+    """Make room for ``count`` more samples in a group, and return the group with its size before.
 
-    This needs a transaction, until whose end the group is locked: two refills must not use the same numbers.
+    Needs a transaction. The group stays locked until its end, so that two refills never use the same numbers.
     """
     group = Group.objects.select_for_update(of=("self",)).select_related("task").get(pk=group_id)
     Group.objects.filter(pk=group_id).update(size=group.size + count, completed_seq=None)
@@ -116,10 +116,10 @@ def group_grow(group_id: int, count: int) -> Group:
 
 
 def count_check(count: int, *, setting: str = "EPISODES_PER_CALL_MAX") -> None:
-    """Raise ``GymError`` 413 ``too_many_episodes`` beyond a setting."""
+    """Raise ``GymError`` 413 ``too_many_episodes`` if the count exceeds the named setting."""
     limit: int = getattr(settings, setting)
     if count > limit:
-        message = f"{count:,} episodes in one call; the limit is {limit:,} (setting {setting})."
+        message = f"{count:,} episodes in one call are too many; the limit is {limit:,} (setting {setting})."
         raise GymError("too_many_episodes", message, status=413)
 
 
@@ -134,7 +134,7 @@ def _channel(opening: Opening) -> str:
 
 
 def run_load(run_id: int, principal: Principal) -> Run:
-    """Return the run with the fields that opening reads. Raises ``GymError`` 404 ``unknown_run``."""
+    """Return the run, with the fields needed to open episodes. Raises ``GymError`` 404 ``unknown_run``."""
     run = projects.visible(Run.objects.filter(pk=run_id).only(*RUN_FIELDS), principal).first()
     if run is None:
         raise GymError(
@@ -146,7 +146,7 @@ def run_load(run_id: int, principal: Principal) -> Run:
 def tasks_load(ids: Sequence[int], principal: Principal) -> list[Task]:
     """Return the tasks in the given order, repeats included. Raises ``GymError`` 422 ``unknown_task``.
 
-    For a key, tasks of hidden splits do not exist.
+    Tasks of splits that are hidden from the key count as unknown.
     """
     fields = ("pk", "split", "kind", "prompt", "payload", "oracle_steps", "benchmark")
     rows = Task.objects.filter(pk__in=set(ids)).only(*fields)
@@ -189,42 +189,43 @@ def _call(
 
 
 def _check_probe(arm: Arm, tasks: Sequence[Task], run: Run) -> None:
-    """Refuse what a probe cannot do: it pays no reward, has no answer to check, and needs a single page."""
+    """Refuse tasks and runs that are not fit for a reading probe.
+
+    A probe pays no reward, has no answer to check, and copies a single page.
+    """
     if answer_check.is_checked(run.settings):
-        message = (
-            f"The arm {arm.id!r} copies questions, and this run has answers checked: open it in another."
-        )
+        message = f"The arm {arm.id!r} copies questions, but this run has answers checked: use another run."
         raise GymError("checked_probe", message, status=422, fields={"arm": [message]})
     if run.kind == Run.Kind.TRAIN:
         message = (
-            f"The arm {arm.id!r} measures how well a policy reads, and a training run rewards what it opens: "
-            "open it in a run of kind 'eval' or 'collect'."
+            f"The arm {arm.id!r} measures how well a policy reads, but a training run rewards its episodes: "
+            "use a run of kind 'eval' or 'collect'."
         )
         raise GymError("probe_in_training", message, status=422, fields={"arm": [message]})
     if sites := [task for task in tasks if questions.get(task.kind).transcript is None]:
-        message = f"Task {sites[0].pk} is a site of many pages, and the arm {arm.id!r} has one page copied."
+        message = f"Task {sites[0].pk} is a site of many pages, but in the arm {arm.id!r} only one is copied."
         raise GymError("not_one_page", message, status=422, fields={"tasks": [message]})
 
 
 def _check_unguided(arm: Arm, opening: Opening) -> None:
     if opening.guidance is not None:
-        message = f"The arm {arm.id!r} copies questions, and takes no guidance."
+        message = f"The arm {arm.id!r} copies questions and takes no guidance."
         raise GymError("bad_guidance", message, status=422, fields={"guidance": [message]})
 
 
 def _pictures(tasks: Sequence[Task], run: Run, arm: str) -> dict[int, dict[str, Any]]:
-    """Return the pictures that stand for the tasks' questions.
+    """Return the pictures that are shown in place of the tasks' questions.
 
-    Raises ``GymError`` (422) ``unperceivable``, ``not_drawn``.
+    Raises ``GymError`` 422 ``unperceivable`` or ``not_drawn``.
     """
     observation = OBSERVATION_FORMATS.get(run.observation)
     if ARMS[arm].has_page and not (observation and observation.has_screenshot):
-        # The message tells a run that states no observation that it has outlines.
+        # A run that states no observation counts as having outlines, so the message says "outlines".
         observed = observation.id if observation else "outlines"
-        message = f"The arm {arm!r} shows each question as a picture, and the run observes only {observed}."
+        message = f"The arm {arm!r} shows each question as a picture, but the run observes only {observed}."
         raise GymError("unperceivable", message, status=422, fields={"arm": [message]})
     if whole := [task for task in tasks if task.kind not in question_pictures.KINDS]:
-        message = f"Task {whole[0].pk} is of the kind {whole[0].kind!r}, which no picture can show."
+        message = f"Task {whole[0].pk} is of kind {whole[0].kind!r}, which cannot be shown as a picture."
         raise GymError("unperceivable", message, status=422, fields={"tasks": [message]})
     drawn = question_pictures.find_pictures(tasks)
     if missing := [task for task in tasks if task.pk not in drawn]:
@@ -237,7 +238,10 @@ def _pictures(tasks: Sequence[Task], run: Run, arm: str) -> dict[int, dict[str, 
 
 
 def _check_perceivable(tasks: Sequence[Task], run: Run) -> None:
-    """Refuse pictures if only outlines are shown: nobody could answer, and scores would mean nothing."""
+    """Refuse tasks with pictures in a run that sees only outlines.
+
+    Nobody could answer them, and their scores would mean nothing.
+    """
     observation = OBSERVATION_FORMATS.get(run.observation)
     if observation is None or observation.has_screenshot:
         return
@@ -245,39 +249,41 @@ def _check_perceivable(tasks: Sequence[Task], run: Run) -> None:
     if pictured:
         with_pictures = " or ".join(one.id for one in OBSERVATION_FORMATS.values() if one.has_screenshot)
         message = (
-            f"Task {pictured[0]} shows pictures, and the run observes only {observation.id}. "
+            f"Task {pictured[0]} shows pictures, but the run observes only {observation.id}. "
             f"Open it in a run that observes {with_pictures}."
         )
         raise GymError("unperceivable", message, status=422, fields={"tasks": [message]})
 
 
 def _check_positions(run: Run) -> None:
-    """Refuse a run without pictures whose grammar names elements by their position in one."""
+    """Refuse a run that sees no pictures if its grammar names elements by their position in a picture."""
     observation = OBSERVATION_FORMATS.get(run.observation)
     if observation is None or observation.has_screenshot or not GRAMMARS[run.grammar].is_by_position:
         return
     with_pictures = " or ".join(one.id for one in OBSERVATION_FORMATS.values() if one.has_screenshot)
     message = (
-        f"The grammar {run.grammar} acts by position in a picture, and the run observes {observation.id}: "
-        f"open one that observes {with_pictures}."
+        f"The grammar {run.grammar} acts by position in a picture, but the run observes {observation.id}: "
+        f"use one that observes {with_pictures}."
     )
     raise GymError("unperceivable", message, status=422, fields={"run": [message]})
 
 
 def _check_text(tasks: Sequence[Task], arm: str) -> None:
-    """Refuse tasks that an arm without a page cannot pose: those done on pages, which have no text, and, in
-    an arm without turns, those whose tools have to be called."""
+    """Refuse tasks that an arm without a page cannot pose.
+
+    These are tasks that are done on pages and have no text. In an arm without turns, they are also the tasks
+    whose tools have to be called."""
     if ARMS[arm].has_page:
         return
     without_text = [task for task in tasks if not questions.get(task.kind).has_text(task.payload)]
     if without_text:
-        message = f"Task {without_text[0].pk} is done on its pages, and the arm {arm!r} has none."
+        message = f"Task {without_text[0].pk} is done on its pages, but the arm {arm!r} has none."
         raise GymError("arm_without_text", message, status=422, fields={"tasks": [message]})
     with_tools = [task for task in tasks if questions.get(task.kind).own_tools(task.payload)]
     if with_tools and not ARMS[arm].has_tools:
         others = ", ".join(one.id for one in ARMS.values() if one.has_tools and not one.is_pictured)
         message = (
-            f"Task {with_tools[0].pk} comes with tools, and the arm {arm!r}, whose answer is one text, has "
+            f"Task {with_tools[0].pk} comes with tools, but the arm {arm!r}, whose answer is one text, has "
             f"no turns to call them in. Open it in one of: {others}."
         )
         raise GymError("arm_without_tools", message, status=422, fields={"tasks": [message]})

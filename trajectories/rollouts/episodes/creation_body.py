@@ -13,8 +13,9 @@ from palaestra.protocol.arms import ARMS
 from trajectories.models import Episode
 
 RECORDING = (
-    "What the pages report: nothing, page events (the default), or the DOM as well. A run's setting "
-    "`recording_full_share` draws which of its episodes are recorded in full; `off` and `events` override it."
+    "What the pages report: nothing, page events (the default), or the DOM as well. In a run with the "
+    "setting `recording_full_share`, the episodes recorded in full are drawn at random; `off` and "
+    "`events` override it."
 )
 
 AXES_MAX, ARM_CHARS = 100, 64
@@ -22,14 +23,16 @@ GUIDANCE_CHARS, INSTRUCTION_CHARS = 10_000, 2_000
 
 
 class Guidance(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Help that is inserted at the end of the opening messages, after ``instruction``; it needs the scope
-    `guidance`. ``prefix``: the first steps of the reference solution, by ``fraction`` (rounded up) or
-    ``steps``. ``hint``: ``text``. ``abstraction``: a stored one, by its id. What holds the answer is refused.
-    ``start_state`` inserts nothing: the episodes are forks of the task's scripted solution, an episode that
-    the oracle or a person played, after its first acts by ``fraction`` or ``steps``.
+    """Help that is inserted at the end of the opening messages, after ``instruction``.
 
-    With ``hash`` nothing is inserted: the caller delivers the guidance, and the gym notes it. Guided episodes
-    are left out of rates, gaps and samplers.
+    It needs the scope `guidance`. ``prefix`` inserts the first steps of the reference solution, by
+    ``fraction`` (rounded up) or ``steps``; ``hint`` inserts ``text``; ``abstraction`` inserts a stored
+    abstraction, by its id. Text that contains the answer is refused. ``start_state``
+    inserts nothing: its episodes are forks of the task's scripted solution, an episode played by the oracle
+    or a person, after its first acts by ``fraction`` or ``steps``.
+
+    With ``hash`` nothing is inserted either: the caller delivers the guidance, and the gym only notes it.
+    Guided episodes are left out of rates, gaps and samplers.
     """
 
     kind: Annotated[str, Meta(max_length=64)]
@@ -42,7 +45,7 @@ class Guidance(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class GroupSettings(Struct, forbid_unknown_fields=True, kw_only=True):
-    """The part of a call that its groups store, so that a refill opens the same."""
+    """The settings of an opening call that its groups store, so that a refill uses the same ones."""
 
     seed: Annotated[int, Meta(ge=0, le=BIGINT_MAX)] | None = None
     max_steps: Positive | None = None
@@ -55,11 +58,12 @@ class GroupSettings(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Opening(GroupSettings, forbid_unknown_fields=True, kw_only=True):
-    """``shots``: how many solved examples the prompts of ``text_few_shot`` show, 4 by default.
+    """A call that opens episodes.
 
-    ``presentation`` fixes axes of the look. ``task_bar`` false, with ``answer_channel`` ``api``, removes the
-    bar from the pages of mock sites: they then neither state the task (the messages do) nor take its answer,
-    which is one value for each of the task's ``fields``, in order.
+    ``shots`` is the number of solved examples in the prompts of ``text_few_shot``, 4 by default.
+    ``presentation`` fixes axes of the look. With ``task_bar`` false and ``answer_channel`` ``api``, the pages
+    of mock sites have no task bar: they neither state the task, which the messages do instead, nor take its
+    answer. The answer is then one value for each of the task's ``fields``, in order.
     """
 
     run: Id
@@ -71,12 +75,12 @@ class Opening(GroupSettings, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def channel(self) -> Episode.Channel:
-        """Answer channel: the page if it has a form, unless the call says otherwise."""
+        """The answer channel: the page if it has a form, unless the call states a channel."""
         usual = Episode.Channel.PAGE if ARMS[self.arm].has_form else Episode.Channel.API
         return self.answer_channel or usual
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Settings without guidance: a refill copies that of the group's first episode."""
+        """The settings without the guidance, which a refill copies from the group's first episode."""
         names = (name for name in GroupSettings.__struct_fields__ if name != "guidance")
         return {name: getattr(self, name) for name in names}

@@ -32,30 +32,30 @@ from trajectories.rollouts.episodes.creation_body import Opening
 
 FIRST_VIRTUAL_DAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 VIRTUAL_DAYS = 365
-# One step for the completion and one to spare: a step that uses up the budget would end the episode first.
+# One step for the completion and one to spare, because using up the budget would end the episode first.
 TEXT_ARM_STEPS = 2
-# A task without a page needs one action, its answer, and one more for each call of a tool. The budget must
-# not reveal how many calls that is.
+# A task without a page needs one action, its answer, plus one for each tool call. The budget must not reveal
+# how many calls are needed, so all tasks with tools get the same number.
 STEPS_WITHOUT_PAGE = 1
 CALLS_NEEDED_MOST = 4
 NO_FORK: dict[str, Any] = {"parent_id": None, "inherited_events": 0, "is_taken_over": False}
-# docs/decisions/0020-step-budgets.md
+# docs/decisions/0020-step-budgets.md explains these factors.
 STEPS_BY_POSITION = 2.0
 STEPS_BY_PICTURE = 1.5
 Recording = Episode.Recording
 
 
 def derive(*parts: int | str) -> int:
-    """Derive 63 bits, the same on every machine."""
+    """Derive a number of 63 bits from the parts, the same on every machine."""
     text = ":".join(map(str, parts)).encode()
     return int.from_bytes(hashlib.sha256(text).digest()[:8], "big") >> 1
 
 
 class Looks:
-    """One look per group, one per episode, or for sample k the k-th of a fixed rotation.
+    """The looks of a group's samples: one for the group, one per episode, or a fixed rotation.
 
-    In a rotation, sample k has the same look in every task with the same kind of page: looks are crossed
-    with tasks.
+    In a rotation, sample k has the k-th look of the rotation in every task with the same kind of page, so
+    that looks are crossed with tasks.
     """
 
     def __init__(self, opening: Opening, group_seed: int, page: PageKind) -> None:
@@ -80,7 +80,7 @@ class Looks:
 
 
 class Call(Struct, frozen=True, kw_only=True):
-    """The part of an opening that all its samples share."""
+    """The part of an opening call that all its samples share."""
 
     opening: Opening
     run: Run
@@ -92,7 +92,7 @@ class Call(Struct, frozen=True, kw_only=True):
 
 
 class GroupPlan(Struct, frozen=True):
-    """A group to fill; ``examples`` are the ids of the solved tasks in its prompt, None if there are none."""
+    """A group to fill. ``examples`` are the ids of the solved tasks in its prompt, None if it shows none."""
 
     id: int
     seed: int
@@ -101,7 +101,7 @@ class GroupPlan(Struct, frozen=True):
 
 
 class Draft(Struct):
-    """Rows to insert, and the API's answer about them."""
+    """The rows to insert, and the API's response about them."""
 
     groups: list[dict[str, Any]]
     episodes: list[dict[str, Any]]
@@ -110,7 +110,7 @@ class Draft(Struct):
     prompt_chars: int = 0
 
     def messages_add(self, added: list[conversation.Message]) -> str:
-        """Store the messages and return their reference. Raises ``GymError`` ``prompts_too_long`` (413)."""
+        """Add the messages and return their reference. Raises ``GymError`` 413 ``prompts_too_long``."""
         ref = conversation.messages_ref(added)
         if ref not in self.messages:
             self.prompt_chars += sum(map(conversation.measure_length, added))
@@ -130,14 +130,14 @@ class Draft(Struct):
 
 
 def start_url(*, episode_id: int, arm: str) -> str | None:
-    """Return the arena's address of an episode, or None in arms without a page."""
+    """Return an episode's address in the arena, or None in arms without a page."""
     if not ARMS[arm].has_page:
         return None
     return f"{settings.ARENA_URL}/e/{token_make(episode_id=episode_id, key=settings.TOKEN_KEY)}/"
 
 
 def whereabouts(task: Task, *, episode_id: int, arm: str) -> dict[str, Any]:
-    """Return an episode's ``start_url``, its ``answer_form`` and ``is_site``."""
+    """Return an episode's ``start_url``, ``answer_form`` and ``is_site``."""
     form = questions.get(task.kind).form_of(task.payload)
     return {
         "start_url": start_url(episode_id=episode_id, arm=arm),
@@ -147,20 +147,20 @@ def whereabouts(task: Task, *, episode_id: int, arm: str) -> dict[str, Any]:
 
 
 def entrance(task: Task, *, episode_id: int, arm: str, variation: Variation | None) -> dict[str, Any]:
-    """Return an episode's ``whereabouts`` with the ``tools`` that are called by an action."""
+    """Return an episode's ``whereabouts``, along with the ``tools`` that are called by actions."""
     tools = list_called_tools(task, arm=arm, variation=variation)
     return {**whereabouts(task, episode_id=episode_id, arm=arm), "tools": tools}
 
 
 def list_called_tools(task: Task, *, arm: str, variation: Variation | None) -> list[str]:
-    """Return the tools that an episode calls by an action: none if its page shows them."""
+    """Return the tools that an episode calls by actions. There are none if its page shows them."""
     if not ARMS[arm].calls_tools:
         return []
     return list(question_tools(kind=task.kind, payload=task.payload, variation=variation))
 
 
 def draft_make(call: Call, tasks: Sequence[Task]) -> Draft:
-    """Draft a new group for every task, with all its samples."""
+    """Draft a new group with all its samples for every task."""
     opening = call.opening
     count = opening.samples_per_task
     group_ids, episode_ids = hot_sql.ids_reserve(groups=len(tasks), episodes=len(tasks) * count)
@@ -176,7 +176,7 @@ def draft_make(call: Call, tasks: Sequence[Task]) -> Draft:
 
 
 def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Sequence[int], first: int) -> None:
-    """Draft samples of one group, numbered from ``first``."""
+    """Add samples of one group, numbered from ``first``, to the draft."""
     kind = questions.get(task.kind)
     opening, setup, prompts = call.opening, call.setup, _Prompts(draft, call, task, plan)
     looks = Looks(opening, plan.seed, kind.pages)
@@ -218,8 +218,10 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
 
 
 def limit_steps(task: Task, *, setup: Setup, look: Look, is_checked: bool = False) -> int:
-    """Return the default step budget of a task: the scripted solution, plus what the look adds to it, times
-    the actions that the set-up needs for each. If the answer is checked, there is room to give it twice.
+    """Return a task's default step budget.
+
+    It is the length of the scripted solution plus what the look adds, times the number of actions that the
+    set-up needs for each step. If the answer is checked, there is room to give it twice.
     """
     answers = 2 if is_checked else 1
     if setup.arm.is_free_text:
@@ -229,7 +231,7 @@ def limit_steps(task: Task, *, setup: Setup, look: Look, is_checked: bool = Fals
         return max_steps_for(STEPS_WITHOUT_PAGE * answers + calls)
     more = questions.get(task.kind).more_moves(task.payload, look)
     if is_checked:
-        # To answer again, an agent fills in a site's task bar anew, or repeats all its actions on a question.
+        # To answer again, an agent refills a site's task bar, or repeats all its actions on a question.
         fields = task.payload.get("fields", ())
         more += len(fields) + 1 if task.kind == kinds.SITE else task.oracle_steps + more
     by_position = STEPS_BY_POSITION if setup.grammar.is_by_position else 1.0
@@ -238,7 +240,7 @@ def limit_steps(task: Task, *, setup: Setup, look: Look, is_checked: bool = Fals
 
 
 def draw_virtual_start(task: Task, *, seed: int, time_zone: str = "UTC") -> datetime:
-    """Return the morning on which an episode begins: of the task's own day, or else of a day by seed."""
+    """Return the morning on which an episode begins: the task's own day, or else a day drawn by seed."""
     day = task.payload.get("first_day")
     if day is None:
         return FIRST_VIRTUAL_DAY + timedelta(days=seed % VIRTUAL_DAYS)
@@ -247,7 +249,7 @@ def draw_virtual_start(task: Task, *, seed: int, time_zone: str = "UTC") -> date
 
 
 class _Prompts:
-    """The opening messages of a group's samples: one for each variation and number of steps."""
+    """The opening messages of a group's samples, built once for each variation and number of steps."""
 
     def __init__(self, draft: Draft, call: Call, task: Task, plan: GroupPlan) -> None:
         self._draft = draft
@@ -283,9 +285,10 @@ class _Prompts:
 
 
 def choose_extent(opening: Opening, run: Run, seed: int, sample_index: int) -> Recording:
-    """Return the recording that the call states.
+    """Return the extent of an episode's recording.
 
-    If it states ``full`` or nothing, the run's share is drawn by seed.
+    If the run has a share of full recordings and the call states ``full`` or nothing, it is drawn by seed.
+    Otherwise it is what the call states, or ``events``.
     """
     share = run.recording_full_share
     if opening.recording in (None, Recording.FULL) and share is not None:

@@ -22,7 +22,7 @@ SHOTS_DEFAULT = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Examples:
-    """``chosen``: the ids of the examples for each task; ``solved``: the examples by id."""
+    """The examples of a call: ``chosen`` has the ids for each task, ``solved`` the examples by id."""
 
     chosen: Mapping[int, Sequence[int]] = field(default_factory=dict)
     solved: Mapping[int, conversation.Example] = field(default_factory=dict)
@@ -32,14 +32,17 @@ class Examples:
 
 
 def shots_check(opening: Opening) -> None:
-    """Raise ``GymError`` 422 ``shots_without_few_shot``."""
+    """Raise ``GymError`` 422 ``shots_without_few_shot`` if ``shots`` is given for an arm without examples."""
     if opening.shots is not None and not ARMS[opening.arm].has_examples:
         message = f"The arm {opening.arm!r} shows no examples: omit shots, or use the arm text_few_shot."
         raise GymError("shots_without_few_shot", message, status=422, fields={"shots": [message]})
 
 
 def examples_choose(*, opening: Opening, run: Run, principal: Principal, seed: int) -> Examples:
-    """Choose the examples of a new call; none in other arms. Raises ``GymError`` 422 ``no_exemplars``."""
+    """Choose the examples of a new call; arms without examples get none.
+
+    Raises ``GymError`` 422 ``no_exemplars``.
+    """
     if not ARMS[opening.arm].has_examples:
         return Examples()
     chosen = few_shot.examples_choose(
@@ -50,7 +53,7 @@ def examples_choose(*, opening: Opening, run: Run, principal: Principal, seed: i
 
 
 def examples_check(ids: Sequence[int], *, principal: Principal) -> None:
-    """Raise ``GymError`` 422 ``no_exemplars`` if a group's examples are gone, or hidden from this key."""
+    """Raise ``GymError`` 422 ``no_exemplars`` if any of a group's examples is missing or hidden."""
     splits = Task.objects.filter(pk__in=set(ids)).values_list("split", flat=True)
     if len(splits) < len(set(ids)) or not all(map(principal.sees_split, splits)):
         message = "This key cannot see all the examples of this group: open a new group instead."
@@ -58,7 +61,7 @@ def examples_check(ids: Sequence[int], *, principal: Principal) -> None:
 
 
 def load_solved(ids: set[int], *, run: Run) -> dict[int, conversation.Example]:
-    """Load tasks with their current golds, as the prompts of a run show them."""
+    """Load tasks as solved examples, with their current golds, in the form that a run's prompts show."""
     if not ids:
         return {}
     tasks = list(Task.objects.filter(pk__in=ids).only("pk", "kind", "prompt", "payload"))

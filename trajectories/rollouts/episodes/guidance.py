@@ -1,7 +1,7 @@
 """Guidance: a part of the reference solution, a hint or an abstraction, inserted into the opening messages.
 
-The text comes from the gold tables or from the caller, is checked for the answer, and ends the last opening
-message, behind an instruction. Episodes store its hash, kind and place, never the text.
+The text comes from the gold tables or from the caller. It is checked for the answer and put at the end of the
+last opening message, after an instruction. Episodes store its hash, kind and place, but never the text.
 """
 
 from __future__ import annotations
@@ -39,7 +39,11 @@ START_STATE = "start_state"
 
 
 class Insert(Struct, frozen=True):
-    """``record`` is what episodes store, but for the place; ``block`` is empty if the caller delivers it."""
+    """Guidance to insert.
+
+    ``record`` is what episodes store, except for the place. ``block`` is the text, empty if the caller
+    delivers it.
+    """
 
     record: Mapping[str, Any]
     block: str = ""
@@ -52,10 +56,11 @@ def inserts_make(
     *,
     checks: LeakChecks | None = None,
 ) -> dict[int, Insert]:
-    """Make the inserts by task, none if there is no guidance. ``checks`` are those of the call so far.
+    """Make the inserts, by task id; none if there is no guidance.
 
-    Raises ``GymError``: 403 ``missing_scope``; 413 ``too_many_leak_checks``; 422 ``bad_guidance``,
-    ``no_solution``, ``guidance_leaks``, ``unknown_abstraction``, and those of ``detection.leaks``.
+    ``checks`` counts the leak checks of the call so far. Raises ``GymError``: 403 ``missing_scope``; 413
+    ``too_many_leak_checks``; 422 ``bad_guidance``, ``no_solution``, ``guidance_leaks``,
+    ``unknown_abstraction``, and the errors of ``detection.leaks``.
     """
     if guidance is None:
         return {}
@@ -73,9 +78,10 @@ def inserts_make(
 
 
 def guided(messages: Sequence[Message], insert: Insert | None) -> tuple[list[Message], dict[str, Any] | None]:
-    """Return opening messages with an insert at their end, and the record of it that the episode stores.
+    """Append an insert to opening messages. Return the messages, and the record that the episode stores.
 
-    Its place: ``message`` and ``part`` (null if the content is a text), characters ``start`` to ``end``.
+    The record contains the insert's place: ``message``, ``part`` (null if the content is a text), and the
+    characters ``start`` to ``end``.
     """
     if insert is None or not insert.block:
         return list(messages), None if insert is None else dict(insert.record)
@@ -95,7 +101,7 @@ def guided(messages: Sequence[Message], insert: Insert | None) -> tuple[list[Mes
 
 
 def build_insert(episode: Episode, *, is_shown: bool = True) -> Insert | None:
-    """Return what was inserted into an episode's opening messages, in words if ``is_shown``."""
+    """Return what was inserted into an episode's opening messages. Hide its text unless ``is_shown``."""
     if episode.guidance is None:
         return None
     record = {name: value for name, value in episode.guidance.items() if name not in SPAN}
@@ -111,13 +117,13 @@ def is_delivered(episode: Episode) -> bool:
 
 
 def is_start_state(episode: Episode) -> bool:
-    """Return whether the gym opened the episode, or one of its ancestors, at a start state."""
+    """Return whether the gym opened the episode, or one of its ancestors, as a start state."""
     record = episode.guidance or {}
     return record.get("kind") == START_STATE and "episode" in record
 
 
 def copy_insert(episode: Episode | None, principal: Principal) -> Insert | None:
-    """Return the insert of an episode, for another one. Raises ``GymError`` 403 ``missing_scope``."""
+    """Return an episode's insert for use in another one. Raises ``GymError`` 403 ``missing_scope``."""
     if episode is None:
         return None
     if is_delivered(episode) or is_start_state(episode):
@@ -126,17 +132,17 @@ def copy_insert(episode: Episode | None, principal: Principal) -> Insert | None:
 
 
 def _check(guidance: Guidance) -> None:
-    """Check that the amount or content is given in the one way of its kind."""
+    """Refuse guidance that does not give exactly one amount or content that fits its kind."""
     given = [
         name for name in ("fraction", "steps", "text", "abstraction") if getattr(guidance, name) is not None
     ]
     needed = {"prefix": ("fraction", "steps"), "hint": ("text",), "abstraction": ("abstraction",)}
     if guidance.kind == START_STATE:
-        message = "Start states are opened by POST /api/v1/episodes, in arms with a page that is no probe."
+        message = "Start states are opened with POST /api/v1/episodes, in arms with a page except probes."
     elif guidance.kind not in needed:
         message = f"There is no guidance of kind {guidance.kind!r}. {did_you_mean(guidance.kind, needed)}"
     elif len(given) != 1 or given[0] not in needed[guidance.kind]:
-        message = f"Guidance of kind {guidance.kind!r} takes just {' or '.join(needed[guidance.kind])}."
+        message = f"Guidance of kind {guidance.kind!r} takes only {' or '.join(needed[guidance.kind])}."
     else:
         return
     raise GymError("bad_guidance", message, status=422, fields={"guidance": [message]})
@@ -151,7 +157,7 @@ def _prefixes(guidance: Guidance, tasks: Sequence[Task], checks: LeakChecks) -> 
     }
     if missing := [task for task in tasks if task.pk not in golds]:
         named = ", ".join(str(task.pk) for task in missing[:TASKS_NAMED])
-        message = f"There is no reference solution in steps of task {named}."
+        message = f"There is no reference solution with steps for task {named}."
         raise GymError("no_solution", message, status=422, fields={"tasks": [message]})
     checks.clean_steps_store(golds.values())
     return {task_id: _prefix(guidance, gold, checks) for task_id, gold in golds.items()}
@@ -163,8 +169,8 @@ def _prefix(guidance: Guidance, gold: Gold, checks: LeakChecks) -> Insert:
     if count > (gold.clean_steps or 0):
         unchecked = "" if gold.clean_steps else ", or cannot be checked for it"
         message = (
-            f"The first {min(count, total)} of {total} steps of the solution of task {gold.task_id} hold its "
-            f"answer{unchecked}; {gold.clean_steps} can be given."
+            f"The first {min(count, total)} of {total} steps of the solution of task {gold.task_id} contain "
+            f"its answer{unchecked}; {gold.clean_steps} can be given."
         )
         raise GymError("guidance_leaks", message, status=422, fields={"guidance": [message]})
     text = "".join(gold.steps[:count]).strip()
@@ -183,7 +189,7 @@ def _texts(
             projects.visible(Abstraction.objects.all(), principal).filter(pk=guidance.abstraction).first()
         )
         if abstraction is None or {task.pk for task in tasks} != {abstraction.task_id}:
-            message = f"There is no abstraction {guidance.abstraction} of these tasks."
+            message = f"There is no abstraction {guidance.abstraction} for these tasks."
             raise GymError("unknown_abstraction", message, status=422, fields={"guidance": [message]})
         text, more = abstraction.text, {"abstraction": abstraction.pk}
     _check_leaks(guidance, tasks, text, checks)
@@ -191,7 +197,7 @@ def _texts(
 
 
 def _check_leaks(guidance: Guidance, tasks: Sequence[Task], text: str, checks: LeakChecks) -> None:
-    """Check the insert in its final form, with the caller's own instruction."""
+    """Check the insert in its final form, including an instruction of the caller's."""
     if guidance.instruction is None:
         checks.leaks_refuse(tasks, text, before=_block(guidance, ""))
     else:

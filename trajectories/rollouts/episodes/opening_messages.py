@@ -10,7 +10,7 @@ from trajectories.record.prompts.templates import Template
 from trajectories.rollouts.episodes import few_shot, guidance
 
 FORK = "fork"
-"""The setting of a group of forks: the parent, its last step, and the budgets that their prompts state."""
+"""Setting of a group of forks: the parent, the last inherited step, and the budgets stated in the prompts."""
 HIDDEN_REPLY = "(a solution, visible to users who may see golds)"
 
 
@@ -19,8 +19,8 @@ def opening_messages(
 ) -> list[conversation.Message]:
     """Rebuild an episode's opening messages; empty if its template is not one of ours.
 
-    Few-shot examples show their solutions, and guidance its text, only on request. Raises ``GymError`` if a
-    site was drawn from a salt that this installation does not have.
+    The solutions of few-shot examples and the text of guidance are shown only on request. Raises ``GymError``
+    if a site was drawn with a salt that this installation does not have.
     """
     messages = build_unguided_messages(episode, with_solutions=with_solutions)
     insert = guidance.build_insert(episode, is_shown=with_guidance)
@@ -28,12 +28,12 @@ def opening_messages(
 
 
 def build_unguided_messages(episode: Episode, *, with_solutions: bool) -> list[conversation.Message]:
-    """Return the ``opening_messages`` without guidance."""
+    """Rebuild an episode's opening messages as ``opening_messages`` does, but without guidance."""
     template = episode.group.template
     if not Template(template).is_known:
         return []
     task = episode.task
-    # A fork continues with the prompt of the first episode of its line, whatever its own budgets are.
+    # A fork's prompt states the budgets of the first episode of its line, whatever its own budgets are.
     budgets = episode.group.settings.get(FORK) or {
         "max_steps": episode.max_steps,
         "token_budget": episode.token_budget,

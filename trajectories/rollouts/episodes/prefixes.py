@@ -1,4 +1,4 @@
-"""Prefixes of solutions: their results by task, and the shortest with a success."""
+"""Prefixes of solutions: their results by task, and the shortest prefix with a success."""
 
 from __future__ import annotations
 
@@ -21,13 +21,17 @@ from trajectories.record.api.auth import Principal, caller
 from trajectories.rollouts.episodes.guidance import START_STATE
 from trajectories.rollouts.runs import selectors as runs
 
-# The episodes that count as results: a fork of a guided episode, which has the same kind, does not.
+# Conditions on the episodes that count as results. A fork of a guided episode stores the same guidance, but
+# does not count.
 KINDS = {"prefix": Q(parent=None), START_STATE: Q(parent=Cast("guidance__episode", BigIntegerField()))}
 STEPS, OF = "guidance__steps", "guidance__of"
 
 
 class PrefixTries(Struct):
-    """Judged episodes with the first ``steps``: none that is void, forked or taken over by a person."""
+    """Results of the judged episodes that were given the first ``steps`` of a solution.
+
+    Void episodes, forks, and episodes that a person took over do not count.
+    """
 
     steps: int
     judged: int
@@ -35,8 +39,9 @@ class PrefixTries(Struct):
 
 
 class TaskPrefixes(Struct):
-    """``shortest`` is the least number of steps with a success, of the ``of`` that the solution has; null
-    before there is one."""
+    """A task's results with prefixes of its solution, which has ``of`` steps.
+
+    ``shortest`` is the smallest number of steps that led to a success; null before there is one."""
 
     task: int
     of: int
@@ -45,7 +50,7 @@ class TaskPrefixes(Struct):
 
 
 class PrefixPage(Struct):
-    """``next`` is null on the last page."""
+    """A page of tasks. ``next`` is null on the last page."""
 
     results: list[TaskPrefixes]
     next: str | None
@@ -53,7 +58,7 @@ class PrefixPage(Struct):
 
 class PrefixesQuery(Query, kw_only=True):
     guidance: Annotated[
-        str, choice(KINDS), Meta(description="What the steps are: written ones, or acts.")
+        str, choice(KINDS), Meta(description="What a prefix consists of: written steps, or acts.")
     ] = "prefix"
 
 
@@ -62,8 +67,8 @@ class RunPrefixesView(APIView):
 
     @call(
         "run_prefixes",
-        "Read what prefixes of solutions did in a run",
-        description="By task: how often each number of steps led to a success, and the shortest that did.",
+        "Read the results with prefixes of solutions in a run",
+        description="By task: how often each number of steps led to a success, and the smallest that did.",
         parameters=[PrefixesQuery],
         answers={200: (PrefixPage, "A page of tasks, by task id.")},
         errors=(400, 404),
@@ -85,7 +90,7 @@ class RunPrefixesView(APIView):
 def prefix_results(
     run: Run, *, kind: str, after: int, limit: int, principal: Principal
 ) -> list[dict[str, Any]]:
-    """Return up to ``limit`` tasks after ``after``, and one more if there is a next page."""
+    """Return up to ``limit`` tasks with ids above ``after``, plus one if there is a next page."""
     judged = Episode.objects.filter(run=run, guidance__isnull=False, guidance__kind=kind)
     judged = judged.filter(KINDS[kind], guidance__has_key="steps")
     judged = judged.filter(is_taken_over=False, verdict__outcome__in=JUDGED)

@@ -1,4 +1,4 @@
-"""The hash of a prompt as sent to its model, compared with the one posted with the step."""
+"""The hash of a prompt as its model was sent it, compared with the hash posted with the step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 
 
 class Check(StrEnum):
-    """Result of comparing the messages with the hash posted with the step."""
+    """Result of comparing rebuilt messages with the hash posted with the step."""
 
     VERIFIED = "verified"
     DIFFERS = "differs"
@@ -27,10 +27,10 @@ class Check(StrEnum):
 
 
 class PromptHash:
-    """The hash of a growing list of messages, with their pictures inlined as an endpoint gets them.
+    """The hash of a growing list of messages, with their pictures inlined as an endpoint receives them.
 
-    ``add`` raises ``FileNotFoundError`` if a picture's file is missing, and ``OverflowError`` once pictures
-    have more than ``room`` bytes.
+    ``add`` raises ``FileNotFoundError`` if a picture's file is missing, and ``OverflowError`` once the
+    pictures exceed ``room`` bytes.
     """
 
     def __init__(self, *, room: int = PICTURES_MAX_BYTES) -> None:
@@ -44,7 +44,7 @@ class PromptHash:
         self._is_empty = False
 
     def hexdigest(self) -> str:
-        """Hash of the messages so far."""
+        """Return the hash of the messages so far."""
         digest = self._digest.copy()
         digest.update(b"]")
         return digest.hexdigest()
@@ -72,7 +72,7 @@ class PromptHash:
 
 
 def prompt_check(messages: Sequence[Message], *, posted: str | None) -> Check:
-    """Check one prompt against its posted hash."""
+    """Compare a rebuilt prompt with its posted hash."""
     if not posted:
         return Check.NO_HASH
     prompt = PromptHash()
@@ -85,7 +85,10 @@ def prompt_check(messages: Sequence[Message], *, posted: str | None) -> Check:
 
 
 def picture_of(part: dict[str, object]) -> str | None:
-    """Return the hash of a picture in a message, which stands alone or ends a blob's address."""
+    """Return the hash of a part's picture, None for other parts.
+
+    The hash is either the whole address or the end of a blob's address.
+    """
     address = part.get("image_url")
     if not isinstance(address, dict):
         return None

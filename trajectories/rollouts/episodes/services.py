@@ -25,7 +25,7 @@ AnswerCheck = Episode.AnswerCheck
 
 
 class StepsAnswer(msgspec.Struct):
-    """The state of the episode after the call; ``verdict`` is null until there is one."""
+    """The state of an episode after steps were recorded. ``verdict`` is null until there is one."""
 
     accepted: int
     duplicates: int
@@ -38,11 +38,12 @@ class StepsAnswer(msgspec.Struct):
 
 
 def steps_record(*, episode_id: int, steps: list[StepIn], principal: Principal) -> StepsAnswer:
-    """Store steps; sending one again changes nothing. Returns the response.
+    """Store steps and return the API's response. Sending a step again changes nothing.
 
-    The step that uses up ``max_steps`` ends an episode without a submission: ``step_budget``, truncated.
-    Raises ``GymError``: 404 ``unknown_episode``; 409 ``step_conflict``, ``episode_final``, ``taken_over``,
-    whose field ``begins_after`` is the last step that is still taken; 413 ``step_too_large``.
+    If a step uses up ``max_steps`` and no answer was submitted, the episode ends with the reason
+    ``step_budget``, as truncated. Raises ``GymError``: 404 ``unknown_episode``; 409 ``step_conflict``,
+    ``episode_final``, ``taken_over``, whose field ``begins_after`` is the last step that is still accepted;
+    413 ``step_too_large``.
     """
     result = hot_sql.steps_write(
         episode_id=episode_id,
@@ -61,7 +62,7 @@ def steps_record(*, episode_id: int, steps: list[StepIn], principal: Principal) 
         raise taken_over(episode_id, begins_after=result.held_after)
     if not result.is_accepting and result.duplicates < len(steps):
         _check_restored(episode_id)
-        message = "The episode was closed, or its verdict is too old: it accepts no more steps."
+        message = "The episode accepts no more steps, because it was closed or its verdict is too old."
         raise GymError("episode_final", message, status=409)
     if result.status == Episode.Status.OPEN and result.highest >= result.max_steps:
         _end_by_step_budget(episode_id)
@@ -72,7 +73,7 @@ def steps_record(*, episode_id: int, steps: list[StepIn], principal: Principal) 
 def _check_restored(episode_id: int) -> None:
     """Raise ``GymError`` 409 ``not_restored`` for a fork that is not yet in its parent's state."""
     if Episode.objects.filter(pk=episode_id, status=Episode.Status.OPEN, inherited_events=None).exists():
-        message = f"Episode {episode_id} waits for POST /api/v1/episodes/{episode_id}/restore."
+        message = f"Episode {episode_id} must first be restored: POST /api/v1/episodes/{episode_id}/restore."
         raise GymError("not_restored", message, status=409)
 
 
@@ -97,8 +98,10 @@ def _end_by_step_budget(episode_id: int) -> None:
 
 
 class SubmissionAnswer(msgspec.Struct, omit_defaults=True):
-    """``check`` is the request to check the first answer, to be shown to the policy; the episode is still
-    open. Absent after the answer that counts."""
+    """Response to a submitted answer.
+
+    ``check`` asks the policy to check its first answer; it is to be shown to the policy, and the episode is
+    still open. It is absent after the answer that counts."""
 
     duplicate: bool
     check: str | None = None
@@ -128,7 +131,7 @@ def submission_receive(
     )
     if written is not None:
         return SubmissionAnswer(duplicate=False, check=answer_check.REQUEST if written == "first" else None)
-    # Nothing is stored twice: the row now says which answers there are.
+    # Nothing was stored, so the row now shows which answers there are.
     episode.refresh_from_db(fields=["status", "answer_check"])
     if number == 1 and episode.answer_check != AnswerCheck.NONE:
         return _first_again(episode, answer)
@@ -146,7 +149,7 @@ def submission_receive(
 
 
 def _first_again(episode: Episode, answer: str | list[str]) -> SubmissionAnswer:
-    """Return the response to a first answer sent again, whatever came after it."""
+    """Return the response to a first answer that is sent again, no matter what happened after it."""
     stored = FirstAnswer.objects.filter(episode_id=episode.pk).values_list("answer", flat=True).first()
     if stored is None:
         raise GymError("episode_final", "The episode has ended without a submission.", status=409)
@@ -158,9 +161,9 @@ def _first_again(episode: Episode, answer: str | list[str]) -> SubmissionAnswer:
 
 
 def _check_second(episode: Episode) -> None:
-    """Refuse a second answer if the episode takes none, or has already ended."""
+    """Refuse a second answer if the episode takes none or has already ended."""
     if episode.answer_check == AnswerCheck.NONE:
-        message = "Answers of this run are not checked: send its one answer without a number."
+        message = "Answers of this run are not checked: send a single answer, without a number."
         raise GymError("not_checked", message, status=409)
     if episode.answer_check == AnswerCheck.DUE and episode.status == Episode.Status.OPEN:
         raise GymError("no_first_answer", "Send the first answer first, as number 1.", status=409)
@@ -169,11 +172,10 @@ def _check_second(episode: Episode) -> None:
 
 
 def episode_close(*, episode_id: int, reason: str, detail: str, principal: Principal) -> dict[str, Any]:
-    """End an episode. ``reason`` decides its verdict unless an answer was submitted; a first answer counts
-    as one if ``reason`` is the policy's doing.
+    """End an episode and return its record. Closing it again changes nothing.
 
-    Closing again changes nothing. Returns the episode's record. Raises ``GymError``: 404 ``unknown_episode``;
-    409 ``taken_over``.
+    ``reason`` decides the verdict unless an answer was submitted. A first answer counts as submitted if
+    ``reason`` is the policy's doing. Raises ``GymError``: 404 ``unknown_episode``; 409 ``taken_over``.
     """
     episode = episode_get(episode_id=episode_id, principal=principal)
     check_free(episode)
@@ -191,10 +193,10 @@ def episode_close(*, episode_id: int, reason: str, detail: str, principal: Princ
 
 
 def episode_resume(*, episode_id: int, principal: Principal) -> dict[str, Any]:
-    """Return what an interrupted rollout needs to continue: address, next step, half-written answers.
+    """Return what an interrupted rollout needs to continue: its address, next step and unsent input.
 
-    ``drafts`` are the values last typed into the page's fields, as the page reported them.
-    Raises ``GymError``: 404 ``unknown_episode``; 409 ``episode_final``, ``taken_over``.
+    ``drafts`` are the values last typed into the page's fields, as the page reported them. Raises
+    ``GymError``: 404 ``unknown_episode``; 409 ``episode_final``, ``taken_over``.
     """
     episode = episode_get(episode_id=episode_id, principal=principal)
     if episode.status == Episode.Status.FINISHED:
@@ -222,7 +224,7 @@ def _drafts(episode_id: int) -> dict[str, str]:
 def episode_get(*, episode_id: int, principal: Principal, only: Sequence[str] = ()) -> Episode:
     """Return the episode. Raises ``GymError`` 404 ``unknown_episode``, also if the key may not see it.
 
-    It has its task and run, unless only some fields are needed.
+    Its task and run are loaded too, unless ``only`` names the fields that are needed.
     """
     rows = Episode.objects.filter(pk=episode_id)
     rows = rows.select_related("task").only(*only) if only else rows.select_related("task", "run")
@@ -233,7 +235,10 @@ def episode_get(*, episode_id: int, principal: Principal, only: Sequence[str] = 
 
 
 def taken(episode_id: int) -> QuerySet[Takeover]:
-    """Return the takeover that holds an open episode, if any, even one with which the episode ends."""
+    """Return the takeover that keeps the agent out of an open episode, if there is one.
+
+    A takeover that was given up or has diverged still does, because the episode ends with it.
+    """
     since = Now() - timedelta(seconds=settings.TAKEOVER_IDLE_S)
     holds = Q(ended_at=None, last_at__gt=since) | Q(
         ended_as__in=[Takeover.End.GIVEN_UP, Takeover.End.DIVERGED]
@@ -248,7 +253,7 @@ def check_free(episode: Episode) -> None:
 
 
 def taken_over(episode_id: int, *, begins_after: int | None = None) -> GymError:
-    """Return the refusal of an agent's call; ``begins_after`` is the agent's last step."""
+    """Return the error that refuses an agent's call. ``begins_after`` is the agent's last step."""
     message = f"A person has taken over episode {episode_id}. Wait, and resume it once it is handed back."
     fields = {} if begins_after is None else {"begins_after": [str(begins_after)]}
     return GymError("taken_over", message, status=409, fields=fields)

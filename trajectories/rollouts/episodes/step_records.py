@@ -1,4 +1,4 @@
-"""Steps as callers send them: validated, and turned into rows."""
+"""Steps as callers send them: their validation, and their conversion to rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trajectories.models import Step
 
 HASH_BYTES = 16
 Actor = Literal["policy", "human", "oracle", "router"]
-"""Actors that a caller may name; only the arena names ``person``, in a takeover."""
+"""Actors that a caller may name. Only the arena names ``person``, during a takeover."""
 TYPE_CHARS = 32
 MESSAGE_CHARS, TARGET_PATH_CHARS, ELEMENT_IDS_CHARS = 10_000, 1_000, 100_000
 FIRST_YEAR, LAST_YEAR = 1970, 9000
@@ -29,23 +29,28 @@ FIRST_YEAR, LAST_YEAR = 1970, 9000
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 ShortText = Annotated[str, Meta(max_length=200)]
 ResultMessage = Annotated[
-    str, Meta(max_length=MESSAGE_CHARS, description="What the model read of the result, without its code.")
+    str,
+    Meta(
+        max_length=MESSAGE_CHARS,
+        description="What the model read about the result, without the result's code.",
+    ),
 ]
 TargetPath = Annotated[
     str,
     Meta(
         max_length=TARGET_PATH_CHARS,
-        description="Where the element that was acted on is in the document: the number of each ancestor "
-        "and of itself among its siblings, from 0, joined by `/`, without the root: `1/0/3`.",
+        description="Position in the document of the element that was acted on: the number of each of its "
+        "ancestors, and of the element itself, among its siblings, from 0, joined by `/`, without the root: "
+        "`1/0/3`.",
     ),
 ]
 ElementIds = Annotated[
     str,
     Meta(
         max_length=ELEMENT_IDS_CHARS,
-        description="Keys, separated by spaces, of the element ids that were given out since the step "
-        "before, up to those of its observation, in the order of their numbers: the first key of an episode "
-        "is that of `e1`.",
+        description="Keys, separated by spaces, of the element ids given out since the previous step, "
+        "including those of this step's observation, in the order of the ids' numbers. The first key of an "
+        "episode is that of `e1`.",
     ),
 ]
 Thought = Annotated[str, limit("THOUGHT_MAX_CHARS")]
@@ -54,8 +59,8 @@ Object = Annotated[dict[str, Any], limit("STEP_MAX_BYTES")]
 Settled = Annotated[
     bool,
     Meta(
-        description="Whether the page that the model was shown was complete, and its picture and what is "
-        "said of it of the same moment."
+        description="Whether the page that the model was shown had finished loading, and its picture and "
+        "its description were taken at the same moment."
     ),
 ]
 PrefillChars = Annotated[
@@ -63,15 +68,15 @@ PrefillChars = Annotated[
     Meta(
         ge=1,
         le=INT_MAX,
-        description="How many characters at the beginning of the message in `raw` the model was given to go "
-        "on from: it did not write them in this step.",
+        description="Number of characters at the beginning of the message in `raw` that the model was given "
+        "to continue and did not write in this step.",
     ),
 ]
 PositiveInt = Annotated[int, Meta(ge=1, le=INT_MAX)]
 Count = Annotated[int, Meta(ge=0, le=INT_MAX)]
 MS_MAX = 1e12
-# Numbers that an endpoint or a clock measured, which may be wrong. Numbers that make no sense are stored as
-# null: they must not cost a step, the end of its episode or the verdict.
+# An endpoint or a clock measured these numbers and may be wrong. Numbers that make no sense are stored as
+# null, because they must not cost the step, the end of its episode or the verdict.
 MeasuredCount = Annotated[
     Any, Meta(description="A count of tokens; anything else is stored as null."), limit("STEP_MAX_BYTES")
 ]
@@ -83,7 +88,7 @@ MeasuredMs = Annotated[
 
 
 def action_description() -> str:
-    """Describe the fields of an action for the API's documentation."""
+    """Describe the fields of an action, for the API's documentation."""
     types = [
         f"`{name}` ({', '.join(f'`{field.name}`' for field in kind.spec.fields)})"
         if kind.spec.fields
@@ -92,11 +97,11 @@ def action_description() -> str:
     ]
     return (
         f"An object with a `type` and the fields of that type: {', '.join(types)}. "
-        "`target` is an element by its number in the observation, such as `e7`; `x` and `y` are pixels of "
-        "the picture sent; `dx` and `dy` of the page, `dy` positive downwards; `ms` milliseconds; `clear` "
-        "empties the field first; the `text` of an `answer` may be a list; `fields` is a list of objects "
-        "`{target, text | value | checked}`, `actions` one of actions. Other types and fields are stored; "
-        "unknown types are marked."
+        "`target` is an element by its number in the observation, such as `e7`. `x` and `y` are pixels of "
+        "the picture sent; `dx` and `dy` are pixels of the page, with `dy` positive downwards; `ms` are "
+        "milliseconds. `clear` empties the field first. The `text` of an `answer` may be a list. `fields` is "
+        "a list of objects `{target, text | value | checked}`, and `actions` is a list of actions. Other "
+        "types and fields are stored as well; unknown types are marked."
     )
 
 
@@ -109,14 +114,14 @@ class Observation(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 def _measured(value: Any, maximum: float) -> int | float | None:
-    """Read a measured number, or return None for anything that cannot be one."""
+    """Return a measured number, or None for anything that cannot be one."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return value if 0 <= value <= maximum else None
 
 
 class Usage(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """Tokens of one completion. Numbers that make no sense are stored as null."""
+    """Token counts of one completion. Numbers that make no sense are stored as null."""
 
     prompt: MeasuredCount = None
     completion: MeasuredCount = None
@@ -130,12 +135,12 @@ class Usage(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A step as posted; everything but ``index`` is optional."""
+    """A step as posted. Everything but ``index`` is optional."""
 
     index: PositiveInt
     thought: Thought | None = None
     thought_hidden: (
-        Annotated[bool, Meta(description="The model reasoned, and does not say what: `thought` lacks it.")]
+        Annotated[bool, Meta(description="The model reasoned but hid its reasoning, so `thought` lacks it.")]
         | None
     ) = None
     raw: Thought | None = None
@@ -174,7 +179,7 @@ class StepsIn(Struct, forbid_unknown_fields=True):
     steps: Annotated[list[StepIn], Meta(min_length=1), limit("STEPS_PER_CALL_MAX")]
 
 
-# Fields without a column of their own are stored in the column ``more``.
+# Fields that have no column of their own are stored in the column ``more``.
 COLUMNS = frozenset(field.name for field in Step._meta.concrete_fields)
 MORE_FIELDS = tuple(name for name in StepIn.__struct_fields__ if name not in {*COLUMNS, "observation"})
 
@@ -183,7 +188,10 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def steps_read(body: bytes) -> list[StepIn]:
-    """Read the steps of a request body. Raises ``GymError`` (400, 413) naming what is wrong and where."""
+    """Parse the steps of a request body.
+
+    Raises ``GymError`` (400, 413) with a message that names the problem and its place.
+    """
     api.check_body_size(len(body))
     try:
         steps = _decoder.decode(body).steps
@@ -192,7 +200,7 @@ def steps_read(body: bytes) -> list[StepIn]:
     except api.DECODE_ERRORS as error:
         raise GymError("malformed_json", f"The body is not valid JSON: {error}") from None
     if b"\\u0000" in body:
-        api.parse_json(body)  # rejects NUL characters, which can only be written as escapes
+        api.parse_json(body)  # Refuse NUL characters, which can only be written as escapes.
     _check_limits(steps)
     return steps
 
@@ -200,12 +208,15 @@ def steps_read(body: bytes) -> list[StepIn]:
 def _check_limits(steps: list[StepIn]) -> None:
     if len(steps) > settings.STEPS_PER_CALL_MAX:
         limit = settings.STEPS_PER_CALL_MAX
-        message = f"{len(steps):,} steps in one call; the limit is {limit:,} (setting STEPS_PER_CALL_MAX)."
+        message = (
+            f"{len(steps):,} steps in one call are too many; the limit is {limit:,} "
+            "(setting STEPS_PER_CALL_MAX)."
+        )
         raise GymError("too_many_steps", message, status=413)
     if len({step.index for step in steps}) < len(steps):
-        raise GymError("repeated_index", "The call has the same step index twice.")
+        raise GymError("repeated_index", "The call contains the same step index twice.")
     for step in steps:
-        # Keep far from the ends of Python's calendar, which a change of time zone could cross.
+        # Stay far from the ends of Python's calendar, because a change of time zone could cross them.
         if step.started_at is not None and not FIRST_YEAR <= step.started_at.year <= LAST_YEAR:
             message = f"started_at of step {step.index} is outside the years {FIRST_YEAR} to {LAST_YEAR}."
             raise GymError("invalid", message, fields={"steps": [message]})
@@ -221,14 +232,17 @@ def _check_limits(steps: list[StepIn]) -> None:
 
 
 def _in_utc(time: datetime | None) -> datetime | None:
-    """Read a time without a zone as UTC. Postgres takes offsets below 16 hours, RFC 3339 below 24."""
+    """Convert a time to UTC, and read a time without a zone as UTC.
+
+    Postgres accepts only offsets below 16 hours, while RFC 3339 allows offsets below 24.
+    """
     if time is None:
         return None
     return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def step_row(step: StepIn) -> dict[str, Any]:
-    """Build the row of ``hot_sql.steps_write`` for a step; ``hash`` covers everything sent, in a fixed order.
+    """Build a step's row for ``hot_sql.steps_write``. ``hash`` covers everything sent, in a fixed order.
 
     Raises ``GymError`` 413 ``step_too_large``.
     """

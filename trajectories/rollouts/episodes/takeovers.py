@@ -1,4 +1,4 @@
-"""Takeovers: a person acts in place of the agent. Where the person begins, and the calls."""
+"""Takeovers, in which a person acts in place of the agent: where the person begins, and the API calls."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ from trajectories.rollouts.episodes.forks.lineage import list_held_steps, places
 from trajectories.rollouts.live import events
 
 IN_FLIGHT_MAX = 8
-"""Maximum number of an agent's steps believed to be in flight."""
+"""Number of an agent's steps that are assumed to be in flight, at most."""
 ACTED = Statement(__file__, "acted", page_served=PAGE_SERVED, in_flight_max=str(IN_FLIGHT_MAX))
 CODE_BYTES = 32
 NAME_CHARS = 150
 WRITABLE = ("json", "functions")
-"""Grammars in which the arena can write a person's actions."""
+"""The grammars in which the arena can write a person's actions."""
 
 
 class Visit(Struct, kw_only=True):
-    """A document that is opened as it was at the event ``as_of``, and the acts that are repeated on it."""
+    """A document to open as it was at the event ``as_of``, and the acts to repeat on it."""
 
     address: str
     as_of: int
@@ -55,10 +55,10 @@ class Visit(Struct, kw_only=True):
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """The start of a takeover: the address of a page below the first one.
+    """The start of a takeover. ``address`` is that of a page, below the episode's first page.
 
-    A fork's also has the documents on the way there, and the outline sent to the agent (empty if it cannot
-    be compared).
+    In a fork, ``visits`` are the documents on the way to that page, and ``expected`` is the outline sent to
+    the agent (empty if it cannot be compared).
     """
 
     begins_after: int
@@ -69,7 +69,7 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 
 def entry_of(episode: Episode, principal: Principal) -> Entry:
-    """Return where the person begins; a fork in which nothing was done is restored, even if it was before."""
+    """Return where the person begins. A fork in which nothing was done is restored, even if it was before."""
     if episode.parent_id is None:
         return _current(episode)
     try:
@@ -89,7 +89,7 @@ def entry_of(episode: Episode, principal: Principal) -> Entry:
 
 
 def _current(episode: Episode) -> Entry:
-    """Return the last page of an episode that is played, without what its agent had typed but not sent."""
+    """Return the current page of an episode in progress, without what its agent typed but did not send."""
     index, path = ACTED.row(episode=episode.pk) or (episode.begins_after, None)
     steps = places_until(episode.pk, index)
     url = steps[-1].url if steps else ""
@@ -101,13 +101,15 @@ def _current(episode: Episode) -> Entry:
 
 
 def _visits(steps: Sequence[lineage.PastAct]) -> Iterator[Visit]:
-    """Yield the last document that the parent was served, after those on which something was done that the
-    tab remembers: what was typed, and which parts were opened or closed."""
+    """Yield the documents to open, ending with the last one that the parent was served.
+
+    Earlier documents are included only if something was done on them that the browser tab remembers: what was
+    typed, and which parts were opened or closed."""
     visits: list[Visit] = []
     for act in steps:
         done = _done(act)
         if visits:
-            # If a document came in a step, the step's last action led to it.
+            # If the step led to a new document, its last action did so and must not be repeated.
             visits[-1].acts += done[:-1] if act.served else done
         if act.served:
             document = act.served[-1]
@@ -129,9 +131,9 @@ def _done(act: lineage.PastAct) -> list[dict[str, Any]]:
 
 
 def _expected(episode: Episode) -> str:
-    """Return the outline sent to the agent, without what it says about its picture.
+    """Return the outline sent to the agent, without the line about its picture.
 
-    It is empty if it is not on record, or if the page was not complete.
+    It is empty if it was not recorded, or if the page was still loading.
     """
     holder, index = next(
         (
@@ -150,8 +152,10 @@ def _expected(episode: Episode) -> str:
 
 
 def address_of(url: str, path: str) -> str:
-    """Return the address, below the episode's first page, of the document at ``path``: with the query of
-    ``url``, as it is shown to models, if that is of this document; empty if it could lead elsewhere."""
+    """Return the address of the document at ``path``, below the episode's first page.
+
+    It includes the query of ``url``, the address shown to models, if that belongs to the same document. It is
+    empty if it could lead elsewhere."""
     shown = url.removeprefix(PUBLIC_ROOT) if url.startswith(PUBLIC_ROOT) else ""
     is_same = shown.partition("?")[0].partition("#")[0] == path
     address = shown if is_same else path
@@ -161,14 +165,15 @@ def address_of(url: str, path: str) -> str:
 def takeover_begin(*, episode_id: int, person: str, principal: Principal) -> dict[str, Any]:
     """Let ``person`` act in an open episode. Return the API's record, whose ``url`` works once.
 
-    A fork in which nothing was done is restored, and a person who acts in it already begins again. Raises
-    ``GymError``: 404 ``unknown_episode``; 409 ``episode_final``, ``taken_over``, ``parent_gone``; 422
+    A fork in which nothing was done is restored. A person who already acts in the episode begins again.
+    Raises ``GymError``: 404 ``unknown_episode``; 409 ``episode_final``, ``taken_over``, ``parent_gone``; 422
     ``no_page``, ``probe``, ``other_setup``.
     """
     services.episode_get(episode_id=episode_id, principal=principal)
     code = secrets.token_urlsafe(CODE_BYTES)
     with transaction.atomic():
-        # The lease comes first: from now on the agent's calls are refused, and earlier ones are on record.
+        # The lock on the row comes first: afterwards the agent's calls are refused, and its earlier ones are
+        # stored.
         rows = Episode.objects.select_related("task", "run").select_for_update(of=("self",))
         episode = rows.get(pk=episode_id)
         setup_check(episode)
@@ -190,7 +195,7 @@ def takeover_begin(*, episode_id: int, person: str, principal: Principal) -> dic
 
 
 def _check_free(episode: Episode, person: str) -> None:
-    """Raise ``GymError`` 409 ``taken_over`` while another acts. A person may replace a lost tab of theirs."""
+    """Raise ``GymError`` 409 ``taken_over`` while somebody else acts. A person may replace a lost tab."""
     held = services.taken(episode.pk).exclude(person=person[:NAME_CHARS], ended_at=None)
     if held.exists():
         raise services.taken_over(episode.pk)
@@ -198,7 +203,7 @@ def _check_free(episode: Episode, person: str) -> None:
 
 def _enter(takeover: Takeover, entry: Entry) -> None:
     takeover.begins_after = takeover.last_index = entry.begins_after
-    # Before the first step nothing has gone wrong: the person shows how the task is done.
+    # Before the first step nothing has gone wrong yet, so the person demonstrates the task.
     takeover.segment = Step.Segment.RECOVERY if entry.begins_after else Step.Segment.CORRECTION
     takeover.element_ids, takeover.entry = entry.element_ids, entry.address
     takeover.as_of = entry.visits[0].as_of if entry.visits else None
@@ -207,7 +212,7 @@ def _enter(takeover: Takeover, entry: Entry) -> None:
 
 
 def takeover_end(*, episode_id: int, how: str, principal: Principal) -> dict[str, Any]:
-    """End the takeover of an episode as ``handed_back`` or ``given_up``; ending again changes nothing.
+    """End an episode's takeover as ``handed_back`` or ``given_up``. Ending it again changes nothing.
 
     Raises ``GymError``: 404 ``unknown_episode``; 409 ``not_taken_over``.
     """
@@ -238,33 +243,32 @@ def _record(takeover: Takeover) -> dict[str, Any]:
 
 
 def setup_check(episode: Episode) -> None:
-    """Raise ``GymError`` for an episode whose pages no person can act on as its run does."""
+    """Raise ``GymError`` if no person can act on the episode's pages in the way that its run does."""
     if not episode.has_page:
         raise GymError("no_page", f"Episode {episode.pk} has no page to act on.", status=422)
     if ARMS[episode.arm].is_probe:
-        raise GymError(
-            "probe", f"Episode {episode.pk} is a probe: there is nothing to take over.", status=422
-        )
+        raise GymError("probe", f"Episode {episode.pk} is a probe, which cannot be taken over.", status=422)
     run = episode.run
     form = setup_of(run, arm=episode.arm, channel=episode.answer_channel).observation
     if not (form.has_text and form.has_ids) or run.grammar not in WRITABLE:
         grammars = " or ".join(GRAMMARS[name].label for name in WRITABLE)
         message = (
             f"Run {run.pk} cannot be taken over: a person's steps are written as {grammars}, with the "
-            f"outline of the page and its ids; the run shows {form.id}, written as {run.grammar}."
+            f"outline of the page and its ids, but the run shows {form.id}, written as {run.grammar}."
         )
         raise GymError("other_setup", message, status=422)
 
 
 class TakeoverIn(Struct, forbid_unknown_fields=True):
-    """``person`` is who acts, as the record names them."""
+    """The body of a call that starts a takeover. ``person`` is the name to record for whoever acts."""
 
     person: Annotated[str, Meta(min_length=1, max_length=NAME_CHARS)]
 
 
 class TakeoverRecord(Struct):
-    """A takeover. The person's are the ``steps`` after ``begins_after``; ``ended_as`` is null until its end,
-    also if it has been idle for too long."""
+    """A takeover. The person's steps are the ``steps`` steps after ``begins_after``.
+
+    ``ended_as`` is null until the takeover is ended, even if the person has been idle for too long."""
 
     episode: int
     person: str
@@ -275,7 +279,7 @@ class TakeoverRecord(Struct):
 
 
 class TakeoverOpened(TakeoverRecord):
-    """``url`` is for the person's browser, and works once."""
+    """A takeover that was just started. ``url`` is for the person's browser and works once."""
 
     url: str
 
@@ -291,14 +295,14 @@ class TakeoverView(APIView):
         "episode_takeover",
         "Let a person act in an episode",
         description="Until the person hands it back, the agent's steps are refused with 409 `taken_over`. "
-        "A fork in which nothing was done is restored. Who acts in it already gets a new link, and "
-        "the old page ends.",
+        "A fork in which nothing was done is restored. A person who already acts in the episode gets a new "
+        "link, and the old page stops working.",
         body=TakeoverIn,
         answers={201: (TakeoverOpened, "The takeover, and where the person begins.")},
         errors=(400, 404, 409, 422),
     )
-    # No Idempotency-Key: the answer, which would be stored, holds a working link. Another call gets another
-    # link.
+    # There is no Idempotency-Key, because the stored answer would contain a working link. A repeated call
+    # gets another link.
     def post(self, request: Request, episode_id: int) -> Response:
         body = struct_read(request.data, TakeoverIn)
         record = takeover_begin(episode_id=episode_id, person=body.person, principal=caller(request))
@@ -311,7 +315,7 @@ class TakeoverEndView(APIView):
     @call(
         "episode_takeover_end",
         "End a takeover",
-        description="What the person does on the page itself by its buttons. Giving up ends the episode.",
+        description="The person does the same with the buttons on the page. Giving up ends the episode.",
         body=TakeoverEnd,
         answers={200: (TakeoverRecord, "The last takeover of the episode.")},
         errors=(400, 404, 409),

@@ -32,12 +32,15 @@ NAME_MAX_CHARS = 200
 VALUE_MAX_CHARS = 1_000
 ARGUMENTS_MAX = 50
 TOOL_CHARS = 32
-"""Stored characters of a name: a policy may call tools that do not exist."""
+"""Number of characters stored of a tool's name, because a policy may call tools that do not exist."""
 Name = Annotated[str, Meta(max_length=NAME_MAX_CHARS)]
 
 
 class ToolCallIn(Struct, forbid_unknown_fields=True):
-    """``step`` is the number of the step that calls: the same call of the same step is made once."""
+    """A tool call. ``step`` is the number of the step that makes it.
+
+    If a step sends the same call again, it is made only once.
+    """
 
     step: Annotated[int, Meta(ge=1, le=INT_MAX)]
     tool: Name
@@ -47,8 +50,10 @@ class ToolCallIn(Struct, forbid_unknown_fields=True):
 
 
 class ToolAnswer(Struct):
-    """``text`` is what the tool answers, or why it cannot (``is_ok`` false), in words; ``used`` counts
-    the episode's calls, of which it has ``limit``."""
+    """The result of a tool call.
+
+    ``text`` is the tool's answer or, if ``is_ok`` is false, the reason why there is none. ``used`` is the
+    number of calls that the episode has made, out of ``limit``."""
 
     number: int
     text: str
@@ -63,13 +68,13 @@ class ToolCallsView(APIView):
     @call(
         "tool_call",
         "Call a tool of an episode's task",
-        description="For a task with tools, in arms without a page; on pages, tools are forms. What cannot "
-        "be read is answered in words.",
+        description="For a task with tools, in arms without a page; on pages, tools are forms. A call that "
+        "cannot be parsed is answered with the reason.",
         body=ToolCallIn,
-        answers={200: (ToolAnswer, "What the tool answers.")},
+        answers={200: (ToolAnswer, "The tool's answer.")},
         errors=(400, 404, 409),
     )
-    # No Idempotency-Key: the number of the step identifies a call.
+    # There is no Idempotency-Key, because the step's number identifies a call.
     def post(self, request: Request, episode_id: int) -> Response:
         body = struct_read(request.data, ToolCallIn)
         answer = tool_call(episode_id=episode_id, made=body, principal=caller(request))
@@ -77,14 +82,16 @@ class ToolCallsView(APIView):
 
 
 def tool_call(*, episode_id: int, made: ToolCallIn, principal: Principal) -> ToolAnswer:
-    """Call a tool, and record it as a page records one: as a call with its result, and as a site event.
+    """Call a tool, and record the call as a page does: with its result, and as a site event.
 
     Raises ``GymError``: 404 ``unknown_episode``; 409 ``no_tools``, ``episode_final``, ``no_calls_left``.
     """
     episode = episode_get(episode_id=episode_id, principal=principal)
     tools = list_called_tools(episode.task, arm=episode.arm, variation=episode.variation)
     if not tools:
-        message = f"Episode {episode_id} calls no tools this way. If its task has some, its page shows them."
+        message = (
+            f"Episode {episode_id} cannot call tools this way. If its task has tools, its page shows them."
+        )
         raise GymError("no_tools", message, status=409)
     result = calls.call(made.tool, made.arguments, draw_data(episode.task.payload["seed"]), among=tools)
     with transaction.atomic():
@@ -103,14 +110,14 @@ def tool_call(*, episode_id: int, made: ToolCallIn, principal: Principal) -> Too
 
 def _check(status: str, *, used: int) -> None:
     if status != Episode.Status.OPEN:
-        raise GymError("episode_final", "The episode has ended: it calls no more tools.", status=409)
+        raise GymError("episode_final", "The episode has ended and can call no more tools.", status=409)
     if used >= CALLS_MAX:
         message = f"{used} of {CALLS_MAX} calls used. There are no more."
         raise GymError("no_calls_left", message, status=409)
 
 
 def _is_same(stored: ToolCall, made: ToolCallIn) -> bool:
-    """Return whether a call has been sent again: by a client that got no answer, or by its successor."""
+    """Return whether a call was sent again, either by a client that got no answer or by its successor."""
     return (stored.step, stored.tool, stored.input) == (made.step, *_recorded(made))
 
 

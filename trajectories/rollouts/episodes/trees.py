@@ -1,4 +1,4 @@
-"""Tree search: the tree of an episode, and values of its steps."""
+"""Tree search: the tree of an episode, and the values of its steps."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from trajectories.rollouts.episodes.services import episode_get
 
 TREE = Statement(__file__, "tree")
 PAGE_VALUES = 20_000
-"""A page ends with the node whose values reach this number."""
+"""A page ends with the node at which its total number of values reaches this."""
 NODES_MAX = 5_000
 VALUES_MAX = 1_000
 VALUE_MAX = 1e300
 
 
 class NodeValue(Struct, frozen=True):
-    """Value posted for the state after a step."""
+    """A value posted for the state after a step."""
 
     step: int
     value: float
@@ -41,9 +41,11 @@ class NodeValue(Struct, frozen=True):
 
 
 class Node(Struct, frozen=True):
-    """An episode of a tree. It begins after the step ``begins_after`` of its ``parent``, which may have been
-    deleted; ``steps`` is the number of its last step, counted from the first episode of the line. ``reason``
-    is the verdict's, and says of a void one why; ``values`` are by step."""
+    """An episode of a tree.
+
+    It begins after the step ``begins_after`` of its ``parent``, which may have been deleted. ``steps`` is the
+    number of its last step, counted from the first episode of the line. ``reason`` is that of the verdict;
+    for a void episode it is why it is void. ``values`` are in the order of steps."""
 
     id: int
     run: int
@@ -61,10 +63,10 @@ class Node(Struct, frozen=True):
 
 
 def tree_nodes(*, episode_id: int, viewer: Viewer, after: int = 0, limit: int) -> tuple[list[Node], bool]:
-    """Return the nodes with ids above ``after``, ascending (parents come first), and whether more follow.
+    """Return the nodes with ids above ``after``, ascending, and whether more follow. Parents come first.
 
-    They are at most ``limit``, and fewer if a page would have far more than ``PAGE_VALUES`` values. The
-    caller checks that the viewer may see the episode: the whole tree is of its task.
+    There are at most ``limit`` nodes, and fewer if a page would have far more than ``PAGE_VALUES`` values.
+    The caller checks that the viewer may see the episode; the whole tree belongs to the same task.
     """
     rows = TREE.rows(
         episode=episode_id, project=viewer.project, after=after, limit=limit + 1, values=PAGE_VALUES
@@ -80,15 +82,16 @@ STORE = Statement(__file__, "values_store")
 def step_values_store(*, episode_id: int, values: Sequence[NodeValue], principal: Principal) -> int:
     """Store values of an episode's steps, replacing older ones, and return the number of steps.
 
-    The step where a fork begins is its own too. If a step is named twice, the last value counts. Raises
-    ``GymError``: 404 ``unknown_episode``; 422 ``no_such_step``, and then stores none.
+    The step where a fork begins counts as the fork's own step. If a step is given twice, the last value
+    counts. Raises ``GymError`` 404 ``unknown_episode``, and 422 ``no_such_step``, in which case no value is
+    stored.
     """
     episode = episode_get(episode_id=episode_id, principal=principal)
     last = Step.objects.filter(episode_id=episode_id).aggregate(last=Max("index"))["last"]
     first, last = episode.begins_after, last or episode.begins_after
     by_step = {value.step: value for value in values}
     if others := [step for step in by_step if not first <= step <= last]:
-        message = f"Episode {episode_id} has the steps {first} to {last}, and no {min(others)}."
+        message = f"Episode {episode_id} has steps {first} to {last}, but no step {min(others)}."
         raise GymError("no_such_step", message, status=422, fields={"values": [message]})
     rows = by_step.values()
     return STORE.run(
@@ -105,14 +108,14 @@ class TreeQuery(Query, kw_only=True):
         Meta(
             ge=1,
             le=NODES_MAX,
-            description=f"Episodes per page, at most {NODES_MAX:,}; fewer where they have more than "
+            description=f"Episodes per page, at most {NODES_MAX:,}; fewer if together they have more than "
             f"{PAGE_VALUES:,} values.",
         ),
     ] = NODES_MAX
 
 
 class Tree(Struct):
-    """Episodes by id, parents first."""
+    """A page of the tree's episodes by id, parents first. ``next`` is null on the last page."""
 
     results: list[Node]
     next: str | None
@@ -123,8 +126,8 @@ class TreeView(APIView):
 
     @call(
         "episode_tree",
-        "Read the tree that an episode is in",
-        description="The first episode of its line and all forks of forks of it, of whichever runs.",
+        "Read the tree that an episode belongs to",
+        description="The first episode of its line and all forks descending from it, in any run.",
         parameters=[TreeQuery],
         answers={200: (Tree, "A page of the tree.")},
         errors=(400, 404),
@@ -146,7 +149,7 @@ class StepValueIn(Struct, forbid_unknown_fields=True):
 
 
 class StepValuesIn(Struct, forbid_unknown_fields=True):
-    """Values of the states after steps; a fork's first is that after the step where it begins."""
+    """Values of the states after steps. A fork's first value is that of the state in which it begins."""
 
     values: Annotated[list[StepValueIn], Meta(min_length=1, max_length=VALUES_MAX)]
 
@@ -161,10 +164,10 @@ class ValuesView(APIView):
     @call(
         "step_values_store",
         "Store values of an episode's steps",
-        description="They are shown with the tree, and count nowhere. Sent again for a step, a value "
-        "replaces the one before.",
+        description="Values are shown with the tree and affect no results. A value that is sent for the same "
+        "step again replaces the earlier one.",
         body=StepValuesIn,
-        answers={200: (StoredValues, "Of how many steps.")},
+        answers={200: (StoredValues, "The number of steps whose values were stored.")},
         errors=(400, 404, 422),
     )
     def post(self, request: Request, episode_id: int) -> Response:

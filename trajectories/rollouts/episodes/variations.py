@@ -25,11 +25,13 @@ TASK_BAR_AXIS = "task_bar"
 
 @dataclass(frozen=True, kw_only=True)
 class VariationPlan:
-    """``asserts`` are by task, for tasks that show all of theirs, and so are ``pictures``, which stand for
-    whole questions; ``text`` is the form in which prompts describe a mock site, None if they do not.
-    ``tools`` are those that the run grants to pages; with ``has_own_tools`` those of a question are offered
-    too.
-    ``is_copied``: the agent copies the question, so the text that its page shows is noted.
+    """The plan from which each sample's variation is made.
+
+    ``asserts`` are by task id, for tasks that show all of theirs. ``pictures``, also by task id, are shown in
+    place of whole questions. ``text`` is the form in which prompts describe a mock site, None if they do not.
+    ``tools`` are those that the run grants to pages; with ``has_own_tools``, the question's own tools are
+    offered as well. With ``is_copied`` the agent copies the question, so the text that its page shows is
+    noted.
     """
 
     is_permuted: bool
@@ -42,7 +44,7 @@ class VariationPlan:
     pictures: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
     def get_variation(self, task: Task, *, seed: int) -> dict[str, Any] | None:
-        """Return the variation of one sample, None if it has none (``tasks_app/variation.py``)."""
+        """Return the variation of one sample, or None if it has none (``tasks_app/variation.py``)."""
         if task.pk in self.pictures:
             return {"picture": self.pictures[task.pk]}
         entries: dict[str, Any] = {}
@@ -70,10 +72,11 @@ class VariationPlan:
 def variation_plan(
     *, run: Run, tasks: Sequence[Task], arm: Arm, axes: Mapping[str, object], has_task_bar: bool = True
 ) -> VariationPlan:
-    """Plan variations: training permutes choices, unless the call names an order, and holds asserts back.
+    """Plan the variations of a call.
 
-    ``axes`` are those of the call's ``presentation``. A page whose question is copied has no tools: they
-    would change what it shows. Raises ``GymError`` ``unknown_choices_order``, ``unknown_text_form`` (422).
+    Training permutes choices, unless the call names an order, and keeps asserts hidden. ``axes`` are those of
+    the call's ``presentation``. A page whose question is copied has no tools, because they would change what
+    it shows. Raises ``GymError`` 422 ``unknown_choices_order``, ``unknown_text_form``.
     """
     axis, form = axes.get(CHOICES_AXIS), conversation.form_read(axes.get(conversation.TEXT_AXIS))
     is_training = run.kind == Run.Kind.TRAIN
@@ -89,9 +92,9 @@ def variation_plan(
 
 
 def task_bar_read(presentation: Mapping[str, object], *, channel: str) -> bool:
-    """Return whether the pages of mock sites have the bar that states the task and takes its answer.
+    """Return whether the pages of mock sites have the task bar, which states the task and takes its answer.
 
-    Raises ``GymError`` (422) ``unknown_task_bar``; ``wrong_channel`` if no page would take the answer.
+    Raises ``GymError`` 422 ``unknown_task_bar``, or ``wrong_channel`` if no page would take the answer.
     """
     value = presentation.get(TASK_BAR_AXIS, True)
     if not isinstance(value, bool):
@@ -115,7 +118,10 @@ def _order_read(axis: object) -> str:
 
 
 def list_asserts(tasks: Sequence[Task]) -> dict[int, list[str]]:
-    """Return all asserts of the official tests: evaluation shows them, as the benchmark's own prompt does."""
+    """Return all asserts of the official tests, by task id.
+
+    Evaluation shows them, as the benchmark's own prompt does.
+    """
     ids = {task.pk for task in tasks if task.kind == kinds.CODE}
     if not ids:
         return {}

@@ -1,4 +1,4 @@
-"""The calls that fork episodes and restore forks."""
+"""API calls that fork episodes and restore forks."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class ForkView(APIView):
     @call(
         "episode_fork",
         "Fork an episode",
-        description="Opens episodes that stand where an ended one stood after one of its steps. A fork with "
-        "a page waits until it is restored; `messages` are those that opened the parent.",
+        description="Opens episodes that start in the state of an ended one after one of its steps. A fork "
+        "with a page waits until it is restored. `messages` are those that opened the parent.",
         body=ForkSettings,
         answers=OPENED,
         errors=ERRORS,
@@ -52,7 +52,7 @@ class ForksView(APIView):
     @call(
         "forks_open",
         "Fork several episodes",
-        description="All or none, in the order of `forks`.",
+        description="The opened forks, in the order of `forks`. Either all are opened or none.",
         body=Forks,
         answers=OPENED,
         errors=ERRORS,
@@ -66,10 +66,10 @@ class ForksView(APIView):
 class RestoreView(HotView):
     @call(
         "episode_restore",
-        "Bring a fork to where its parent stood",
-        description="Copies what the server did for the parent, and returns how the page is restored: with "
-        "the header `X-Gym-As-Of: n` the arena answers as it did at site event `n`, and stores nothing.",
-        answers={200: (lineage.Recipe, "The acts to do again, and what they must lead to.")},
+        "Bring a fork to its parent's state",
+        description="Copies what the server did for the parent, and returns how to restore the page. With "
+        "the header `X-Gym-As-Of: n` the arena answers as it did at site event `n` and stores nothing.",
+        answers={200: (lineage.Recipe, "The actions to repeat, and the outcomes to expect.")},
         errors=(404, 409),
     )
     def post(self, request: HttpRequest, episode_id: int) -> HttpResponse:
@@ -80,7 +80,7 @@ class RestoreView(HotView):
 
 
 class EpisodesView(api.EpisodesView):
-    """Opens episodes of both kinds: a start state is a fork."""
+    """Lists and opens episodes, including start states, which are opened as forks."""
 
     def opened(self, opening: Opening, *, principal: Principal) -> dict[str, Any]:
         if start_states.is_start_state(opening):
@@ -89,7 +89,7 @@ class EpisodesView(api.EpisodesView):
 
 
 class RefillView(api.RefillView):
-    """Adds samples to groups of both kinds: a fork's are forks."""
+    """Adds samples to groups. In a group of forks, the new samples are forks as well."""
 
     def opened(self, group: Group, *, count: int, principal: Principal) -> dict[str, Any]:
         if FORK in group.settings:

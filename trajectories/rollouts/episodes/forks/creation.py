@@ -1,4 +1,4 @@
-"""Opens forks: episodes that start where another one stood after one of its steps."""
+"""Opening of forks: episodes that start in the state that another episode had after one of its steps."""
 
 from __future__ import annotations
 
@@ -41,10 +41,12 @@ SAMPLES_MAX = 10_000
 
 
 class ForkSettings(Struct, forbid_unknown_fields=True, kw_only=True):
-    """``step``: the parent's last step that the forks inherit, 0 for none. Their own steps are numbered on
-    from there, and ``max_steps`` and ``token_budget`` count from the parent's beginning; both, and ``run``,
-    are the parent's unless given. ``run`` may be another one that shows pages and takes actions the same way.
-    ``guidance`` stands in place of the parent's, which a fork keeps without.
+    """Settings of forks.
+
+    ``step`` is the parent's last step that the forks inherit, 0 for none. The forks number their own steps
+    from the next one, and ``max_steps`` and ``token_budget`` count from the parent's beginning. These two and
+    ``run`` are the parent's unless given; another ``run`` must show pages and take actions in the same way.
+    ``guidance`` replaces the parent's guidance, which forks otherwise keep.
     """
 
     step: Annotated[int, Meta(ge=0, le=INT_MAX)]
@@ -57,7 +59,7 @@ class ForkSettings(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Fork(ForkSettings, forbid_unknown_fields=True, kw_only=True):
-    """Forks of one ``episode``, which are a group."""
+    """Forks of one ``episode``. They form a group."""
 
     episode: Id
 
@@ -77,7 +79,7 @@ def forks_open(*, forks: Sequence[Fork], principal: Principal) -> dict[str, Any]
     Raises ``GymError``: 404 ``unknown_episode``, ``unknown_run``; 409 ``episode_open``, ``gold_changed``,
     ``task_changed``; 413 ``too_many_episodes``, ``prompts_too_long``; 422 ``probe_parent``, ``void_parent``,
     ``checked_parent``, ``no_such_step``, ``budget_spent``, ``other_setup``, ``record_incomplete``; 429
-    ``at_capacity``; and those of ``guidance.inserts_make``.
+    ``at_capacity``; and the errors of ``guidance.inserts_make``.
     """
     return groups_open(forks=forks, principal=principal)[1]
 
@@ -87,8 +89,8 @@ def groups_open(
 ) -> tuple[list[int], dict[str, Any]]:
     """Open forks as ``forks_open`` does, and also return the ids of their groups.
 
-    A group with a count of 0 is empty until a refill. ``inserts``, one for each fork, replace the forks' own
-    or their parents' guidance.
+    A group with a count of 0 stays empty until a refill. ``inserts``, one for each fork, replace the guidance
+    of the forks or their parents.
     """
     total = sum(fork.count for fork in forks)
     openings.count_check(total, setting="FORKS_PER_CALL_MAX")
@@ -114,12 +116,12 @@ def groups_open(
 
 
 def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str, Any]:
-    """Open ``count`` more forks in a group of forks. Raises ``GymError`` as ``forks_open`` does."""
+    """Open ``count`` more forks in a group of forks. Raises the same errors as ``forks_open``."""
     fork = find_fork(group, count=count)
     openings.count_check(count, setting="FORKS_PER_CALL_MAX")
     parent = _parents([fork], principal)[fork.episode]
     _check(fork, parent, openings.run_load(group.run_id, principal))
-    # A group without continuations so far has its parent's guidance.
+    # A group without forks so far has its parent's guidance.
     insert = guidance.copy_insert(group.episodes.order_by("sample_index").first() or parent, principal)
     capacity.capacity_check(requested=count)
     draft = drafts.Draft.empty()
@@ -133,7 +135,7 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
 
 
 def find_fork(group: Group, *, count: int) -> Fork:
-    """Return the call that opened a group of forks, for ``count`` more of them."""
+    """Return the call that opened a group of forks, changed to ask for ``count`` more of them."""
     stored = group.settings[FORK]
     return Fork(
         episode=stored["episode"],
@@ -148,7 +150,7 @@ def find_fork(group: Group, *, count: int) -> Fork:
 
 # ---- what can be forked
 def _parents(forks: Sequence[Fork], principal: Principal) -> dict[int, Episode]:
-    """Return the episodes to fork, by id. Raises ``GymError`` for one that cannot be forked at any step."""
+    """Return the parents of the forks, by id. Raises ``GymError`` if one cannot be forked at any step."""
     rows = Episode.objects.select_related("run", "group", "task", "verdict")
     parents = projects.visible(rows.filter(pk__in={fork.episode for fork in forks}), principal).in_bulk()
     for fork in forks:
@@ -162,21 +164,19 @@ def _parents(forks: Sequence[Fork], principal: Principal) -> dict[int, Episode]:
 def _check(fork: Fork, parent: Episode, run: Run | None) -> None:
     """Raise ``GymError`` if the parent's state after this step cannot be restored."""
     if any(answer_check.is_checked(one.settings) for one in (parent.run, run or parent.run)):
-        message = (
-            "A run that has answers checked has no forks, and takes none: which answer counts is its own."
-        )
+        message = "In a run that has answers checked, no episode can be forked or opened as a fork."
         raise GymError("checked_parent", message, status=422, fields={"episode": [message]})
     if run is not None and any(getattr(run, name) != getattr(parent.run, name) for name in SETUP):
         message = (
-            f"Run {run.pk} shows pages or takes actions in another way than that of episode {parent.pk}."
+            f"Run {run.pk} shows pages or takes actions in another way than the run of episode {parent.pk}."
         )
         raise GymError("other_setup", message, status=422, fields={"run": [message]})
     _check_record(fork, parent)
     max_steps = fork.max_steps or parent.max_steps + parent.person_steps
     if fork.step >= max_steps:
         message = (
-            f"After step {fork.step} of episode {parent.pk} nothing is left of {max_steps} steps, "
-            "which count from the beginning."
+            f"After step {fork.step} of episode {parent.pk} no steps are left: the budget of {max_steps} "
+            "counts from the beginning."
         )
         raise GymError("budget_spent", message, status=422, fields={"max_steps": [message]})
 
@@ -184,12 +184,12 @@ def _check(fork: Fork, parent: Episode, run: Run | None) -> None:
 def _check_parent(parent: Episode) -> None:
     verdict: Verdict | None = parent.verdict
     if ARMS[parent.arm].is_probe:
-        raise GymError("probe_parent", f"Episode {parent.pk} is a probe, and has no forks.", status=422)
+        raise GymError("probe_parent", f"Episode {parent.pk} is a probe and cannot be forked.", status=422)
     if parent.status != Episode.Status.FINISHED or verdict is None:
         message = f"Episode {parent.pk} has not ended: it can be forked once its steps are complete."
         raise GymError("episode_open", message, status=409)
     if verdict.outcome == Verdict.Outcome.VOID:
-        message = f"Episode {parent.pk} is void ({verdict.reason}), and what it shows is not to be relied on."
+        message = f"Episode {parent.pk} is void ({verdict.reason}), so what it shows is unreliable."
         raise GymError("void_parent", message, status=422)
     gold = Gold.objects.filter(task=parent.task_id, is_current=True, created_at__gt=parent.opened_at)
     if gold.exists():
@@ -201,11 +201,14 @@ def _check_parent(parent: Episode) -> None:
 
 
 def _check_record(fork: Fork, parent: Episode) -> None:
-    """Refuse a parent without a next observation: a fork is compared with it."""
+    """Refuse a parent that has no observation after the fork's last inherited step.
+
+    The restored fork is compared with that observation.
+    """
     steps = places_until(parent.pk, fork.step + 1)
     last = steps[-1].index if steps else parent.begins_after
     if last <= fork.step:
-        message = f"Episode {parent.pk} was shown nothing after step {fork.step}: it has {last} steps."
+        message = f"Episode {parent.pk} has no observation after step {fork.step}: it has {last} steps."
         raise GymError("no_such_step", message, status=422, fields={"step": [message]})
     problem = ""
     if not is_complete(steps, last=fork.step + 1):
@@ -216,7 +219,7 @@ def _check_record(fork: Fork, parent: Episode) -> None:
         has_ids = any(step.element_ids for step in steps) or not shows_ids(parent.pk, fork.step + 1)
         problem = _page_problem(parent, fork.step, has_ids=has_ids)
     if problem:
-        message = f"Episode {parent.pk} cannot be brought to step {fork.step} again: {problem}."
+        message = f"Episode {parent.pk} cannot be restored to step {fork.step}: {problem}."
         raise GymError("record_incomplete", message, status=422, fields={"step": [message]})
 
 
@@ -224,16 +227,16 @@ def _page_problem(parent: Episode, step: int, *, has_ids: bool) -> str:
     row = SITE_RECORD.row(episode=parent.pk, step=step) or (False, False, False)
     is_unnumbered, is_capped, is_answered = row
     if is_unnumbered:
-        return "some of its pages were opened without the number of a step"
+        return "some of its pages were opened without a step number"
     if is_capped:
-        return "not all of its pages are on record"
+        return "not all of its pages were recorded"
     if is_answered:
-        return "it had answered by then"
+        return "it had already answered by then"
     form = setup_of(parent.run, arm=parent.arm, channel=parent.answer_channel).observation
     return (
         ""
         if has_ids or not form.has_ids
-        else "its steps do not name the ids of elements, as those of older clients do not"
+        else "its steps do not give the ids of elements, because an older client sent them"
     )
 
 
@@ -250,9 +253,9 @@ def _group(fork: Fork, parent: Episode, group_id: int) -> dict[str, Any]:
 
 
 def _settings(fork: Fork, parent: Episode) -> Mapping[str, Any]:
-    """Return the settings stored with the forks' group.
+    """Return the settings to store with the forks' group.
 
-    Their prompts state the budgets of the first episode of the line.
+    They include the budgets that the forks' prompts state, which are those of the line's first episode.
     """
     opened = parent.group.settings.get(FORK) or {
         "max_steps": parent.max_steps,
@@ -269,7 +272,7 @@ def _settings(fork: Fork, parent: Episode) -> Mapping[str, Any]:
 def _build_insert(
     fork: Fork, parent: Episode, principal: Principal, checks: LeakChecks
 ) -> guidance.Insert | None:
-    """Return a fork's own guidance, or else its parent's."""
+    """Return a fork's own guidance, or its parent's if it has none."""
     if fork.guidance is None:
         return guidance.copy_insert(parent, principal)
     return guidance.inserts_make(fork.guidance, [parent.task], principal, checks=checks)[parent.task_id]
@@ -285,11 +288,11 @@ def _fill(
     ids: Sequence[int],
     first: int,
 ) -> list[dict[str, Any]]:
-    """Add the response about forks, numbered from ``first``, to the draft, and return their rows."""
+    """Add the response about forks, numbered from ``first``, to the draft, and return the forks' rows."""
     rows: list[dict[str, Any]] = []
     opening = build_unguided_messages(parent, with_solutions=True)
     if insert is not None and insert.block and not opening:
-        message = f"The prompt of episode {parent.pk} cannot be made again, and guidance is a part of it."
+        message = f"The prompt of episode {parent.pk} cannot be rebuilt, but guidance is a part of it."
         raise GymError("record_incomplete", message, status=422, fields={"guidance": [message]})
     messages, given = guidance.guided(opening, insert)
     ref = draft.messages_add(messages)
@@ -316,7 +319,7 @@ def _fill(
 
 
 def _inherited(parent: Episode, step: int) -> dict[str, Any]:
-    """Return the columns of a fork after ``step`` that are its parent's, or follow from it."""
+    """Return the columns that a fork after ``step`` takes over from its parent."""
     return {
         "task_id": parent.task_id,
         "seed": parent.seed,
@@ -327,7 +330,7 @@ def _inherited(parent: Episode, step: int) -> dict[str, Any]:
         "parent_id": parent.pk,
         "inherited_events": None if parent.has_page or _calls_tools(parent) else 0,
         "answer_check": Episode.AnswerCheck.NONE,
-        # The fork's conversation holds what a person did before it begins, which no policy did.
+        # A person's steps before the fork begins are in its conversation, although no policy did them.
         "is_taken_over": parent.is_taken_over and has_person(parent.pk, step),
     }
 
@@ -347,7 +350,7 @@ def _insert(rows: list[dict[str, Any]], fork: Fork, parent: Episode, *, group: d
         episodes=rows,
     )
     if _calls_tools(parent):
-        # There is no page to restore: what the server did is all that a fork needs.
+        # There is no page to restore. A fork needs only a copy of what the server did for its parent.
         for row in rows:
             RESTORE.run(episode=row["id"])
 

@@ -1,4 +1,4 @@
-"""The steps that an episode has inherited: they belong to its ancestors, and are never copied."""
+"""The steps that an episode inherited from its ancestors. They are read from there and never copied."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TURNS = Statement(__file__, "lineage", columns=sql_read(__file__, "turn_columns"
 HASHES = Statement(__file__, "lineage", columns="s.index, s.more->>'prompt_sha256'")
 PLACES = Statement(__file__, "lineage", columns="s.index, s.url, coalesce(s.more->>'element_ids', '')")
 LENGTHS = Statement(__file__, "lineage", columns="length(s.observation_text) + length(s.raw)")
-# A step without a text showed a blob or a picture.
+# If a step has no text, a blob or a picture was shown, and either may contain ids.
 ID_SHOWN = Statement(
     __file__, "lineage", columns=f"s.observation_text = '' OR s.observation_text ~ '{REFERENCE}'"
 )
@@ -35,8 +35,10 @@ NEEDED = ("arm", "begins_after", "parent", "status", "task__kind", "task__payloa
 
 
 class PastStep(Struct, frozen=True):
-    """A recorded step. ``url``, ``kind``, ``sha256`` and ``screenshot`` are of the observation shown to its
-    model; ``element_ids`` are the keys of the ids given out since the step before."""
+    """A recorded step.
+
+    ``url``, ``kind``, ``sha256`` and ``screenshot`` describe the observation shown to its model.
+    ``element_ids`` are the keys of the element ids given out since the previous step."""
 
     index: int
     action: dict[str, Any] | None
@@ -50,14 +52,14 @@ class PastStep(Struct, frozen=True):
 
 
 def steps_until(episode_id: int, step: int) -> list[PastStep]:
-    """Return the steps 1 to ``step`` of an episode, its ancestors' included; missing ones are left out."""
+    """Return an episode's steps 1 to ``step``, including its ancestors', without those that are missing."""
     rows = (PastStep(*row) for row in STEPS.rows(episode=episode_id, since=1, until=step))
-    # jsonb comes as text.
+    # Columns of type jsonb arrive as text.
     return [structs.replace(row, action=row.action and msgspec.json.decode(str(row.action))) for row in rows]
 
 
 class PastPlace(Struct, frozen=True):
-    """The short fields of a recorded step, the same as in ``PastStep``."""
+    """The short fields of a recorded step, with the same meaning as in ``PastStep``."""
 
     index: int
     url: str
@@ -70,7 +72,7 @@ def places_until(episode_id: int, step: int) -> list[PastPlace]:
 
 
 def shows_ids(episode_id: int, step: int) -> bool:
-    """Return whether an element may have had an id in the steps 1 to ``step``: many pages have no ids."""
+    """Return whether an element may have had an id in steps 1 to ``step``. Many pages have no ids."""
     return any(is_shown for (is_shown,) in ID_SHOWN.rows(episode=episode_id, since=1, until=step))
 
 
@@ -80,7 +82,7 @@ def is_complete(steps: Sequence[PastStep | PastPlace], *, last: int) -> bool:
 
 
 class PastTurn(Struct, frozen=True):
-    """A recorded step's part in a conversation, and its thought."""
+    """The parts of a recorded step that belong to a conversation, and its thought."""
 
     index: int
     raw: str
@@ -96,33 +98,33 @@ class PastTurn(Struct, frozen=True):
 def turns_until(episode_id: int, step: int, *, since: int = 1) -> list[PastTurn]:
     """Return the steps ``since`` to ``step``, as in ``steps_until``, with their texts and observations.
 
-    They are held in memory: ``conversations.is_too_long`` says whether they should be.
+    All of them are held in memory, so check ``conversations.is_too_long`` first.
     """
     return [PastTurn(*row) for row in TURNS.rows(episode=episode_id, since=since, until=step)]
 
 
 def list_held_steps(episode_id: int, *, until: int = INT_MAX) -> list[tuple[int, int]]:
-    """Return the steps of an episode in order, each with the episode that holds it and its number."""
+    """Return an episode's steps in order, each as the id of the episode that holds it and its number."""
     return HOLDERS.rows(episode=episode_id, since=1, until=until)
 
 
 def chars_until(episode_id: int, step: int) -> int:
-    """Count the characters of observations and completions in the steps 1 to ``step``."""
+    """Count the characters of observations and completions in steps 1 to ``step``."""
     return sum(length for (length,) in LENGTHS.rows(episode=episode_id, since=1, until=step))
 
 
 def authors_until(episode_id: int, step: int) -> dict[int, tuple[str, str]]:
-    """Return each step's actor by index, with a person's segment, for the steps of ``steps_until``."""
+    """Return the actor and a person's segment of each step in ``steps_until``, by index."""
     return {row[0]: (row[1], row[2]) for row in AUTHORS.rows(episode=episode_id, since=1, until=step)}
 
 
 def has_person(episode_id: int, step: int) -> bool:
-    """Return whether a person did one of the steps 1 to ``step`` of an episode, its ancestors' included."""
+    """Return whether a person did any of steps 1 to ``step``, including the steps of ancestors."""
     return any(actor == Step.Actor.PERSON for actor, _ in authors_until(episode_id, step).values())
 
 
 def prompt_hashes(episode_id: int, step: int) -> dict[int, str | None]:
-    """Return the prompt hash posted with each of these steps, by index."""
+    """Return the prompt hash posted with each of steps 1 to ``step``, by index."""
     return dict(HASHES.rows(episode=episode_id, since=1, until=step))
 
 
@@ -138,11 +140,10 @@ class Served(Struct):
 
 
 class PastAct(Struct):
-    """Action of a step, with its outcome.
+    """The action of a step, with its outcome.
 
-    The outcome is the address, observation format, screenshot and SHA-256 of the text of the next
-    observation. ``seq`` is the number of the last site event by then. Index 0 stands for the opening of the
-    first page.
+    The outcome is the next observation: its address, format, screenshot, and the SHA-256 of its text. ``seq``
+    is the number of the last site event up to then. Index 0 is the opening of the first page.
     """
 
     index: int
@@ -158,10 +159,10 @@ class PastAct(Struct):
 
 
 class Recipe(Struct):
-    """Instructions for bringing a fork to where its parent stood.
+    """Instructions for bringing a fork to its parent's state.
 
-    ``element_ids`` are the keys of the ids that elements had until then, in the order of their numbers,
-    separated by blanks.
+    ``element_ids`` are the keys of the ids that elements had until then, separated by spaces, in the order of
+    the ids' numbers.
     """
 
     start_url: str | None
@@ -173,7 +174,7 @@ class Recipe(Struct):
 
 
 def fork_restore(*, episode_id: int, principal: Principal) -> Recipe:
-    """Give a fork the site events and tool calls of its parent, and return how to restore its page.
+    """Copy the parent's site events and tool calls to a fork, and return how to restore its page.
 
     It may be called again as long as nothing has been done in the fork. Raises ``GymError``: 404
     ``unknown_episode``; 409 ``not_a_fork``, ``no_page``, ``episode_final``, ``restored``, ``parent_gone``.
@@ -188,7 +189,7 @@ def fork_restore(*, episode_id: int, principal: Principal) -> Recipe:
     _inherited(episode_id)
     steps = steps_until(episode.parent_id, episode.begins_after + 1)
     if not is_complete(steps, last=episode.begins_after + 1):
-        message = f"The record of episode {episode.parent_id}, or of its ancestors, is not there any more."
+        message = f"The record of episode {episode.parent_id} or of its ancestors no longer exists."
         raise GymError("parent_gone", message, status=409)
     RESTORE.run(episode=episode_id)
     return Recipe(
@@ -200,10 +201,13 @@ def fork_restore(*, episode_id: int, principal: Principal) -> Recipe:
 
 
 def _inherited(episode_id: int) -> list[dict[str, Any]]:
-    """Return the site events that a fork inherited. Raises ``GymError`` ``restored`` once it has gone on."""
+    """Return the site events that a fork inherited.
+
+    Raises ``GymError`` 409 ``restored`` if the fork has gone on since it was restored.
+    """
     events, is_used = RESTORED.row(episode=episode_id) or ("[]", False)
     if is_used:
-        message = f"Episode {episode_id} was restored, and has gone on since."
+        message = f"Episode {episode_id} was already restored and has gone on since."
         raise GymError("restored", message, status=409)
     inherited: list[dict[str, Any]] = msgspec.json.decode(events)
     return inherited

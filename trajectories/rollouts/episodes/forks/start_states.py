@@ -1,7 +1,7 @@
-"""Start states: forks of a task's scripted solution after its first acts, for curricula that start near the
-end.
+"""Start states: forks of a task's scripted solution after its first acts.
 
-The solution is an episode on record: correct, opened plainly, and acted throughout by the oracle or a person.
+They are for curricula that start near the end. The solution is a recorded episode that is correct, was opened
+without guidance, and was played throughout by the oracle or a person.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from trajectories.rollouts.episodes.forks.creation import Fork
 from trajectories.rollouts.episodes.guidance import START_STATE, TASKS_NAMED, Insert
 from trajectories.rollouts.solutions import acts_text, is_leaking, solutions
 
-# A fork has these from its parent, so the call that opens it may not set them.
+# A fork takes these from its parent, so the call that opens it may not set them.
 INHERITED = ("seed", "recording", "presentation", "answer_channel", "shots")
 
 
 def is_start_state(opening: Opening) -> bool:
-    """Return whether a call opens start states, rather than noting some that its caller delivers."""
+    """Return whether the gym has to open start states, rather than note those that the caller delivers."""
     return opening.guidance is not None and opening.guidance.kind == START_STATE and not opening.guidance.hash
 
 
 def start_states_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     """Open a group of forks of each task's scripted solution. Return the API's ``{"episodes", "messages"}``.
 
-    Raises ``GymError`` as ``forks_open`` does, and 403 ``missing_scope``; 422 ``bad_guidance``,
-    ``no_solution``, ``guidance_leaks``, ``unknown_task``, ``profile_unfit``.
+    Raises ``GymError`` 403 ``missing_scope``; 422 ``bad_guidance``, ``no_solution``, ``guidance_leaks``,
+    ``unknown_task``, ``profile_unfit``; and the errors of ``forks_open``.
     """
     principal.require(Scope.GUIDANCE)
     guidance = _guidance(opening)
@@ -68,12 +68,12 @@ def start_states_open(*, opening: Opening, principal: Principal) -> dict[str, An
 
 
 def _guidance(opening: Opening) -> Guidance:
-    """Return the guidance of a call, which states only the number of acts."""
+    """Return the guidance of a call. Refuse anything other than the number of acts."""
     guidance = opening.guidance or Guidance(kind=START_STATE)
     names = ("fraction", "steps", "text", "abstraction", "instruction")
     given = [name for name in names if getattr(guidance, name) is not None]
     if len(given) != 1 or given[0] not in ("fraction", "steps"):
-        message = f"Guidance of kind {START_STATE!r} takes just fraction or steps."
+        message = f"Guidance of kind {START_STATE!r} takes only fraction or steps."
     elif fixed := [name for name in INHERITED if getattr(opening, name)]:
         message = f"A start state has its scripted solution's {fixed[0]}: leave it out."
     else:
@@ -82,9 +82,9 @@ def _guidance(opening: Opening) -> Guidance:
 
 
 def _check_sites(tasks: Sequence[Task]) -> None:
-    """Refuse questions of one page: a click on it may be the answer, which a check of texts would miss."""
+    """Refuse questions of one page, where a click may give the answer, which a check of texts would miss."""
     if pages := [task for task in tasks if task.kind != kinds.SITE]:
-        message = f"Task {pages[0].pk} is one page, on which a click may answer: give a prefix instead."
+        message = f"Task {pages[0].pk} is one page, where a click may give the answer: use a prefix instead."
         raise GymError("bad_guidance", message, status=422, fields={"tasks": [message]})
 
 
@@ -105,14 +105,14 @@ def _solutions(tasks: Sequence[Task], run: Run, arm: str, principal: Principal) 
 def _place(guidance: Guidance, task: Task, solution: Episode, checks: LeakChecks) -> tuple[int, Insert]:
     """Return the act after which the forks begin, and the insert that they store.
 
-    Refused are all acts of a solution, and acts that write the answer: a click writes nothing.
+    Acts that amount to a whole solution, or that write the answer, are refused. A click writes nothing.
     """
     total = Step.objects.filter(episode=solution).count()
     count = guidance.steps or max(1, math.ceil((guidance.fraction or 0) * total))
     text = acts_text(solution.pk, count)
     if count >= total or is_leaking(task, text, checks):
         acted = f"The first {min(count, total)} of {total} acts of the solution of task {task.pk}"
-        message = f"{acted} hold its answer."
+        message = f"{acted} contain its answer."
         raise GymError("guidance_leaks", message, status=422, fields={"guidance": [message]})
     sha256 = hashlib.sha256(f"{solution.pk} {count} {text}".encode()).hexdigest()
     size = {"fraction": guidance.fraction or count / total, "steps": count, "of": total}

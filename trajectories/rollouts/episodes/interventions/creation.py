@@ -1,6 +1,4 @@
-"""Opening of interventions: forks that continue within a message of their parent's policy, from another's
-text.
-"""
+"""Opening of interventions: forks that continue from a text that replaces part of the policy's message."""
 
 from __future__ import annotations
 
@@ -39,16 +37,17 @@ from trajectories.rollouts.episodes.interventions.selectors import intervention_
 
 AUTHOR_CHARS = 200
 Place = Annotated[int, Meta(ge=1, le=INT_MAX)]
-# Continuations keep their parent's guidance, and have none of their own.
+# Continuations keep their parent's guidance and cannot be given another.
 FORK_SETTINGS = set(Fork.__struct_fields__) - {"episode", "step", "guidance"}
 QUOTED_CHARS = 80
 
 
 class InterventionIn(Struct, forbid_unknown_fields=True, kw_only=True):
-    """``text`` is put in place of ``substep`` of what the policy wrote in ``step``; both count from 1. What
-    stood before that substep is kept, what follows is not. ``author`` names the person or the policy that
-    wrote it. With a ``count`` of 0 no continuation is opened until its group is refilled. The other settings
-    are those of forks.
+    """A new intervention: ``text`` replaces what the policy wrote in ``step`` from ``substep`` on.
+
+    ``step`` and ``substep`` count from 1. The policy's text before the substep is kept, and the rest is
+    dropped. ``author`` names the person or the policy that wrote the new text. With a ``count`` of 0, no
+    continuation is opened until the group is refilled. The other settings are those of forks.
     """
 
     step: Place
@@ -64,8 +63,9 @@ class InterventionIn(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Span(Struct):
-    """A part of a message's content, in characters: what is ``copied`` of the parent's policy, or the
-    ``intervention``."""
+    """A part of a message's content, in characters.
+
+    It was either ``copied`` from the parent's policy or written as the ``intervention``."""
 
     kind: Literal["copied", "intervention"]
     begin: int
@@ -73,14 +73,18 @@ class Span(Struct):
 
 
 class Prefill(Message):
-    """The beginning of an assistant message that the model goes on with."""
+    """The beginning of an assistant message, which the model continues."""
 
     prefill: Literal[True]
     spans: list[Span]
 
 
 class Continuations(Struct):
-    """``success_rate`` is ``correct`` of ``judged``, null if none are judged; void ones are in neither."""
+    """Results of the continuations.
+
+    ``success_rate`` is the share of ``correct`` among ``judged``, null if none are judged. Void episodes
+    count in neither.
+    """
 
     opened: int
     judged: int
@@ -90,7 +94,10 @@ class Continuations(Struct):
 
 
 class InterventionRecord(Struct):
-    """``run`` and ``group`` are those of the continuations, ``episode`` is their parent."""
+    """An intervention with the results of its continuations.
+
+    ``run`` and ``group`` are those of the continuations, and ``episode`` is their parent.
+    """
 
     id: int
     run: int
@@ -108,14 +115,14 @@ class InterventionRecord(Struct):
 
 
 class InterventionPage(Struct):
-    """``next`` is null on the last page."""
+    """A page of interventions. ``next`` is null on the last page."""
 
     results: list[InterventionRecord]
     next: str | None
 
 
 class OpenedIntervention(Struct):
-    """Opened forks that go on with the ``message`` of the ``intervention``, the last of their messages."""
+    """Forks that continue the ``message`` of the ``intervention``, which is the last of their messages."""
 
     intervention: InterventionRecord
     episodes: list[OpenedEpisode]
@@ -123,7 +130,7 @@ class OpenedIntervention(Struct):
 
 
 class Substep(Struct):
-    """``begin`` and ``end`` are characters of the message's content."""
+    """A substep of a message. ``begin`` and ``end`` are character positions in the message's content."""
 
     number: int
     begin: int
@@ -132,7 +139,10 @@ class Substep(Struct):
 
 
 class StepSubsteps(Struct):
-    """``problem`` says why no substep of it can be replaced; empty if each can."""
+    """The substeps of a step.
+
+    ``problem`` gives the reason why none of them can be replaced; it is empty if each can.
+    """
 
     step: int
     problem: str
@@ -144,24 +154,24 @@ class EpisodeSubsteps(Struct):
 
 
 class InterventionsQuery(Query, kw_only=True):
-    run: Annotated[Id | UnsetType, Meta(description="That of the continuations.")] = UNSET
-    episode: Annotated[Id | UnsetType, Meta(description="Their parent.")] = UNSET
+    run: Annotated[Id | UnsetType, Meta(description="The run of the continuations.")] = UNSET
+    episode: Annotated[Id | UnsetType, Meta(description="The parent of the continuations.")] = UNSET
 
 
 def intervention_open(*, episode_id: int, body: InterventionIn, principal: Principal) -> dict[str, Any]:
-    """Store an intervention and open its continuations, both or neither; with a count of 0 none is opened.
+    """Store an intervention and open its continuations, either both or neither.
 
-    Returns the API's ``{"intervention", "episodes", "messages"}``. Raises ``GymError`` as ``forks_open``
-    does, and 403 ``missing_scope``, as refusals tell the answer; 413 ``intervention_too_long``; 422
-    ``intervention_empty``, ``intervention_leaks``, ``cannot_go_on``, ``no_such_step``, ``no_such_substep``,
-    and what the leak check raises.
+    With a count of 0, no continuation is opened. Returns the API's ``{"intervention", "episodes",
+    "messages"}``. Raises ``GymError`` 403 ``missing_scope``, because refusals reveal the answer; 413
+    ``intervention_too_long``; 422 ``intervention_empty``, ``intervention_leaks``, ``cannot_go_on``,
+    ``no_such_step``, ``no_such_substep``; and the errors of ``forks_open`` and of the leak check.
     """
     principal.require(Scope.GUIDANCE, Scope.GOLDS)
     services.episode_get(episode_id=episode_id, principal=principal)
     parent = Episode.objects.select_related("run", "task").get(pk=episode_id)
     text = body.text.strip()
     if not text:
-        message = "An intervention is a text of at least one word."
+        message = "An intervention needs a text of at least one word."
         raise GymError("intervention_empty", message, status=422, fields={"text": [message]})
     copied = _copy(parent, step=body.step, substep=body.substep)
     _check_length(len(copied), len(text))
@@ -187,7 +197,7 @@ def intervention_open(*, episode_id: int, body: InterventionIn, principal: Princ
 
 
 def _copy(parent: Episode, *, step: int, substep: int) -> str:
-    """Return the policy's text in a step before a substep.
+    """Return the text that the policy wrote in a step before a substep.
 
     Raises ``GymError`` 422 ``no_such_step``, ``cannot_go_on``, ``no_such_substep``.
     """
@@ -196,7 +206,7 @@ def _copy(parent: Episode, *, step: int, substep: int) -> str:
         message = f"Episode {parent.pk} has no step {step}."
         raise GymError("no_such_step", message, status=422, fields={"step": [message]})
     if problem := problem_of(turns[-1].raw, turns[-1].thought, parent):
-        message = f"No model can go on within step {step} of episode {parent.pk}. {problem}"
+        message = f"No model can continue within step {step} of episode {parent.pk}. {problem}"
         raise GymError("cannot_go_on", message, status=422, fields={"step": [message]})
     content = content_of(turns[-1].raw, parent)
     spans = substep_spans(content)
@@ -212,17 +222,19 @@ def _check_leaks(task: Task, text: str, *, copied: str) -> None:
             f"“{text[leak.start : leak.end][:QUOTED_CHARS]}” (characters {leak.start} to {leak.end})"
             for leak in leaks[: detection.NAMED_MAX]
         )
-        message = f"The text gives away the answer: {places}. An intervention may guide, but not state it."
+        message = (
+            f"The text gives away the answer: {places}. An intervention may guide, but not give it away."
+        )
         raise GymError("intervention_leaks", message, status=422, fields={"text": [message]})
 
 
 def _check_length(copied: int, text: int) -> None:
-    """Check the full message, which the model continues: it is stored as a completion is."""
+    """Check the length of the full message, which the model continues and which is stored as a completion."""
     maximum = settings.THOUGHT_MAX_CHARS
     if copied + text >= maximum:
         message = (
-            f"With the {copied:,} characters before it the intervention has {copied + text:,}: a completion "
-            f"has at most {maximum:,} (setting THOUGHT_MAX_CHARS), and some must be left to go on."
+            f"The intervention and the {copied:,} characters before it have {copied + text:,} characters. A "
+            f"completion has at most {maximum:,} (setting THOUGHT_MAX_CHARS), and the model needs room too."
         )
         raise GymError("intervention_too_long", message, status=413, fields={"text": [message]})
 
@@ -232,11 +244,12 @@ class EpisodeInterventionsView(APIView):
 
     @call(
         "intervention_open",
-        "Put words into a thought, and open continuations",
-        description="Opens forks of an ended episode that go on within one of its messages: what its policy "
-        "wrote before a substep, then `text`. Both or neither. A model is sent the message as the last "
-        "one, to be continued; the step that is recorded holds all of it. A text that holds the answer is "
-        "refused, which tells the answer: the key needs the scope `guidance` or `golds` as well.",
+        "Replace part of a policy's message and open continuations",
+        description="Opens forks of an ended episode that continue one of its messages: what its policy "
+        "wrote before a substep, then `text`. The intervention and its forks are stored together or not at "
+        "all. A model is sent the beginning of the message as the last one, to be continued; the step that "
+        "is recorded contains the whole message. A text that contains the answer is refused. Because a "
+        "refusal reveals the answer, the key also needs the scope `guidance` or `golds`.",
         body=InterventionIn,
         answers={201: (OpenedIntervention, "The intervention, and its continuations.")},
         errors=(400, 404, 409, 413, 422, 429),
@@ -254,8 +267,8 @@ class SubstepsView(APIView):
     @call(
         "substep_list",
         "Read the numbered substeps of an episode",
-        description="What its policy wrote in each step, cut at blank lines. The numbers stay.",
-        answers={200: (EpisodeSubsteps, "The substeps by step, those that a fork has inherited included.")},
+        description="What its policy wrote in each step, split at blank lines. The numbers never change.",
+        answers={200: (EpisodeSubsteps, "The substeps by step, including inherited ones.")},
         errors=(404, 413),
     )
     def get(self, request: Request, episode_id: int) -> Response:
@@ -267,7 +280,7 @@ class InterventionsView(APIView):
 
     @call(
         "intervention_list",
-        "List interventions, the newest first",
+        "List interventions, newest first",
         parameters=[InterventionsQuery],
         answers={200: (InterventionPage, "A page of interventions.")},
         errors=(400,),
@@ -285,7 +298,7 @@ class InterventionView(APIView):
 
     @call(
         "intervention_get",
-        "Read an intervention and what came of it",
+        "Read an intervention and its results",
         answers={200: (InterventionRecord, "The intervention.")},
         errors=(404,),
     )

@@ -1,4 +1,4 @@
-"""A policy's text in a step, cut into substeps, and the message that a continuation begins with."""
+"""A policy's text in a step, split into substeps, and the message that a continuation begins with."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from trajectories.rollouts.episodes.conversations import grammar_of
 
 STRUCTURED = "structured"
 NOT_STORED = "What its model wrote is not stored."
-ENFORCED = "Its endpoint enforced one JSON object, which holds no text to go on from."
+ENFORCED = "Its endpoint enforced one JSON object, which contains no text to continue."
 APART = (
-    "Its endpoint returned the thought apart from the message, and no endpoint goes on with such a thought."
+    "Its endpoint returned the thought separately from the message, and no endpoint continues such a thought."
 )
 
 
@@ -24,7 +24,7 @@ def content_of(raw: str, episode: Episode) -> str:
 
 
 def problem_of(raw: str, thought: str, episode: Episode) -> str:
-    """Return a sentence saying why no model can go on within this completion; empty if one can."""
+    """Return the reason why no model can continue within this completion, as a sentence; empty if one can."""
     content = content_of(raw, episode)
     if not content.strip():
         return NOT_STORED if not raw else APART
@@ -44,7 +44,7 @@ def substeps_of(content: str) -> list[dict[str, Any]]:
 
 
 def prefill_message(intervention: Intervention) -> dict[str, Any]:
-    """Return the assistant message that continuations continue, and the author of each part."""
+    """Return the assistant message that continuations continue, with the author of each part."""
     copied, whole = len(intervention.copied), len(intervention.prefill)
     spans = [
         {"kind": "copied", "begin": 0, "end": copied},
@@ -54,7 +54,10 @@ def prefill_message(intervention: Intervention) -> dict[str, Any]:
 
 
 def begins_with(intervention: Intervention, continuations: Sequence[Episode]) -> list[Episode]:
-    """Return those whose recorded message begins with the intervention's prefill; each needs its run."""
+    """Return the continuations whose recorded message begins with the intervention's prefill.
+
+    Each of them needs its run loaded.
+    """
     steps = Step.objects.filter(episode__in=continuations, index=intervention.step)
     raws: dict[int, str] = dict(steps.values_list("episode", "raw"))
     return [

@@ -40,7 +40,7 @@ def intervention_get(intervention_id: int, *, principal: Principal) -> dict[str,
 def intervention_list(
     *, principal: Principal, limit: int, before: int | None = None, **filters: int
 ) -> list[dict[str, Any]]:
-    """List interventions, newest first: up to ``limit``, and one more if there is a next page."""
+    """List interventions, newest first: up to ``limit``, plus one if there is a next page."""
     columns = {"run": "group__run", "episode": "episode"}
     rows = Intervention.objects.select_related("group").filter(
         **{columns[name]: value for name, value in filters.items()}
@@ -51,7 +51,10 @@ def intervention_list(
 
 
 def intervention_records(interventions: Sequence[Intervention]) -> list[dict[str, Any]]:
-    """Return records with the results of the continuations so far; each needs its ``group``."""
+    """Return the records of interventions, with the results of their continuations so far.
+
+    Each intervention needs its ``group`` loaded.
+    """
     results = list_continuations([one.group_id for one in interventions])
     return [
         {
@@ -69,7 +72,7 @@ def intervention_records(interventions: Sequence[Intervention]) -> list[dict[str
 
 
 def list_continuations(groups: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """Count each group's continuations by outcome, without those that a person took over."""
+    """Count each group's continuations by outcome, leaving out those that a person took over."""
     rows = (
         Episode.objects.filter(group__in=groups, takeovers=None)
         .values("group")
@@ -90,7 +93,7 @@ def list_continuations(groups: Sequence[int]) -> dict[int, dict[str, Any]]:
 
 
 def substep_list(episode_id: int, *, principal: Principal) -> list[dict[str, Any]]:
-    """Return the substeps of each step of an episode, those that it has inherited included.
+    """Return the substeps of each step of an episode, including inherited steps.
 
     Raises ``GymError`` 404 ``unknown_episode``, 413 ``conversation_too_long``.
     """

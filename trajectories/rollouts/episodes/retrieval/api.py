@@ -1,4 +1,4 @@
-"""The calls that read episodes: their state, their trajectories, and a run's results by task."""
+"""API calls that read episodes: their state, their trajectories, and a run's results by task."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ NDJSON = "application/x-ndjson"
 
 
 class EpisodesView(forks.EpisodesView):
-    """Lists episodes; opening is inherited, because both methods share one path."""
+    """Lists and opens episodes. Opening is inherited, because both methods share one path."""
 
     scopes = {"GET": "read", "POST": "trainer"}
 
     @call(
         "episode_list",
-        "List episodes in the order of their opening",
+        "List episodes in the order in which they were opened",
         parameters=[records.EpisodesQuery],
         answers={200: (records.EpisodePage, "A page of episodes.")},
         errors=(400,),
@@ -80,11 +80,12 @@ class EpisodeMessagesView(APIView):
     @call(
         "episode_messages",
         "Read the messages that opened an episode",
-        description="As they were sent when it was opened. With results and observations of its trajectory "
-        "they give the whole conversation (`palaestra.conversation`). A fork's go on to where it begins, "
-        "marked `copied`, and may end with the beginning of a message to go on with (`prefill`). Solutions "
-        "of few-shot examples are left out for keys without the scope `trainer` or `golds`, and guidance for "
-        "keys without `guidance` or `golds`. None if the template is unknown.",
+        description="The messages as they were sent when the episode was opened. With the results and "
+        "observations in the trajectory they give the whole conversation (`palaestra.conversation`). A fork "
+        "also has the messages up to where it begins, marked `copied`, and may end with the beginning of a "
+        "message to continue (`prefill`). Solutions of few-shot examples are left out for keys without the "
+        "scope `trainer` or `golds`, and guidance for keys without `guidance` or `golds`. There are no messages "
+        "if the template is unknown.",
         answers={200: (records.EpisodeMessages, "The messages, in order.")},
         errors=(404,),
     )
@@ -106,7 +107,7 @@ class RunTrajectoriesView(APIView):
     @call(
         "trajectory_stream",
         "Stream all trajectories of a run",
-        description="One JSON object per line, by episode id: the episodes that exist when the call begins.",
+        description="One JSON object per line, by episode id, for episodes that exist when the call begins.",
         parameters=[ProfileQuery],
         answers={(200, NDJSON): (records.Trajectory, "One trajectory per line.")},
         errors=(400, 404, 422),

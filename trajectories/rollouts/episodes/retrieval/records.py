@@ -1,4 +1,4 @@
-"""Records and queries of the calls that read episodes. SQL for trajectories is built from their fields."""
+"""Records and queries of the calls that read episodes. The SQL of trajectories is built from their fields."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class EpisodesQuery(Query, kw_only=True):
 
 
 class EpisodePage(Struct):
-    """``next`` is null on the last page."""
+    """A page of episodes. ``next`` is null on the last page."""
 
     results: list[EpisodeRecord]
     next: str | None
@@ -50,7 +50,7 @@ PYTHON_TYPES: dict[type[Any], Any] = {
 
 
 def _measured(model: type[models.Model], explanations: dict[str, str]) -> list[tuple[str, Any]]:
-    """Return the fields of measures, with the types of their columns."""
+    """Return fields for the measures, with types that fit their columns."""
     fields: list[tuple[str, Any]] = []
     for name, explanation in explanations.items():
         column: Any = model._meta.get_field(name)
@@ -64,8 +64,8 @@ StepBehaviour = defstruct(
     "StepBehaviour",
     _measured(StepFacts, {measure.column: measure.explanation for measure in MEASURES}),
     namespace={
-        "__doc__": "Measures of the step, each a heuristic; docs/behaviour.md has the formulas. Those of the "
-        "thought are null if the model hid it."
+        "__doc__": "Measures of the step. Each is a heuristic, with its formula in docs/behaviour.md. "
+        "Measures of the thought are null if the model hid the thought."
     },
 )
 BehaviourRecord = defstruct(
@@ -78,14 +78,14 @@ BehaviourRecord = defstruct(
         ("computed_at", str),
     ],
     namespace={
-        "__doc__": "Totals of the measures over the episode's steps. Hidden thoughts are left out of means; "
-        "these are null without a thought that is known."
+        "__doc__": "Totals of the measures over the episode's steps. Hidden thoughts are left out of means, "
+        "which are null if no thought is known."
     },
 )
 
 
 class TaskOfEpisode(Struct):
-    """The task as agents see it; never a gold."""
+    """The task as agents see it, without its gold."""
 
     id: int
     benchmark: str
@@ -109,14 +109,14 @@ class StepObservation(Struct):
 
 
 class StepSaidDone(Struct):
-    """The check of the step's action against what its pages reported, with the reason in words."""
+    """The result of checking the step's action against what its pages reported, and the reason in words."""
 
     kind: Literal["confirmed", "not_seen", "different", "extra", "unknown", "none"]
     detail: str
 
 
 class ExtraEvent(Struct):
-    """A click, input, key or submit that no action explains; ``step`` is null if it belongs to none."""
+    """A click, input, key or submit that no action explains. ``step`` is null if it belongs to no step."""
 
     step: int | None
     kind: str
@@ -124,7 +124,10 @@ class ExtraEvent(Struct):
 
 
 class SaidDoneRecord(Struct):
-    """Steps by the result of their action check; ``extras`` are the first of the ``extra_events``."""
+    """The number of steps by the result of their action check.
+
+    ``extras`` are the first of the ``extra_events``.
+    """
 
     confirmed: int
     not_seen: int
@@ -135,12 +138,14 @@ class SaidDoneRecord(Struct):
 
 
 class StepRecord(Struct):
-    """A step; the other fields that the harness sent (``model_ms``, ``usage``, ``sampling``...) follow.
+    """A recorded step.
 
-    ``result_message`` is what the model read of the action's result, without the code ``action_result``.
+    Other fields that the harness sent (``model_ms``, ``usage``, ``sampling``...) follow the ones listed here.
+    ``result_message`` is what the model read about the action's result, without the code ``action_result``.
 
-    In a finished episode on a mock site, ``rewards`` also has ``milestone/<name>``, 1.0, in the step that
-    first reached it. These are diagnostic only and not part of the verdict's reward.
+    In a finished episode on a mock site, ``rewards`` also contains ``milestone/<name>``, with the value 1.0,
+    in the step that first reached the milestone. These are diagnostic only and not part of the verdict's
+    reward.
     """
 
     index: int
@@ -165,9 +170,10 @@ class StepRecord(Struct):
 
 
 class PageEventRecord(Struct):
-    """An event that a page reported; ``at_ms`` is since its load began, by its own clock.
+    """An event that a page reported.
 
-    All of it but ``received_at`` is the page's claim (``source``): scripts in a page can report anything.
+    ``at_ms`` counts from when the page began to load, by the page's own clock. Everything but
+    ``received_at`` is the page's claim (``source``), because scripts in a page can report anything.
     """
 
     source: Literal["page"]
@@ -183,10 +189,10 @@ class PageEventRecord(Struct):
 class SiteEventRecord(Struct):
     """An event that the server recorded while it served the episode.
 
-    ``no_ui_evidence`` is true for a change or answer if no page had been served before it, or none reported
-    a click, input, key or submit in the same step or within 5 seconds of it: something else sent the form,
-    such as a harness or a browser without JavaScript. False rests on what the page claims and proves
-    nothing. Null for mere views, and if page events were not recorded.
+    ``no_ui_evidence`` is true for a change or answer if no page had been served before it, or if no page
+    reported a click, input, key or submit in the same step or within 5 seconds of it. Then something else
+    sent the form, such as a harness or a browser without JavaScript. False is based on what the page claims
+    and proves nothing. It is null for mere views, and if page events were not recorded.
     """
 
     source: Literal["server"]
@@ -201,7 +207,7 @@ class SiteEventRecord(Struct):
 class MilestoneRecord(Struct):
     """A milestone on the way to the answer, with ``seq`` and ``step`` of the site event that reached it.
 
-    ``seq`` is null if it was not reached; ``step`` also if the harness named no steps.
+    ``seq`` is null if it was not reached. ``step`` is also null if the harness sent no step numbers.
     """
 
     name: str
@@ -210,13 +216,13 @@ class MilestoneRecord(Struct):
 
 
 class ToolCallRecord(Struct):
-    """A use of an interactive tool of the page, with its result; at most 60 per trajectory.
+    """A use of one of the page's interactive tools, with its result; at most 60 per trajectory.
 
-    For ``tool`` ``run``, ``input`` is the program, up to 64 KB, and ``output`` is ``{passed, told, problem,
-    printed, is_cut}``: for each assert that the page showed, whether it passed and the program's own error,
-    or the problem that prevented all of them. ``failed`` (no sandbox) and ``lost`` (no answer in time) are
-    not the program's fault. For a tool of a panel, ``input`` has its arguments as JSON, and ``output`` is
-    ``{text, is_ok}``. ``step`` is null if the request did not name one.
+    For the ``tool`` ``run``, ``input`` is the program, up to 64 KB, and ``output`` is ``{passed, told,
+    problem, printed, is_cut}``: for each assert that the page showed, whether it passed and the program's own
+    error, or the problem that prevented all of them. The status ``failed`` (no sandbox) or ``lost`` (no
+    answer in time) is not the program's fault. For a tool of a panel, ``input`` contains its arguments as
+    JSON, and ``output`` is ``{text, is_ok}``. ``step`` is null if the request did not name one.
     """
 
     number: int
@@ -236,9 +242,11 @@ class SubmissionRecord(Struct):
 
 
 class EpisodeMessage(Message, omit_defaults=True):
-    """``copied`` is true for what a fork's parent was sent and said after its opening, calls of tools and
-    their results included: no completion of the fork's policy. ``prefill`` is true for the beginning of a
-    message that a continuation of an intervention goes on with; ``spans`` say whose its parts are."""
+    """A message that opened an episode.
+
+    ``copied`` is true for messages that a fork's parent was sent or wrote after its opening, including tool
+    calls and their results; the fork's policy wrote none of them. ``prefill`` is true for the beginning of a
+    message that a continuation of an intervention continues; ``spans`` then give the author of each part."""
 
     copied: bool = False
     prefill: bool = False
@@ -248,7 +256,7 @@ class EpisodeMessage(Message, omit_defaults=True):
 
 
 class EpisodeMessages(Struct):
-    """Chat messages; pictures in them are addresses of blobs."""
+    """Chat messages. Their pictures are given as blob addresses."""
 
     messages: list[EpisodeMessage]
 
@@ -256,26 +264,37 @@ class EpisodeMessages(Struct):
 class Trajectory(Struct):
     """An episode and everything that happened in it.
 
-    ``arrangement`` is how the episode differs from its task's payload: ``order`` (place i of the page showed
-    choice ``order[i]``; labels and answer are the page's), ``tools`` (those on the page), ``task_bar`` (false
-    if the pages of a mock site had none) and ``text`` (how the prompt described the site: ``relevant`` or
-    ``full``).
-    ``said_done`` and ``behaviour``, of steps too, are computed some seconds after the episode's end, and are
-    null until then. They are heuristics, never checked by people.
-    ``page_actions`` are those of a browser without a harness: empty if steps were posted.
-    ``milestones`` are those of the family of a mock site's task, in order: none before the episode has
-    finished, and in an impossible task the same as in its possible counterpart, some out of reach.
-    ``rewards`` is what the episode is paid, in parts, by the profile that the call or the run names: null
-    where neither does, and before the verdict, whose ``reward`` stays what it is.
-    ``answer_check`` is null unless the run has answers checked: ``due`` before the first answer,
-    ``requested`` when its check has been requested, ``given`` when the second answer is the ``submission``.
-    Ended after ``first_answer`` alone by its policy, an episode has that one as its ``submission``.
-    The ``metrics`` of the verdict hold ``first_answer_correct`` (1.0 or 0.0) if two answers were given. In
-    episodes on a mock site they hold, besides the verifier's own: ``pop_up_open_at_submit`` and
-    ``submitted_before_evidence`` (1.0 or 0.0; the latter if only the pages showed what the answer rests on),
-    ``no_ui_evidence`` (a number of changes), ``milestones_reached`` (a share) and each ``milestone/<name>``.
-    ``steps`` are the episode's own: a fork's follow those of its ``parent`` up to ``begins_after``. The first
-    one of a continuation holds all of its message, of which the ``intervention`` says how it began.
+    ``arrangement`` gives the differences between the episode and its task's payload: ``order`` (place i of
+    the page showed choice ``order[i]``; labels and answer are those of the page), ``tools`` (those on the
+    page), ``task_bar`` (false if the pages of a mock site had none) and ``text`` (the form in which the
+    prompt described the site: ``relevant`` or ``full``).
+
+    ``said_done`` and ``behaviour``, which steps have too, are computed some seconds after the episode has
+    ended and are null until then. They are heuristics that nobody has checked.
+
+    ``page_actions`` are derived for a browser without a harness, and empty if steps were posted.
+
+    ``milestones`` are those of a mock site task's family, in order. There are none before the episode has
+    finished. An impossible task has the same milestones as its possible counterpart, some of them out of
+    reach.
+
+    ``rewards`` gives the components of the reward by the profile that the call or the run names. It is null
+    if neither names one, and before the verdict. The verdict's own ``reward`` does not depend on it.
+
+    ``answer_check`` is null unless the run has answers checked. It is ``due`` before the first answer,
+    ``requested`` once a check of that answer has been requested, and ``given`` when the second answer is the
+    ``submission``. If the policy ends the episode after its ``first_answer``, that one is the ``submission``.
+
+    The verdict's ``metrics`` contain ``first_answer_correct`` (1.0 or 0.0) if two answers were given. In
+    episodes on a mock site they contain, besides the verifier's own metrics: ``pop_up_open_at_submit`` and
+    ``submitted_before_evidence`` (1.0 or 0.0; the latter if only the pages showed what the answer is based
+    on), ``no_ui_evidence`` (a number of changes), ``milestones_reached`` (a share) and each
+    ``milestone/<name>``.
+
+    ``steps`` are the episode's own; those of a fork follow the steps of its ``parent`` up to
+    ``begins_after``. The first step of a continuation contains the whole message, whose beginning the
+    ``intervention`` gives.
+
     Keys with the scope ``golds`` also read ``seed`` and ``evidence``, the parsed forms that were compared.
     """
 
@@ -329,7 +348,7 @@ class StatsQuery(Body, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=STATS_PAGE_MAX)] = STATS_PAGE_DEFAULT
     cursor: Cursor | UnsetType = UNSET
     recent: Annotated[
-        int, Meta(ge=1, le=1_000, description="How many of a task's newest results are recent.")
+        int, Meta(ge=1, le=1_000, description="Number of a task's newest results that count as recent.")
     ] = 32
 
 
@@ -339,7 +358,7 @@ class RecentResults(Struct):
 
 
 class TaskStats(Struct):
-    """``mean_reward`` is over judged episodes; null if there are none."""
+    """A task's results. ``mean_reward`` averages over judged episodes; null if there are none."""
 
     task: int
     samples: int
@@ -348,16 +367,17 @@ class TaskStats(Struct):
     mean_reward: float | None
     last_policy_version: int | None
     recent: Annotated[
-        RecentResults, Meta(description="Of the newest judged episodes alone, plain ones and no probes.")
+        RecentResults,
+        Meta(description="Results of the newest judged episodes, counting only plain ones and no probes."),
     ]
     usage: Annotated[UsageTotals | None, Meta(description="Null if no judged episode has a step.")]
     prompts: Annotated[
-        list[PromptTotals], Meta(description="One of each history that `palaestra prompts` measured.")
+        list[PromptTotals], Meta(description="One entry for each history that `palaestra prompts` measured.")
     ]
 
 
 class TaskStatsPage(Struct):
-    """``next`` is null on the last page."""
+    """A page of tasks. ``next`` is null on the last page."""
 
     results: list[TaskStats]
     next: str | None

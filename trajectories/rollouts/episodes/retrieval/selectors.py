@@ -41,30 +41,30 @@ from trajectories.rollouts.episodes.retrieval import records
 from trajectories.rollouts.episodes.services import unknown_episode
 
 VALUE = 1.0
-# Parts stay undecoded until needed: page events and observations are the bulk of a trajectory.
+# Parts stay undecoded until needed, because page events and observations make up most of a trajectory.
 _STEPS = msgspec.json.Decoder(list[msgspec.Raw])
-# Postgres writes it with these spaces; the rest of the text is read only if this occurs.
+# Postgres writes the list with these spaces. The rest of the text is parsed only if this occurs in it.
 _NO_STEPS = '"steps" : []'
 _PARTS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 FETCHED_ROWS = 16
 BATCH_IDS = 1_000
 TOKEN = re.compile(rf"(?<=/e/)[A-Za-z0-9_-]{{{TOKEN_LENGTH}}}(?![A-Za-z0-9_-])")
 MASK = "***"
-# Every part below is a constant of ours.
+# Every part of the SQL below is a constant from our own code.
 _OBSERVATION = """CASE WHEN s.observation_kind <> '' THEN jsonb_build_object('kind', s.observation_kind,
     'text', nullif(s.observation_text, ''), 'sha256', nullif(s.observation_sha256, '')) END"""
 _KINDS = " ".join(f"WHEN '{kind}' THEN '{check.published}'" for kind, check in CHECKS.items())
-# A gold or a world could be computed from these: only for keys with the scope `golds`.
+# A gold or a world could be computed from these fields, so only keys with the scope `golds` read them.
 _WITH_GOLDS = """, 'seed', e.seed, 'evidence', (
     SELECT d.data FROM trajectories_verdictevidence d WHERE d.verdict_id = e.verdict_id))"""
-# The trajectory's own key, as Postgres writes it. Nothing else matches: steps are encoded in another way, and
-# quotes inside texts are escaped.
+# The trajectory's own key, as Postgres writes it. Nothing else in the text matches, because steps are encoded
+# differently and quotes inside texts are escaped.
 _REWARDS = '"rewards" : '
 _NO_REWARDS = f"{_REWARDS}null"
 
 
 class _Numbered(msgspec.Struct):
-    """The only part of most steps that must be read."""
+    """The number of a step, which is the only part of most steps that must be read."""
 
     index: int
 
@@ -73,9 +73,9 @@ _NUMBERED = msgspec.json.Decoder(_Numbered)
 
 
 def with_milestones(text: str, gold: str) -> str:
-    """Return a trajectory with its milestones; ``gold`` is JSON of ``{tags, answer, extra}`` of its task.
+    """Add the milestones to a trajectory, and to the ``rewards`` of the steps that first reached them.
 
-    The step that first reached a milestone gets it in its ``rewards``; nothing else changes.
+    ``gold`` is JSON of ``{tags, answer, extra}`` of the trajectory's task.
     """
     parts: dict[str, Any] = _PARTS.decode(text)
     reached = _reached(parts, msgspec.json.decode(gold))
@@ -90,7 +90,7 @@ def with_milestones(text: str, gold: str) -> str:
 
 
 def _add_rewards(step: msgspec.Raw, reached: list[milestones.Reached]) -> msgspec.Raw | dict[str, Any]:
-    """Return the step as it is, or with the milestones that it reached first."""
+    """Return the step with the milestones that it was the first to reach, or unchanged if there are none."""
     index = _NUMBERED.decode(step).index
     marks = {
         f"{milestones.MARK}{one.name}": VALUE for one in reached if one.event and one.event.step == index
@@ -123,7 +123,7 @@ _EVENTS = msgspec.json.Decoder(list[_Event])
 
 
 def with_page_actions(text: str) -> str:
-    """Add the page actions to an episode without steps; they are derived on reading and stored nowhere."""
+    """Add page actions to an episode without steps. They are derived on reading and stored nowhere."""
     if _NO_STEPS not in text:
         return text
     parts: dict[str, Any] = _PARTS.decode(text)
@@ -141,13 +141,16 @@ def with_page_actions(text: str) -> str:
 
 
 def _object(record: type[Struct], alias: str, *, build: str = "json_build_object", **sql: str) -> str:
-    """Return SQL for a record: each field is a column of the alias, except those with SQL of their own."""
+    """Return the SQL of a record.
+
+    Each field is the column of that name of ``alias``, unless ``sql`` has an expression for it.
+    """
     pairs = (f"'{name}', {sql.get(name, f'{alias}.{name}')}" for name in record.__struct_fields__)
     return f"{build}({', '.join(pairs)})"
 
 
 def _list(record: str, *, rows: str, order: str, before: str = "") -> str:
-    """Return SQL for the list of an episode's records, from the rows of a table with its alias."""
+    """Return the SQL that lists an episode's records from a table; ``rows`` is the table with its alias."""
     alias = rows.split()[1]
     return (
         f"({before}SELECT coalesce(json_agg({record} ORDER BY {order}), '[]') FROM {rows}"  # noqa: S608
@@ -156,7 +159,7 @@ def _list(record: str, *, rows: str, order: str, before: str = "") -> str:
 
 
 def _one(record: str, *, row: str) -> str:
-    """Return SQL for an episode's only record in a table, which is null if there is none."""
+    """Return the SQL for an episode's only record in a table; it yields null if there is none."""
     return f"(SELECT {record} FROM {row} WHERE {row.split()[1]}.episode_id = e.id)"  # noqa: S608
 
 
@@ -176,7 +179,7 @@ _STEP = _object(
         'kind', CASE f.action_check {_KINDS} END, 'detail', f.action_check_detail) END""",
     behaviour=f"CASE WHEN f.index IS NOT NULL THEN {_object(records.StepBehaviour, 'f')}::jsonb END",
 )
-# Only the output that the page showed is stored: a call holds nothing of the hidden asserts.
+# Only the output that the page showed is stored, so a call contains nothing of the hidden asserts.
 _TOOL_CALL = _object(
     records.ToolCallRecord,
     "c",
@@ -240,8 +243,10 @@ def _trajectories(*, with_golds: bool, order: str) -> str:
 
 
 def episode_messages(episode_id: int, *, with_solutions: bool, with_guidance: bool) -> list[Message]:
-    """Return the messages that opened an existing episode; for a fork, also those sent before it begins, and
-    the beginning of the message that an intervention's continuation goes on with."""
+    """Return the messages that opened an existing episode.
+
+    A fork also has the messages sent before it begins. A continuation of an intervention also has the
+    beginning of the message that it continues."""
     episode = Episode.objects.select_related("group__intervention", "task", "run").get(pk=episode_id)
     messages = opening_messages(episode, with_solutions=with_solutions, with_guidance=with_guidance)
     if episode.parent_id is not None:
@@ -254,10 +259,8 @@ def episode_messages(episode_id: int, *, with_solutions: bool, with_guidance: bo
 def trajectory_text(*, episode_id: int, principal: Principal, named: Named | None = None) -> str:
     """Return the trajectory as JSON text.
 
-    Raises ``GymError`` 404 ``unknown_episode``, also if the key may not see it.
-
-    It has the seed and the verdict's evidence only for keys with the scope ``golds``, and what a ``named``
-    profile pays.
+    It contains the seed and the verdict's evidence only for keys with the scope ``golds``, and rewards by the
+    ``named`` profile. Raises ``GymError`` 404 ``unknown_episode``, also if the key may not see the episode.
     """
     texts = _texts([episode_id], order="e.id", principal=principal, named=named)
     if not texts:
@@ -266,10 +269,10 @@ def trajectory_text(*, episode_id: int, principal: Principal, named: Named | Non
 
 
 def trajectory_lines(*, run: Run, principal: Principal, named: Named | None = None) -> Iterator[bytes]:
-    """Yield the trajectories of a run's episodes as of now, by episode id, one JSON object per line, with
-    what a ``named`` profile pays.
+    """Yield the trajectories of the episodes that a run has now, by episode id, one JSON object per line.
 
-    Each statement is a transaction of its own, so that a reader who takes an hour holds back no vacuum.
+    They contain rewards by the ``named`` profile. Each statement is a transaction of its own, so that a
+    reader who takes an hour does not hold back vacuum.
     """
     episodes = Episode.objects.filter(run=run).order_by("-pk")
     last = episodes.values_list("pk", flat=True).first() or 0
@@ -279,12 +282,12 @@ def trajectory_lines(*, run: Run, principal: Principal, named: Named | None = No
 
 
 def write_trajectory_lines(*, episode_ids: Sequence[int], principal: Principal) -> Iterator[bytes]:
-    """Yield the trajectories of these episodes, newest first, as ``trajectory_lines`` has them."""
+    """Yield the trajectories of these episodes, newest first, one JSON object per line."""
     return _lines(sorted(episode_ids, reverse=True), order="e.id DESC", principal=principal)
 
 
 def _batches(episodes: QuerySet[Episode], *, last: int) -> Iterator[list[int]]:
-    """Yield ids up to ``last``, ascending, each once, including all that exist at the start."""
+    """Yield ascending ids up to ``last`` in batches, each id once, including all that exist at the start."""
     after = 0
     while after < last:
         batch = episodes.filter(pk__gt=after, pk__lte=last).order_by("pk")
@@ -340,7 +343,7 @@ def episode_ids(
     status: str | None = None,
     origin: str | None = None,
 ) -> Sequence[int]:
-    """Return matching episodes' ids, ascending: up to ``limit``, and one more if there is a next page."""
+    """Return the ids of matching episodes, ascending: up to ``limit``, plus one if there is a next page."""
     filters = {"run": run, "group": group, "status": status}
     filters = {name: value for name, value in filters.items() if value is not None}
     condition = is_of([origin] if origin else Origin.values)
