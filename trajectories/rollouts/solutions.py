@@ -1,4 +1,4 @@
-"""Scripted solutions on record: correct episodes in which the oracle or a person took every step."""
+"""Recorded scripted solutions: correct episodes in which the oracle or a person took every step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SCRIPTED = (Step.Actor.ORACLE, Step.Actor.PERSON)
 
 
 def solutions(tasks: Collection[int], *, run: Run, arm: str) -> QuerySet[Episode]:
-    """Return the newest scripted solution of each task that shows pages and takes actions as the run does."""
+    """Return each task's newest scripted solution whose run shows pages and takes actions as ``run`` does."""
     steps = Step.objects.filter(episode=OuterRef("pk"))
     same = {f"run__{name}": getattr(run, name) for name in SETUP}
     rows = Episode.objects.filter(
@@ -34,16 +34,16 @@ def solutions(tasks: Collection[int], *, run: Run, arm: str) -> QuerySet[Episode
 
 
 def acts_text(solution: int, count: int) -> str:
-    """Return the text that the first acts of a solution say, type and choose: a click writes nothing."""
+    """Return the text that the first acts of a solution state, type and choose. A click writes nothing."""
     acts = Step.objects.filter(episode=solution, index__lte=count).order_by("index")
     written = ((act.thought, act.raw, _values(act.action)) for act in acts)
     return "\n".join(dict.fromkeys(part for parts in written for part in parts if part))
 
 
 def is_leaking(task: Task, text: str, checks: LeakChecks) -> bool:
-    """Return whether a text holds the answer.
+    """Return whether a text contains the answer.
 
-    The error of the check, which quotes the answer, is not passed on: the answer must not be shown.
+    The check's error is not passed on, because it quotes the answer, which must not be shown.
     """
     try:
         checks.leaks_refuse([task], text)
@@ -55,5 +55,5 @@ def is_leaking(task: Task, text: str, checks: LeakChecks) -> bool:
 
 
 def _values(action: Mapping[str, Any] | None) -> str:
-    """Return the text that an act types or chooses. Clients may record acts without a completion."""
+    """Return the text that an act types or chooses, because clients may record acts without a completion."""
     return "\n".join(str(value) for value in (action or {}).values())

@@ -1,4 +1,7 @@
-"""Celery jobs: ids in, one service call each. A job may run twice or be lost; Postgres knows what is due."""
+"""Celery jobs for judging. Each takes ids and makes one service call.
+
+A job may run twice or be lost, because Postgres knows what is due.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ def judge_program(*, episode_id: int) -> None:
         worker_locks.lock_hold()
         services.program_judge(episode_id=episode_id)
     except Exception:
-        # The claim expires, as above.
+        # As above, the claim expires and the job is sent again.
         logger.exception("judging of the program of episode %s failed", episode_id)
 
 
@@ -49,7 +52,7 @@ def run_tool(*, episode_id: int, number: int) -> None:
 
 @worker_ready.connect
 def _say_alive(sender: Any, **_kwargs: Any) -> None:
-    """Report a worker as alive once it can work: with warm children, or with a working sandbox."""
+    """Report a worker as alive once its child processes are warm or its sandbox works."""
     if jobs.serves(sender, queues.VERIFY):
         services.children().warm()
         heartbeats.alive_keep(health.VERIFY_WORKER)

@@ -16,7 +16,7 @@ from trajectories.rollouts.judging.worker_locks import LOCK_CLASS
 from verifiers import registry
 
 BATCH = 5_000
-# A harness's step opens one page, or a few if it holds several actions.
+# A harness's step opens one page, or a few pages if it contains several actions.
 PAGES_PER_STEP = 5
 
 NEW = Statement(__file__, "submissions_new")
@@ -35,7 +35,7 @@ MAYBE_SANDBOXED = Statement(__file__, "maybe_sandboxed", is_probe=IS_PROBE)
 
 
 class OpenEpisode(NamedTuple):
-    """An open episode, and the marks of its last step, page report and site event."""
+    """An open episode, with its last step, the time of its last page report, and its last site event."""
 
     run_id: int
     episode_id: int
@@ -45,21 +45,21 @@ class OpenEpisode(NamedTuple):
 
 
 def submissions_new() -> list[int]:
-    """Return episodes whose submission was never sent."""
+    """Return episodes whose submission was never sent to a worker."""
     return [row[0] for row in NEW.rows(batch=BATCH)]
 
 
 def submissions_due(*, claims_max: int, lost_s: float, after_s: Sequence[float]) -> list[int]:
-    """Return episodes whose submission is due to be sent: new ones at once, the others again.
+    """Return episodes whose submission is due to be sent: new ones immediately, others after a delay.
 
-    ``after_s`` lists the delays: the first before the first resend, and so on.
+    ``after_s`` lists the delays before the first resend, the second, and so on.
     """
     rows = DUE.rows(claims_max=claims_max, lost=lost_s, after=list(after_s), batch=BATCH)
     return [row[0] for row in rows]
 
 
 def episodes_sandboxed(episode_ids: Sequence[int]) -> set[int]:
-    """Return the episodes whose job, with both verifiers, runs in the sandbox because one needs it."""
+    """Return the episodes whose job runs in the sandbox because one of its two verifiers needs it."""
     return {
         episode_id
         for episode_id, *verifiers, dataset in MAYBE_SANDBOXED.rows(
@@ -74,7 +74,7 @@ def submissions_mark_sent(episode_ids: Sequence[int]) -> None:
 
 
 def episodes_judged(episode_ids: Collection[int]) -> dict[int, list[int]]:
-    """Return those of the episodes that have a verdict, by run."""
+    """Return the given episodes that have a verdict, by run."""
     by_run: dict[int, list[int]] = defaultdict(list)
     for run_id, episode_id in JUDGED.rows(episodes=list(episode_ids)):
         by_run[run_id].append(episode_id)
@@ -82,17 +82,17 @@ def episodes_judged(episode_ids: Collection[int]) -> dict[int, list[int]]:
 
 
 def workers_dead() -> set[int]:
-    """Return keys of workers that hold claims but no longer their lock (``worker_locks``)."""
+    """Return the keys of workers that hold claims but no longer hold their lock (``worker_locks``)."""
     return {row[0] for row in DEAD.rows(**{"class": LOCK_CLASS})}
 
 
 def claims_free(workers: Collection[int]) -> int:
-    """Free the claims of these workers at once, and return how many there were."""
+    """Free the claims of these workers immediately, and return how many there were."""
     return FREE.run(workers=list(workers)) if workers else 0
 
 
 def submissions_exhausted(*, claims_max: int, lost_s: float) -> list[tuple[int, int]]:
-    """Return ``(run, episode)`` of submissions that have lost every claim they were allowed."""
+    """Return ``(run, episode)`` of submissions that lost every claim that they were allowed."""
     rows = EXHAUSTED.rows(claims_max=claims_max, lost=lost_s, batch=BATCH)
     return [(run_id, episode_id) for run_id, episode_id in rows]
 
@@ -104,19 +104,19 @@ def episodes_overspent() -> list[tuple[int, int]]:
 
 
 def acts_outside_steps(episode_id: int) -> int:
-    """Return how much of an episode's step budget was used without a harness."""
+    """Return how many steps of an episode's budget were used without a harness."""
     row = ACTS_OF.row(episode=episode_id, per_step=PAGES_PER_STEP, page_served=PAGE_SERVED)
     return max(0, int(row[0])) if row else 0
 
 
 def episodes_given_up() -> list[tuple[int, int, str]]:
-    """Return ``(run, episode, detail)`` of open episodes that a person gave up, or could not begin.
+    """Return ``(run, episode, detail)`` of open episodes that a person gave up or could not begin.
 
-    ``detail`` says how a fork's page differs from its parent's.
+    ``detail`` describes how a fork's page differs from its parent's; it is empty if a person gave up.
     """
     return [(run_id, episode_id, detail) for run_id, episode_id, detail in GIVEN_UP.rows()]
 
 
 def episodes_open() -> list[OpenEpisode]:
-    """Return all open episodes except those in which a person acts now."""
+    """Return all open episodes except those in which a person is acting now."""
     return [OpenEpisode(*row) for row in OPEN.rows(idle=settings.TAKEOVER_IDLE_S)]

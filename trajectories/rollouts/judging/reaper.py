@@ -1,4 +1,4 @@
-"""Ends episodes that ran out of time, and watches the leases to tell whose time counts."""
+"""The end of episodes that ran out of time or lost their lease."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from trajectories.rollouts.judging.services import CLAIMS_MAX
 from trajectories.rollouts.live import events
 
 MARKS = 48
-"""Marks within ``longest_s``: an age may be too low by one part in this many, and is never too high."""
-# A look more than this many intervals after the last means that this process, or the machine, was suspended.
+"""Number of marks within ``longest_s``. An age may be too low by one part in this many, but never too high.
+"""
+# If the previous look was more than this many intervals ago, this process or the machine was suspended.
 LATE = 3
-# If no episode shows life for longer than this, all were abandoned.
+# If no episode shows life for longer than this, all of them were abandoned.
 QUIET_MAX_S = 1800.0
 Sign = Hashable
-"""Sign of life of an open episode: any value that changes with activity, None if it was never used."""
+"""Sign of life of an open episode: a value that changes with activity, None if the episode was never used."""
 logger = logging.getLogger(__name__)
 LOOK_EVERY_MAX_S = 15.0
 LOOKS_PER_GRACE = 6
@@ -34,15 +35,17 @@ DIVERGED = "fork_diverged"
 
 
 class Mark(NamedTuple):
-    """Every episode up to ``newest`` had been opened when the clock showed ``watched_s``."""
+    """A point in time: when the clock showed ``watched_s``, episodes up to ``newest`` had been opened."""
 
     watched_s: float
     newest: int
 
 
 class WatchTime:
-    """Ages of up to ``longest_s``. It continues from ``marks``, not counting the time since the last one, and
-    passes each new mark to ``note``, with the time of the oldest that is still needed."""
+    """A clock that measures how long episodes have been open, for ages of up to ``longest_s``.
+
+    It continues from ``marks`` and does not count the time between the last mark and the start. Each new mark
+    is passed to ``note``, along with the time of the oldest mark that is still needed."""
 
     def __init__(
         self,
@@ -57,7 +60,7 @@ class WatchTime:
         self._now_s = self._marks[-1].watched_s if self._marks else 0.0
 
     def go_on(self, passed_s: float, newest: int) -> None:
-        """Count the time since the last look; ``newest`` is the highest episode that is open now."""
+        """Count the time since the last look. ``newest`` is the highest id of an open episode."""
         self._now_s += passed_s
         last = self._marks[-1] if self._marks else None
         if last is not None and self._now_s - last.watched_s < self._longest_s / MARKS:
@@ -69,7 +72,7 @@ class WatchTime:
         self._note(mark, self._marks[0].watched_s)
 
     def age_s(self, episode: int) -> float:
-        """Return the minimum number of seconds for which an episode has been open."""
+        """Return for how many seconds an episode has been open, at least."""
         place = bisect_left(self._marks, episode, key=lambda mark: mark.newest)
         return self._now_s - self._marks[place].watched_s if place < len(self._marks) else 0.0
 
@@ -81,13 +84,13 @@ class _Seen:
 
 
 class LeaseWatch:
-    """Looks at all open episodes every ``every_s`` seconds, and voids only on what these looks have seen.
+    """Looks at all open episodes every ``every_s`` seconds, and voids only on the basis of these looks.
 
-    A lease is lost once an episode has shown no sign of life for ``lease_s``, and then for ``grace_s`` more.
-    The time is what passed between looks on the caller's monotonic clock: a wall clock that jumps changes
-    nothing. It counts from zero again for all after a look that came late, and after a time in which no
-    episode showed any life for a whole lease: nobody could reach the lab. Never used episodes expire after
-    ``unused_s`` of such time, which ``opened`` counts over restarts.
+    A lease is lost once an episode has shown no sign of life for ``lease_s`` and then for ``grace_s`` more.
+    Time is measured between looks, on the caller's monotonic clock, so a wall clock that jumps has no effect.
+    All silences count from zero again after a look that came late. They also do so after a whole lease in
+    which no episode showed any life, because then nobody could reach the lab. Episodes that were never used
+    expire after ``unused_s`` of such time, which ``opened`` counts across restarts.
     """
 
     def __init__(
@@ -101,7 +104,10 @@ class LeaseWatch:
         self._quiet_s = 0.0
 
     def look(self, signs: Mapping[int, Sign], *, now: float) -> dict[int, str]:
-        """Take every open episode's signs of life. Return the episodes to void now, with the end reason."""
+        """Compare the signs of life of all open episodes with those of the last look.
+
+        Returns the episodes to void now, with the end reason.
+        """
         passed_s = self._passed_s(now)
         self._opened.go_on(passed_s, newest=max(signs, default=0))
         if self._has_quiet_ended(signs, passed_s):
@@ -118,7 +124,7 @@ class LeaseWatch:
         return due
 
     def restart(self) -> None:
-        """Restart all counts of silence: signs of life may have been missed for a while."""
+        """Count all silences from zero again, because signs of life may have been missed for a while."""
         for seen in self._seen.values():
             seen.silent_s = 0.0
         self._quiet_s = 0.0
@@ -132,7 +138,7 @@ class LeaseWatch:
         return 0.0
 
     def _has_quiet_ended(self, signs: Mapping[int, Sign], passed_s: float) -> bool:
-        """Note how long nothing has changed. Return whether this is the first change after a whole lease."""
+        """Update the time without any change. Return whether this is the first change after a whole lease."""
         is_same = self._seen.keys() == signs.keys() and all(
             self._seen[episode].life == sign for episode, sign in signs.items()
         )
@@ -156,15 +162,15 @@ class LeaseWatch:
 
 
 def look_every_s() -> float:
-    """Return the seconds between two looks at the leases, of which there are several in a grace period."""
+    """Return the seconds between two looks at the leases; a grace period has several looks."""
     return min(LOOK_EVERY_MAX_S, settings.LEASE_GRACE_S / LOOKS_PER_GRACE)
 
 
 class LeaseReaper:
     """The chore that voids open episodes whose lease is lost, and those unused for too long.
 
-    A heartbeat in Redis keeps an episode alive just as a step does. While Redis is unreachable nothing is
-    reaped, and afterwards every silence counts from zero.
+    A heartbeat in Redis keeps an episode alive just as a step does. While Redis is unreachable no episode is
+    voided, and afterwards every silence counts from zero.
     """
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -182,7 +188,7 @@ class LeaseReaper:
         )
 
     def __call__(self) -> int:
-        """Look once, and return how many were voided."""
+        """Look once, and return how many episodes were voided."""
         episodes = {episode.episode_id: episode for episode in queue_sql.episodes_open()}
         try:
             beats = heartbeats.last_beats(list(episodes))
@@ -207,14 +213,16 @@ def _mark_note(mark: Mark, oldest_s: float) -> None:
 
 
 def overspent_end() -> int:
-    """End episodes that a browser without our client plays for longer than their step budget."""
+    """End episodes that used up their step budget in a browser without our client."""
     rows = queue_sql.episodes_overspent()
     return _end_all([(run, "step_budget", episode) for run, episode in rows], statuses=["open"])
 
 
 def given_up_end() -> int:
-    """End episodes that a person has taken over and given up, as an agent's giving up does, and forks whose
-    pages could not be restored to their parents' state."""
+    """End episodes that a person took over and gave up, and forks that could not be restored.
+
+    Giving up ends an episode as if its agent had given up. A fork cannot be restored if its page differs from
+    its parent's."""
     rows = queue_sql.episodes_given_up()
     for run, episode, detail in rows:
         if detail:
@@ -228,7 +236,7 @@ def given_up_end() -> int:
 
 
 def void_exhausted() -> int:
-    """Declare submissions void that have used up their claims without a verdict."""
+    """Void submissions that have used up their claims without a verdict."""
     rows = queue_sql.submissions_exhausted(claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S)
     return _end_all([(run, "verifier_error", episode) for run, episode in rows], statuses=["submitted"])
 

@@ -1,4 +1,4 @@
-"""Judges past submissions again with today's verifiers and golds, and reports the outcomes that flip."""
+"""Judging of past submissions with the current verifiers and golds, and a report of outcomes that flip."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from trajectories.rollouts.judging import services
 from verifiers.limits import TOGETHER_MAX
 
 PAGE = 500
-TOGETHER = TOGETHER_MAX // 2  # an episode may be judged by two verifiers
+TOGETHER = TOGETHER_MAX // 2  # Half, because two verifiers may judge an episode.
 
-# After an import has changed a task, its current gold no longer answers what earlier episodes showed.
+# After an import has changed a task, its current gold is no longer the answer to what earlier episodes
+# showed.
 AS_SHOWN = "(t.changed_at IS NULL OR t.changed_at < e.opened_at)"
 
 JUDGED = Statement(__file__, "judged", columns=hot_sql.CLAIM_COLUMNS, as_shown=AS_SHOWN)
@@ -38,7 +39,7 @@ class Judged(NamedTuple):
 
 
 class Flip(NamedTuple):
-    """An outcome that changes. ``conflict`` says why it could not be written; empty otherwise."""
+    """An outcome that changes. ``conflict`` is why it could not be written, empty if it could."""
 
     episode_id: int
     before: str
@@ -55,10 +56,10 @@ def judged_count(*, benchmark: str | None) -> tuple[int, int]:
 
 
 def rejudge(*, benchmark: str | None, is_dry_run: bool) -> Iterator[Flip | None]:
-    """Judge every submission again, in order of episodes. Yield a ``Flip``, or None if nothing changes.
+    """Judge every submission again, in the order of episodes. Yield a ``Flip``, or None if nothing changes.
 
-    A new verdict becomes the episode's current one but does not enter the run's stream, which never repeats.
-    Episodes voided by a failure of ours are judged like the others.
+    A new verdict becomes the episode's current one, but is not added to the run's stream, which never repeats
+    an episode. Episodes that were voided by a failure of ours are judged like the others.
     """
     with ThreadPoolExecutor(settings.VERIFY_CHILDREN) as threads:
         for page in _pages(benchmark):
@@ -90,7 +91,7 @@ def _judged(row: tuple[Any, ...]) -> Judged:
 def _compare(judged: Judged, ending: hot_sql.Ending, *, is_dry_run: bool) -> Flip | None:
     is_same_judge = (ending.verifier, ending.gold_version) == (judged.verifier, judged.gold_version)
     if ending.outcome == VOID:
-        return None  # a failure of ours does not overturn a verdict
+        return None  # A failure of ours does not overturn a verdict.
     if ending.outcome == judged.outcome and is_same_judge:
         return None
     conflict = "" if is_dry_run else _write(judged, ending)
@@ -102,7 +103,10 @@ def _compare(judged: Judged, ending: hot_sql.Ending, *, is_dry_run: bool) -> Fli
 
 
 def _write(judged: Judged, ending: hot_sql.Ending) -> str:
-    """Store the verdict as the current one. Return why not if this verifier once ruled differently."""
+    """Store the verdict as the current one.
+
+    Returns an empty text, or the reason if this verifier once ruled differently on the same gold.
+    """
     try:
         with transaction.atomic():
             verdict = Verdict.objects.create(
@@ -124,5 +128,5 @@ def _write(judged: Judged, ending: hot_sql.Ending) -> str:
                 run_id=judged.claim.run_id, episode_id=judged.episode_id, verdict_id=verdict.pk
             )
     except IntegrityError:
-        return f"{ending.verifier} has said otherwise of this gold: what changes a score is a new version"
+        return f"{ending.verifier} has ruled differently on this gold: a change of scores needs a new version"
     return ""

@@ -1,8 +1,9 @@
-"""The only access of the worker with the sandbox to the database: four functions of the schema ``sandbox``.
+"""The database access of the worker with the sandbox: four functions of the schema ``sandbox``.
 
-Programs of agents run beside this worker, under Docker as the same user. So its role, ``gym_sandbox``, may
-read no table; the functions run with their owner's rights. They are the statements that the other workers
-use, for submissions that are judged by running them. A gold comes only with a claim that counts.
+Agents' programs run next to this worker and, under Docker, as the same user. Its role, ``gym_sandbox``,
+therefore may not read any table, and the functions run with their owner's rights. They are the statements
+that the other workers use, restricted to submissions that are judged by running them. A gold is returned only
+with a valid claim.
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ def submission_claim(
 ) -> hot_sql.Claim | None:
     """Claim a submission as ``hot_sql.submission_claim`` does.
 
-    Return None also if it is not judged by running it.
+    Also returns None if the submission is not judged by running it.
     """
     row = CLAIM.row(episode=episode_id, claims_max=claims_max, lost=lost_s, worker=worker)
     return None if row is None else hot_sql.claim_read(row)
 
 
 def submission_finish(*, run_id: int, ending: hot_sql.Ending) -> list[int]:
-    """Finish one submitted episode as ``hot_sql.finish_many`` does; nothing is written without a claim.
+    """Finish one submitted episode as ``hot_sql.finish_many`` does. Without a claim, nothing is written.
 
-    Wakes the sweeper, which announces the verdict.
+    It wakes the sweeper, which announces the verdict.
     """
     rows = FINISH.rows(run=run_id, endings=_encode([ending]).decode())
     return [row[0] for row in rows]
@@ -50,7 +51,10 @@ def submission_finish(*, run_id: int, ending: hot_sql.Ending) -> list[int]:
 
 @dataclass(frozen=True)
 class Function:
-    """``arguments`` fill the places of ``body`` in this order; ``places`` fill others with text of ours."""
+    """A function of the schema.
+
+    ``arguments`` fill placeholders of ``body``, in this order; ``places`` fill the others with SQL of ours.
+    """
 
     name: str
     body: str
@@ -69,7 +73,7 @@ class Function:
 
 
 def functions_created() -> str:
-    """Return the statements that recreate the schema, without grants; run them as the owner of the tables."""
+    """Return the statements that recreate the schema, without grants. The tables' owner must run them."""
     registry.discover()
     functions = ";\n".join(function.created() for function in _functions())
     return f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;\nCREATE SCHEMA {SCHEMA};\n{functions}"
@@ -116,7 +120,7 @@ def _functions() -> Iterator[Function]:
 
 
 def _build_sandboxed_sql(column: str) -> str:
-    """Return whether the verifier in a column runs in the sandbox, for the gold ``g``."""
+    """Return the SQL condition that the verifier in a column runs in the sandbox, given the gold ``g``."""
     conditions = []
     for verifier_id in registry.list_sandboxed():
         datasets = registry.VERIFIERS.get(verifier_id).sandbox_datasets

@@ -1,4 +1,4 @@
-"""The way from evidence to verdict: claim, verify in a child process or in the sandbox, write once."""
+"""The path from evidence to verdict: claim, verify in a child process or in the sandbox, write once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from verifiers.wire import Job
 logger = logging.getLogger(__name__)
 CLAIMS_MAX = 3
 FIRST_CORRECT = "first_answer_correct"
-"""The metric that says whether the answer before the check was right, by the verifier that rewards."""
+"""The metric that reports whether the answer before the check was right, by the verifier that rewards."""
 _pool: ChildPool | None = None
 _pool_lock = threading.Lock()
 
@@ -39,7 +39,10 @@ class _Waiting(NamedTuple):
 
 
 class VerdictWriter:
-    """Shared by the threads of one worker. The first to get the lock writes for all that wait."""
+    """Writer of verdicts, shared by the threads of one worker.
+
+    The first thread to get the lock writes the verdicts of all that are waiting.
+    """
 
     def __init__(self) -> None:
         self._queue: list[_Waiting] = []
@@ -79,7 +82,7 @@ def _write(run_id: int, batch: list[_Waiting]) -> None:
 
 
 def _write_singly(run_id: int, batch: list[_Waiting]) -> None:
-    """Write one at a time: a verdict that the database refuses must not fail the others."""
+    """Write verdicts one at a time, so that one that the database refuses does not fail the others."""
     for waiting in batch:
         try:
             _write(run_id, [waiting])
@@ -105,21 +108,24 @@ class _Request(NamedTuple):
     jobs: list[Job]
     metrics: dict[str, float]
     evidence: dict[str, Any]
-    """Evidence that no verifier reads."""
+    """Evidence that is recorded but that no verifier reads."""
     first: Job | None = None
-    """The job of the answer before the check."""
+    """The job that judges the answer before the check."""
 
     @property
     def all_jobs(self) -> list[Job]:
-        """``jobs``, and the first answer's, unless it is one of them: a confirmed answer is judged once."""
+        """Return ``jobs`` and the first answer's job, unless that is one of them.
+
+        An answer that was only confirmed is therefore judged once.
+        """
         return [*self.jobs, *([self.first] if self.first and self.first not in self.jobs else [])]
 
 
 def submission_judge(*, episode_id: int) -> bool:
     """Give a submission its verdict. Return False if it has one, or if another worker is judging it.
 
-    Two statements per job: the claim reads everything that judging needs, and the ending writes verdict,
-    evidence, counter and episode together.
+    This takes two statements per job: the claim reads everything that judging needs, and the ending writes
+    verdict, evidence, counter and episode together.
     """
     claim = hot_sql.submission_claim(episode_id=episode_id, **_claim_terms())
     if claim is None:
@@ -141,18 +147,18 @@ def program_judge(*, episode_id: int) -> bool:
 
 
 def _claim_terms() -> dict[str, Any]:
-    """Return the terms of a worker's claim: when it gets one, and in whose name."""
+    """Return the terms of a worker's claims: how often and how long it may claim, and its lock."""
     return {"claims_max": CLAIMS_MAX, "lost_s": settings.CLAIM_LOST_S, "worker": worker_locks.lock_key()}
 
 
 def ending_of(*, episode_id: int, claim: hot_sql.Claim) -> hot_sql.Ending:
-    """Return the verdict on a claim. The training verifier rewards training runs; both are recorded."""
+    """Return the verdict on a claim. In training runs the training verifier rewards; both are recorded."""
     (ending,) = endings_of([(episode_id, claim)])
     return ending
 
 
 def endings_of(claims: Sequence[tuple[int, hot_sql.Claim]]) -> list[hot_sql.Ending]:
-    """Return the verdicts on ``(episode, claim)`` pairs, in order; a child gets their jobs in one message."""
+    """Return the verdicts on ``(episode, claim)`` pairs, in order. A child gets their jobs in one message."""
     requests = [_request(episode_id, claim) for episode_id, claim in claims]
     jobs = [job for request in requests if isinstance(request, _Request) for job in request.all_jobs]
     verdicts = _verdicts_together(jobs)
@@ -165,13 +171,16 @@ def endings_of(claims: Sequence[tuple[int, hot_sql.Claim]]) -> list[hot_sql.Endi
 
 
 def _request(episode_id: int, claim: hot_sql.Claim) -> _Request | VerifierCrash:
-    """Return the jobs of a claim, or a crash if its state cannot be rebuilt: not the agent's fault."""
+    """Return the jobs of a claim, or a crash if its state cannot be rebuilt.
+
+    Such a crash is not the agent's fault.
+    """
     try:
         if claim.task_kind != kinds.SITE:
             return _Request(_jobs(claim, {}), {}, {}, _first_job(claim, {}))
         result = site_states.left_behind(episode_id=episode_id, claim=claim)
         jobs = _jobs(claim, _state(result.state))
-        # If the state at the first answer cannot be rebuilt, only the metric is lost.
+        # If only the state at the first answer cannot be rebuilt, only that answer's metric is lost.
         is_lost = result.state is not None and result.first_state is None
         first = None if is_lost else _first_job(claim, _state(result.first_state))
         return _Request(jobs, result.metrics, {"conditions": result.conditions}, first)
@@ -181,7 +190,7 @@ def _request(episode_id: int, claim: hot_sql.Claim) -> _Request | VerifierCrash:
 
 
 def _state(state: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the evidence besides the answer for a task that is judged by a state."""
+    """Return the further evidence for a task that is judged by a state; empty for other tasks."""
     return {} if state is None else {"state": state}
 
 
@@ -192,7 +201,10 @@ def _jobs(claim: hot_sql.Claim, extra: dict[str, Any]) -> list[Job]:
 
 
 def _first_job(claim: hot_sql.Claim, extra: dict[str, Any]) -> Job | None:
-    """Return the job of the answer before the check, by the verifier that rewards, if there is one."""
+    """Return the job that judges the answer before the check, by the verifier that rewards.
+
+    Returns None if there is no such answer, or no gold.
+    """
     jobs = _list_jobs(claim, claim.first.answer, extra, [_rewarding(claim)]) if claim.first else []
     return jobs[0] if jobs else None
 
@@ -213,7 +225,7 @@ def _list_jobs(
 
 
 def _verdicts_together(jobs: Sequence[Job]) -> Iterator[Verdict | None]:
-    """Yield a child's verdict on each job; None for a job that runs on its own or in the sandbox."""
+    """Yield a child's verdict on each job, or None for a job that runs on its own or in the sandbox."""
     for_children = [job for job in jobs if not _is_sandboxed(job)]
     verdicts = iter(children().verify_together(for_children) if len(for_children) > 1 else [])
     for job in jobs:
@@ -241,7 +253,8 @@ def _ending(
     try:
         opinions = _opinions(own)
     except VerifierStalled:
-        raise  # never void for a machine that stood still: the claim expires, and the job is sent again
+        # A machine that stalled must not void an episode: the claim expires, and the job is sent again.
+        raise
     except (VerifierTimeout, VerifierCrash, SandboxMissing) as failure:
         return _void(episode_id, failure.code, claim, detail=failure.message)
     rewarding = _rewarding(claim)
@@ -285,14 +298,14 @@ def _first_opinion(
 ) -> Verdict | None:
     """Return the rewarding verifier's verdict on the answer before the check, or None if there is none.
 
-    It is None also if that verdict fails: a metric must not cost an episode its verdict.
+    It is also None if that verdict fails, because a metric must not cost an episode its verdict.
     """
     if request.first is None:
         return None
     try:
         return opinions[request.first.verifier] if not others else _opinions(others)[request.first.verifier]
     except (VerifierTimeout, VerifierCrash, VerifierStalled, SandboxMissing) as failure:
-        logger.warning("the first answer of episode %s is not judged: %s", episode_id, failure.message)
+        logger.warning("the first answer of episode %s could not be judged: %s", episode_id, failure.message)
         return None
 
 
@@ -312,10 +325,11 @@ def _opinions(verdicts: Sequence[tuple[Job, Verdict | None]]) -> dict[str, Verdi
 
 
 def _in_sandbox(jobs: Sequence[Job]) -> dict[str, Verdict]:
-    """Judge without a child: the sandbox isolates by itself, and prefork workers may not have children.
+    """Judge without a child process.
 
-    A failure is blamed by the same rule as in ``judge_guarded``. Raises ``VerifierCrash``,
-    ``VerifierStalled`` and ``SandboxMissing``.
+    The sandbox isolates by itself, and prefork workers may not have children. Whose fault a failure is
+    follows the same rule as in ``judge_guarded``. Raises ``VerifierCrash``, ``VerifierStalled`` and
+    ``SandboxMissing``.
     """
     verifier_ids, gold = [job.verifier for job in jobs], jobs[0].gold
     try:

@@ -1,8 +1,8 @@
 """The final state of an episode on a mock site, and metrics of the way there.
 
-The state is the episode's events folded over the world of its task. The metrics never affect the reward:
-pop-ups open at submission, an answer submitted before its evidence was shown, changes without a matching
-page event, and milestones reached.
+The state is computed by applying the episode's events to the world of its task. The metrics never affect the
+reward: pop-ups open at submission, an answer submitted before its evidence was shown, changes without a
+matching page event, and milestones reached.
 """
 
 from __future__ import annotations
@@ -41,10 +41,11 @@ HISTORY = Statement(
 
 @dataclass(frozen=True, kw_only=True)
 class Left:
-    """``state`` is the folded state as JSON, None for a task judged by its values alone.
+    """The state in which an episode left its mock site.
 
-    ``first_state`` is the state at the first answer, None if there is none. ``conditions`` are what the
-    state must meet, each with its result; they are as secret as the gold.
+    ``state`` is that state as JSON, None for a task judged by its values alone. ``first_state`` is the state
+    at the first answer, None if there was none. ``conditions`` are what the state must meet, each with its
+    result; they are as secret as the gold.
     """
 
     state: dict[str, Any] | None
@@ -66,14 +67,14 @@ class _Episode:
         return [(event["kind"], event["data"]) for event in self.events]
 
     def state_after(self, site_events: int | None = None) -> dict[str, Any]:
-        """Return the folded state after so many site events, or after all."""
+        """Return the state after so many site events, or after all of them."""
         events = [event for event in self.events if site_events is None or event["seq"] <= site_events]
         history = [(event["kind"], event["data"]) for event in events]
         return state_plain(self.payload, history, salt=settings.WORLD_SALT)
 
 
 def left_behind(*, episode_id: int, claim: Claim) -> Left:
-    """Rebuild the final state.
+    """Rebuild the final state of an episode.
 
     Raises ``ValueError`` if the task is judged by a state but was made with another world salt.
     """
@@ -95,13 +96,14 @@ def left_behind(*, episode_id: int, claim: Claim) -> Left:
 
 
 def _or_default(episode_id: int, compute: Callable[[], T], default: T) -> T:
-    """Return the computed value, or the default if that fails: diagnostics must not cost an episode its
-    verdict.
+    """Return the computed value, or the default if that fails.
+
+    Diagnostics must not cost an episode its verdict.
     """
     try:
         return compute()
     except Exception:
-        logger.exception("the diagnostics of episode %s cannot be computed", episode_id)
+        logger.exception("the diagnostics of episode %s could not be computed", episode_id)
         return default
 
 
@@ -128,7 +130,10 @@ def _read(episode_id: int) -> _Episode:
 
 
 def _metrics(episode: _Episode, *, answer: str, extra: Mapping[str, Any]) -> dict[str, float]:
-    """Return metrics, none without pages. Pages need not show evidence if the prompt describes the world."""
+    """Return the metrics of an episode; none in an arm without pages.
+
+    If the prompt describes the world, pages need not have shown the evidence, so that metric is left out.
+    """
     if not ARMS[episode.arm].has_page:
         return {}
     metrics = {"pop_up_open_at_submit": float(bool(evidence.pop_ups_open(episode.history)))}

@@ -1,7 +1,7 @@
-"""The process between Postgres and the queue: it listens for submissions, queues them, and resends lost ones.
+"""The process between Postgres and the queue. It listens for submissions, queues them, and resends lost ones.
 
-An advisory lock lets one run at a time. Only the sweeper can reach both the database and the queue, so the
-arena, which cannot reach the queue, cannot forge a job.
+An advisory lock lets only one sweeper run at a time. Only the sweeper can reach both the database and the
+queue; the arena cannot reach the queue, and so cannot forge a job.
 """
 
 from __future__ import annotations
@@ -28,18 +28,19 @@ logger = logging.getLogger(__name__)
 
 LOCK = 0x5357_4550  # "SWEP"
 RESEND_EVERY_S = 1.0
-# This is longer than a worker needs to take a lost lock again.
+# Longer than a worker needs to take a lost lock again.
 DEAD_EVERY_S = 0.5
 REAP_EVERY_S = 5.0
-# A queue this long still holds all that Postgres shows as waiting; resending would only lengthen it.
+# A queue of this length still contains all submissions that Postgres shows as waiting, so resending them
+# would only lengthen it.
 LONG_QUEUE = 1_000
 
-# Episodes sent to the workers with a sandbox whose verdicts are not announced yet.
+# Episodes that were sent to workers with a sandbox and whose verdicts have not been announced yet.
 _programs: set[int] = set()
 
 
 def sweep_forever(*, stop: Event) -> None:
-    """Run until ``stop``."""
+    """Run the sweeper until ``stop`` is set."""
     wakes: dict[str, Callable[[], object]] = {
         SUBMISSION_CHANNEL: new_send,
         TOOL_CALL_CHANNEL: calls_send_due,
@@ -69,7 +70,8 @@ def new_send() -> int:
 class DeadWorkers:
     """The chore that resends what dead workers had claimed.
 
-    A worker is dead if its lock is free in two looks: one that lost its connection takes its lock again.
+    A worker counts as dead if its lock is free in two looks in a row, because a worker that only lost its
+    connection takes its lock again in between.
     """
 
     def __init__(self) -> None:
@@ -81,13 +83,13 @@ class DeadWorkers:
         freed = queue_sql.claims_free(free & self._suspects)
         self._suspects = free
         if freed:
-            logger.warning("%d claims of dead workers are sent again", freed)
+            logger.warning("sending %d claims of dead workers again", freed)
             new_send()
         return freed
 
 
 def resend() -> int:
-    """Send submissions that were never sent, or not judged in time, and return how many."""
+    """Send submissions that were never sent or not judged in time, and return how many."""
     due = queue_sql.submissions_due(
         claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S, after_s=settings.RESEND_AFTER_S
     )
@@ -101,7 +103,8 @@ def _send(episode_ids: Sequence[int]) -> int:
     if lengths is None:
         return 0
     long = {queue for queue, length in lengths.items() if length > LONG_QUEUE}
-    # Mark them afterwards: what the queue did not accept stays due instead of waiting for the next back-off.
+    # Mark them only now, so that what the queue did not accept stays due instead of waiting for the next
+    # back-off.
     sent = jobs_send(episode_ids, leaving_out=long)
     queue_sql.submissions_mark_sent(sent)
     return len(sent)
@@ -129,7 +132,10 @@ def jobs_send(episode_ids: Sequence[int], *, leaving_out: Collection[Queue] = ()
 
 
 def programs_announce() -> int:
-    """Announce the verdicts on programs, whose workers reach only their queue in Redis. Return how many."""
+    """Announce the verdicts on programs, and return how many.
+
+    The workers that judge programs cannot do so, because they reach only their queue in Redis.
+    """
     judged = queue_sql.episodes_judged(_programs) if _programs else {}
     for run_id, episode_ids in judged.items():
         events.episodes_ended(run_id=run_id, ids=episode_ids)
@@ -138,15 +144,16 @@ def programs_announce() -> int:
 
 
 def calls_send_due() -> int:
-    """Send tool calls that were never sent, or that no worker has claimed, and return how many. Pages give up
-    after a time-out."""
+    """Send tool calls that were never sent or that no worker has claimed, and return how many.
+
+    Calls that are too old are left out, because pages give up after a time-out."""
     sent = calls_send(tool_calls.calls_due(after_s=settings.RESEND_AFTER_S[0]))
     tool_calls.calls_mark_sent(sent)
     return len(sent)
 
 
 def calls_send(places: Sequence[tool_calls.Place]) -> list[tool_calls.Place]:
-    """Queue calls for the workers with a sandbox. Return those that were accepted."""
+    """Queue tool calls for the workers with a sandbox, and return those that were accepted."""
     return list(
         itertools.takewhile(lambda place: job_send(jobs.run_tool, queues.SANDBOX, **place._asdict()), places)
     )

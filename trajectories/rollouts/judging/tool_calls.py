@@ -1,7 +1,7 @@
 """Tool calls from pages, run by the workers with a sandbox: a program, tried on the visible asserts.
 
-Of the gold, only the set-up code is read, which runs between program and asserts; hidden asserts are neither
-read nor sent into a sandbox.
+From the gold, only the set-up code is read, which runs between program and asserts. Hidden asserts are
+neither read nor sent into a sandbox.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ LIMITS = Limits(cpu_s=8, own_s=6.0, wall_s=18.0)
 DETAIL_CHARS = 300
 PRINTED_CHARS = 2_000
 BATCH = 1_000
-# How the checker labels whatever the program raises.
+# The checker's prefix on whatever the program raises.
 FOREIGN = "CandidateError: "
 
-# The worker may run these two only as functions (``sandbox_sql``).
+# The worker may run these two only as functions of the schema ``sandbox`` (``sandbox_sql``).
 CLAIM_TEXT, FINISH_TEXT = sql_read(__file__, "call_claim"), sql_read(__file__, "call_finish")
 CLAIM = Statement(__file__, "sandbox_call_claim", is_hot=True)
 FINISH = Statement(__file__, "sandbox_call_finish", is_hot=True)
@@ -38,7 +38,7 @@ SENT = Statement(__file__, "calls_sent")
 
 
 class Place(NamedTuple):
-    """A call, identified by its episode and its number there."""
+    """A tool call, identified by its episode and its number in that episode."""
 
     episode_id: int
     number: int
@@ -62,14 +62,17 @@ def call_do(*, episode_id: int, number: int) -> bool:
 
 
 def program_try(program: str, shown: Mapping[str, Any], *, setup: str) -> Report:
-    """Run a program on the asserts that its page shows. Raises as ``suite_run`` does."""
+    """Run a program on the asserts that its page shows. Raises the errors of ``suite_run``."""
     stub = "\n".join(f"{line} ..." for line in str(shown.get("signature", "")).splitlines())
     gold = Gold(stub, extra={"tests": shown["asserts"], "setup": setup})
     return suite_run(program, programs.build_suite(gold), limits=LIMITS)
 
 
 def output_of(report: Report) -> dict[str, Any]:
-    """Return the page's result: one per assert, or the problem that kept the program from running all."""
+    """Return the result to show on the page.
+
+    It has one entry per assert, or the problem that kept the program from running all of them.
+    """
     is_whole = len(report.assert_reasons) == len(report.asserts)
     return {
         "passed": list(report.asserts) if is_whole else [],
@@ -81,7 +84,7 @@ def output_of(report: Report) -> dict[str, Any]:
 
 
 def calls_due(*, after_s: float) -> list[Place]:
-    """Return calls never sent, or sent ``after_s`` seconds ago, that no worker has claimed."""
+    """Return calls that no worker has claimed and that were never sent, or sent ``after_s`` seconds ago."""
     rows = DUE.rows(timeout=settings.TOOL_CALL_TIMEOUT_S, after=after_s, batch=BATCH)
     return [Place(*row) for row in rows]
 

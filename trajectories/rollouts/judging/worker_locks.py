@@ -1,7 +1,7 @@
-"""A worker's sign of life: an advisory lock that its process holds, and that its claims name.
+"""A worker's sign of life: an advisory lock that its process holds, and whose key its claims carry.
 
-Postgres frees the lock when the process dies, however that happens: others take up its claims without waiting
-for a time-out.
+Postgres frees the lock when the process dies, for whatever reason, so that others take up its claims without
+waiting for a time-out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WAIT_S = 3600.0
 
 
 class _Held:
-    """The lock of one process: a forked child holds its own."""
+    """The lock of one process. A forked child holds a lock of its own."""
 
     key: int | None = None
     pid = 0
@@ -37,14 +37,15 @@ _starting = threading.Lock()
 
 
 def lock_hold() -> None:
-    """Hold this worker's lock from now on; further calls do nothing. Only workers have one."""
+    """Hold this worker's lock from now on. Further calls, and calls in other processes, do nothing."""
     with _starting:
         if settings.PROCESS != "worker" or os.getpid() == _Held.pid:
             return
         _Held.key, _Held.pid = None, os.getpid()
         is_held = threading.Event()
         threading.Thread(target=_hold_forever, args=(is_held,), name="lock", daemon=True).start()
-        # If a worker dies without the lock, its claims are freed only when their time is up.
+        # Wait for the lock first: the claims of a worker that dies without one are freed only when they time
+        # out.
         is_held.wait(FIRST_S)
 
 
@@ -62,8 +63,8 @@ def _hold_forever(is_held: threading.Event) -> None:
                 _Held.key = key
                 is_held.set()
                 while True:
-                    # No notice comes; the wait ends when the connection is lost.
+                    # No notice ever arrives; the wait ends only when the connection is lost.
                     list(holder.notifies(timeout=WAIT_S))
         except psycopg.OperationalError as error:
-            logger.warning("this worker's lock is lost; taking it again: %s", error)
+            logger.warning("this worker lost its lock and is taking it again: %s", error)
             time.sleep(RETRY_S)

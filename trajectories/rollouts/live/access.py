@@ -26,7 +26,11 @@ BEARER_PROTOCOL = "bearer."
 
 @dataclass(frozen=True, kw_only=True)
 class Viewer:
-    """``splits`` are those that the viewer may see; empty means all, and so does a ``project`` of None."""
+    """A caller, with the limits on what it may see.
+
+    ``splits`` are the splits that it may see; if empty, it may see all. A ``project`` of None means all
+    projects.
+    """
 
     project: str | None = None
     splits: frozenset[str] = frozenset()
@@ -41,7 +45,8 @@ class Viewer:
 async def viewer_by_key(authorization: str | None) -> Viewer:
     """Return the holder of a key. Raises ``GymError`` 401, 403, or 503 if Postgres is unreachable."""
     try:
-        # This releases the connection: one held by the thread would be dead after a restart of Postgres.
+        # This wrapper releases the connection. One kept by the thread would be dead after a restart of
+        # Postgres.
         principal = await database_sync_to_async(auth.principal_for)(authorization)
     except DatabaseError as error:
         raise unavailable(error) from None
@@ -51,10 +56,12 @@ async def viewer_by_key(authorization: str | None) -> Viewer:
 
 
 async def viewer_of_socket(connection: Connection) -> Viewer:
-    """Return the caller of a WebSocket, by a key in ``Authorization`` or in the subprotocol ``bearer.<key>``,
-    else by the lab's cookie. Keys in addresses are not accepted: addresses end up in logs and histories.
+    """Return the caller of a WebSocket.
 
-    Errors: as ``viewer_by_key``; ``wrong_origin`` 403 for a cookie sent by another site's page.
+    The caller is identified by a key in ``Authorization`` or in the subprotocol ``bearer.<key>``, or else by
+    the lab's cookie. Keys in addresses are not accepted, because addresses end up in logs and histories.
+    Raises the errors of ``viewer_by_key``, and ``GymError`` 403 ``wrong_origin`` for a cookie sent by another
+    site's page.
     """
     authorization = header(connection, b"authorization")
     for protocol in connection.get("subprotocols", ()):
@@ -66,7 +73,10 @@ async def viewer_of_socket(connection: Connection) -> Viewer:
 
 
 def subprotocol_chosen(connection: Connection) -> str | None:
-    """Choose a protocol, since browsers expect one of those they offered; the key only if it is alone."""
+    """Choose a subprotocol, because browsers expect one of those that they offered.
+
+    The key is chosen only if nothing else was offered.
+    """
     offers: list[str] = sorted(
         connection.get("subprotocols", ()), key=lambda offer: offer.startswith(BEARER_PROTOCOL)
     )
@@ -100,12 +110,12 @@ async def _viewer_by_session(connection: Connection) -> Viewer:
     if not user.is_authenticated:
         raise GymError("no_session", "Log in to the lab first.", status=401)
     if is_annotator:
-        raise GymError("not_for_annotators", "Annotators see nothing but their queue.", status=403)
+        raise GymError("not_for_annotators", "Annotators may see only their queue.", status=403)
     return Viewer()
 
 
 async def _user_of_session(key: str) -> tuple[Any, bool]:
-    # Imported here, since it adds 30 ms to every start, and most sockets use a key.
+    # Imported here, because the import adds 30 ms to every start and most sockets use a key.
     from channels.auth import get_user  # type: ignore[import-untyped]
 
     from trajectories.shell import roles
@@ -126,7 +136,8 @@ def _session_key(connection: Connection) -> str | None:
 def is_lab_origin(connection: Connection) -> bool:
     """Return whether the page that opens the socket belongs to the lab.
 
-    The host alone does not show it: the arena may share it on another port, and cookies ignore ports.
+    The host alone does not show this: the arena may be on the same host with another port, and cookies ignore
+    ports.
     """
     origin = header(connection, b"origin")
     if origin is None:

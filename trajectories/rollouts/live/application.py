@@ -1,4 +1,4 @@
-"""Live as one ASGI application: the waits and the sockets on top of one hub."""
+"""The live service as one ASGI application: waits and sockets that share one hub."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ PATHS: tuple[tuple[re.Pattern[str], type[LiveConsumer]], ...] = (
 
 
 class Line:
-    """The two ends of a socket, as ASGI has them.
+    """The two ends of a socket, as ASGI provides them.
 
-    granian delays a close while the application waits for a message, and Channels always does. So the wait is
-    cancelled first, and returns a disconnect once the close has been sent.
+    While the application waits for a message, granian delays a close, and Channels is always waiting. A close
+    therefore cancels the wait first, which returns a disconnect once the close has been sent.
     """
 
     def __init__(self, receive: Receive, send: Send) -> None:
@@ -66,11 +66,12 @@ class Line:
             self._closed.set()
 
     async def _read(self) -> Message:
-        return await self._receive()  # in a task: granian's own awaitable cannot be cancelled
+        # This runs in a task of its own, because granian's awaitable cannot be cancelled.
+        return await self._receive()
 
 
 class SocketApp:
-    """Hands each socket to its consumer; ``connected`` is their number."""
+    """Hands each socket to its consumer. ``connected`` is the number of open sockets."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
@@ -99,7 +100,10 @@ def _route(path: str) -> tuple[type[LiveConsumer], int] | None:
 
 
 class LiveApplication:
-    """Needs a server with lifespan support: the hub belongs to the serving event loop."""
+    """The whole live service.
+
+    It needs a server with lifespan support, because the hub belongs to the server's event loop.
+    """
 
     _waits: WaitApp
     _sockets: SocketApp

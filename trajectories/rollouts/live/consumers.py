@@ -1,4 +1,4 @@
-"""The sockets: check access, join a feed, relay."""
+"""Consumers of WebSockets: they check access, join a feed, and relay its messages."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ T = TypeVar("T")
 
 SEND_S = 20.0
 CLOSE_S = 3.0
-# How long a revoked key or an ended session may still watch.
+# How long someone may keep watching after the key was revoked or the session ended.
 CHECK_AGAIN_S = 60.0
-CLOSE_CODE_BASE = 4_000  # 4404 corresponds to HTTP 404
+CLOSE_CODE_BASE = 4_000  # For example, 4404 corresponds to HTTP 404.
 PULSE_S = 1.0
 PING = "ping"
 PONG = '{"type":"pong"}'
@@ -73,7 +73,7 @@ class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channel
             await asyncio.gather(self.relay, return_exceptions=True)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Answer ``ping``: a page cannot see the protocol's own pings, nor whether a server hangs."""
+        """Answer ``ping``: a page can see neither the protocol's own pings nor whether a server hangs."""
         if text_data != PING:
             return
         # The other end may be gone.
@@ -83,10 +83,10 @@ class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channel
 
     @abstractmethod
     def messages(self) -> AsyncIterator[list[str]]:
-        """Yield the messages to send, in bundles; a ``GymError`` ends the socket."""
+        """Yield the messages to send, in bundles. A ``GymError`` ends the socket."""
 
     async def watched(self, wait: Callable[[], Awaitable[T]]) -> AsyncIterator[T]:
-        """Yield the results of repeated calls of ``wait``, as long as the caller may watch."""
+        """Yield the results of repeated calls of ``wait`` for as long as the caller may watch."""
         clock = asyncio.get_running_loop()
         check_at = clock.time() + CHECK_AGAIN_S
         while True:
@@ -118,7 +118,7 @@ class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channel
 
     async def _fail(self, error: GymError) -> None:
         text = msgspec.json.encode({"type": "error", **error.as_body()}).decode()
-        # The other end may be gone or stuck; closing at least ends this side.
+        # The other end may be gone or stuck, but closing at least ends this side.
         with suppress(Exception):
             async with asyncio.timeout(CLOSE_S):
                 await self.send(text_data=text)
@@ -128,9 +128,9 @@ class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channel
 
 
 class EpisodeConsumer(LiveConsumer):
-    """``state`` (the episode's record and the highest step), then new steps and the verdict.
+    """Sends ``state`` (the episode's record and the highest step), then new steps and the verdict.
 
-    A verdict written while the socket connects may appear in the state and again as a message.
+    A verdict written while the socket connects may appear both in the state and as a message.
     """
 
     async def messages(self) -> AsyncIterator[list[str]]:
@@ -149,9 +149,9 @@ class EpisodeConsumer(LiveConsumer):
 
 
 class RunConsumer(LiveConsumer):
-    """``state`` (the cursor), then every verdict, exactly once and in order, and new steps.
+    """Sends ``state`` (the cursor), then new steps and every verdict, exactly once and in order.
 
-    With ``?after=`` the verdicts since that cursor come first.
+    With ``?after=`` the verdicts since that cursor are sent first.
     """
 
     async def messages(self) -> AsyncIterator[list[str]]:
@@ -171,7 +171,7 @@ class RunConsumer(LiveConsumer):
                 yield bundle
 
     async def _verdicts(self, after: int, cursor: int) -> AsyncIterator[list[str]]:
-        """Yield the verdicts numbered above ``after``, up to ``cursor``; the feed sends the rest."""
+        """Yield the verdicts numbered above ``after`` up to ``cursor``; the feed sends later ones."""
         while after < cursor:
             page = await self.hub.pages.get((self.subject_id, after))
             if page is None or not page.rows:
@@ -181,9 +181,10 @@ class RunConsumer(LiveConsumer):
 
 
 class RunPulseConsumer(LiveConsumer):
-    """``state``, then at most one ``pulse`` per second while the run gets new verdicts or episodes.
+    """Sends ``state``, then at most one ``pulse`` per second while the run gets new verdicts or episodes.
 
-    For pages that only show counts: a run may write hundreds of verdicts and thousands of steps a second.
+    This is for pages that only show counts, because a run may write hundreds of verdicts and thousands of
+    steps a second.
     """
 
     async def messages(self) -> AsyncIterator[list[str]]:

@@ -1,4 +1,7 @@
-"""Announcements of committed changes, sent through Redis: ids only, because Postgres has the rest."""
+"""Announcements of committed changes, sent through Redis.
+
+They contain only ids, because Postgres has the rest.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +24,24 @@ OPENING_CHANNEL = "gym:openings"
 _encoder = msgspec.json.Encoder()
 logger = logging.getLogger(__name__)
 CONNECT_S = 2.0
-# A connection that is silent for this long is checked.
+# After this much silence, the connection is checked.
 SILENCE_S = 5.0
-# Opening episodes does not need Redis: when Redis hangs, one call is delayed and the next ones skip it.
+# Opening episodes does not need Redis. When Redis hangs, one call is delayed and the calls of the next
+# seconds skip it.
 PAUSE_S = 10.0
 
 
 class EpisodesOpened(msgspec.Struct, frozen=True, kw_only=True):
-    """A run has new episodes: for pages that count them. A lost announcement only delays them."""
+    """Announcement that a run has new episodes, for pages that count them.
+
+    If it is lost, these pages are only updated later.
+    """
 
     run: int
 
 
 class VerdictsWritten(msgspec.Struct, frozen=True, kw_only=True):
-    """Episodes of one run that have received their verdicts. A lost or repeated announcement does no harm."""
+    """Announcement that episodes of one run received their verdicts. Losing or repeating one does no harm."""
 
     run: int
     episodes: list[int]
@@ -67,7 +74,10 @@ def announcement_decode(message: bytes, *, channel: str) -> Announced | None:
 
 
 class Announcements:
-    """Relays every announcement; calls ``on_connect`` after each (re)connection, as some may be lost."""
+    """Relays every announcement.
+
+    It calls ``on_connect`` after each (re)connection, because announcements may have been lost before.
+    """
 
     def __init__(
         self, redis_url: str, *, on_news: Callable[[Announced], None], on_connect: Callable[[], None]
@@ -78,7 +88,7 @@ class Announcements:
         self.is_connected = False
 
     async def listen(self) -> None:
-        """Relay until the connection is lost; the caller calls again."""
+        """Relay announcements until the connection is lost. The caller then calls again."""
         client: Any = redis_asyncio.Redis.from_url(
             self._redis_url,
             socket_connect_timeout=CONNECT_S,
@@ -93,7 +103,7 @@ class Announcements:
                 self._on_connect()
                 await self._relay(subscription)
         except (RedisError, OSError, TimeoutError) as error:
-            logger.warning("Redis is unreachable; polling Postgres meanwhile: %s", error)
+            logger.warning("Redis is unreachable; polling Postgres in the meantime: %s", error)
         finally:
             self.is_connected = False
 
@@ -112,12 +122,12 @@ class _Pause:
 
 
 def episodes_opened(*, run_id: int) -> None:
-    """Wake the pages that count the run's episodes, once per call that opens any."""
+    """Wake the pages that count the run's episodes, once per call that opens episodes."""
     transaction.on_commit(partial(_announce_opened, run_id=run_id))
 
 
 def episodes_ended(*, run_id: int, ids: Sequence[int]) -> None:
-    """Wake those who wait for the verdicts, and let heartbeats of these episodes answer ``gone``."""
+    """Wake callers that wait for these verdicts, and let heartbeats of these episodes answer ``gone``."""
     if ids:
         transaction.on_commit(partial(_announce_ended, run_id=run_id, ids=list(ids)))
 

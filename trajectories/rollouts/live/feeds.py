@@ -1,4 +1,4 @@
-"""The feeds behind sockets: one per watched run or episode, no matter how many watch it.
+"""The feeds behind sockets: one per watched run or episode, no matter how many callers watch it.
 
 Messages are JSON text: ``state`` on joining, then ``verdict`` and ``step``.
 """
@@ -22,7 +22,7 @@ from trajectories.rollouts.live.selectors import NewStep, patiently
 
 QUERY_MAX_BYTES = 1_000
 NUMBER = re.compile(r"[0-9]{1,19}")
-# Bundles of messages that a slow watcher may be behind; a bundle is one page of news at most.
+# How many bundles of messages a slow watcher may be behind. A bundle is at most one page of news.
 BUNDLES_BEHIND_MAX = 64
 
 
@@ -49,7 +49,7 @@ def timeout_read(query: Mapping[str, str]) -> float:
         timeout_s = float(text) if text else TIMEOUT_DEFAULT_S
     except ValueError:
         timeout_s = math.nan
-    if not 0.0 <= timeout_s <= TIMEOUT_MAX_S:  # false for nan, too
+    if not 0.0 <= timeout_s <= TIMEOUT_MAX_S:  # NaN fails this comparison too.
         raise _invalid("timeout", f"This must be a number of seconds from 0 to {TIMEOUT_MAX_S:.0f}.")
     return timeout_s
 
@@ -73,7 +73,7 @@ class _Judged(msgspec.Struct):
 
 
 class Subscription:
-    """One watcher's queue. The feed never waits for it: a watcher too far behind is dropped."""
+    """One watcher's queue. The feed never waits for it, and drops a watcher that is too far behind."""
 
     def __init__(self) -> None:
         self._bundles: asyncio.Queue[list[str]] = asyncio.Queue(BUNDLES_BEHIND_MAX)
@@ -89,14 +89,14 @@ class Subscription:
         return True
 
     def end(self, error: GymError) -> None:
-        """Let the watcher read what is queued, then raise ``error``."""
+        """Raise ``error`` in the watcher once it has read what is queued."""
         if self.put([]):
             self._error = error
 
     async def get(self) -> list[str]:
         """Return the next messages.
 
-        Raises ``GymError`` once the subscription has ended and its queue is read.
+        Raises ``GymError`` once the subscription has ended and its queue is empty.
         """
         if self._error is not None and self._bundles.empty():
             raise self._error
@@ -104,7 +104,7 @@ class Subscription:
 
 
 class Feed(ABC):
-    """News of one run or episode. Lives as long as someone watches."""
+    """News of one run or episode. A feed lives for as long as somebody watches."""
 
     def __init__(self, news: News, subject_id: int) -> None:
         self.news = news
@@ -117,7 +117,7 @@ class Feed(ABC):
 
     @abstractmethod
     async def pump(self) -> None:
-        """Publish verdicts until there can be no more; Raises ``GymError`` if the run or episode is gone."""
+        """Publish verdicts until no more can come. Raises ``GymError`` if the run or episode is gone."""
 
     def publish(self, bundle: list[str]) -> None:
         for subscription in list(self.subscriptions):
@@ -189,5 +189,5 @@ def too_slow() -> GymError:
 
 
 def verdict_message(seq: int, record: str) -> str:
-    """Return a record of the verdict stream, with type and number before its own fields."""
+    """Return a record of the verdict stream as a message, with type and number before its own fields."""
     return f'{{"type":"verdict","seq":{seq},{record[1:]}'

@@ -1,6 +1,6 @@
-"""One hub per process: one Redis subscription and a few database connections for every waiter and socket.
+"""One hub per process: one Redis subscription and a few database connections for all waiters and sockets.
 
-See docs/decisions/0002-one-hub-in-live.md.
+The reasons are in docs/decisions/0002-one-hub-in-live.md.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from trajectories.rollouts.live.watch import STEPS_EVERY_S, Feeds
 
 logger = logging.getLogger(__name__)
 
-# Announcements may be lost; a verdict then goes unnoticed for this long at most.
+# Announcements may be lost. A verdict then goes unnoticed for at most this long.
 POLL_EVERY_S = 2.0
 
 
 class VerdictsSeen(NamedTuple):
-    """Records as JSON text, and the cursor for the next call."""
+    """New verdicts: their records as JSON text, and the cursor for the next call."""
 
     records: list[str]
     next: int
@@ -58,10 +58,10 @@ class Hub(News):
         await self.reader.close()
 
     async def episode_wait(self, episode_id: int, *, timeout_s: float, viewer: Viewer) -> EpisodeState | None:
-        """Return the episode's state once it has its verdict, or after ``timeout_s``; None if it is
-        unknown, or hidden from the viewer.
+        """Return the episode's state once it has its verdict, or after ``timeout_s``.
 
-        Raises ``Unavailable`` when Postgres stays unreachable.
+        Returns None if the episode is unknown or hidden from the viewer. Raises ``Unavailable`` when Postgres
+        stays unreachable.
         """
         clock = asyncio.get_running_loop()
         deadline = clock.time() + timeout_s
@@ -79,10 +79,10 @@ class Hub(News):
     async def verdicts_wait(
         self, run_id: int, *, after: int, timeout_s: float, viewer: Viewer
     ) -> VerdictsSeen | None:
-        """Return a run's verdicts after a cursor, as soon as there is one; an empty list after the time-out.
+        """Return a run's verdicts after a cursor, as soon as there are any, or none after the time-out.
 
-        They are only those that the viewer may see. None if the viewer has no such run.
-        Raises ``Unavailable`` when Postgres stays unreachable.
+        Verdicts that the viewer may not see are left out. Returns None if the viewer has no such run. Raises
+        ``Unavailable`` when Postgres stays unreachable.
         """
         clock = asyncio.get_running_loop()
         deadline = clock.time() + timeout_s
@@ -98,7 +98,7 @@ class Hub(News):
                 after = seen.next
 
     async def poll(self) -> None:
-        """Check everything that anybody waits for, in two queries."""
+        """Check everything that anybody is waiting for, in two queries."""
         if ids := self.episodes.keys():
             self.episodes.notify(await self.reader.finished(ids))
         ids = list({*self.runs.keys(), *self.pulses.keys()})
@@ -119,7 +119,7 @@ class Hub(News):
         self.pulses.notify(ids)
 
     def _wake_all(self) -> None:
-        """Wake everyone: anything may have happened while the connection was lost."""
+        """Wake everyone, because anything may have happened while the connection was lost."""
         self.episodes.notify_all()
         self.runs.notify_all()
         self.pulses.notify_all()

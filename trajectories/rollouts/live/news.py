@@ -11,14 +11,17 @@ from trajectories.rollouts.live.selectors import EpisodeState, LiveReader, Verdi
 
 
 class Signals:
-    """Any number of listeners for each id. A signal carries no data: a woken listener queries Postgres."""
+    """Signals by id, with any number of listeners for each.
+
+    A signal carries no data: a listener that is woken queries Postgres.
+    """
 
     def __init__(self) -> None:
         self._listeners: dict[int, set[asyncio.Event]] = {}
 
     @contextlib.contextmanager
     def listen(self, key: int) -> Iterator[asyncio.Event]:
-        """Give an event that each signal for ``key`` sets; the listener clears it before querying."""
+        """Yield an event that each signal for ``key`` sets. The listener clears it before querying."""
         event = asyncio.Event()
         self._listeners.setdefault(key, set()).add(event)
         try:
@@ -38,7 +41,7 @@ class Signals:
         self.notify(self.keys())
 
     def keys(self) -> list[int]:
-        """Return every id that someone waits for."""
+        """Return every id that somebody is listening for."""
         return list(self._listeners)
 
     def __len__(self) -> int:
@@ -54,8 +57,8 @@ KEYS_PER_QUERY_MAX = 2_000
 class Batch(Generic[K, V]):
     """Answers single requests with shared queries.
 
-    Requests that arrive during a query go into the next one: an answer is never older than its request. One
-    query runs at a time, so any number of callers costs one database connection.
+    Requests that arrive during a query go into the next one, so an answer is never older than its request.
+    One query runs at a time, so any number of callers costs one database connection.
     """
 
     def __init__(self, load: Callable[[list[K]], Awaitable[dict[K, V]]]) -> None:
@@ -64,13 +67,13 @@ class Batch(Generic[K, V]):
         self._runner: asyncio.Task[None] | None = None
 
     async def get(self, key: K) -> V | None:
-        """Return the value for ``key``, or None if ``load`` returned none; raises what ``load`` raised."""
+        """Return the value for ``key``, or None if ``load`` returned none. Raises the errors of ``load``."""
         future = self._pending.get(key)
         if future is None:
             future = self._pending[key] = asyncio.get_running_loop().create_future()
         if self._runner is None:
             self._runner = asyncio.create_task(self._run())
-        # The shield keeps a caller that gives up from cancelling the answer for the others.
+        # The shield prevents a caller that gives up from cancelling the answer for the others.
         return await asyncio.shield(future)
 
     async def _run(self) -> None:
@@ -87,7 +90,7 @@ class Batch(Generic[K, V]):
         except Exception as error:  # noqa: BLE001 (handed to every caller)
             for future in requests.values():
                 future.set_exception(error)
-                future.exception()  # marks it as retrieved: all callers may have left
+                future.exception()  # Mark the error as retrieved, because all callers may have left.
             return
         for key, future in requests.items():
             future.set_result(values.get(key))
@@ -100,7 +103,8 @@ class News:
         self.reader = reader
         self.episodes = Signals()
         self.runs = Signals()
-        # Pages that count a run's episodes listen here: openings must not wake those who wait for verdicts.
+        # Pages that count a run's episodes listen here, so that openings do not wake callers that wait for
+        # verdicts.
         self.pulses = Signals()
         self.states: Batch[int, EpisodeState] = Batch(reader.episode_states)
         self.pages: Batch[tuple[int, int], VerdictPage] = Batch(reader.verdict_pages)

@@ -1,4 +1,4 @@
-"""Live's reads from Postgres: a few connections for all waiters, without the ORM."""
+"""The live service's reads from Postgres, through a few connections for all waiters and without the ORM."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ STEPS_PER_EPISODE = 50
 STEPS_PER_QUERY = 2_000
 THOUGHT_SHOWN_CHARS = 500
 ACTION_SHOWN_BYTES = 4_096
-# How long an episode of a watched run is watched after its end: its last step follows the verdict.
+# How long an episode of a watched run is still watched after it has ended, because its last step arrives
+# after the verdict.
 ENDED_WATCH_S = 60
 
 Unavailable = psycopg.OperationalError
@@ -47,7 +48,7 @@ STEPS_AFTER = sql_read(
 
 
 class EpisodeState(NamedTuple):
-    """``record`` is the JSON text of ``GET /api/v1/episodes/{id}``."""
+    """The state of an episode. ``record`` is the JSON text of ``GET /api/v1/episodes/{id}``."""
 
     is_finished: bool
     record: str
@@ -63,13 +64,14 @@ class RunState(NamedTuple):
 
 
 class VerdictPage(NamedTuple):
-    """Verdicts after a cursor, at most ``VERDICTS_PER_PAGE``, each ``(run_seq, record as JSON text)``."""
+    """Up to ``VERDICTS_PER_PAGE`` verdicts after a cursor, each ``(run_seq, record as JSON text)``."""
 
     project: str
     rows: list[tuple[int, str]]
 
 
-# The names of the hub's sessions end so; they are among those reserved for live.
+# The names of the hub's database sessions end with this. They are among the names reserved for the live
+# service.
 HUB = " hub"
 
 
@@ -87,7 +89,7 @@ class NewStep(NamedTuple):
 
 
 class LiveReader:
-    """Reads for the hub. Every method raises ``Unavailable`` when Postgres is unreachable."""
+    """Reads from Postgres for the hub. Every method raises ``Unavailable`` when Postgres is unreachable."""
 
     def __init__(self, *, database_url: str) -> None:
         options = {
@@ -108,7 +110,7 @@ class LiveReader:
         )
 
     async def open(self) -> None:
-        """Start the pool without waiting for Postgres: it may start later than live."""
+        """Start the pool without waiting for Postgres, which may start later than the live service."""
         await self._pool.open(wait=False)
 
     async def close(self) -> None:
@@ -123,20 +125,20 @@ class LiveReader:
         return True
 
     async def episode_states(self, ids: list[int]) -> dict[int, EpisodeState]:
-        """Return states by id; unknown ids are left out."""
+        """Return the states of episodes by id. Unknown ids are left out."""
         rows = await self._rows(hot_sql.EPISODE_STATES, [ids])
         return {row[0]: EpisodeState(*row[1:]) for row in rows}
 
     async def finished(self, ids: list[int]) -> list[int]:
-        """Return those of ``ids`` that have their verdict."""
+        """Return the ids of those episodes that have their verdict."""
         return [row[0] for row in await self._rows(FINISHED, [ids])]
 
     async def run_states(self, ids: list[int]) -> dict[int, RunState]:
-        """Return the states of runs by id; unknown ones are left out."""
+        """Return the states of runs by id. Unknown ids are left out."""
         return {row[0]: RunState(*row[1:]) for row in await self._rows(RUN_COUNTS, [ids])}
 
     async def verdict_pages(self, keys: list[tuple[int, int]]) -> dict[tuple[int, int], VerdictPage]:
-        """Return pages by ``(run, after)``; unknown runs are left out."""
+        """Return pages of verdicts by ``(run, after)``. Unknown runs are left out."""
         states = await self.run_states(list({run_id for run_id, _ in keys}))
         return {
             (run_id, after): await self._verdict_page(run_id, after, states[run_id])
@@ -151,7 +153,7 @@ class LiveReader:
         return VerdictPage(state.project, rows=rows)
 
     async def verdicts_of_splits(self, *, run_id: int, seqs: list[int], splits: list[str]) -> set[int]:
-        """Return those numbers in the run's stream whose task is in one of ``splits``."""
+        """Return those numbers of the run's stream whose task is in one of ``splits``."""
         return {row[0] for row in await self._rows(VERDICTS_OF_SPLITS, [run_id, seqs, splits])}
 
     async def steps_highest(self, *, episodes: Sequence[int], runs: Sequence[int]) -> list[HighestStep]:
@@ -180,14 +182,14 @@ class LiveReader:
 T = TypeVar("T")
 
 RETRY_S = 0.25
-# While Postgres restarts, a wait may exceed its time-out by this much.
+# How much longer than its time-out a wait may take while Postgres restarts.
 RESTART_GRACE_S = 5.0
 
 
 async def patiently(query: Callable[[], Awaitable[T]], *, until: float = math.inf) -> T:
-    """Retry until Postgres answers.
+    """Run a query, and retry it until Postgres answers.
 
-    Raises ``Unavailable`` from ``RESTART_GRACE_S`` after ``until`` (loop time).
+    From ``RESTART_GRACE_S`` after ``until`` (loop time) on, it raises ``Unavailable`` instead.
     """
     clock = asyncio.get_running_loop()
     while True:

@@ -35,7 +35,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 logger = logging.getLogger(__name__)
 WAITERS_MAX = 20_000
-# Waiters may hold this share of the files that this process may open.
+# Waiters may use this share of the files that this process may open.
 FILES_SHARE = 0.8
 EPISODE_PATH = re.compile(r"/wait/episodes/([0-9]{1,19})/?")
 VERDICTS_PATH = re.compile(r"/wait/runs/([0-9]{1,19})/verdicts/?")
@@ -48,7 +48,7 @@ ROUTES = {
 
 
 class Answer(NamedTuple):
-    """``body`` is JSON."""
+    """The answer to a wait. ``body`` is JSON."""
 
     status: int
     body: bytes
@@ -60,7 +60,7 @@ def answer_of(error: GymError) -> Answer:
 
 
 async def answer_unless_gone(work: Coroutine[Any, Any, Answer], receive: Receive) -> Answer | None:
-    """Return the answer, or None as soon as the caller hangs up, which cancels the work."""
+    """Return the answer, or None as soon as the caller hangs up, in which case the work is cancelled."""
     working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_gone(receive))
     try:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -82,7 +82,7 @@ async def answer_send(answer: Answer, send: Send, *, has_body: bool) -> None:
     if answer.status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     if answer.status == 405:
-        # The request's body is left unread, after which the server closes the connection.
+        # The request's body is left unread, so the server closes the connection afterwards.
         headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     await send({"type": "http.response.body", "body": answer.body if has_body else b""})
@@ -94,7 +94,7 @@ async def _gone(receive: Receive) -> None:
 
 
 class WaitApp:
-    """Answers waits from the hub; ``waiting`` is their number."""
+    """Answers waits from the hub. ``waiting`` is the number of waits in progress."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
@@ -120,7 +120,7 @@ class WaitApp:
             return answer_of(access.unavailable(error))
         except Exception:
             logger.exception("A wait failed")
-            message = "This is our fault, not yours; it has been logged."
+            message = "An internal error occurred and has been logged."
             return answer_of(GymError("internal_error", message, status=500))
 
     async def _route(self, scope: Scope) -> Answer:
@@ -168,14 +168,14 @@ class WaitApp:
             "waiting": self.waiting,
             "watched": len(self._hub.feeds),
         }
-        # Waits are answered without Redis too, only later.
+        # Without Redis, waits are still answered, only later.
         return Answer(200 if is_up else 503, msgspec.json.encode(report))
 
     @contextlib.contextmanager
     def _place(self) -> Iterator[None]:
-        """Take one waiter's place, and release it however the wait ends."""
+        """Occupy one waiter's slot until the wait ends, in whatever way."""
         if self.waiting >= self._waiting_max:
-            message = f"{self._waiting_max:,} requests wait here already; try again."
+            message = f"{self._waiting_max:,} requests are already waiting here; try again."
             raise GymError("too_many_waiters", message, status=503, retry_after_s=1)
         self.waiting += 1
         try:

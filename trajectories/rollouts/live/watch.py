@@ -15,12 +15,12 @@ from trajectories.rollouts.live.feeds import EpisodeFeed, Feed, RunFeed, Subscri
 from trajectories.rollouts.live.news import News
 from trajectories.rollouts.live.selectors import NewStep, Unavailable
 
-# A missing step is awaited until this many above it are known; then it counts as lost.
+# A missing step counts as lost once this many steps above it are known; until then it is awaited.
 MISSING_STEPS_MAX = 32
 logger = logging.getLogger(__name__)
 F = TypeVar("F", bound=Feed)
 STEPS_EVERY_S = 1.0
-# Polling for steps takes at most this share of one connection's time, however much is watched.
+# Polling for steps takes up at most this share of one connection's time, however much is watched.
 POLL_SHARE = 0.1
 FORGET_S = 60.0
 OPEN_S = 10.0
@@ -28,7 +28,7 @@ OPEN_S = 10.0
 
 @dataclass
 class _Mark:
-    """All steps up to ``floor``, and those in ``above``, have been sent."""
+    """Record of the steps sent: all up to ``floor``, and those in ``above``."""
 
     floor: int = 0
     above: set[int] = field(default_factory=set)
@@ -50,15 +50,15 @@ class _Mark:
 
 
 class StepMarks:
-    """A mark for each episode; no steps of an unmarked episode have been sent."""
+    """A mark for each episode. No steps of an episode without a mark have been sent."""
 
     def __init__(self) -> None:
         self._marks: dict[int, _Mark] = {}
 
     def begin(self, highest: Mapping[int, int], *, watched: Collection[int] = ()) -> None:
-        """Count the steps up to ``highest`` as sent, except for ``watched`` episodes that have a mark.
+        """Count the steps up to ``highest`` as sent, except in ``watched`` episodes that have a mark.
 
-        A mark left over from former watchers is replaced: nobody has looked for steps since.
+        A mark that is left over from earlier watchers is replaced, because nobody has looked for steps since.
         """
         for episode_id, index in highest.items():
             if episode_id not in watched or episode_id not in self._marks:
@@ -69,16 +69,16 @@ class StepMarks:
         return self._marks.setdefault(episode_id, _Mark()).take(index)
 
     def highest(self, episode_id: int) -> int:
-        """Return the highest step sent, 0 if none was."""
+        """Return the highest step sent, or 0 if none was sent."""
         mark = self._marks.get(episode_id)
         return mark.highest if mark else 0
 
     def floors(self) -> dict[int, int]:
-        """Return the step after which to look for new ones, by episode."""
+        """Return, by episode, the step after which to look for new ones."""
         return {episode_id: mark.floor for episode_id, mark in self._marks.items()}
 
     def keep(self, episode_ids: Iterable[int]) -> None:
-        """Forget all other episodes."""
+        """Forget the marks of all other episodes."""
         remaining = set(episode_ids)
         self._marks = {
             episode_id: mark for episode_id, mark in self._marks.items() if episode_id in remaining
@@ -89,7 +89,7 @@ class StepMarks:
 
 
 class Feeds:
-    """Opens a feed for its first watcher and closes it after its last."""
+    """The open feeds. Each is opened for its first watcher and closed after its last."""
 
     def __init__(self, news: News) -> None:
         self._news = news
@@ -104,12 +104,12 @@ class Feeds:
         return len(self._runs) + len(self._episodes)
 
     def step_highest(self, episode_id: int) -> int:
-        """Return the highest step that watchers of an episode have received, or need not receive."""
+        """Return the highest step that an episode's watchers have received or do not need."""
         return self._marks.highest(episode_id)
 
     @contextlib.asynccontextmanager
     async def run_watch(self, run_id: int) -> AsyncIterator[tuple[RunFeed, Subscription] | None]:
-        """Give the run's feed and a subscription to it, or None if the run is unknown.
+        """Yield the run's feed and a subscription to it, or None if the run is unknown.
 
         Raises ``Unavailable`` when Postgres stays unreachable.
         """
@@ -118,14 +118,17 @@ class Feeds:
 
     @contextlib.asynccontextmanager
     async def episode_watch(self, episode_id: int) -> AsyncIterator[tuple[EpisodeFeed, Subscription] | None]:
-        """Give the episode's feed and a subscription, or None if it is unknown; raises like ``run_watch``."""
+        """Yield the episode's feed and a subscription to it, or None if the episode is unknown.
+
+        Raises ``Unavailable`` when Postgres stays unreachable.
+        """
         async with self._watch(EpisodeFeed(self._news, episode_id), self._episodes) as watched:
             yield watched
 
     @contextlib.asynccontextmanager
     async def _watch(self, new: F, feeds: dict[int, F]) -> AsyncIterator[tuple[F, Subscription] | None]:
         subscription = Subscription()
-        # One feed opens at a time; the time-out keeps watchers from queueing while Postgres is unreachable.
+        # One feed opens at a time. The time-out keeps watchers from queueing while Postgres is unreachable.
         try:
             async with asyncio.timeout(OPEN_S), self._opening:
                 feed = feeds.get(new.subject_id) or await self._opened(new, feeds)
@@ -172,7 +175,7 @@ class Feeds:
         self._marks.begin({row.episode_id: row.step for row in highest}, watched=watched)
 
     async def steps_poll(self) -> None:
-        """Publish the steps stored since the last poll, then sleep in proportion to the time it took."""
+        """Publish the steps stored since the last poll, then sleep in proportion to the time that took."""
         clock = asyncio.get_running_loop()
         began = clock.time()
         if began >= self._forget_at:
@@ -197,7 +200,10 @@ class Feeds:
             feed.publish_steps(steps)
 
     async def _forget(self) -> None:
-        """Drop unwatched episodes' marks, but not while a feed opens: it has marks before it is listed."""
+        """Drop the marks of episodes that nobody watches any more.
+
+        Waits while a feed is being opened, because that feed has marks before it is listed.
+        """
         if not len(self._marks):
             return
         async with self._opening:

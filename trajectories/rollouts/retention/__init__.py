@@ -1,4 +1,4 @@
-"""Retention: deletes old runs, episodes and recordings, and files that no row names any more."""
+"""Retention: deletion of old runs, episodes and recordings, and of files that no row refers to any more."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from trajectories.record.blobs import damage
 
 GROUPS_AT_ONCE = 20
 EPISODES_AT_ONCE = 10_000
-# Once no further step can come, jobs on an episode that began before have this long to end.
+# After the last possible step, jobs that were started earlier on an episode have this long to finish.
 JOBS_S = 300
 DATABASE = connection.alias
 
@@ -45,15 +45,15 @@ What = Literal["recordings", "screenshots"]
 BATCH = 500
 BEGINNING = datetime.min.replace(tzinfo=UTC)
 LOOKED_AT_ONCE = 1_000
-# A batch delays uploads of the same bytes, and all recordings.
+# While a batch is deleted, uploads of the same bytes and all recordings have to wait.
 DELETED_AT_ONCE = 50
 WAIT_S = 0.2
-# Fields of steps that name blobs and have no column of their own.
+# Fields of steps that refer to blobs and have no column of their own.
 FIELDS = ("prompt_sha256", "tokens_blob")
 
 
 def runs_old(*, days: int) -> list[int]:
-    """Return runs in which nothing has happened for so long."""
+    """Return runs in which nothing has happened for ``days`` days."""
     return [run_id for (run_id,) in OLD.rows(days=days)]
 
 
@@ -62,20 +62,20 @@ def run_exists(run_id: int) -> bool:
 
 
 def run_problem(run_id: int) -> str:
-    """Return a sentence saying why a run cannot be pruned; empty if it can."""
+    """Return the reason why a run cannot be pruned, as a sentence; empty if it can."""
     if not run_exists(run_id):
         return f"There is no run {run_id}."
     (unsettled,) = UNSETTLED.row(run=run_id, settled=_settled_s()) or (0,)
     if unsettled:
         return (
-            f"Run {run_id} has {unsettled:,} episodes that are open, or ended less than "
-            f"{_settled_s() / 60:.0f} minutes ago: it is left alone."
+            f"Run {run_id} has {unsettled:,} episodes that are open or ended less than "
+            f"{_settled_s() / 60:.0f} minutes ago, so it is not pruned."
         )
     return ""
 
 
 def run_exclude(run_id: int, *, progress: Progress) -> int:
-    """Ignore the names of the run's episodes, for a dry run. Return how many episodes it has."""
+    """Ignore the files that the run's episodes refer to, for a dry run. Return how many episodes it has."""
     count = after = 0
     ids = Episode.objects.filter(run_id=run_id).order_by("pk").values_list("pk", flat=True)
     while batch := list(ids.filter(pk__gt=after)[:EPISODES_AT_ONCE]):
@@ -88,7 +88,7 @@ def run_exclude(run_id: int, *, progress: Progress) -> int:
 def run_prune(run_id: int, *, progress: Progress) -> int:
     """Delete the run with everything that belongs to it. Return how many episodes were deleted.
 
-    Groups with an open episode stay, and the run with them.
+    Groups with an open episode are kept, and so is their run.
     """
     pruned = after = 0
     while (batch := _groups_prune(run_id, after=after)) is not None:
@@ -105,9 +105,12 @@ def run_prune(run_id: int, *, progress: Progress) -> int:
 
 
 def _groups_prune(run_id: int, *, after: int) -> tuple[int, int] | None:
-    """Delete some groups after ``after``. Return the last one's id and the number of episodes, or None."""
+    """Delete some groups with ids above ``after``.
+
+    Returns the id of the last group and the number of episodes deleted, or None if no group is left.
+    """
     with transaction.atomic():
-        hot_sql.sums_lock(run_id=run_id)  # first, as who writes a verdict does
+        hot_sql.sums_lock(run_id=run_id)  # Take this lock first, as the writing of verdicts does.
         locked = [group for (group,) in LOCK.rows(run=run_id, after=after, limit=GROUPS_AT_ONCE)]
         if not locked:
             return None
@@ -124,8 +127,10 @@ def _groups_prune(run_id: int, *, after: int) -> tuple[int, int] | None:
 
 
 def _rows_delete(model: type[Model], ids: Sequence[int]) -> None:
-    """Delete the rows of all other tables that refer to these rows, except those that stay without them.
-    Forks of them, which may be of another run, stay with their beginnings, but can no longer be restored."""
+    """Delete the rows of other tables that refer to these rows.
+
+    Rows that may exist without them are kept. So are forks of these rows, which may belong to another run:
+    they keep their own steps, but can no longer be restored."""
     for relation in model._meta.get_fields(include_hidden=True):
         if isinstance(relation, ForeignObjectRel) and relation.related_model not in (model, Intervention):
             rows = relation.related_model._base_manager.filter(**{f"{relation.field.name}__in": ids})
@@ -141,7 +146,10 @@ def _settled_s() -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class _Kind:
-    """``mark`` notes that the episodes with something to prune are pruned."""
+    """A kind of pruning.
+
+    ``old`` finds episodes with something to prune, and ``mark`` notes that they were pruned.
+    """
 
     old: Statement
     mark: Statement
@@ -160,10 +168,11 @@ KINDS: dict[What, _Kind] = {
 
 
 def episodes_prune(what: What, *, days: int, is_rehearsal: bool, progress: Callable[[int], object]) -> int:
-    """Mark the episodes that ended ``days`` ago, and delete the rows of their recordings. Return how many.
+    """Mark the episodes that ended ``days`` ago as pruned, and delete the rows of their recordings.
 
-    The files go afterwards, with ``files.files_prune``. A rehearsal only excludes them from what it counts as
-    names, and counts those that might have something.
+    Returns how many episodes there were. ``files_prune`` deletes the files afterwards. A rehearsal deletes
+    nothing: it excludes what these episodes refer to from the names, and counts episodes that may have
+    something to prune.
     """
     pruned = 0
     for ids in _batches(KINDS[what].old, days=days):
@@ -194,7 +203,7 @@ PRIVATE_UNNAMED = Statement(__file__, "private_unnamed", names=damage.NAMES.text
 
 
 class Total(NamedTuple):
-    """Files, and their bytes without thumbnails."""
+    """A number of files, and their size without thumbnails."""
 
     files: int = 0
     bytes: int = 0
@@ -203,7 +212,7 @@ class Total(NamedTuple):
 def files_prune(storage: str, *, days: int, is_rehearsal: bool, progress: Callable[[int], object]) -> Total:
     """Delete files that are not among the collected ``names`` and are older than ``days``.
 
-    Waits while somebody holds files. ``progress`` gets the number of files that were looked at.
+    Waits while somebody holds files. ``progress`` gets the number of files examined.
     """
     total = Total()
     for hashes in _hash_batches(blobs.stored_blobs(storages[storage]), LOOKED_AT_ONCE):
@@ -244,12 +253,12 @@ def _delete(storage: str, hashes: Sequence[str], *, days: int) -> list[str]:
                 for sha256 in gone:
                     blobs.blob_delete(sha256, storage=storage)
                 return gone
-        # Do not queue for the lock: everybody who wants to hold files would wait behind us.
+        # Do not queue for the lock, because everybody who wants to hold files would wait behind us.
         time.sleep(WAIT_S)
 
 
 def _gone(storage: str, hashes: Sequence[str], *, days: int) -> list[str]:
-    """Return those that nobody can use before this transaction ends."""
+    """Return the files that nobody can use before this transaction ends."""
     if storage == blobs.RECORDINGS:
         with connection.cursor() as cursor:
             cursor.execute("LOCK TABLE trajectories_recordingchunk IN SHARE MODE")
@@ -269,13 +278,13 @@ NAMES = Statement(__file__, "names", more=", ".join(f"s.more->>'{field}'" for fi
 
 
 def names_create() -> None:
-    """Start with no names, and with no episodes excluded."""
+    """Create empty tables for the names and for the excluded episodes."""
     with connection.cursor() as cursor:
         cursor.execute(CREATE)
 
 
 def episodes_exclude(ids: Sequence[int], *, what: str = "") -> None:
-    """Ignore the names of these episodes: all of them, or those of recordings or screenshots."""
+    """Exclude what these episodes refer to: everything, or only recordings or screenshots."""
     EXCLUDE.run(
         ids=list(ids),
         has_row=not what,
@@ -285,7 +294,10 @@ def episodes_exclude(ids: Sequence[int], *, what: str = "") -> None:
 
 
 def names_collect() -> None:
-    """Read every name once. Files named later are safe: they were uploaded or requested recently."""
+    """Collect every name that a row refers to, once.
+
+    Files that are named later are safe, because they were uploaded or requested recently.
+    """
     NAMES.run()
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE blob_names")
