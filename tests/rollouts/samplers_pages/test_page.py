@@ -67,7 +67,7 @@ def test_another_draw_and_another_sampler_can_be_looked_at(lab: Lab, owner: Any,
     older, newer = sampler_make(trained), sampler_make(trained, draws=0)
     client = lab(owner)
 
-    assert "Nothing drawn yet." in client.get(f"/runs/{trained.pk}/curation").content.decode()
+    assert "No draws yet." in client.get(f"/runs/{trained.pk}/curation").content.decode()
     page = client.get(f"/runs/{trained.pk}/curation?sampler={older.pk}&draw=1").content.decode()
     assert '<h2 id="draw">Draw 1</h2>' in page
     assert f'href="?sampler={older.pk}&amp;draw=2#draw"' in page
@@ -171,7 +171,7 @@ def test_a_course_shows_its_stages_and_why_it_moved_on(lab: Lab, owner: Any, tra
     assert "Criteria of stage 1 by draw" in page
     assert "draw 2: outcome 0.4 (at least 0.5; 10 episodes)" in page
     assert (
-        "Stage 2 since draw 4: the criteria of the stage before hold: outcome 1 (at least 0.5; 10 episodes): "
+        "Stage 2 since draw 4: the criteria of the previous stage hold: outcome 1 (at least 0.5; 10 episodes): "
         "outcome not known yet (at least 0.5; 0 judged episodes)."
     ) in page
     assert "earlier stage 1" in page

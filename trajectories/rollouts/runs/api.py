@@ -1,4 +1,4 @@
-"""The calls about runs."""
+"""API calls about runs."""
 
 from __future__ import annotations
 
@@ -114,10 +114,10 @@ class PromptSizesView(APIView):
 
     @call(
         "prompt_sizes_store",
-        "Store how long prompts are under a history",
+        "Store the lengths of prompts under a history",
         description=(
-            "As `palaestra prompts` finds them by replaying episodes of the run; sent again, they replace "
-            "the ones before. The statistics by task add them up."
+            "Lengths as `palaestra prompts` measures them by replaying episodes of the run. Lengths sent "
+            "again replace earlier ones. The statistics by task add them up."
         ),
         body=records.PromptSizesIn,
         answers={200: records.PromptSizesRecord},
@@ -156,8 +156,8 @@ class GroupsView(APIView):
         "group_list",
         "List groups as they complete",
         description=(
-            "In the order of their last verdicts. None is skipped; a refilled group is listed again. "
-            "Send `next` as `after` to continue."
+            "Groups are in the order of their last verdicts. None is skipped; a refilled group is listed "
+            "again. Send `next` as `after` to continue."
         ),
         parameters=[records.GroupsQuery],
         answers={200: (records.GroupPage, "A page of groups.")},
@@ -178,9 +178,9 @@ class SuccessesView(APIView):
         "success_list",
         "List the successes of a run, newest first",
         description=(
-            "Episodes whose verdict is correct, played from their start and without help, by when they "
-            "ended. A page may hold fewer results than its limit although others follow: go on until `next` "
-            "is null."
+            "Episodes that were played from their start, without help, and judged correct, by when they "
+            "ended. A page may contain fewer results than its limit although more follow, so continue until "
+            "`next` is null."
         ),
         parameters=[replay_records.SuccessesQuery],
         answers={200: (replay_records.SuccessPage, "A page of successes.")},
@@ -200,8 +200,8 @@ class RunRewardsView(APIView):
 
     @call(
         "run_rewards",
-        "Read what the episodes of a run are paid, and for what",
-        description="Ended episodes by id, under any profile: it is computed from what is stored.",
+        "Read the rewards of a run's episodes and their components",
+        description="Ended episodes by id. Any profile may be named: rewards are computed from stored data.",
         parameters=[RewardsQuery],
         answers={200: (RewardsPage, "A page of episodes.")},
         errors=(400, 404, 422),
@@ -225,10 +225,10 @@ class BehaviourView(APIView):
 
     @call(
         "behaviour_get",
-        "Behaviour of the policy, by arm",
+        "Read the policy's behaviour by arm",
         description=(
-            "Means over episodes of heuristic measures, computed from texts and URLs and never checked by "
-            "people. Guided and void episodes are left out."
+            "Heuristic measures averaged over episodes. They are computed from texts and URLs, and nobody "
+            "has checked them. Guided and void episodes are left out."
         ),
         answers={200: (behaviour.RunBehaviour, "Means by arm.")},
         errors=(404,),
@@ -244,7 +244,7 @@ class TrainingView(APIView):
 
     @call(
         "training_get",
-        "Training by policy version, with alarms",
+        "Read training results by policy version, with alarms",
         description=(
             "Reward, behaviour, tasks and degenerate groups by policy version; text accuracy and gap of the "
             "evaluated checkpoints; alarms with their rules; and what changed on each benchmark (transfer)."
@@ -254,7 +254,7 @@ class TrainingView(APIView):
         errors=(400, 404),
     )
     def get(self, request: Request, run_id: int) -> Response:
-        # The libraries take a second and 60 MB: a server loads them when somebody first looks.
+        # The libraries take a second and 60 MB, so a server loads them only when somebody first needs them.
         from trajectories.reports.training.view import training_view
 
         run, query = _run(request, run_id), query_read(records.TrainingQuery, request)
@@ -267,10 +267,11 @@ class PairedTasksView(APIView):
 
     @call(
         "paired_task_list",
-        "Results of paired tasks, possible and impossible",
+        "List the results of paired tasks, possible and impossible",
         description=(
-            "By arm and family of mock-site tasks. The two tasks of a pair have the same wording in worlds "
-            "that differ in one fact; answering that it cannot be done is right in only one of them."
+            "Results are by arm and family of mock-site tasks. The two tasks of a pair have the same "
+            "wording, in worlds that differ in one fact. The answer that it cannot be done is right in only "
+            "one world."
         ),
         answers={200: (records.PairedTallyList, "Results by arm and family.")},
         errors=(404,),

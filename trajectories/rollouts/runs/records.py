@@ -1,4 +1,4 @@
-"""Bodies, queries and records of the calls about runs."""
+"""Bodies, queries and records of the API calls about runs."""
 
 from __future__ import annotations
 
@@ -48,26 +48,26 @@ class RunIn(Body, kw_only=True):
     history: Annotated[
         History,
         Meta(
-            description="What of earlier turns the model is sent again: `full`, `last_k:3` (any number), "
+            description="How much of earlier turns the model is sent again: `full`, `last_k:3` (any number), "
             "`diff`."
         ),
     ] = histories.DEFAULT
     actions_per_turn: Annotated[
-        int, Meta(ge=1, le=ACTIONS_PER_TURN_MAX, description="At most, in one completion.")
+        int, Meta(ge=1, le=ACTIONS_PER_TURN_MAX, description="Maximum in one completion.")
     ] = 1
     affordances: Annotated[
         JsonObject,
-        Meta(description="What its pages offer besides the question: `{tools: {run: true, sort: true}}`."),
+        Meta(description="What its pages offer besides the question, such as `{tools: {run: true}}`."),
     ] = {}
     settings: Annotated[
         JsonObject,
         Meta(
             description="Free-form. `recording_full_share` (0 to 1) records that share of the run's episodes "
             "in full, drawn by their seeds, and only the page events of the others. `answer_check: once` "
-            "answers the first answer of each episode by a request to check it, and takes the second as its "
-            "answer. `replay` streams groups that are all but failed with a stored success in place of a "
-            "failure: `{size, rule, max_age, std_below, mean_below}`. `reward_profile` names the profile "
-            "that pays the run; by default outcomes alone do."
+            "responds to the first answer of each episode with a request to check it, and counts the second "
+            "one. `replay` streams groups that have almost completely failed with a stored success in place "
+            "of a failure: `{size, rule, max_age, std_below, mean_below}`. `reward_profile` names the "
+            "profile that computes the run's rewards; by default only outcomes count."
         ),
     ] = {}
     tags: Annotated[list[Annotated[str, string(100)]], Meta(max_length=TAGS_MAX)] = []
@@ -80,8 +80,8 @@ class RunIn(Body, kw_only=True):
     report: Annotated[
         Id | None,
         Meta(
-            description="The report that the run belongs to. `settings.retest: true` says that it plays its "
-            "arm again, with other seeds."
+            description="The report that the run belongs to. `settings.retest: true` means that the run "
+            "plays its arm again, with other seeds."
         ),
     ] = None
 
@@ -98,16 +98,16 @@ def _observation_check(run: RunIn) -> None:
         return
     grammar, history = grammars.GRAMMARS[run.grammar], histories.history_read(run.history)
     if grammar.is_by_position and not observation.has_screenshot:
-        message = f"The grammar {grammar.id} acts by position; {observation.id} has no picture."
+        message = f"The grammar {grammar.id} acts by position, but {observation.id} has no picture."
         raise FieldError("grammar", message)
     if history.policy.needs_text and not observation.has_text:
-        message = f"The history {history.policy.id} compares outlines; {observation.id} has none."
+        message = f"The history {history.policy.id} compares outlines, but {observation.id} has none."
         raise FieldError("history", message)
     settings_check(to_plain(run.observation_settings), observation)
 
 
 def _settings_read(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings, with the defaults of ``replay``."""
+    """Check the settings, and return them with the defaults of ``replay``."""
     if not is_share(settings.get(RECORDING_FULL_SHARE, 0)):
         raise FieldError("settings", f'"{RECORDING_FULL_SHARE}" must be a number from 0 to 1.')
     if settings.get(answer_check.SETTING, answer_check.ONCE) not in answer_check.VALUES:
@@ -123,7 +123,7 @@ def _settings_read(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _affordances_check(affordances: dict[str, Any]) -> None:
-    """Check the names of ``tools``, since an unknown one would silently grant nothing."""
+    """Check the names of ``tools``, because an unknown name would silently grant nothing."""
     for name in affordances:
         if name != TOOLS and get_close_matches(name, [TOOLS]):
             raise FieldError("affordances", f'There is no affordance {name!r}. Did you mean "{TOOLS}"?')
@@ -137,7 +137,7 @@ def _affordances_check(affordances: dict[str, Any]) -> None:
 
 
 class RunRecord(Struct, kw_only=True):
-    """``policy_version`` is the newest registered version."""
+    """A run. ``policy_version`` is its newest registered version."""
 
     id: int
     name: str
@@ -165,10 +165,13 @@ class EpisodeCounts(Struct):
 
 
 class RunDetail(RunRecord, kw_only=True):
-    """``policy_version`` is the newest registered version."""
+    """A run with its progress. ``policy_version`` is its newest registered version."""
 
     episodes: EpisodeCounts
-    verdicts: Annotated[int, Meta(description="Verdicts so far: the newest position in the verdict stream.")]
+    verdicts: Annotated[
+        int,
+        Meta(description="Number of verdicts so far, which is the newest position in the verdict stream."),
+    ]
 
 
 class RunPage(Struct):
@@ -186,21 +189,21 @@ class TrainingQuery(Body, kw_only=True):
     arm: Annotated[
         str,
         choice(ARMS, may_be_blank=True),
-        Meta(description="Whose episodes the tables by version count; the arm with the most by default."),
+        Meta(description="The arm whose episodes the tables by version count, by default the most frequent."),
     ] = ""
 
 
 class TrainingRecord(Struct):
     run: int
-    arm: Annotated[str, Meta(description="Empty without ended episodes of a policy version.")]
+    arm: Annotated[str, Meta(description="Empty if no episode with a policy version has ended.")]
     arms: list[str]
     trained_on: Annotated[list[str], Meta(description="The benchmarks of the run's judged episodes.")]
-    problems: Annotated[list[str], Meta(description="What cannot be said, and why.")]
+    problems: Annotated[list[str], Meta(description="Results that are missing, and why.")]
     tables: Annotated[
         list[dict[str, Any]],
         Meta(
-            description="As in a report: `alarms`, `versions`, `components`, `evaluations`, `transfer`, "
-            "`tasks`, `epochs` and `metrics`."
+            description="Tables as in a report: `alarms`, `versions`, `components`, `evaluations`, "
+            "`transfer`, `tasks`, `epochs` and `metrics`."
         ),
     ]
 
@@ -246,7 +249,7 @@ class CancelIn(Body, kw_only=True):
 
 
 class CancelRecord(Struct):
-    cancelled: Annotated[int, Meta(description="How many episodes this call ended.")]
+    cancelled: Annotated[int, Meta(description="Number of episodes that this call ended.")]
     episodes: list[int]
 
 
@@ -257,53 +260,58 @@ class GroupsQuery(Body, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=1_000)] = 100
     origin: Annotated[
         Annotated[str, choice(Origin.values)] | UnsetType,
-        Meta(description="Groups of this origin alone; by default of all."),
+        Meta(description="Only groups of this origin; by default all groups."),
     ] = UNSET
     profile: Annotated[str, string(REFERENCE_CHARS, may_be_blank=True), Meta(description=PROFILE_HELP)] = ""
 
 
 class GroupRecord(Struct):
-    """A group whose episodes have all ended. Its fields but the last two are the columns of
-    ``groups_after.sql``."""
+    """A group whose episodes have all ended.
+
+    All its fields but the last two are the columns of ``groups_after.sql``."""
 
     group: int
     task: int
     size: int
     judged: Annotated[int, Meta(description="Episodes with a reward.")]
     void: int
-    rewards: Annotated[list[float | None], Meta(description="By sample index; null if void.")]
-    mean: Annotated[float | None, Meta(description="Over judged episodes; null if there are none.")]
+    rewards: Annotated[
+        list[float | None], Meta(description="In the order of sample indexes; null for void episodes.")
+    ]
+    mean: Annotated[float | None, Meta(description="Mean over judged episodes; null if there are none.")]
     std: Annotated[
         float | None,
-        Meta(description="Sample standard deviation (n - 1) over judged episodes; null below two."),
+        Meta(description="Sample standard deviation (n - 1) over judged episodes; null for fewer than two."),
     ]
     policy_version: Annotated[
         list[int] | None,
-        Meta(description="Lowest and highest of the episodes and their steps; null if none was given."),
+        Meta(
+            description="Lowest and highest version of the episodes and their steps; null if none was given."
+        ),
     ]
     degenerate: Annotated[
         bool,
         Meta(
-            description="True if two or more samples were judged and all rewards are equal. Fewer judged "
-            "samples teach nothing either, and say so by `judged`."
+            description="True if two or more samples were judged and all rewards are equal. A group with "
+            "fewer judged samples teaches nothing either, which `judged` shows."
         ),
     ]
     origin: Annotated[
         Origin,
         Meta(
-            description="`plain` if all its episodes are. `taken_over` if a person acted in one, else "
-            "`guided` or `forked` if one is."
+            description="`plain` if all its episodes are plain. `taken_over` if a person acted in any, else "
+            "`guided` or `forked` if any episode is."
         ),
     ]
     replayed: Annotated[
         Replayed | None,
-        Meta(description="With a stored success; null unless the run's setting `replay` takes one."),
+        Meta(description="The group with a stored success; null unless the run's setting `replay` uses one."),
     ]
     paid: Annotated[
         list[Rewards] | None,
         Meta(
-            description="What each episode is paid, by sample index, by the profile that the call or the run "
-            "names; null where neither does. `rewards` are those of the verdicts, whatever is paid."
+            description="Each episode's reward, in the order of sample indexes, by the profile that the call "
+            "or the run names; null if neither does. `rewards` are always those of the verdicts."
         ),
     ]
 
@@ -315,18 +323,18 @@ class UsageTotals(Struct):
     """
 
     steps: int
-    parsed: Annotated[int, Meta(description="Steps whose action could be read.")]
+    parsed: Annotated[int, Meta(description="Steps whose action could be parsed.")]
     done: Annotated[int, Meta(description="Steps whose action was carried out.")]
     prompt: Annotated[int, Meta(description="Tokens of all prompts.")]
     completion: int
     reasoning: Annotated[int, Meta(description="Tokens of thoughts, a part of `completion`.")]
-    cached: Annotated[int, Meta(description="Tokens that the endpoint had read before, a part of `prompt`.")]
+    cached: Annotated[int, Meta(description="Tokens that the endpoint had cached, a part of `prompt`.")]
     longest_prompt: Annotated[int, Meta(description="Tokens of the longest prompt.")]
     unmetered: Annotated[int, Meta(description="Steps that report no tokens.")]
 
 
 class PromptSizeIn(Body, kw_only=True):
-    """``characters`` and ``tokens`` are of all prompts of the episode."""
+    """The prompt lengths of an episode. ``characters`` and ``tokens`` are totals over all of its prompts."""
 
     episode: Id
     characters: Size
@@ -336,7 +344,7 @@ class PromptSizeIn(Body, kw_only=True):
 
     def check(self) -> None:
         if self.longest_characters > self.characters:
-            raise ValueError("The longest prompt is longer than all together.")
+            raise ValueError("The longest prompt is longer than all prompts together.")
 
 
 class PromptSizesIn(Body, kw_only=True):
@@ -345,11 +353,11 @@ class PromptSizesIn(Body, kw_only=True):
 
 
 class PromptSizesRecord(Struct):
-    stored: Annotated[int, Meta(description="Episodes.")]
+    stored: Annotated[int, Meta(description="Number of episodes.")]
 
 
 class PromptTotals(Struct):
-    """Totals over all prompts of a task's episodes under a history, played or not.
+    """Totals over all prompts of a task's episodes under a history, even one with which they were not played.
 
     Its fields are the columns of ``prompt_totals.sql``.
     """
@@ -357,9 +365,9 @@ class PromptTotals(Struct):
     history: str
     episodes: int
     characters: int
-    longest_characters: Annotated[int, Meta(description="Of the longest prompt.")]
-    tokens: Annotated[int | None, Meta(description="Null where a model's usage gives no measure of them.")]
-    longest_tokens: Annotated[int | None, Meta(description="Of the longest prompt.")]
+    longest_characters: Annotated[int, Meta(description="Characters of the longest prompt.")]
+    tokens: Annotated[int | None, Meta(description="Null if the model's usage does not give them.")]
+    longest_tokens: Annotated[int | None, Meta(description="Tokens of the longest prompt.")]
 
 
 class GroupPage(Struct):

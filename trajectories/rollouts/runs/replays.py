@@ -26,14 +26,16 @@ _Share = Annotated[float, Meta(ge=0, le=1, extra={STRICT: True})]
 SUCCESSES_MAX = 200
 STEPS = ("all", CHANGED := "changed")
 SCAN_MAX = 20_000
-"""Places of the verdict stream that one page of successes reads."""
+"""Number of positions of the verdict stream that one page of successes reads, at most."""
 SIZE, STD_BELOW, MEAN_BELOW = 8, 0.05, 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayPlan:
-    """The newest ``size`` successes of a task and arm are stored, none more than ``max_age`` policy versions
-    older than the group (None: of any age); ``rule`` says which of them is taken."""
+    """A plan for replays.
+
+    The newest ``size`` successes of a task and arm are stored. None is more than ``max_age`` policy versions
+    older than the group (None: of any age). ``rule`` chooses one of them."""
 
     size: int
     rule: str
@@ -47,7 +49,7 @@ class ReplayPlan:
 
 
 class ReplayIn(Body, kw_only=True):
-    """``settings.replay`` of a run, stored with its defaults."""
+    """The setting ``replay`` of a run, stored with its defaults."""
 
     size: Annotated[int, Meta(ge=1, le=SIZE_MAX)] = SIZE
     rule: Annotated[str, choice(RULES)] = RULES[0]
@@ -70,7 +72,7 @@ def replay_read(setting: Any) -> dict[str, Any] | None:
 def plan_of(run: Run) -> ReplayPlan | None:
     """Return the plan of a run, or None if it does not replay.
 
-    Runs of older versions may hold anything under this name; what does not read as a plan is ignored.
+    Runs of older versions may have anything under this name. A setting that is not a plan is ignored.
     """
     try:
         return ReplayPlan(**body_read(ReplayIn, run.settings.get(REPLAY)))
@@ -79,14 +81,16 @@ def plan_of(run: Run) -> ReplayPlan | None:
 
 
 class Replayed(Struct):
-    """A group with a stored success in place of one of its failures. Nothing of it is a new result."""
+    """A group with a stored success in place of one of its failures. It contains no new result."""
 
     episode: Annotated[int, Meta(description="The stored success.")]
-    policy_version: Annotated[int | None, Meta(description="Of the success.")]
-    instead_of: Annotated[int, Meta(description="The episode of the group that it replaces.")]
-    place: Annotated[int, Meta(description="Where it stands in the two lists, from 0.")]
-    episodes: Annotated[list[int], Meta(description="By sample index.")]
-    rewards: Annotated[list[float | None], Meta(description="By sample index; null if void.")]
+    policy_version: Annotated[int | None, Meta(description="Policy version of the success.")]
+    instead_of: Annotated[int, Meta(description="The group's episode that it replaces.")]
+    place: Annotated[int, Meta(description="Its position in the two lists, from 0.")]
+    episodes: Annotated[list[int], Meta(description="In the order of sample indexes.")]
+    rewards: Annotated[
+        list[float | None], Meta(description="In the order of sample indexes; null for void episodes.")
+    ]
     mean: float
     std: Annotated[float, Meta(description="Sample standard deviation (n - 1) over judged episodes.")]
     degenerate: bool
@@ -98,18 +102,16 @@ class SuccessesQuery(Query, kw_only=True):
     ] = 100
     task: Annotated[Id | UnsetType, Meta(description="An id.")] = UNSET
     arm: Annotated[
-        Annotated[str, choice(ARMS)] | UnsetType, Meta(description="Missing: all but the probes.")
+        Annotated[str, choice(ARMS)] | UnsetType, Meta(description="By default all arms except probes.")
     ] = UNSET
     policy_version_min: Count | UnsetType = UNSET
     steps: Annotated[
-        str,
-        choice(STEPS),
-        Meta(description="`changed` leaves out those after which the screen was as before."),
+        str, choice(STEPS), Meta(description="`changed` leaves out steps that did not change the screen.")
     ] = STEPS[0]
 
 
 class SuccessRecord(Struct):
-    """An episode whose verdict is correct, played from its start and without help."""
+    """An episode that was played from its start, without help, and judged correct."""
 
     episode: int
     task: int
@@ -122,7 +124,7 @@ class SuccessRecord(Struct):
 
 
 class SuccessPage(Struct):
-    """A page may hold fewer results than its limit although others follow."""
+    """A page of successes. It may contain fewer results than its limit although more follow."""
 
     results: list[SuccessRecord]
     next: Annotated[str | None, Meta(description="Send as `cursor` to continue; null at the end.")]
@@ -133,8 +135,10 @@ SUCCESSES = Statement(__file__, "successes")
 
 
 def read_replays(*, run_id: int, groups: Sequence[int], plan: ReplayPlan) -> dict[int, Replayed]:
-    """Return replays by group, for the completed groups that are degenerate, mostly wrong, and of a task with
-    a stored success."""
+    """Return replays by group.
+
+    Only completed groups have one that are degenerate and mostly wrong, and whose task has a stored
+    success."""
     rows = REPLAYS.rows(run=run_id, groups=list(groups), **plan.parameters())
     return {row[0]: _replay(*row[1:]) for row in rows}
 
@@ -170,10 +174,10 @@ def successes_before(
     policy_version_min: int | None = None,
     steps: str = "",
 ) -> tuple[list[SuccessRecord], int | None]:
-    """Return successes of a run ``before`` a place in its verdict stream, the newest first, and the place
-    before which the next ones are; None at the end.
+    """Return a run's successes ``before`` a position in its verdict stream, newest first.
 
-    A page may hold fewer than ``limit`` although others follow: it reads at most ``SCAN_MAX`` places.
+    Also returns the position before which the next page begins, None at the end. A page reads at most
+    ``SCAN_MAX`` positions, so it may contain fewer than ``limit`` successes although more follow.
     """
     lowest = max(1, before - SCAN_MAX)
     rows = SUCCESSES.rows(

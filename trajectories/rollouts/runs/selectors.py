@@ -1,4 +1,4 @@
-"""Reads about runs: records, groups as they complete, results by task."""
+"""Reads about runs: records, groups as they complete, and results by task."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ TOTALS = Statement(__file__, "prompt_totals")
 def prompt_sizes_store(
     *, run: Run, principal: Principal, history: str, episodes: Sequence[Mapping[str, Any]]
 ) -> int:
-    """Store the prompt sizes of a run's episodes under one history policy; and return how many were stored.
+    """Store the prompt lengths of a run's episodes under one history. Return how many were stored.
 
-    Raises ``GymError`` 422 ``unknown_episode``, and stores none, if the run lacks one of the episodes.
+    Raises ``GymError`` 422 ``unknown_episode``, and stores none, if the run lacks any of the episodes.
     """
     by_episode = {size["episode"]: size for size in episodes}
     columns = {name: [size.get(name) for size in by_episode.values()] for name in COLUMNS}
@@ -50,7 +50,7 @@ def prompt_sizes_store(
 
 
 def prompt_totals(*, run: Run, tasks: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
-    """Return the fields of ``PromptTotals`` by task, one for each history."""
+    """Return the fields of ``PromptTotals`` by task, with one entry per history."""
     totals = defaultdict[int, list[dict[str, Any]]](list)
     for task, *columns in TOTALS.rows(run=run.pk, tasks=list(tasks)):
         totals[task].append(dict(zip(PromptTotals.__struct_fields__, columns, strict=True)))
@@ -66,7 +66,7 @@ TASK_USAGE = Statement(__file__, "task_usage")
 def run_get(run_id: int, *, principal: Principal) -> Run:
     """Return the run.
 
-    Raises ``GymError`` 404 ``unknown_run``, also if it belongs to another project than the key.
+    Raises ``GymError`` 404 ``unknown_run``, also if the run belongs to another project than the key.
     """
     run = _with_version(projects.visible(Run.objects.filter(pk=run_id), principal)).first()
     if run is None:
@@ -83,7 +83,7 @@ def run_list(
     limit: int,
     principal: Principal,
 ) -> list[Run]:
-    """List the newest runs first: up to ``limit``, and one more if there is a next page."""
+    """List runs, newest first: up to ``limit``, plus one if there is a next page."""
     runs = _with_version(projects.visible(Run.objects.all(), principal))
     if kind is not None:
         runs = runs.filter(kind=kind)
@@ -97,7 +97,7 @@ def run_list(
 
 
 def run_counts(run: Run) -> dict[str, Any]:
-    """Count episodes by status, and verdicts so far."""
+    """Count the run's episodes by status, and its verdicts so far."""
     ((verdicts, opened, submitted),) = PROGRESS.rows(run=run.pk)
     return {"episodes": {"open": opened, "submitted": submitted, "finished": verdicts}, "verdicts": verdicts}
 
@@ -105,10 +105,10 @@ def run_counts(run: Run) -> dict[str, Any]:
 def groups_after(
     *, run: Run, after: int, limit: int, origin: str = "", profile: str = "", principal: Principal
 ) -> tuple[list[dict[str, Any]], int]:
-    """Return groups completed after a position in the run's verdict stream, and the position to go on from.
+    """Return the groups completed after a position in the run's verdict stream, and the next position.
 
     A group that is refilled completes again. Only groups of ``origin`` are returned, or all if it is empty.
-    With a ``profile``, or one of the run's own, they say what each episode is paid.
+    If ``profile`` or the run names a reward profile, each group has its episodes' rewards by that profile.
     """
     splits = sorted(principal.splits)
     rows = GROUPS_AFTER.rows(run=run.pk, after=after, limit=limit, splits=splits, origin=origin)
@@ -127,7 +127,7 @@ def groups_after(
 
 
 def _paid(groups: Sequence[int], named: Named) -> dict[int, list[Rewards]]:
-    """Return the payments for the episodes of groups, by sample index."""
+    """Return the rewards of the groups' episodes, in the order of sample indexes."""
     episodes = Episode.objects.filter(group__in=groups).order_by("sample_index").values_list("group", "pk")
     members = list(episodes)
     rewards = rewards_of([pk for _, pk in members], named=named)
@@ -140,7 +140,7 @@ def _paid(groups: Sequence[int], named: Named) -> dict[int, list[Rewards]]:
 def successes(
     *, run: Run, limit: int, cursor: int | None = None, principal: Principal, **filters: Any
 ) -> tuple[list[SuccessRecord], int | None]:
-    """Return a run's successes, newest first, and the position to go on from, or None at the end."""
+    """Return a run's successes, newest first, and the position to continue from, or None at the end."""
     if cursor is None:
         cursor = VerdictCounter.objects.values_list("count", flat=True).get(run=run) + 1
     splits = sorted(principal.splits)
@@ -150,8 +150,10 @@ def successes(
 def task_stats(
     *, run: Run, after: int, limit: int, recent: int, principal: Principal
 ) -> list[dict[str, Any]]:
-    """Return a run's results by task id; ``recent`` is how many of the newest episodes count as recent:
-    plain ones, without probes."""
+    """Return a run's results by task id.
+
+    ``recent`` is how many of a task's newest episodes count as recent; only plain ones and no probes
+    count."""
     episodes = projects.visible(Episode.objects.filter(run=run, task__gt=after), principal)
     rows = (
         episodes.values("task_id")
@@ -182,7 +184,7 @@ def task_stats(
 
 
 def _task_usage(*, run: Run, tasks: Sequence[int]) -> dict[int, dict[str, int]]:
-    """Return the usage of each task's judged episodes: the columns of ``task_usage.sql``."""
+    """Return the usage of each task's judged episodes, with the columns of ``task_usage.sql``."""
     names = UsageTotals.__struct_fields__
     rows = TASK_USAGE.rows(run=run.pk, tasks=list(tasks))
     return {row[0]: dict(zip(names, row[1:], strict=True)) for row in rows}

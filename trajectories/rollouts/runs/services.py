@@ -1,4 +1,4 @@
-"""Creates runs, policy versions and metrics, and cancels episodes."""
+"""The creation of runs, policy versions and metrics, and the cancelling of episodes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REGISTER = Statement(__file__, "policy_register")
 def run_create(*, fields: dict[str, Any], principal: Principal) -> Run:
     """Create a run, with its verdict counter at zero.
 
-    Raises ``GymError`` 422 ``unknown_report``, ``unknown_profile``, ``profile_refused`` and
+    Raises ``GymError`` 422 ``unknown_report``, ``unknown_profile``, ``profile_refused`` or
     ``judge_not_certified``.
     """
     report = fields.pop("report", None)
@@ -31,7 +31,8 @@ def run_create(*, fields: dict[str, Any], principal: Principal) -> Run:
         message = f"There is no report {report}."
         raise GymError("unknown_report", message, status=422, fields={"report": [message]})
     if reference := fields["settings"].get(SETTING):
-        # The version that a profile's name means today pays the run.
+        # Store the version that the profile's name refers to now, so that a later version does not change the
+        # run's rewards.
         named = profile_get(reference, viewer=principal)
         if fields["kind"] == Run.Kind.TRAIN:
             check_may_pay(named.profile, viewer=principal)
@@ -48,8 +49,8 @@ def policy_register(
 ) -> tuple[PolicyVersion, bool]:
     """Register a policy version. Return it, and whether this call created it.
 
-    Raises ``GymError`` 409 ``policy_version_exists`` (same number, other content) and
-    ``policy_version_not_growing`` (below the newest).
+    Raises ``GymError`` 409 ``policy_version_exists`` (same number, other content) or
+    ``policy_version_not_growing`` (lower than the newest).
     """
     content = {"checkpoint": checkpoint, "trainer_step": trainer_step}
     is_new = REGISTER.row(run=run.pk, version=version, **content) is not None

@@ -1,7 +1,7 @@
-"""Void rates: episodes that ended void by a failure of ours, by run, policy version, task and reason.
+"""Rates of episodes that ended void by a failure of ours, by run, policy version, task and reason.
 
-Rates of one run come from its sums, except for tasks, which are counted in its latest episodes. Rates of all
-runs come from the latest episodes of all.
+The rates of one run come from its sums, except those of tasks, which are counted in its latest episodes. The
+rates of all runs come from the latest episodes of all.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from palaestra.protocol.end_reasons import HARMLESS_VOIDS
 
 K = TypeVar("K", bound=Hashable)
 
-# The bounds on what one call reads, however long the history: for all runs, and for the tasks of one.
+# These bound what one call reads, however long the history: the first for all runs, the second for the tasks
+# of one.
 LATEST = 10_000
 LATEST_OF_A_RUN = 2_000
 _SUMS = Statement(__file__, "void_sums")
@@ -33,14 +34,14 @@ _OF_ALL = Statement(
     latest="SELECT episode_id FROM trajectories_verdict WHERE run_seq IS NOT NULL"
     " ORDER BY created_at DESC, episode_id DESC LIMIT %(latest)s",
 )
-# Fewer voids count as accidents.
+# Fewer void episodes than this count as accidents.
 VOIDS_MIN = 3
 
 
 class EndedCount(NamedTuple):
-    """Ended episodes that share all of these values.
+    """The number of ended episodes that share all of these values.
 
-    ``reason`` is empty for those that were judged, ``task`` is None if the count is of all tasks.
+    ``reason`` is empty for judged episodes; ``task`` is None if the count covers all tasks.
     """
 
     run: int
@@ -52,7 +53,7 @@ class EndedCount(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class VoidRate:
-    """``void`` of ``ended`` episodes. Cancelled and unused ones are not among them."""
+    """``void`` of ``ended`` episodes. Cancelled and unused episodes count in neither."""
 
     void: int
     ended: int
@@ -62,7 +63,10 @@ class VoidRate:
         return self.void / self.ended if self.ended else 0.0
 
     def interval(self, *, comparisons: int = 1) -> tuple[float, float]:
-        """Return the share's 95% Wilson interval; with several comparisons, all hold together with 95%."""
+        """Return the 95% Wilson interval of the share.
+
+        With several comparisons, the intervals are wider, so that all hold together with 95%.
+        """
         return wilson(share=self.share, n=self.ended, comparisons=comparisons)
 
     @property
@@ -79,9 +83,10 @@ class VoidRate:
 
 @dataclass(frozen=True)
 class VoidRates:
-    """Void rates in several groupings; those of tasks use ``of_tasks`` if ``counts`` name no tasks.
+    """Void rates in several groupings.
 
-    ``withdrawn`` are cancelled and unused episodes: nobody's fault, and in none of the other rates.
+    Rates of tasks use ``of_tasks`` if ``counts`` do not separate tasks. ``withdrawn`` are cancelled and
+    unused episodes, which are nobody's fault and count in none of the other rates.
     """
 
     counts: Sequence[EndedCount]
@@ -94,7 +99,7 @@ class VoidRates:
 
     @property
     def total_of_tasks(self) -> VoidRate:
-        """Rate over the episodes that ``by_task`` counts."""
+        """The rate over the episodes that ``by_task`` counts."""
         return _total(self._task_counts)
 
     @property
@@ -103,7 +108,7 @@ class VoidRates:
 
     @property
     def by_policy_version(self) -> dict[tuple[int, int | None], VoidRate]:
-        """The rates by run and version, for versions are numbered by run."""
+        """The rates by run and version, because each run numbers its own versions."""
         return _by(lambda count: (count.run, count.policy_version), self.counts)
 
     @property
@@ -117,12 +122,12 @@ class VoidRates:
 
     @property
     def by_reason(self) -> dict[str, VoidRate]:
-        """The rate of each reason that occurs, among all episodes that ended."""
+        """The rate of each reason that occurs, among all ended episodes."""
         return _by_reason(self.counts, among=self.counts)
 
     @property
     def by_withdrawal(self) -> dict[str, VoidRate]:
-        """The shares of cancelled and of never used episodes among all that ended, these included."""
+        """The shares of cancelled and of unused episodes among all ended episodes, including these."""
         return _by_reason(self.withdrawn, among=[*self.counts, *self.withdrawn])
 
 
@@ -149,13 +154,16 @@ def _by(key: Callable[[EndedCount], K], counts: Sequence[EndedCount]) -> dict[K,
 
 
 def rank_rates(rates: Mapping[K, VoidRate]) -> list[tuple[K, VoidRate]]:
-    """Return the rates with voids, highest first."""
+    """Return the rates that have void episodes, highest first."""
     with_voids = [(key, rate) for key, rate in rates.items() if rate.void]
     return sorted(with_voids, key=lambda item: (-item[1].share, -item[1].void))
 
 
 def void_rates(*, run_id: int | None = None, latest: int | None = None) -> VoidRates:
-    """Return a run's void rates, its tasks' over the ``latest`` episodes; or those of all runs' latest."""
+    """Return the void rates of one run, or of the latest episodes of all runs.
+
+    The rates of a run's tasks are over its ``latest`` episodes.
+    """
     if run_id is None:
         counts, withdrawn = _apart(EndedCount(*row) for row in _OF_ALL.rows(latest=latest or LATEST))
         return VoidRates(counts, withdrawn=withdrawn)
@@ -169,7 +177,7 @@ def void_rates(*, run_id: int | None = None, latest: int | None = None) -> VoidR
 
 
 def _apart(counts: Iterable[EndedCount]) -> tuple[list[EndedCount], list[EndedCount]]:
-    """Split the counts into those that matter and those that were nobody's fault."""
+    """Split the counts into those that matter and those that are nobody's fault."""
     both: tuple[list[EndedCount], list[EndedCount]] = ([], [])
     for count in counts:
         both[count.reason in HARMLESS_VOIDS].append(count)
@@ -178,9 +186,10 @@ def _apart(counts: Iterable[EndedCount]) -> tuple[list[EndedCount], list[EndedCo
 
 @dataclass(frozen=True, kw_only=True)
 class VoidAlarm:
-    """An unusual rate. ``key`` is the policy version (None: none was given) or the task; None for the run.
+    """An unusual rate.
 
-    ``rest`` is the rate of all others, which it stands out from; None if it is only too high by itself.
+    ``key`` is the policy version (None: none was given) or the task; for the run it is None. ``rest`` is the
+    rate of all others, which this rate clearly exceeds; None if the rate is only too high by itself.
     """
 
     kind: Literal["run", "policy_version", "task"]
@@ -192,9 +201,9 @@ class VoidAlarm:
 def void_alarms(rates: VoidRates, *, share_max: float) -> list[VoidAlarm]:
     """Return the unusual void rates of one run: the run, then versions, then tasks; highest rates first.
 
-    A run is unusual above ``share_max`` with 95% confidence; a policy version there too, or above all other
-    versions together; a task only if it is both, since a failure of everything says nothing about a task.
-    Intervals allow for the number of comparisons.
+    A run is unusual above ``share_max`` with 95% confidence. A policy version is unusual above the same
+    limit, or above all other versions together. A task must be above both, because a failure of everything
+    says nothing about a task. Intervals allow for the number of comparisons.
     """
     total, versions = rates.total, rates.by_policy_version
     tasks, total_of_tasks = rates.by_task, rates.total_of_tasks
@@ -215,7 +224,7 @@ def _is_above(rate: VoidRate, share_max: float, *, comparisons: int = 1) -> bool
 
 
 def _rest_below(rate: VoidRate, total: VoidRate, *, comparisons: int) -> VoidRate | None:
-    """Return the rate of all others if ``rate`` lies above it by more than chance."""
+    """Return the rate of all others if ``rate`` exceeds it by more than chance, else None."""
     rest = total.without(rate)
     low, _ = rate.interval(comparisons=comparisons)
     _, high = rest.interval(comparisons=comparisons)

@@ -1,4 +1,4 @@
-"""The calls about samplers, which choose a training run's next tasks."""
+"""API calls about samplers, which choose a training run's next tasks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ from trajectories.rollouts.samplers.services import DrawSummary
 
 
 class SamplerIn(SamplerPlan, forbid_unknown_fields=True, kw_only=True):
-    """``seed`` null: one is drawn. The tasks are those that match now; later ones do not join."""
+    """A new sampler. If ``seed`` is null, one is drawn.
+
+    Its tasks are those that match now; tasks that are added later do not join.
+    """
 
     run: Id
     tasks: SamplerTasks = SamplerTasks()
@@ -32,8 +35,10 @@ class SamplerIn(SamplerPlan, forbid_unknown_fields=True, kw_only=True):
 
 
 class SamplerRecord(Struct, kw_only=True):
-    """``position``: how much of the run's verdict stream the last draw knew. ``splits`` are those of its
-    ``size`` tasks."""
+    """A sampler.
+
+    ``position`` is the position in the run's verdict stream up to which the last draw counted results.
+    ``splits`` are those of its ``size`` tasks."""
 
     id: int
     run: int
@@ -53,16 +58,20 @@ class SamplerPage(Struct):
 
 
 class DrawIn(Struct, forbid_unknown_fields=True):
-    """``number``, from 1: a draw that was made before is given again, whatever has happened since. Without
-    it, the next is made."""
+    """A request for a draw.
+
+    ``number`` counts from 1. If a draw with this number was made before, it is returned again, whatever has
+    happened since. Without a number, the next draw is made."""
 
     count: Annotated[int, Meta(ge=1, le=10_000)]
     number: Annotated[int, Meta(ge=1, le=INT_MAX)] | None = None
 
 
 class DrawRecord(Struct, kw_only=True):
-    """``policy_version`` is the run's newest when the draw was made, and ``position`` how much of its verdict
-    stream was known."""
+    """A draw.
+
+    ``policy_version`` is the run's newest when the draw was made, and ``position`` the position in its
+    verdict stream up to which results were counted."""
 
     sampler: int
     number: int
@@ -89,9 +98,9 @@ class SamplersView(APIView):
         "sampler_create",
         "Create a sampler for a run",
         description=(
-            "It draws the next tasks from those that match the filters, by the run's own results. See "
-            "`docs/curation.md` for the strategies and schedules. `shortest_prefix` and `paired` hand out "
-            "guidance: creating such a sampler, and drawing from it, needs the scope `guidance` as well."
+            "The sampler draws the next tasks from those that match the filters, by the run's own results. "
+            "Strategies and schedules are described in `docs/curation.md`. `shortest_prefix` and `paired` "
+            "give guidance, so creating such a sampler and drawing from it also needs the scope `guidance`."
         ),
         body=SamplerIn,
         answers={201: (SamplerRecord, "The sampler.")},
@@ -140,9 +149,9 @@ class DrawView(APIView):
 
     @call(
         "sampler_draw",
-        "Draw the next tasks, or an earlier draw again",
+        "Draw the next tasks, or return an earlier draw",
         description=(
-            "A draw is made once and kept: a trainer that crashed sends the same `number` (or the same "
+            "A draw is made once and stored. A trainer that crashed sends the same `number` (or the same "
             "`Idempotency-Key`) and gets the same tasks."
         ),
         body=DrawIn,

@@ -1,6 +1,6 @@
-"""Step budgets of episodes as training goes on, and numbers of samples of each task.
+"""Schedules of episodes' step budgets during training, and of the number of samples of each task.
 
-A new one is a class here, named in ``AnyHorizon`` or ``AnyRollouts``.
+To add one, write a class here and name it in ``AnyHorizon`` or ``AnyRollouts``.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ Count = Annotated[int, Meta(ge=1, le=INT_MAX)]
 
 
 class Horizon(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
-    """Step budget of an episode as training goes on. ``needs_lengths``: it reads ``pool.longest``."""
+    """A schedule of step budgets during training. ``needs_lengths`` if it reads ``pool.longest``."""
 
     needs_lengths: ClassVar[bool] = False
 
     def max_steps(self, pool: Pool, *, number: int, version: int) -> Sequence[int | None]:
-        """Return one number for each row in draw ``number`` (from 1), when the run's newest policy version is
-        ``version``; None leaves it to the task."""
+        """Return a step budget for each row of the pool; None leaves it to the task.
+
+        ``number`` is that of the draw, from 1, and ``version`` is the run's newest policy version."""
         raise NotImplementedError
 
 
@@ -41,9 +42,9 @@ class TaskHorizon(Horizon, frozen=True, tag="task"):
 class AdditiveHorizon(Horizon, frozen=True, tag="additive"):
     """``start`` steps, and ``step`` more after every ``every`` draws, up to ``end``.
 
-    ScalingInter-RL (AgentGym-RL, Xi et al., arXiv 2509.08755) raises the number of interactions so, in
-    stages of some training steps. With ``step`` 1 and ``every`` the draws of an iteration it is the additive
-    schedule that TTI (Shen et al., arXiv 2506.07976) holds its multiplicative one against.
+    ScalingInter-RL (AgentGym-RL, Xi et al., arXiv 2509.08755) raises the number of interactions in this way,
+    in stages of several training steps. With ``step`` 1, and ``every`` set to the draws of an iteration, it
+    is the additive schedule with which TTI (Shen et al., arXiv 2506.07976) compares its multiplicative one.
     """
 
     start: Steps
@@ -62,7 +63,7 @@ class AdditiveHorizon(Horizon, frozen=True, tag="additive"):
 class MultiplicativeHorizon(Horizon, frozen=True, tag="multiplicative"):
     """``start`` times i steps, up to ``end``, in the i-th iteration of ``every`` draws.
 
-    The multiplicative schedule of TTI (Shen et al., arXiv 2506.07976): h_i = clip(h_min * i, h_max).
+    This is the multiplicative schedule of TTI (Shen et al., arXiv 2506.07976): h_i = clip(h_min * i, h_max).
     """
 
     start: Steps
@@ -78,10 +79,10 @@ class MultiplicativeHorizon(Horizon, frozen=True, tag="multiplicative"):
 
 
 class RelativeHorizon(Horizon, frozen=True, tag="relative"):
-    """Each task's own step budget times ``start`` in the first draw, changing linearly to ``end`` over
-    ``draws`` draws.
+    """A multiple of each task's own step budget, from ``start`` to ``end``.
 
-    Our own variant: tasks of a pool differ in how many steps they need, and one number for all ignores that.
+    It changes linearly over ``draws`` draws. This variant is ours: the tasks of a pool need different numbers of steps, which one number for all
+    ignores.
     """
 
     start: Multiple
@@ -95,10 +96,10 @@ class RelativeHorizon(Horizon, frozen=True, tag="relative"):
 
 
 class StepwiseHorizon(Horizon, frozen=True, tag="stepwise"):
-    """``steps`` are the budgets of the stages, and ``after`` the draws after which the next one begins, or
-    the policy versions from which it does, if ``by`` says so.
+    """``steps`` are the budgets of the stages; a new stage begins after each number of draws in ``after``.
 
-    ScalingInter-RL (AgentGym-RL, Xi et al., arXiv 2509.08755) has 8, 12 and 15 steps in WebArena, changed
+    If ``by`` is ``policy_versions``, ``after`` lists the policy versions from which the next stage begins.
+    ScalingInter-RL (AgentGym-RL, Xi et al., arXiv 2509.08755) has 8, 12 and 15 steps in WebArena and moves on
     every 80 trainer steps: ``steps`` [8, 12, 15], ``after`` [80, 160].
     """
 
@@ -108,7 +109,7 @@ class StepwiseHorizon(Horizon, frozen=True, tag="stepwise"):
 
     def __post_init__(self) -> None:
         if len(self.after) != len(self.steps) - 1:
-            raise ValueError("after has one number fewer than steps")
+            raise ValueError("after must have one number fewer than steps")
         if any(first >= second for first, second in zip(self.after, self.after[1:], strict=False)):
             raise ValueError("after must rise")
 
@@ -118,10 +119,10 @@ class StepwiseHorizon(Horizon, frozen=True, tag="stepwise"):
 
 
 class LongestSuccessHorizon(Horizon, frozen=True, tag="longest_success"):
-    """The steps of each task's longest success in this run, from ``least`` to ``most``; ``most`` before there
-    is one.
+    """The steps of each task's longest success in this run, from ``least`` to ``most``.
 
-    DART (Li et al., arXiv 2509.23866) caps trajectories so, at 10 to 50 steps.
+    It is ``most`` before the first success. DART (Li et al., arXiv 2509.23866) caps trajectories in this
+    way, at 10 to 50 steps.
     """
 
     least: Steps = 10
@@ -150,10 +151,10 @@ Samples = Annotated[int, Meta(ge=1, le=1_000)]
 
 
 class Rollouts(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
-    """Number of samples of each task."""
+    """A rule for the number of samples of each task."""
 
     def samples(self, pool: Pool) -> Sequence[int]:
-        """Return one number for each row."""
+        """Return a number of samples for each row of the pool."""
         raise NotImplementedError
 
 
@@ -167,12 +168,12 @@ class ConstantRollouts(Rollouts, frozen=True, tag="constant"):
 
 
 class ByNeedRollouts(Rollouts, frozen=True, tag="by_need"):
-    """The least n from ``least`` to ``most`` for which a group has a success with probability ``chance``.
+    """The smallest n from ``least`` to ``most`` for which a group has a success with probability ``chance``.
 
-    Under a task's Beta(a, b) posterior, n samples all fail with probability
-    E[(1 - p)^n] = B(a, b + n) / B(a, b). That rollouts follow a task's difficulty is from DART (Li et al.,
-    arXiv 2509.23866: "dynamically adjusting rollout numbers and trajectory lengths based on task
-    difficulty"); this formula for it is ours.
+    Under a task's Beta(a, b) posterior, n samples all fail with probability E[(1 - p)^n] = B(a, b + n) / B(a,
+    b). The idea that rollouts depend on a task's difficulty is from DART (Li et al., arXiv 2509.23866:
+    "dynamically adjusting rollout numbers and trajectory lengths based on task difficulty"); the formula is
+    ours.
     """
 
     least: Samples = 4
@@ -192,7 +193,7 @@ class ByNeedRollouts(Rollouts, frozen=True, tag="by_need"):
         counts = numpy.arange(self.least, self.most)
         failures = betaln(correct[:, None], incorrect[:, None] + counts) - betaln(correct, incorrect)[:, None]
         enough = numpy.exp(failures) <= 1 - self.chance
-        # The first count that suffices: those before it, which do not, are counted.
+        # The sum counts the numbers of samples that are not enough, which leads to the first number that is.
         return [int(n) for n in self.least + (~enough).sum(axis=1)]
 
 

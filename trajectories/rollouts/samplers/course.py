@@ -1,4 +1,7 @@
-"""Courses of stages: what ends each stage, and which one a run has reached. Pure, given the measurements."""
+"""Courses of stages: the criteria that end each stage, and the stage that a run has reached.
+
+Everything here is pure, given the measurements.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ from msgspec import Meta, Struct, convert
 
 from tasks_app.tool_tasks.registry import STAGE_TAG
 
-# The components of tool use: the decision to call, and the call itself.
+# The components of tool use: whether a call was needed, and whether one was made.
 NEEDED, CALLED = "needed", "called"
-# The share of a window's episodes that must have a value: one call in two hundred proves nothing.
+# The share of a window's episodes that must have a value, because one call in two hundred proves nothing.
 PART_MIN = 0.25
 CRITERIA_MAX = 4
 Number = Annotated[int, Meta(ge=1, le=9_999)]
@@ -19,11 +22,10 @@ Values = Mapping[str, float | None]
 
 
 class Criterion(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
-    """A mark that the newest episodes of a stage must reach: a component's mean, from ``at_least`` to
-    ``at_most``.
+    """A mark that the newest episodes of a stage must reach.
 
-    ``precision`` and ``recall`` are those of calling tools: of the episodes with a call, the share that needs
-    one, and the other way round.
+    A component's mean must lie from ``at_least`` to ``at_most``. ``precision`` and ``recall`` are measures of calling tools: the share of episodes with a call that needed
+    one, and the share of episodes that needed a call that made one.
     """
 
     component: Annotated[str, Meta(min_length=1, max_length=200)]
@@ -37,15 +39,15 @@ class Criterion(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, o
         if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
             raise ValueError(f"at_least of {self.component!r} must not exceed its at_most")
         if self.measure != "mean" and self.component != NEEDED:
-            raise ValueError(f"{self.measure} is a measure of {NEEDED!r} alone, not of {self.component!r}")
+            raise ValueError(f"{self.measure} is a measure of {NEEDED!r} only, not of {self.component!r}")
 
     @property
     def components(self) -> tuple[str, ...]:
-        """All components that the criterion reads."""
+        """Return all components that the criterion reads."""
         return (self.component,) if self.measure == "mean" else (NEEDED, CALLED)
 
     def counted(self, episodes: Iterable[Values]) -> list[float]:
-        """Return the values of the episodes that count."""
+        """Return the values of those episodes that count."""
         if self.measure == "mean":
             return [value for episode in episodes if (value := episode.get(self.component)) is not None]
         decisions = [
@@ -53,7 +55,7 @@ class Criterion(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, o
         ]
         if self.measure == "precision":
             return [float(needed or 0) for needed, called in decisions if called]
-        # A call was needed if one was rightly made, or wrongly not made.
+        # A call was needed if one was made and was right, or if none was made and that was wrong.
         return [float(called or 0) for needed, called in decisions if needed == called]
 
 
@@ -69,8 +71,9 @@ class Stage(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Measured(Struct, frozen=True, kw_only=True):
-    """A criterion of a stage over its newest ``judged`` episodes, of which ``episodes`` have a value;
-    ``value`` is null as long as these are too few."""
+    """A criterion of a stage, measured over the stage's newest ``judged`` episodes.
+
+    ``episodes`` of them have a value. ``value`` is null as long as these are too few."""
 
     stage: int
     component: str
@@ -86,7 +89,7 @@ class Measured(Struct, frozen=True, kw_only=True):
         return self.value is not None and not self.misses(by=0.0)
 
     def misses(self, *, by: float) -> bool:
-        """Return whether the value is known, and farther than ``by`` from what is wanted."""
+        """Return whether the value is known and misses the criterion's marks by more than ``by``."""
         if self.value is None:
             return False
         is_low = self.at_least is not None and self.value < self.at_least - by
@@ -94,10 +97,10 @@ class Measured(Struct, frozen=True, kw_only=True):
 
 
 class Progress(Struct, frozen=True, kw_only=True):
-    """The state of a course at a draw: in ``stage`` since draw ``since``, with its criteria as measured.
+    """The state of a course at a draw: its ``stage``, the draw ``since`` which it lasts, and its criteria.
 
-    ``is_over``: those of the last stage hold too. ``because`` has the criteria of the stage that this draw
-    left, and is empty if it left none.
+    ``is_over`` if the criteria of the last stage hold too. ``because`` has the criteria of the stage that
+    this draw left; it is empty if the draw left none.
     """
 
     stage: int
@@ -109,13 +112,13 @@ class Progress(Struct, frozen=True, kw_only=True):
 
 
 def progress_of(summary: Mapping[str, Any]) -> Progress | None:
-    """Return the progress in a draw's stored summary, or None for other strategies."""
+    """Return the progress stored in a draw's summary, or None for other strategies."""
     stored = summary.get("progress")
     return convert(stored, Progress) if stored else None
 
 
 def measure_criteria(stage: Stage, episodes: Sequence[Values], *, window: int, judged: int) -> list[Measured]:
-    """Return the criteria of a stage over a window of episodes, each with its components by name."""
+    """Measure the criteria of a stage over a window of episodes, whose components are given by name."""
     return [_measured(one, stage.stage, episodes, window=window, judged=judged) for one in stage.until]
 
 
@@ -144,9 +147,9 @@ def progress_make(
     number: int,
     back_beyond: float | None = None,
 ) -> Progress:
-    """Return the progress at draw ``number``, after that at the draw before.
+    """Return the progress at draw ``number``; ``before`` is the progress at the previous draw.
 
-    A course that joins a run late passes over all stages whose criteria hold by then.
+    A course that joins a run late skips all stages whose criteria already hold.
     """
     numbers = [stage.stage for stage in stages]
     start = numbers.index(before.stage) if before else 0

@@ -1,4 +1,7 @@
-"""Plans of samplers, and the draw that follows from one: pure, given the knowledge about the tasks."""
+"""Plans of samplers, and the draw that follows from a plan.
+
+All of it is pure, given what is known about the tasks.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ def _by_tag(plugins: Iterable[type[Struct]]) -> dict[str, type[Struct]]:
     return {str(plugin.__struct_config__.tag): plugin for plugin in plugins}
 
 
-# The keys are the fields of a plan.
+# The keys are names of a plan's fields.
 PARTS: Mapping[str, Mapping[str, type[Struct]]] = {
     "strategy": _by_tag(plugin for _, plugin in STRATEGIES.items()),
     "rollouts": _by_tag(get_args(AnyRollouts)),
@@ -39,8 +42,10 @@ Name = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 class DifficultySchedule(Struct, forbid_unknown_fields=True, kw_only=True):
-    """The easiest tasks alone at first: the share ``start`` of them, changing evenly to ``end`` over
-    ``draws`` draws. A draw that needs more tasks takes more."""
+    """A schedule that begins with the easiest tasks.
+
+    Draws choose from a share of the tasks, the easiest ones, which changes linearly from ``start`` to ``end``
+    over ``draws`` draws. A draw that needs more tasks takes more."""
 
     start: Share
     end: Share = 1.0
@@ -53,7 +58,8 @@ class DifficultySchedule(Struct, forbid_unknown_fields=True, kw_only=True):
 class SamplerPlan(Struct, kw_only=True):
     """Settings of a sampler.
 
-    ``half_life``: a result counts half after so many newer episodes of its task; null: all count alike.
+    ``half_life`` is the number of newer episodes of the same task after which a result counts half. If it is
+    null, all results count equally.
     """
 
     strategy: AnyStrategy
@@ -64,14 +70,14 @@ class SamplerPlan(Struct, kw_only=True):
 
     @property
     def fading(self) -> float:
-        """The factor of a result's weight when a newer one comes."""
+        """The factor by which the weight of a result shrinks with each newer result."""
         return 1.0 if self.half_life is None else 0.5 ** (1 / self.half_life)
 
 
 class SamplerTasks(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Selection of the tasks.
+    """The selection of a sampler's tasks.
 
-    A training run draws from training splits alone unless ``evaluation_splits`` is true.
+    A training run draws only from training splits, unless ``evaluation_splits`` is true.
     """
 
     benchmark: Name | None = None
@@ -89,10 +95,12 @@ class SamplerTasks(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 
 class DrawnTask(Struct):
-    """A task of a draw. ``max_steps`` null: leave it out when opening. ``why`` has a ``reason``, and the
-    numbers that the strategy went by: of ``success_band`` the posterior [successes, failures], its mean, the
-    probability of the band, and the share of all weight. ``guidance`` is the field of that name when opening;
-    null or absent: open without."""
+    """A task of a draw.
+
+    If ``max_steps`` is null, leave it out when opening. ``guidance`` is the value of that field when opening;
+    if it is null or absent, open without guidance. ``why`` has a ``reason`` and the numbers on which the
+    strategy decided: for ``success_band`` these are the posterior [successes, failures], its mean, the
+    probability of the band, and the share of all weight."""
 
     task: int
     samples_per_task: int
@@ -104,7 +112,7 @@ class DrawnTask(Struct):
 def draw_make(
     plan: SamplerPlan, pool: Pool, *, seed: int, number: int, count: int, version: int = 0
 ) -> list[DrawnTask]:
-    """Make a sampler's draw ``number`` (from 1): the same for the same pool and seed on any machine."""
+    """Make a sampler's draw ``number``, from 1. The same pool and seed give the same draw on any machine."""
     candidates = (
         pool if plan.difficulty is None else _easiest(pool, plan.difficulty.share(number), least=count)
     )
@@ -129,7 +137,7 @@ def draw_make(
 
 
 def _easiest(pool: Pool, share: float, *, least: int) -> Pool:
-    """Return the easiest tasks, by their own difficulty; an unknown difficulty counts as the hardest."""
+    """Return the easiest tasks by their own difficulty. Tasks of unknown difficulty count as the hardest."""
     import numpy
 
     size = max(least, math.ceil(share * len(pool)))

@@ -1,4 +1,4 @@
-"""Knowledge of guiding samplers about the reference solutions of tasks, and the scripted ones on record."""
+"""What guiding samplers know about tasks' reference solutions, and about recorded scripted solutions."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ TRIES = Statement(__file__, "tries")
 SHORTEST = Statement(__file__, "shortest")
 CleanOf = Callable[[list[int]], Mapping[int, int]]
 Solutions = dict[int, int]
-"""The episode that is the solution of a task, by task."""
+"""The episode that is a task's solution, by task."""
 
 
 def read_prefixes(sampler: Sampler, pool: Pool) -> Prefixes:
-    """Return the knowledge that needs no solution and no other runs."""
+    """Return what is known without looking into solutions or other runs."""
     import numpy
 
     of, clean = (
@@ -43,7 +43,7 @@ def read_prefixes(sampler: Sampler, pool: Pool) -> Prefixes:
 
 
 def build_steps_check(checks: LeakChecks) -> CleanOf:
-    """Return a function that counts, and stores, the steps of reference solutions that can be given."""
+    """Return a function that counts, and stores, how many steps of reference solutions can be given."""
 
     def clean_of(tasks: list[int]) -> dict[int, int]:
         golds = list(Gold.objects.filter(task__in=tasks, is_current=True).select_related("task"))
@@ -56,10 +56,10 @@ def build_steps_check(checks: LeakChecks) -> CleanOf:
 def prefixes_complete(
     pool: Pool, items: list[DrawnTask], *, kind: str, searched: int | None, clean_of: CleanOf
 ) -> Pool | None:
-    """Return the pool with further knowledge about the tasks of a draw, or None if all was known.
+    """Return the pool with more knowledge about a draw's tasks, or None if everything was known.
 
-    ``searched`` is the run whose shortest guidance of a ``kind`` counts, if any; ``clean_of`` says how
-    much can be given of tasks for which that is not known. Raises ``GymError``: 413
+    ``searched`` is a run, if any, whose shortest successful guidance of ``kind`` is looked up. ``clean_of``
+    returns how much can be given, for tasks for which that is not known. Raises ``GymError``: 413
     ``too_many_leak_checks``; 422 ``no_solution``.
     """
     import numpy
@@ -76,7 +76,7 @@ def prefixes_complete(
 
 
 def _with(pool: Pool, name: str, values: Mapping[int, int]) -> Pool:
-    """Return the pool with values of a column of its prefixes, by task."""
+    """Return the pool with new values in one column of its prefixes, given by task."""
     import numpy
 
     column = getattr(pool.prefixes, name).copy()
@@ -91,7 +91,7 @@ def find_solutions(sampler: Sampler, *, arm: str) -> Solutions:
 
 
 def read_starts(recorded: Solutions, pool: Pool) -> Prefixes:
-    """Return the knowledge that does not need the texts written by acts."""
+    """Return what is known about recorded solutions without reading the texts that their acts write."""
     import numpy
 
     acts = Step.objects.filter(episode__in=recorded.values()).values_list("episode")
@@ -105,7 +105,7 @@ def read_starts(recorded: Solutions, pool: Pool) -> Prefixes:
 def build_acts_check(recorded: Solutions, items: list[DrawnTask], checks: LeakChecks) -> CleanOf:
     """Return a function that gives the number of acts drawn for a task.
 
-    It gives 0 if those acts hold the answer or are the whole solution.
+    The number is 0 if those acts contain the answer or are the whole solution.
     """
     given = {item.task: item.guidance["steps"] for item in items if item.guidance}
 

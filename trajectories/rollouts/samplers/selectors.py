@@ -1,4 +1,4 @@
-"""Reads of samplers: their records, their draws, and their knowledge about their tasks."""
+"""Reads about samplers: their records, their draws, and what they know about their tasks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trajectories.rollouts.samplers.types import Pool, Prefixes
 
 POOL = Statement(__file__, "pool")
 RUN_STATE = Statement(__file__, "run_state")
-# The types of the columns of ``pool.sql``: big-endian numbers, as Postgres sends them.
+# The types of the columns of ``pool.sql``, which are big-endian, as Postgres sends them.
 POOL_COLUMNS = {
     "tasks": ">i8",
     "difficulty": ">f8",
@@ -31,11 +31,11 @@ POOL_COLUMNS = {
 
 
 class RunState(NamedTuple):
-    """State of a run.
+    """The state of a run.
 
-    ``groups`` were completed since a sampler's last draw: in ``degenerate`` of them all rewards are equal, in
-    ``teaching`` they differ, and the rest have fewer than two judged samples. Forks and guided or taken-over
-    episodes are left out.
+    ``groups`` were completed since a sampler's last draw. In ``degenerate`` of them all rewards are equal, in
+    ``teaching`` of them rewards differ, and the rest have fewer than two judged samples. Forks and guided or
+    taken-over episodes are left out.
     """
 
     position: int
@@ -55,7 +55,7 @@ def sampler_get(*, sampler_id: int, principal: Principal, is_locked: bool = Fals
 
 
 def sampler_list(*, run: int | None, before: int | None, limit: int, principal: Principal) -> list[Sampler]:
-    """List samplers, newest first: up to ``limit``, and one more if there is a next page."""
+    """List samplers, newest first: up to ``limit``, plus one if there is a next page."""
     samplers = projects.visible(Sampler.objects.all(), principal)
     if run is not None:
         samplers = samplers.filter(run=run)
@@ -67,7 +67,7 @@ def sampler_list(*, run: int | None, before: int | None, limit: int, principal: 
 
 
 def draw_list(*, sampler: Sampler, after: int, limit: int) -> list[SamplerDraw]:
-    """List draws by number: up to ``limit``, and one more if there is a next page."""
+    """List draws by number: up to ``limit``, plus one if there is a next page."""
     draws = SamplerDraw.objects.filter(sampler=sampler, number__gt=after)
     return list(draws.order_by("number")[: limit + 1])
 
@@ -77,7 +77,7 @@ def plan_of(sampler: Sampler) -> SamplerPlan:
 
 
 def pool_of(sampler: Sampler) -> Pool:
-    """Return the knowledge about the sampler's tasks, by id."""
+    """Return what the sampler knows about its tasks, in the order of their ids."""
     import numpy
 
     (columns,) = POOL.rows(sampler=sampler.pk)

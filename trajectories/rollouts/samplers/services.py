@@ -1,4 +1,4 @@
-"""Creates samplers and draws from them. A draw is made once, under its sampler's lock, and kept."""
+"""The creation of samplers, and their draws. A draw is made once, under its sampler's lock, and stored."""
 
 from __future__ import annotations
 
@@ -46,16 +46,17 @@ from trajectories.rollouts.samplers.types import PREFIX, START_STATE, Pool, roun
 TASKS_MAX = 100_000
 SEED_BITS = 63
 SHOWN_MAX = 10
-# A sampler that joins a long run counts its history in batches, each a statement well within the time limit.
+# A sampler that joins a long run counts its history in batches, so that each statement stays within the time
+# limit.
 VERDICTS_AT_ONCE = 100_000
 LEAST_WEIGHT = 1e-12
 
-# The upper ends of "easy" and "middle"; the rest is "hard".
+# The upper limits of "easy" and "middle"; everything else is "hard".
 EASY, MIDDLE = 1 / 3, 2 / 3
 
 
 class Result(NamedTuple):
-    """Results of one task: the number of judged episodes, and of correct ones."""
+    """The results of one task: the numbers of judged and of correct episodes."""
 
     difficulty: float | None
     judged: int
@@ -68,41 +69,45 @@ class ResultTally(Struct):
 
 
 class DrawSummary(Struct):
-    """``results`` and groups are those since the draw before."""
+    """The summary of a draw. ``results`` and groups are those since the previous draw."""
 
-    reasons: Annotated[dict[str, int], Meta(description="How many tasks were drawn for which reason.")]
-    tried: Annotated[int, Meta(description="Tasks of the pool with a result.")]
-    tasks: Annotated[int, Meta(description="Tasks that were drawn at least once before.")]
-    samples: Annotated[int, Meta(description="Episodes that the draw asks for.")]
-    max_steps: Annotated[list[int] | None, Meta(description="Least and greatest; null if left to the tasks.")]
-    mean: Annotated[float | None, Meta(description="Mean posterior success of what was drawn.")]
-    results: Annotated[dict[str, ResultTally], Meta(description="Easy, middle, hard, unknown.")]
+    reasons: Annotated[dict[str, int], Meta(description="Number of tasks drawn, by reason.")]
+    tried: Annotated[int, Meta(description="Number of tasks in the pool with a result.")]
+    tasks: Annotated[int, Meta(description="Number of tasks drawn at least once before.")]
+    samples: Annotated[int, Meta(description="Number of episodes that the draw asks for.")]
+    max_steps: Annotated[
+        list[int] | None, Meta(description="Minimum and maximum; null if left to the tasks.")
+    ]
+    mean: Annotated[float | None, Meta(description="Mean posterior success of the drawn tasks.")]
+    results: Annotated[
+        dict[str, ResultTally], Meta(description="By difficulty: easy, middle, hard, unknown.")
+    ]
     groups: Annotated[
-        int, Meta(description="Groups of plain episodes that have completed since the draw before.")
+        int, Meta(description="Number of groups of plain episodes completed since the previous draw.")
     ]
     degenerate: Annotated[
-        int, Meta(description="Those of them with two or more judged samples and equal rewards.")
+        int, Meta(description="Number of these groups with two or more judged samples and equal rewards.")
     ]
     teaching: Annotated[
         int | None,
         Meta(
-            description="Those of them whose rewards differ. Absent in draws made before it was counted, "
-            "whose `degenerate` are all other groups."
+            description="Number of these groups whose rewards differ. Absent in draws made before it was "
+            "counted, in which `degenerate` counts all other groups."
         ),
     ] = None
     count: Annotated[
-        int | None, Meta(description="Tasks that the call was for. Absent where each of them is an item.")
+        int | None, Meta(description="Number of tasks requested. Absent if each of them is an item.")
     ] = None
     progress: Annotated[
         Progress | None,
-        Meta(description="Of `stages`: the stage that the run has reached, and what its criteria come to."),
+        Meta(description="For the strategy `stages`: the stage that the run has reached, and its criteria."),
     ] = None
 
 
 def summary_make(
     items: Sequence[DrawnTask], pool: Pool, *, results: Sequence[Result], state: RunState, count: int
 ) -> dict[str, object]:
-    """Return the summary of a draw, as it is stored."""
+    """Return the summary of a draw in the form in which it is stored."""
     steps = [item.max_steps for item in items if item.max_steps is not None]
     means = [item.why["mean"] for item in items if "mean" in item.why]
     summary = DrawSummary(
@@ -148,11 +153,11 @@ DRAW_STORE = Statement(__file__, "draw_store")
 def sampler_create(
     *, run_id: int, plan: SamplerPlan, filters: SamplerTasks, seed: int | None, principal: Principal
 ) -> Sampler:
-    """Create a sampler of a run, over the tasks that match now.
+    """Create a sampler for a run, over the tasks that match now.
 
     Raises ``GymError``: 403 ``missing_scope``; 404 ``unknown_run``; 422 ``unknown_benchmark``,
     ``unknown_split``, ``unknown_task``, ``evaluation_split``, ``no_tasks``, ``too_many_tasks``,
-    ``profile_unfit``; and those of ``stages.stages_check``.
+    ``profile_unfit``; and the errors of ``stages.stages_check``.
     """
     run = run_selectors.run_get(run_id, principal=principal)
     _check_guidance(plan, principal)
@@ -181,9 +186,9 @@ def sampler_create(
 def sampler_draw(*, sampler_id: int, count: int, number: int | None, principal: Principal) -> SamplerDraw:
     """Draw ``count`` tasks, or return a draw that was made before.
 
-    ``number`` is the draw's, from 1; without it the next one is made. Raises ``GymError``: 403
+    ``number`` is the number of the draw, from 1; without it the next draw is made. Raises ``GymError``: 403
     ``missing_scope``; 404 ``unknown_sampler``; 409 ``draw_exists`` (made with another count), ``draw_ahead``
-    (one before it was never made); 422 ``too_few_tasks``; and those of ``prefixes.prefixes_complete``.
+    (an earlier one was never made); 422 ``too_few_tasks``; and the errors of ``prefixes.prefixes_complete``.
     """
     sampler = selectors.sampler_get(sampler_id=sampler_id, principal=principal, is_locked=True)
     _check_guidance(selectors.plan_of(sampler), principal)
@@ -191,10 +196,10 @@ def sampler_draw(*, sampler_id: int, count: int, number: int | None, principal: 
         return _draw_again(sampler, number=number, count=count)
     following = sampler.draws + 1
     if number is not None and number > following:
-        message = f"The next draw of sampler {sampler_id} is {following}; {number} would leave some out."
+        message = f"The next draw of sampler {sampler_id} is {following}; {number} would skip some."
         raise GymError("draw_ahead", message, status=409, fields={"number": [message]})
     if count > sampler.size:
-        message = f"Sampler {sampler_id} has {sampler.size:,} tasks, and a draw has none twice."
+        message = f"Sampler {sampler_id} has only {sampler.size:,} tasks, and a draw contains no task twice."
         raise GymError("too_few_tasks", message, status=422, fields={"count": [message]})
     return _draw(sampler, number=following, count=count)
 
@@ -230,7 +235,11 @@ def _draw(sampler: Sampler, *, number: int, count: int) -> SamplerDraw:
 def _items_make(
     sampler: Sampler, plan: SamplerPlan, pool: Pool, *, number: int, count: int, version: int
 ) -> list[DrawnTask]:
-    """Make the items. Only drawn tasks' solutions are looked into, which may change what is drawn."""
+    """Make the items of a draw.
+
+    Only solutions of drawn tasks are examined. Since that may change what is drawn, it is repeated until
+    everything needed is known.
+    """
     strategy = plan.strategy
     if not strategy.is_guiding:
         return draw_make(plan, pool, seed=sampler.seed, number=number, count=count, version=version)
@@ -254,13 +263,13 @@ def _draw_again(sampler: Sampler, *, number: int, count: int) -> SamplerDraw:
     draw = SamplerDraw.objects.get(sampler=sampler, number=number)
     made = draw.summary.get("count", len(draw.items))
     if made != count:
-        message = f"Draw {number} was made with {made} tasks, not {count}: it stays as it is."
+        message = f"Draw {number} was made with {made} tasks, not {count}, and cannot be changed."
         raise GymError("draw_exists", message, status=409, fields={"count": [message]})
     return draw
 
 
 def _results_count(sampler: Sampler, plan: SamplerPlan, *, upto: int) -> list[Result]:
-    """Count the verdicts since the last draw; one entry for each task with results."""
+    """Count the verdicts since the last draw. Return one entry for each task with results."""
     results: list[Result] = []
     oldest = 0 if plan.fading == 1.0 else math.ceil(math.log(LEAST_WEIGHT) / math.log(plan.fading))
     for after in range(sampler.position, upto, VERDICTS_AT_ONCE):
@@ -291,7 +300,7 @@ def _check_guidance(plan: SamplerPlan, principal: Principal) -> None:
 
 
 def _tasks_choose(run: Run, filters: SamplerTasks, principal: Principal) -> tuple[list[int], list[str]]:
-    """Return the ids and the splits of the tasks that match, as far as the run and the key may have them."""
+    """Return the ids and the splits of the matching tasks that the run and the key may use."""
     if filters.benchmark is not None:
         benchmarks.get(filters.benchmark)
     task_filter = task_selectors.TaskFilter(
@@ -312,7 +321,7 @@ def _tasks_choose(run: Run, filters: SamplerTasks, principal: Principal) -> tupl
     if not rows:
         raise GymError("no_tasks", "No task matches these filters.", status=422)
     if len(rows) > TASKS_MAX:
-        message = f"More than {TASKS_MAX:,} tasks match, the limit of a sampler: filter further."
+        message = f"More than {TASKS_MAX:,} tasks match, which is the limit of a sampler: filter further."
         raise GymError("too_many_tasks", message, status=422)
     return [task for task, _ in rows], sorted({split for _, split in rows})
 
@@ -326,13 +335,13 @@ def _check_ids(filters: SamplerTasks, rows: Sequence[tuple[int, str]]) -> None:
 
 
 def _training_rows(filters: SamplerTasks, rows: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Return training splits' rows. Evaluation tasks that were named are refused, not silently left out."""
+    """Return the rows of training splits. Refuse evaluation tasks that were named, never drop them."""
     training = [(task, split) for task, split in rows if splits.is_training(split)]
     is_named = filters.split is not None or filters.ids is not None
     if len(training) < len(rows) and (is_named or not training):
         others = sorted({split for _, split in rows if not splits.is_training(split)})
         message = (
-            f"A training run does not draw from {others[0]!r}, which is no training split. "
+            f"A training run does not draw from {others[0]!r}, which is not a training split. "
             "Set evaluation_splits to true to allow it."
         )
         raise GymError("evaluation_split", message, status=422, fields={"split": [message]})

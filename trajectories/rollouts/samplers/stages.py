@@ -1,4 +1,4 @@
-"""Knowledge of samplers with stages: the stage of each task, and the run's progress."""
+"""What samplers with stages know: the stage of each task, and the run's progress."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from trajectories.rollouts.samplers.types import Pool
 
 STAGES = Statement(__file__, "stages")
 EPISODES = Statement(__file__, "stage_episodes")
-# So many of a run's newest verdicts are scanned: nothing is known of a stage without one among them.
+# This many of a run's newest verdicts are scanned. Nothing is known about a stage without any among them.
 SCANNED_MAX = 50_000
 
 
 def stages_check(strategy: StagesStrategy, tasks: Sequence[int], *, viewer: Viewer) -> None:
-    """Refuse a course that these tasks could not complete.
+    """Refuse a course that cannot be completed with these tasks.
 
     Raises ``GymError`` 422: ``stage_without_tasks``; ``unknown_reward_component``; ``criterion_refused`` for
     a component that no task of the stage can have, and for a mark outside its range.
@@ -45,7 +45,7 @@ def stages_check(strategy: StagesStrategy, tasks: Sequence[int], *, viewer: View
         ours = Task.objects.filter(pk__in=tasks, tags__contains=[stage.tag]).order_by()
         sources = list(ours.values_list("benchmark", "kind").distinct())
         if not sources:
-            message = f"Stage {stage.stage} has no tasks: none that matches has the tag {stage.tag!r}."
+            message = f"Stage {stage.stage} has no tasks: no matching task has the tag {stage.tag!r}."
             raise _refused("stage_without_tasks", message)
         for criterion in stage.until:
             for problem in _problems(criterion, sources, viewer):
@@ -71,8 +71,9 @@ def _problems(criterion: Criterion, sources: Sequence[Source], viewer: Viewer) -
 
 
 def with_stages(pool: Pool, strategy: StagesStrategy, *, sampler: Sampler, number: int, upto: int) -> Pool:
-    """Return the pool with the stages of its tasks, and the run's progress at draw ``number`` by what was
-    judged up to this place in its verdict stream."""
+    """Return the pool with the stages of its tasks, and the run's progress at draw ``number``.
+
+    Progress is measured on episodes judged up to the position ``upto`` in the run's verdict stream."""
     import numpy
 
     ((column,),) = STAGES.rows(sampler=sampler.pk, mark=STAGE_TAG)

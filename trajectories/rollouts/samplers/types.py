@@ -1,4 +1,4 @@
-"""Inputs and outputs of a sampler's plug-ins. They are pure: the same pool and seed, the same draw."""
+"""Inputs and outputs of a sampler's plug-ins, which are pure: the same pool and seed give the same draw."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ START_STATE: Final = "start_state"
 
 
 class Prior(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The Beta distribution of a task's success before any result, as numbers of results."""
+    """The Beta distribution of a task's success before any result, given as numbers of results."""
 
     correct: Weight = 1.0
     incorrect: Weight = 1.0
@@ -35,11 +35,12 @@ class Prior(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class Prefixes:
-    """Knowledge about the tasks' solutions, one row each: reference solutions, or scripted ones on record.
+    """Knowledge about the tasks' solutions, one row per task.
 
-    ``of`` is the number of a solution's steps or acts, 0 if there is none; ``clean`` the number of first ones
-    that can be given, and ``shortest`` the smallest number with a success, 0 if there is none: both are -1 if
-    not yet checked. ``judged`` and ``correct`` have a column for each number of steps, from 0.
+    Solutions are reference solutions or recorded scripted ones. ``of`` is the number of a solution's steps or
+    acts, 0 if there is none. ``clean`` is the number of first steps that can be given. ``shortest`` is the
+    smallest number of steps with a success, 0 if there is none. Both are -1 if not yet checked. ``judged``
+    and ``correct`` have a column for each number of steps, from 0.
     """
 
     of: Integers
@@ -58,7 +59,7 @@ class Prefixes:
 
     @property
     def givable(self) -> Integers:
-        """Number of steps that can be given: all of them if not yet checked."""
+        """The number of steps that can be given, or of all steps if that has not been checked."""
         import numpy
 
         return numpy.where(self.clean < 0, self.of, self.clean)
@@ -74,13 +75,13 @@ class Prefixes:
 
 @dataclass(frozen=True, kw_only=True)
 class Pool:
-    """The tasks that a draw chooses from, one row each, by id.
+    """The tasks that a draw chooses from, one row per task, by id.
 
-    ``correct`` and ``incorrect`` are numbers of results weighted by recency; ``difficulty`` is NaN where it
-    is unknown; ``failures`` counts the results since the last success, and ``longest`` the steps of the
-    longest success (0 without one, or where no plug-in needs it); ``drawn`` counts the earlier draws of the
-    task. ``prefixes`` are of strategies that guide; for others the tasks have no solutions. ``stages``, 0
-    for tasks outside them, and ``progress`` are for strategies with stages.
+    ``correct`` and ``incorrect`` are numbers of results weighted by recency. ``difficulty`` is NaN if
+    unknown. ``failures`` counts the results since the last success. ``longest`` is the number of steps of the
+    longest success (0 if there is none, or if no plug-in needs it). ``drawn`` counts the task's earlier
+    draws. ``prefixes`` are for strategies that guide; for others, they are those of tasks without solutions.
+    ``stages``, 0 for tasks that belong to none, and ``progress`` are for strategies with stages.
     """
 
     tasks: Integers
@@ -100,7 +101,7 @@ class Pool:
         return len(self.tasks)
 
     def part(self, rows: Any) -> Pool:
-        """Return the pool of these rows alone."""
+        """Return the pool with only these rows."""
         return _part(self, rows)
 
     def posterior(self, prior: Prior) -> tuple[Floats, Floats]:
@@ -130,10 +131,10 @@ class Chance:
     number: int
 
     def uniforms(self, count: int, name: str) -> Floats:
-        """Draw ``count`` numbers between 0 and 1, neither included.
+        """Draw ``count`` numbers between 0 and 1, excluding both.
 
-        They come from the raw bits of PCG64, the only ones that numpy keeps the same from version to version
-        (NEP 19).
+        They are made from the raw bits of PCG64, the only numbers that numpy guarantees to keep the same in
+        later versions (NEP 19).
         """
         import numpy
 
@@ -151,9 +152,10 @@ class Chance:
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """A row of the pool, and why it was chosen; numbers in ``why`` are probabilities or counts.
+    """A row of the pool, and why it was chosen. Numbers in ``why`` are probabilities or counts.
 
-    ``samples`` None leaves their number to the plan. ``guidance`` is a field of the call that opens episodes.
+    If ``samples`` is None, the plan decides their number. ``guidance`` is a field of the call that opens
+    episodes.
     """
 
     row: int
@@ -163,9 +165,11 @@ class Choice:
 
 
 class Strategy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
-    """Choice of tasks. A plug-in is a struct whose fields are its parameters, tagged with its file's name.
+    """A choice of tasks.
 
-    ``is_guiding``: it hands out guidance, reads ``pool.prefixes``, and may choose fewer rows, or one twice.
+    A plug-in is a struct whose fields are its parameters, tagged with the name of its file. ``is_guiding``
+    means that it hands out guidance and reads ``pool.prefixes``; it may then choose fewer rows than
+    requested, or one row twice.
     """
 
     is_guiding: ClassVar[bool] = False

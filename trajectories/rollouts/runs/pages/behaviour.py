@@ -1,4 +1,7 @@
-"""A run's computed behaviour as a table: a row per measure, a column per arm, intervals as plots."""
+"""A run's behaviour as a table of computed measures, with a row per measure and a column per arm.
+
+Intervals are drawn as small plots.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from dataclasses import dataclass
 from trajectories.behaviour.facts.measures import MEASURES
 from trajectories.reports.behaviour import MeasureMean, RunBehaviour
 
-# Each measure's label, and whether it is a share.
+# Each measure's label, and whether the measure is a share.
 LABELS = {
     "steps": ("Steps", False),
     **{
@@ -24,14 +27,17 @@ LABELS = {
 TASKS_MIN = 5
 # Only the latest episodes are measured, so that a long run's page costs no more than a short one's.
 EPISODES_MEASURED = 2_000
-# Coordinates in units of the plot's SVG.
+# Coordinates are in units of the plot's SVG.
 PLOT_LEFT = 4.0
 PLOT_WIDTH = 72.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One measure in one arm: text and plot coordinates; known for ``episodes`` of the arm's ``total``."""
+    """One measure in one arm: its text, and the coordinates of its plot.
+
+    The measure is known for ``episodes`` of the arm's ``total``.
+    """
 
     value: str
     interval: str
@@ -49,9 +55,10 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class BehaviourTable:
-    """``rows`` are labels with a cell by arm, None if no episode has the measure.
+    """The table. ``rows`` are labels with a cell per arm, None if no episode has the measure.
 
-    ``pending`` episodes of the ``latest`` await their measures; intervals need ``tasks_min`` tasks.
+    Of the ``latest`` episodes, ``pending`` are still awaiting their measures. Intervals need ``tasks_min``
+    tasks.
     """
 
     arms: Sequence[str]
@@ -68,16 +75,16 @@ class BehaviourTable:
 
     @property
     def has_scale(self) -> bool:
-        """True if there are several arms, which a scale compares; it ends at the largest value."""
+        """True if there are several arms to compare on a scale, which ends at the largest value."""
         return len(self.arms) > 1
 
 
 def behaviour_table(behaviour: RunBehaviour) -> BehaviourTable | None:
-    """Build the table, or return None until the first episode has been computed."""
+    """Build the table, or return None until measures of a first episode have been computed."""
     if not behaviour.computed:
         return None
     by_arm = {arm.arm: {measure.name: measure for measure in arm.measures} for arm in behaviour.results}
-    # Every computed episode has a number of steps.
+    # Every episode with computed measures has a number of steps.
     totals = {arm: row["steps"].episodes if "steps" in row else 0 for arm, row in by_arm.items()}
     rows = [
         (label, _cells({arm: row.get(name) for arm, row in by_arm.items()}, totals, is_share=is_share))
@@ -94,7 +101,7 @@ def behaviour_table(behaviour: RunBehaviour) -> BehaviourTable | None:
 def _cells(
     measures: Mapping[str, MeasureMean | None], totals: Mapping[str, int], *, is_share: bool
 ) -> dict[str, Cell | None]:
-    """Place a row's arms on one scale from 0 to the largest; ``totals`` are their numbers of episodes."""
+    """Place a measure's arms on one scale from 0 to the largest; ``totals`` are episodes per arm."""
     ends = [max(measure.mean, _ends(measure)[1]) for measure in measures.values() if measure]
     largest = max(ends, default=0.0) or 1.0
     largest = min(largest, 1.0) if is_share else largest
@@ -105,7 +112,7 @@ def _cells(
 
 
 def _ends(measure: MeasureMean) -> tuple[float, float]:
-    """Return the ends of the interval, or the mean for both if there is none."""
+    """Return the ends of the interval, or the mean twice if there is no interval."""
     if measure.tasks < TASKS_MIN or measure.low is None or measure.high is None:
         return measure.mean, measure.mean
     return measure.low, measure.high
@@ -129,7 +136,7 @@ def _cell(measure: MeasureMean, largest: float, *, total: int, is_share: bool) -
 
 
 def _interval(low: float, high: float, *, is_share: bool) -> str:
-    """Return the interval as text; one of zero width is not stated, since it would claim certainty."""
+    """Return the interval as text. An interval of zero width is not stated, as it would claim certainty."""
     if low == high:
         return "same in every task"
     return f"{_text(low, is_share=is_share)} to {_text(high, is_share=is_share)}"

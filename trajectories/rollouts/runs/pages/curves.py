@@ -1,4 +1,4 @@
-"""Values over a run's policy versions: reward, shares of endings, and what the trainer posted."""
+"""Values by policy version of a run: reward, shares of endings, and the metrics that the trainer posted."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from palaestra.protocol.end_reasons import END_REASONS
 from trajectories.models.sums import EndingSum
 from trajectories.reports.training.selectors import posted_metrics
 
-# Only the newest versions are shown; a chart has no room for more points.
+# Only the newest versions are shown, because a chart has no room for more points.
 VERSIONS_MAX = 1_000
-# The number of a version's episodes that ended with each outcome and reason.
+# For one policy version: the number of episodes that ended with each outcome and reason.
 Endings = Mapping[tuple[str, str], int]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """Values by policy version, ascending; ``low`` and ``high`` are empty without intervals."""
+    """Values by policy version, in ascending order. Without intervals, ``low`` and ``high`` are empty."""
 
     id: str
     title: str
@@ -35,7 +35,10 @@ class Curve:
 def build_curves(
     run_id: int, *, rates: Mapping[int | None, Rate], ends: Mapping[int, Endings]
 ) -> list[Curve]:
-    """Return the curves with at least two versions: mean reward, void share, and the trainer's metrics."""
+    """Return the curves that have at least two versions.
+
+    These are the mean reward, the shares of void and of truncated episodes, and the trainer's metrics.
+    """
     versions = sorted(version for version in rates if version is not None)[-VERSIONS_MAX:]
     reward = Curve(
         id="reward",
@@ -71,7 +74,7 @@ def endings_of(run_id: int) -> Mapping[int, Endings]:
 
 
 def _shares(ends: Mapping[int, Endings]) -> list[Curve]:
-    """Return the shares of ended episodes that are void, and that were cut short by a budget or by time."""
+    """Return the shares of ended episodes that were void, and that a budget or a time limit cut short."""
     versions = sorted(ends)[-VERSIONS_MAX:]
     totals = [sum(ends[version].values()) for version in versions]
     cut = {code for code, reason in END_REASONS.items() if reason.is_truncated}

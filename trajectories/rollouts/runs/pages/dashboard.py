@@ -1,4 +1,4 @@
-"""The state of a run for its page; all numbers of episodes are from the same moment."""
+"""The state of a run for its page. All numbers of episodes are from the same moment."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ ROWS_SHOWN = 5
 ALARMS_SHOWN = 5
 FINGERPRINT_CHARS = 16
 FRESH_S = 1.0
-# Numbers are reused for this many times as long as reading them took, so that reading dashboards, or slow
-# tables, never takes more than a fifth of one thread's time.
+# After a read, the numbers are reused for this many times as long as the read took. Reading dashboards or
+# slow tables thus never takes more than a fifth of one thread's time.
 REST_TIMES = 5.0
-# Tables that are read faster than this are read each time.
+# Tables that can be read faster than this are read each time.
 CHEAP_S = 0.05
 RUNS_MAX = 16
 _entries: OrderedDict[int, _Entry] = OrderedDict()
@@ -64,9 +64,10 @@ _entries_lock = threading.Lock()
 
 @dataclass(frozen=True, kw_only=True)
 class VoidTable:
-    """A run's highest void rates; tasks' are over the ``latest`` episodes. Alarms begin at ``share_max``.
+    """A run's highest void rates. Those of tasks are over the ``latest`` episodes.
 
-    ``withdrawn`` has the shares of cancelled and of unused episodes, which no other row counts.
+    Alarms begin at ``share_max``. ``withdrawn`` has the shares of cancelled and of unused episodes, which no
+    other row counts.
     """
 
     total: VoidRate
@@ -99,13 +100,13 @@ def void_table(run_id: int) -> VoidTable | None:
     )
 
 
-# How often a page asks for news by itself: less often while nothing happens.
+# How often a page asks for updates by itself: less often while nothing is happening.
 ACTIVE_EVERY_MS, IDLE_EVERY_MS = 3_000, 15_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tables:
-    """Tables that count many episodes each time; those of a long run may be older than the rest."""
+    """Tables that count many episodes each time they are read; in a long run they may be older."""
 
     comparison: Comparison
     formats: Mapping[str, FormatTally]
@@ -122,7 +123,7 @@ class Tables:
 
 
 class Dashboard:
-    """``last_at`` is the time of the newest verdict."""
+    """The state of a run. ``last_at`` is the time of the newest verdict."""
 
     def __init__(self, run_id: int, tables: Tables) -> None:
         position = dashboard_selectors.position_of(run_id)
@@ -177,7 +178,7 @@ class Dashboard:
 
     @property
     def fingerprint(self) -> str:
-        """Value that changes whenever anything that is shown changes."""
+        """A value that changes whenever anything shown on the page changes."""
         shown = (
             self.position.verdicts,
             self.endings,
@@ -211,13 +212,13 @@ def tables_of(run_id: int) -> Tables:
 
 
 def _steps_of(episode: Episode) -> tuple[int, int]:
-    """Return the numbers of steps that ``episodes_newest`` has annotated."""
+    """Return the last step and the number of steps, with which ``episodes_newest`` annotated the episode."""
     return getattr(episode, "last_index", None) or 0, getattr(episode, "steps_recorded", None) or 0
 
 
 @dataclass
 class _Entry:
-    """``tables_until`` is 0 while tables are cheap to read."""
+    """The cached state of one run. ``tables_until`` is 0 while its tables are cheap to read."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     dashboard: Dashboard | None = None
@@ -228,7 +229,7 @@ class _Entry:
 
 
 def run_dashboard(run_id: int) -> Dashboard:
-    """Return the run's dashboard, at most ``FRESH_S`` old, or older if reading takes long."""
+    """Return the run's dashboard, at most ``FRESH_S`` old, or older if reading it takes long."""
     entry = _entry(run_id)
     with entry.lock:
         if entry.dashboard is None or monotonic() >= entry.until:
@@ -256,7 +257,7 @@ def _read(entry: _Entry, run_id: int) -> Dashboard:
 
 
 def _read_tables(entry: _Entry, run_id: int) -> Tables:
-    """Read tables: cheap ones with each dashboard, slow ones at an interval of their own."""
+    """Read the tables. Cheap ones are read with each dashboard, slow ones at their own interval."""
     began = monotonic()
     entry.tables = tables_of(run_id)
     took = monotonic() - began
@@ -269,11 +270,11 @@ def _has_stale_tables(entry: _Entry) -> bool:
 
 
 def _with_fresh_tables(entry: _Entry, run_id: int) -> Dashboard | None:
-    """Read slow tables again once they are stale; only the first reader waits."""
+    """Read slow tables again once they are stale. Only the first caller waits."""
     if not _has_stale_tables(entry) or not entry.tables_lock.acquire(blocking=False):
         return None
     try:
-        if not _has_stale_tables(entry):  # another thread has just read them
+        if not _has_stale_tables(entry):  # Another thread has just read them.
             return None
         with read_one_snapshot():
             tables = _read_tables(entry, run_id)

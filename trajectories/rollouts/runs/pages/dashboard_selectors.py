@@ -1,4 +1,4 @@
-"""The queries of a run's dashboard: they read sums and what is new, however many episodes the run has."""
+"""The queries of a run's dashboard. They read sums and recent rows, however many episodes the run has."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from trajectories.models.origins import CONDITIONS, Origin
 from trajectories.models.sums import RateSum, Scope
 from trajectories.record.hot_sql import UNFINISHED
 
-# The period over which the pace of verdicts is measured.
+# The pace of verdicts is measured over this period.
 PACE_S = 300
-# Steps are counted in a sample: so many unfinished and so many ended episodes, and the last steps of each.
+# Steps are counted in a sample: the last steps of this many unfinished and this many ended episodes.
 EPISODES_SAMPLED = 150
 STEPS_READ = 60
 STEPS_WINDOW_S = 60
@@ -29,9 +29,11 @@ _STEP_PACE = Statement(__file__, "step_pace", unfinished=UNFINISHED)
 
 @dataclass(frozen=True, kw_only=True)
 class Position:
-    """``verdicts`` is the last place in the run's stream, ``last_at`` when its verdict was written.
+    """The end of a run's verdict stream.
 
-    ``lately`` and ``in_pace``: verdicts of the last ``STEPS_WINDOW_S`` and one, and of ``PACE_S`` seconds.
+    ``verdicts`` is its last position, and ``last_at`` the time when that verdict was written. ``lately``
+    counts the verdicts of the last ``STEPS_WINDOW_S`` + 1 seconds, ``in_pace`` those of the last ``PACE_S``
+    seconds.
     """
 
     verdicts: int
@@ -41,7 +43,7 @@ class Position:
 
 
 class Ending(NamedTuple):
-    """The number of episodes that ended for one reason."""
+    """The number of episodes that ended with one outcome and reason."""
 
     outcome: str
     reason: str
@@ -50,7 +52,7 @@ class Ending(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PersonShare:
-    """Number of a run's steps performed by people who took over, and of episodes with such steps."""
+    """The number of a run's steps that people took after a takeover, and of episodes with such steps."""
 
     episodes: int
     steps: int
@@ -63,7 +65,7 @@ class PersonShare:
 
 @dataclass(frozen=True, kw_only=True)
 class StepPace:
-    """Steps of the last minute, scaled up if only ``sampled`` of ``episodes`` were read."""
+    """The number of steps in the last minute, estimated if only ``sampled`` of ``episodes`` were read."""
 
     steps: float
     sampled: int
@@ -84,12 +86,15 @@ def position_of(run_id: int) -> Position:
 
 
 def endings(run_id: int) -> list[Ending]:
-    """Count endings by outcome and reason, the most frequent first."""
+    """Count episodes by outcome and end reason, most frequent first."""
     return [Ending(*row) for row in _ENDINGS.rows(run=run_id)]
 
 
 def origins(run_id: int) -> dict[Origin, int]:
-    """Count episodes that are not plain, ended or not, by origin; origins without episodes are left out."""
+    """Count the episodes that are not plain by origin, whether they have ended or not.
+
+    Origins without episodes are left out.
+    """
     counts = {origin.value: Count("pk", filter=is_it) for origin, is_it in CONDITIONS.items()}
     del counts[Origin.PLAIN]
     counted = Episode.objects.filter(run=run_id, is_plain=False).aggregate(**counts)
@@ -97,7 +102,7 @@ def origins(run_id: int) -> dict[Origin, int]:
 
 
 def person_share(run_id: int) -> PersonShare | None:
-    """Return the share of people's steps, or None if nobody took over."""
+    """Return the share of steps that people took, or None if nobody took over."""
     taken = Episode.objects.filter(run=run_id, person_steps__gt=0)
     counts = taken.aggregate(episodes=Count("pk"), steps=Sum("person_steps"))
     if not counts["episodes"]:
@@ -106,7 +111,7 @@ def person_share(run_id: int) -> PersonShare | None:
 
 
 def version_rates(run_id: int) -> dict[int | None, Rate]:
-    """Return the rates by policy version; the key None has the episodes without a version."""
+    """Return the rates by policy version. Episodes without a version are under the key None."""
     return version_rates_by_run([run_id])[run_id]
 
 
@@ -122,7 +127,10 @@ def version_rates_by_run(run_ids: Collection[int]) -> dict[int, dict[int | None,
 
 
 def step_pace(*, run_id: int, unfinished: int, after: int, upto: int) -> StepPace:
-    """Measure the pace. The last minute's verdicts have places in (``after``, ``upto``] of the stream."""
+    """Measure the pace of steps.
+
+    The last minute's verdicts are at the positions (``after``, ``upto``] of the run's stream.
+    """
     stride = -(-(upto - after) // EPISODES_SAMPLED) or 1
     episodes = {False: unfinished, True: upto - after}
     rows = _STEP_PACE.rows(

@@ -1,4 +1,7 @@
-"""Runs compared with a run: its own arms, and those of its evaluation or model that share its tasks."""
+"""The family of a run: its own arms, and arms of other runs with which they can be compared.
+
+Those runs belong to the same evaluation or model and have judged the same tasks.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from trajectories.reports.ladder import UNSCORED, ArmKey, arm_of
 from trajectories.reports.plan import ALPHA, plan_read
 from trajectories.reports.setups import arm_order
 
-# At most so many of the newest runs are looked at.
+# Only this many of the newest runs are examined.
 SIBLINGS_MAX = 200
 SIBLINGS_OF_A_MODEL = 12
 _MEMBERS = Statement(__file__, "members")
@@ -21,7 +24,7 @@ _MEMBERS = Statement(__file__, "members")
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """One arm as played by one run; ``shared`` counts the tasks that the page's run has judged too."""
+    """One arm as played by one run. ``shared`` counts the tasks that the page's own run has judged too."""
 
     key: ArmKey
     run: Run
@@ -31,7 +34,11 @@ class Member:
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
-    """``members`` in the ladder's order, one for each arm; ``plan`` is the report's, or has no contrasts."""
+    """The arms to compare, in the ladder's order.
+
+    ``members`` has one entry per arm. ``plan`` is the report's plan. Without a report it has no contrasts, so
+    the ladder's base is compared with each other arm.
+    """
 
     run: Run
     members: Sequence[Member]
@@ -43,12 +50,12 @@ class Family:
         return {member.run.pk: member.run for member in self.members}
 
     def of(self, *, run: int, arm: str) -> Member | None:
-        """Return the member that an episode of this run and arm belongs to."""
+        """Return the member to which an episode of this run and arm belongs."""
         return next((m for m in self.members if m.run.pk == run and m.key.arm == arm), None)
 
 
 def find_family(run: Run) -> Family:
-    """Return the run's own arms, and for each other arm the newest run that has it."""
+    """Find the run's own arms and, for each other arm, the newest run that has it."""
     report = Report.objects.filter(pk=run.report_id).only("plan").first() if run.report_id else None
     plan = plan_read(report.plan) if report else {}
     runs = {one.pk: one for one in (run, *_siblings(run))}
@@ -69,13 +76,16 @@ def _key(planned: Collection[str], run: Run, arm: str) -> ArmKey:
 
 
 def _plan(run: Run, members: Sequence[Member]) -> dict[str, Any]:
-    """Plan the contrasts of the ladder's base with each of its other arms."""
+    """Plan to compare the ladder's base with each other arm, which a plan without contrasts does."""
     arms = list(dict.fromkeys(member.key.planned for member in members))
     return {"arms": arms, "contrasts": [], "observation": run.observation, "alpha": ALPHA, "margin": None}
 
 
 def _siblings(run: Run) -> list[Run]:
-    """Return the runs of the same evaluation, or else the newest of the same model; training has none."""
+    """Return the other runs of the same evaluation, or else the newest runs of the same model.
+
+    A training run without an evaluation has none.
+    """
     others = Run.objects.exclude(pk=run.pk).order_by("-pk")
     if run.report_id is not None:
         return list(others.filter(report_id=run.report_id)[:SIBLINGS_MAX])

@@ -1,4 +1,4 @@
-"""The paired gaps of a run's page: estimates as in reports, on items shared by the run and its family."""
+"""The paired gaps of a run's page, estimated as in reports, on items shared by the run and its family."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, Est
 from trajectories.reports.ladder import ArmKey, contrasts_of
 from trajectories.rollouts.runs.pages.family import Family
 
-# Larger families are read as sums by task, which do not tell looks apart.
+# Larger families are read as sums by task, which do not separate looks.
 EPISODES_READ = 4_000
-ONLY_ITEMS = "over items alone: looks are not counted among so many episodes"
+ONLY_ITEMS = "over items only: with so many episodes, looks are not separated"
 ROWS_MAX = 12
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gap:
-    """Difference in accuracy of ``a`` over ``b`` on shared items, in points.
+    """The accuracy of ``a`` minus that of ``b`` on shared items, in points.
 
-    ``note`` says why a value or an interval is missing, or how to read it. Means are over the shared items;
-    ``a_better`` and ``b_better`` count items.
+    ``note`` gives the reason why a value or an interval is missing, or how to read it. Means are over the
+    shared items; ``a_better`` and ``b_better`` are numbers of items.
     """
 
     benchmark: str
@@ -53,8 +53,8 @@ class Gap:
 def run_gaps(family: Family, *, judged: int) -> list[Gap]:
     """Compute the gap of each contrast with episodes in the family, most shared items first.
 
-    Contrasts without a shared item are left out if others have some; if none has, one row says so.
-
+    Contrasts without a shared item are left out if others have some. If no contrast has one, a single row
+    reports that.
     """
     if len(family.members) < 2:
         return []
@@ -64,13 +64,13 @@ def run_gaps(family: Family, *, judged: int) -> list[Gap]:
 
 
 def _contrasts(family: Family, arms: Sequence[ArmKey]) -> list[tuple[ArmKey, ArmKey]]:
-    """Return the plan's contrasts, and those of each retest with its arm, as far as they were played."""
+    """Return the plan's contrasts, and each retest paired with its arm, as far as both were played."""
     again = [(key._replace(retest=False), key) for key in arms if key.retest]
     return [(a, b) for a, b in (*contrasts_of(family.plan), *again) if {a, b} <= set(arms)]
 
 
 def _from_episodes(family: Family) -> Iterator[Gap]:
-    """Yield the gaps as the report computes them, with looks and with differences between set-ups."""
+    """Yield the gaps as a report computes them, with looks and with differences between set-ups."""
     by_benchmark: dict[str, list[EpisodeRow]] = defaultdict(list)
     for row in episode_rows(list(family.runs)):
         if family.of(run=row.run, arm=row.arm):
@@ -86,7 +86,7 @@ def _from_episodes(family: Family) -> Iterator[Gap]:
 
 
 def _from_sums(family: Family) -> Iterator[Gap]:
-    """Yield the gaps over items alone, from the sums by task."""
+    """Yield the gaps over items only, from the sums by task."""
     whose = Q()
     for member in family.members:
         whose |= Q(run=member.run, part=member.key.arm)
@@ -123,7 +123,7 @@ def _answers(by_arm: Mapping[ArmKey, Sequence[tuple[int, int, int]]]) -> dict[Ar
 
 
 def _repeated(tasks: Codes, rows: Sequence[tuple[int, int, int]]) -> Answers:
-    """Return an answer for each judged episode, the right ones of a task first."""
+    """Return an answer for each judged episode, with a task's right answers first."""
     task, correct, judged = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
     item = np.repeat(np.searchsorted(tasks, task), judged)
     place = np.arange(len(item)) - np.repeat(np.cumsum(judged) - judged, judged)
@@ -145,7 +145,7 @@ def _difference(family: Family, a: ArmKey, b: ArmKey) -> str:
 
 
 def _items_link(family: Family, benchmark: str, a: ArmKey, b: ArmKey) -> str:
-    """Return the report's list of the items on which two arms differ."""
+    """Return the address of the report's list of items on which two arms differ."""
     if not family.has_report:
         return ""
     query = urlencode({"benchmark": benchmark, "a": a.id, "b": b.id})

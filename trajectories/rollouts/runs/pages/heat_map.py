@@ -1,4 +1,4 @@
-"""Heat map of tasks by arm: tasks that one arm solves and another does not."""
+"""Heat map of tasks by arm, which shows tasks that one arm solves and another does not."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ from trajectories.rollouts.runs.pages.family import Family, Member
 from trajectories.shell.forms import DIVERGENCE_ANCHOR
 
 TASKS_SHOWN = 60
-# A pair that differs is looked for among so many of the latest episodes of each arm.
+# A pair of episodes that differ is searched for among this many of each arm's latest.
 EPISODES_LOOKED_AT = 200
 _HEAT_MAP = Statement(__file__, "heat_map")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One task in one arm. ``address`` opens a pair of episodes if the arm differs from the first arm that
-    has the task, or else its episodes."""
+    """One task in one arm.
+
+    If the arm differs from the first arm that has the task, ``address`` opens a pair of episodes, otherwise
+    the arm's own episodes."""
 
     label: str
     correct: int
@@ -43,13 +45,13 @@ class Cell:
 
     @property
     def level(self) -> int:
-        """The share of right answers in quarters, for the colour."""
+        """The share of right answers in quarters, which chooses the colour."""
         return round(4 * self.correct / self.judged)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaskRow:
-    """``cells`` are None for arms that have not judged the task."""
+    """A row of the heat map. ``cells`` are None for arms that have not judged the task."""
 
     task: int
     benchmark: str
@@ -59,7 +61,10 @@ class TaskRow:
 
 @dataclass(frozen=True, kw_only=True)
 class HeatMap:
-    """``rows`` of the ``shared`` tasks that two arms have judged, ``differing`` of which they differ on."""
+    """A heat map of tasks that two arms have judged.
+
+    Of ``shared`` such tasks, the arms differ on ``differing``; ``rows`` shows some of them.
+    """
 
     labels: Sequence[str]
     rows: Sequence[TaskRow]
@@ -140,14 +145,15 @@ def _named(member: Member) -> str:
 
 
 def pair_address(parameters: QueryDict) -> str:
-    """Return the comparison of two episodes of ``task``, one in each arm, ``a`` and ``b`` (``run.arm``).
+    """Return the address that compares two episodes of ``task``, one in arm ``a`` and one in arm ``b``.
 
-    They are the latest that ended differently, or else the latest. Raises ``Http404``.
+    Arms are written as ``run.arm``. The episodes are the latest with different outcomes or, if there are
+    none, the latest. Raises ``Http404``.
     """
     task = parameters.get("task", "")
     sides = [_side(parameters.get(name, "")) for name in ("a", "b")]
     if not is_id(task) or None in sides:
-        raise Http404("An address of a pair names a task and two arms of runs.")
+        raise Http404("The address must name a task and two arms of runs.")
     first, second = (_judged(int(task), *side) for side in sides if side)
     if not first or not second:
         raise Http404(f"One of these arms has no judged episode of task {task}.")
@@ -164,7 +170,7 @@ def _side(name: str) -> tuple[int, str] | None:
 
 
 def _judged(task: int, run: int, arm: str) -> list[tuple[int, bool]]:
-    """Return the latest judged episodes, the newest first, and whether each is right."""
+    """Return the latest judged episodes, newest first, and whether each is right."""
     made = Episode.objects.filter(task=task, run=run, arm=arm, is_plain=True, verdict__outcome__in=JUDGED)
     rows = made.order_by("-pk").values_list("pk", "verdict__outcome")[:EPISODES_LOOKED_AT]
     return [(pk, outcome == CORRECT) for pk, outcome in rows]

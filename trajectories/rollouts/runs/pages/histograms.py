@@ -1,4 +1,4 @@
-"""Cost of episodes by outcome: steps, tokens, and the share of their budgets."""
+"""What episodes cost, by outcome: steps, tokens, and the share of their budgets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trajectories.models import Verdict
 from trajectories.shell.charts.bars import Bar, BarChart
 from trajectories.shell.charts.drawing import Drawing
 
-# Only the latest count, so that a long run's page costs no more than a short one's.
+# Only the latest episodes count, so that a long run's page costs no more than a short one's.
 EPISODES_COUNTED = 1_000
 BINS_MAX = 16
 OUTCOMES = ("correct", "incorrect", "void")
@@ -22,7 +22,7 @@ _SPENT = Statement(__file__, "spent")
 
 
 class Spent(NamedTuple):
-    """One episode. ``tokens`` are those of its completions, None if no step states them."""
+    """One episode's cost. ``tokens`` are those of its completions, None if no step states them."""
 
     arm: str
     outcome: str
@@ -33,7 +33,7 @@ class Spent(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """Share used of the budget that is closest to exhaustion.
+        """The share used of the budget that is closest to exhaustion.
 
         Answers in free text have no step budget.
         """
@@ -45,7 +45,7 @@ class Spent(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Bin:
-    """``counts`` of episodes by outcome; ``tick`` is the label of its start."""
+    """One bar. ``counts`` are numbers of episodes by outcome; ``tick`` is the label of the bar's start."""
 
     label: str
     tick: str
@@ -58,7 +58,7 @@ class Bin:
 
 @dataclass(frozen=True, kw_only=True)
 class Histogram:
-    """A histogram of the episodes that have the value."""
+    """A histogram of the episodes for which the value is known."""
 
     id: str
     title: str
@@ -93,7 +93,7 @@ class Histogram:
 
 @dataclass(frozen=True, kw_only=True)
 class Histograms:
-    """Histograms over ``episodes``, the ``latest`` at most."""
+    """Histograms over ``episodes``, of which there are at most ``latest``."""
 
     histograms: Sequence[Histogram]
     episodes: int
@@ -115,7 +115,7 @@ def build_histograms(run_id: int) -> Histograms | None:
     ]
     if not histograms:
         return None
-    # Guided episodes are among the latest, and are left out.
+    # The latest episodes include guided ones, which are left out, so their number is no test for a sample.
     ended = Verdict.objects.filter(run=run_id, run_seq=EPISODES_COUNTED + 1)
     return Histograms(histograms=histograms, episodes=len(rows), is_sample=ended.exists())
 

@@ -1,4 +1,4 @@
-"""Contents of the list of runs and the page of a run."""
+"""The contents of the list of runs and of the page of a run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RUNS = load_list(Path(__file__).with_name("runs.toml"))
 
 RUNS_PER_PAGE = 50
 _PARTS = Statement(__file__, "run_parts")
-# These tables are joined if the list is sorted by a column of theirs.
+# Each of these tables is joined only if the list is sorted by one of its columns.
 JOINS = {
     "s": "LEFT JOIN trajectories_ratesum s ON s.run_id = r.id AND s.scope = 'run'",
     "n": "LEFT JOIN (SELECT d.run_id, sum(d.episodes) AS episodes, "
@@ -57,7 +57,7 @@ COMPARED_MOST = 7
 
 @dataclass(frozen=True, kw_only=True)
 class RunRow:
-    """A run with its episodes by outcome, and the arms and benchmarks of its episodes."""
+    """A run with its episodes by outcome, and its arms and benchmarks."""
 
     run: Run
     tally: Tally
@@ -70,7 +70,7 @@ class RunRow:
 
 
 def run_page(*, filters: Mapping[str, Any], sort: Sort, after: int | None) -> tuple[list[RunRow], int | None]:
-    """Return one page of runs, and the cursor of the next."""
+    """Return one page of runs, and the cursor of the next page."""
     conditions = [CONDITIONS[name] for name in filters]
     parameters = dict(filters)
     if "q" in parameters:
@@ -93,7 +93,7 @@ def run_page(*, filters: Mapping[str, Any], sort: Sort, after: int | None) -> tu
 
 
 def run_rows(run_ids: Sequence[int]) -> list[RunRow]:
-    """Return rows of these runs, in this order; runs that do not exist are left out."""
+    """Return the rows of these runs, in this order. Runs that do not exist are left out."""
     runs = Run.objects.defer("settings", "affordances").in_bulk(run_ids)
     tallies = tallies_by_run(list(run_ids))
     parts = {row[0]: row[1:] for row in _PARTS.rows(runs=list(run_ids))}
@@ -115,12 +115,12 @@ def _literal(text: str) -> str:
 
 
 class RunsPage:
-    """The list of runs that the address describes; ``rows`` is None if its query took too long."""
+    """The list of runs that the address describes. ``rows`` is None if its query took too long."""
 
     compared_most = COMPARED_MOST
 
     def __init__(self, parameters: QueryDict) -> None:
-        # Models are named as displayed, as in a search.
+        # Models are named as they are displayed, as in a search.
         models = {visible(model): model for model in selectors.list_models()}
         self.form = RunFilter(
             parameters, benchmarks=list_benchmarks(), models=list(models), kinds=Run.Kind.values
@@ -138,7 +138,7 @@ class RunsPage:
         )
         self.rows: list[RunRow] | None = page[0] if page else None
         self.older: int | None = page[1] if page else None
-        # Reports are what runs are for: the newest stand first on the home page.
+        # Reports are the purpose of runs, so the home page shows the newest first.
         is_home = self.is_first and not self.is_filtered
         newest = reports.report_list(before=None, limit=REPORTS_SHOWN) if is_home else []
         self.reports = newest[:REPORTS_SHOWN]
@@ -164,13 +164,16 @@ class RunPage:
 
     @property
     def has_curation(self) -> bool:
-        """True for training runs: their page of samplers says so if there is none yet."""
+        """True if the page links to the run's samplers.
+
+        A training run always has the link, because its page of samplers also reports that there are none.
+        """
         return self.run.kind == Run.Kind.TRAIN or Sampler.objects.filter(run=self.run).exists()
 
 
 @lab_page
 def run_list(request: LabRequest) -> HttpResponse:
-    """List runs by filters; 503 if their query took too long."""
+    """List runs by filters. Answers 503 if the query took too long."""
     page = RunsPage(request.GET)
     if page.view.is_scattered and not request.htmx:
         return HttpResponseRedirect(page.view.address())
@@ -186,7 +189,10 @@ def run_detail(request: LabRequest, run_id: int) -> HttpResponse:
 
 @lab_page
 def run_live(request: LabRequest, run_id: int) -> HttpResponse:
-    """Show the part that changes while a run goes on; 204 if the reader has ``seen`` this version."""
+    """Show the part of the page that changes during a run.
+
+    Answers 204 if the reader has already ``seen`` this version.
+    """
     page = RunPage(run_id)
     if request.GET.get("seen") == page.board.fingerprint:
         return HttpResponse(status=204)

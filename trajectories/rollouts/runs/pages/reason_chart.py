@@ -11,7 +11,7 @@ from trajectories.rollouts.runs.pages.curves import Endings
 from trajectories.shell.charts.bars import Bar, BarChart
 from trajectories.shell.charts.drawing import Drawing
 
-# If there are more versions, neighbours share a bar.
+# With more versions than this, neighbouring versions share a bar.
 BARS_MAX = 60
 REASONS_SHOWN = 7
 OTHER = "other"
@@ -19,7 +19,7 @@ OTHER = "other"
 
 @dataclass(frozen=True, kw_only=True)
 class Reason:
-    """A reason with its outcome; ``tone`` is its place among those of the outcome, for the colour."""
+    """A reason with its outcome. ``tone`` is its rank among the outcome's reasons and chooses the colour."""
 
     outcome: str
     code: str
@@ -33,7 +33,7 @@ class Reason:
 
 @dataclass(frozen=True, kw_only=True)
 class Versions:
-    """The episodes of some neighbouring versions, counted by reason."""
+    """The episodes of one or several neighbouring versions, counted by reason."""
 
     label: str
     counts: Sequence[int]
@@ -41,7 +41,7 @@ class Versions:
 
 @dataclass(frozen=True, kw_only=True)
 class ReasonChart:
-    """A bar for each entry of ``versions``, from the ``first`` version to the ``newest``."""
+    """A chart with a bar for each entry of ``versions``, from version ``first`` to version ``newest``."""
 
     reasons: Sequence[Reason]
     versions: Sequence[Versions]
@@ -68,7 +68,10 @@ class ReasonChart:
 
 
 def reason_chart(ends: Mapping[int, Endings]) -> ReasonChart | None:
-    """Build the chart, or return None for fewer than two versions, for which the list of reasons will do."""
+    """Build the chart.
+
+    Returns None for fewer than two versions, for which the list of reasons is enough.
+    """
     numbers = sorted(ends)
     if len(numbers) < 2:
         return None
@@ -85,7 +88,7 @@ def reason_chart(ends: Mapping[int, Endings]) -> ReasonChart | None:
 
 
 def _reasons(ends: Mapping[int, Endings]) -> list[Reason]:
-    """Return the most frequent reasons by outcome; the rest of each outcome is one."""
+    """Return the most frequent reasons by outcome, with each outcome's other reasons combined into one."""
     totals: dict[tuple[str, str], int] = defaultdict(int)
     for by_reason in ends.values():
         for key, episodes in by_reason.items():

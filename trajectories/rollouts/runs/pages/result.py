@@ -1,4 +1,4 @@
-"""Result of a run: the accuracy of each arm, and the paired gaps."""
+"""The result of a run: the accuracy of each arm, and the paired gaps."""
 
 from __future__ import annotations
 
@@ -15,18 +15,23 @@ from trajectories.rollouts.runs.pages.gaps import Gap, run_gaps
 from trajectories.shell.queries.runs import Tally, run_tallies_by_arm
 from trajectories.shell.text.values import numeral
 
-# Half the width of a gap's plot, in points: the smallest that holds all gaps is used.
+# Half the width of a gap plot, in points. The smallest width that fits all gaps is used.
 SCALES = (10, 25, 50, 100)
-# Coordinates in units of the plot's SVG.
+# Coordinates are in units of the plot's SVG.
 PLOT_MIDDLE = 74.0
 PLOT_HALF = 70.0
-UNCOMPARED = "gaps are between rungs of the ladder of arms, or as a report plans: these arms have none."
-ALONE = "this run has one arm, and no other run of its {whole} has judged the same tasks."
+UNCOMPARED = (
+    "gaps are between rungs of the ladder of arms, or those that a report plans; these arms have none."
+)
+ALONE = "this run has only one arm, and no other run of its {whole} has judged the same tasks."
 
 
 @dataclass(frozen=True, kw_only=True)
 class ArmRow:
-    """One arm with its episodes; ``run`` is None for those of the page's own run, which have ``format``."""
+    """One arm with its results.
+
+    ``run`` is None for arms of the page's own run. Only those have a ``format``.
+    """
 
     arm: str
     label: str
@@ -57,7 +62,7 @@ class GapRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Results to compare with; ``tallies`` are those of ``family``'s other runs, by member."""
+    """Results to compare with. ``tallies`` are those of the family's runs, by run and arm."""
 
     family: Family
     tallies: Mapping[tuple[int, str], Tally]
@@ -65,7 +70,10 @@ class Comparison:
 
 
 class Result:
-    """``arms`` by the ladder, ``gaps`` on one scale from ``-reach`` to ``reach`` points, or ``why_none``."""
+    """The result of a run: ``arms`` in the ladder's order, and ``gaps`` or the reason ``why_none``.
+
+    The gaps are on one scale, from ``-reach`` to ``reach`` points.
+    """
 
     def __init__(
         self, comparison: Comparison, own: Mapping[str, Tally], *, formats: Mapping[str, FormatTally]
@@ -85,9 +93,9 @@ class Result:
 
     @property
     def lead(self) -> GapRow | None:
-        """The gap to read first: of this run's page against its text, with an interval if one has it.
+        """The gap to show first: of this run's page against its text, preferably with an interval.
 
-        None if a few items would say too much in large type.
+        None if there are only a few items, about which large type would say too much.
         """
         about = [row for row in self.gaps if row.is_own and row.gap.items >= ITEMS_MIN]
         pages = [row for row in about if ARMS[row.gap.b.arm].has_page and not ARMS[row.gap.a.arm].has_page]
@@ -154,7 +162,7 @@ def _row(member: Member, others: Mapping[tuple[int, str], Tally], own: Mapping[s
 
 
 def _unjudged(family: Family, own: Mapping[str, Tally]) -> list[ArmRow]:
-    """Return the run's arms without a judged episode."""
+    """Return the run's arms that have no judged episode."""
     judged = {member.key.arm for member in family.members if member.is_own}
     return [
         ArmRow(arm=arm, label=ARMS[arm].label, tally=tally, run=None, shared=None)

@@ -15,7 +15,7 @@ FRAME = Frame(width=640, height=200, left=40, right=12, top=12, bottom=26)
 
 @dataclass(frozen=True, kw_only=True)
 class RewardPlot:
-    """The mean rewards of every ``stride``-th version, the newest last, which is always among them."""
+    """The mean rewards of every ``stride``-th version, in ascending order. The newest is always included."""
 
     rates: Sequence[tuple[int, Rate]]
     stride: int

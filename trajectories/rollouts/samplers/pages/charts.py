@@ -26,7 +26,7 @@ from trajectories.shell.charts.scale import Scale
 WIDE = Frame(width=840)
 LEGEND_WIDTH = 110
 POINTS_MAX = 60
-# The ends of a posterior's 90% interval.
+# The ends of the 90% interval of a posterior.
 QUANTILES = (0.05, 0.95)
 DIFFICULTIES = ("easy", "middle", "hard", "unknown")
 
@@ -54,18 +54,18 @@ def charts_of(draws: Draws) -> list[Chart]:
         chart_draw(
             "teaching",
             "Groups that teach",
-            "share of completed groups whose rewards differ, since the draw before",
+            "share of groups, completed since the previous draw, whose rewards differ",
             {"Groups": _shares(draws, _teaching)},
             unit="%",
         ),
         chart_draw(
             "difficulty",
             "Success by difficulty",
-            "share of judged episodes that were correct, since the draw before",
+            "share of episodes, judged since the previous draw, that were correct",
             {name.title(): points for name, points in success.items() if points},
             unit="%",
         ),
-        chart_draw("horizon", "Step budget", "the greatest of each draw", {"Steps": budgets}, unit="steps"),
+        chart_draw("horizon", "Step budget", "the largest of each draw", {"Steps": budgets}, unit="steps"),
     ]
     return [chart for chart in charts if chart]
 
@@ -75,7 +75,7 @@ def posteriors_draw(
 ) -> Drawing | None:
     """Draw the posterior means of one draw's tasks with 90% intervals, lowest first, and the band.
 
-    Return None if there are no posteriors.
+    Returns None if there are no posteriors.
     """
     known = sorted(
         (item for item in items if "posterior" in item["why"]), key=lambda item: item["why"]["mean"]
@@ -86,10 +86,10 @@ def posteriors_draw(
         name="draw-posteriors",
         width=WIDE.width,
         height=WIDE.height,
-        title="Success of the tasks drawn, as it was known",
-        description="Posterior means with 90% intervals, the lowest first. The table has the same means.",
+        title="Success of the drawn tasks, as known at the time",
+        description="Posterior means with 90% intervals, lowest first. The table has the same means.",
     )
-    # Each task is centred in its slot on the axis.
+    # Each task is centred in its slot on the x axis.
     x = Scale(low=0, high=len(known), step=1, start=WIDE.left, end=WIDE.width - WIDE.right)
     y = WIDE.share_scale()
     if band is not None:
@@ -99,7 +99,7 @@ def posteriors_draw(
     grid_draw(drawing, x, y)
     for number, item in enumerate(known):
         _posterior_draw(drawing, item, x.place(number + 0.5), y)
-    title_draw(drawing, x, "tasks of the draw")
+    title_draw(drawing, x, "tasks of this draw")
     return drawing
 
 
@@ -117,7 +117,7 @@ def _posterior_draw(drawing: Drawing, item: Mapping[str, Any], across: float, y:
 
 
 def _teaching(summary: Summary) -> tuple[int, int]:
-    # Older draws have no such count: they counted every group that does not teach as degenerate.
+    # Older draws lack this count, because they counted every group that does not teach as degenerate.
     return summary.get("teaching", summary["groups"] - summary["degenerate"]), summary["groups"]
 
 
@@ -130,7 +130,7 @@ def _success_of(name: str) -> Callable[[Summary], tuple[int, int]]:
 
 
 def _shares(draws: Draws, of: Callable[[Summary], tuple[int, int]]) -> list[Point]:
-    """Return percentages by draw; if there are many draws, neighbours are added up."""
+    """Return percentages by draw. If there are many draws, neighbouring ones are added up."""
     stride = math.ceil(len(draws) / POINTS_MAX) or 1
     points = []
     for start in range(0, len(draws), stride):
@@ -147,7 +147,7 @@ def _shares(draws: Draws, of: Callable[[Summary], tuple[int, int]]) -> list[Poin
 def chart_draw(
     id_: str, title: str, note: str, lines: Mapping[str, Sequence[Point]], *, unit: str
 ) -> Chart | None:
-    """Draw lines by name, at most four, over the draws' numbers; None for fewer than two draws."""
+    """Draw up to four lines by name over the draws' numbers, or return None for fewer than two draws."""
     numbers = sorted({point.version for points in lines.values() for point in points})
     if len(numbers) < 2:
         return None

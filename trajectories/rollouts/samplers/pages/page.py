@@ -1,4 +1,4 @@
-"""Contents of the page of a run's samplers: how they draw, what they drew and why, and the results."""
+"""The contents of the page of a run's samplers: how they draw, what they drew and why, and the results."""
 
 from __future__ import annotations
 
@@ -32,29 +32,29 @@ from trajectories.shell.queries import runs as selectors
 MOVES = {
     "begins": "the course begins with it",
     "stays": "",
-    "moves_on": "the criteria of the stage before hold",
-    "goes_back": "it has fallen too far below its criteria",
+    "moves_on": "the criteria of the previous stage hold",
+    "goes_back": "it has missed its criteria by too much",
 }
 SAMPLERS_SHOWN = 20
-# Only the newest draws are charted; the API has the older ones.
+# Only the newest draws are charted. The API has the older ones.
 DRAWS_CHARTED = 2_000
 
 
 def course_charts(draws: Draws) -> list[Chart]:
-    """Return the stage by draw, and the criteria of each stage as long as it lasted."""
+    """Return a chart of the stage by draw, and charts of each stage's criteria while it lasted."""
     known = [(number, one) for number, summary in draws if (one := progress_of(summary))]
     known = known[:: math.ceil(len(known) / POINTS_MAX) or 1]
     stages = [Point(number, float(one.stage), f"draw {number}: {course_words(one)}") for number, one in known]
-    charts = [chart_draw("stages", "Stage", "the one that each draw was of", {"Stage": stages}, unit="stage")]
+    charts = [chart_draw("stages", "Stage", "the stage of each draw", {"Stage": stages}, unit="stage")]
     for stage in dict.fromkeys(one.stage for _, one in known):
-        note = "their values over the newest judged episodes of the stage"
+        note = "values over the newest judged episodes of the stage"
         lines = _lines(known, stage)
         charts.append(chart_draw(f"stage-{stage}", f"Criteria of stage {stage}", note, lines, unit=""))
     return [chart for chart in charts if chart]
 
 
 def _lines(known: Iterable[tuple[int, Progress]], stage: int) -> dict[str, list[Point]]:
-    """Return points by criterion, up to the draw that left the stage."""
+    """Return the points of a stage's criteria, up to the draw that left the stage."""
     lines: dict[str, list[Point]] = {}
     for number, progress in known:
         left = progress.because if progress.move == "moves_on" else []
@@ -66,7 +66,7 @@ def _lines(known: Iterable[tuple[int, Progress]], stage: int) -> dict[str, list[
 
 
 def course_words(progress: Progress) -> str:
-    """Describe the stage, with the draw that began it and the reason."""
+    """Describe the stage, the draw in which it began, and the reason."""
     since = f"stage {progress.stage} since draw {progress.since}"
     over = "its criteria hold, and the course is over" if progress.is_over else ""
     because = _joined(progress.because) if progress.move == "moves_on" else ""
@@ -92,7 +92,7 @@ def _name(one: Measured) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """One part of a sampler's plan; ``about`` is the first sentence that its plug-in says of itself."""
+    """One part of a sampler's plan. ``about`` is the summary in its plug-in's docstring."""
 
     name: str
     kind: str
@@ -118,8 +118,9 @@ class DrawnRow:
 
 
 class SamplersPage:
-    """``?sampler=`` is one of the run's, by default the newest; ``?draw=`` one of its draws, by default the
-    last."""
+    """The page's contents. ``?sampler=`` chooses a sampler of the run, and ``?draw=`` a draw of that sampler.
+
+    By default they are the newest sampler and its last draw."""
 
     def __init__(self, run_id: int, parameters: QueryDict) -> None:
         self.run: Run = selectors.run_get(run_id)
@@ -128,7 +129,7 @@ class SamplersPage:
         self._number = parameters.get("draw", "")
 
     def _chosen(self, number: str) -> Sampler | None:
-        """Return the chosen sampler, even if it is older than those listed."""
+        """Return the chosen sampler, even if it is too old to be listed."""
         if not number:
             return self.samplers[0] if self.samplers else None
         mine = Sampler.objects.filter(run=self.run)
@@ -144,13 +145,13 @@ class SamplersPage:
 
     @cached_property
     def schedule(self) -> str:
-        """The schedule of difficulty in words; empty if there is none."""
+        """The schedule of difficulty in words, empty if there is none."""
         schedule = self.sampler.plan["difficulty"] if self.sampler else None
         return _parameters(_order(schedule, DifficultySchedule)) if schedule else ""
 
     @cached_property
     def filters(self) -> str:
-        """The filters that are set; of named tasks, their number."""
+        """The filters that are set. For named tasks it gives only their number."""
         filters: dict[str, Any] = dict(self.sampler.filters) if self.sampler else {}
         if filters.get("ids"):
             filters["ids"] = f"{len(filters['ids']):,} named"
@@ -164,7 +165,7 @@ class SamplersPage:
 
     @cached_property
     def draw(self) -> SamplerDraw | None:
-        """Raises ``Http404`` for a number that is none of the sampler's."""
+        """The chosen draw. Raises ``Http404`` if the sampler has no draw with that number."""
         draws = SamplerDraw.objects.filter(sampler=self.sampler)
         if not self._number:
             return draws.order_by("-number").first()
@@ -191,7 +192,7 @@ class SamplersPage:
 
     @cached_property
     def course(self) -> str:
-        """The stage of the draw in words; empty if the plan has no stages."""
+        """The stage of the draw in words, empty if the plan has no stages."""
         progress = progress_of(self.draw.summary) if self.draw else None
         return course_words(progress) if progress else ""
 
@@ -222,7 +223,7 @@ def _part(name: str, parameters: dict[str, Any]) -> Part:
 
 
 def _order(values: Mapping[str, Any], struct: type[Struct]) -> dict[str, Any]:
-    """Order the values as the struct's fields: Postgres orders them by length."""
+    """Put the values into the order of the struct's fields, because Postgres orders them by length."""
     return {name: values[name] for name in struct.__struct_fields__ if name in values}
 
 

@@ -1,4 +1,4 @@
-"""Tasks without recent success, each opened with the beginning of its solution and without."""
+"""Tasks without recent success, each opened both with and without the beginning of its solution."""
 
 from __future__ import annotations
 
@@ -24,15 +24,17 @@ from trajectories.rollouts.samplers.types import (
 
 @strategy
 class PairedStrategy(Strategy, frozen=True, tag="paired"):
-    """Tasks without a success in their ``last`` results, each twice: guided and not, with as many samples.
+    """Tasks without a success in their ``last`` results, each opened twice: with guidance and without.
 
-    The guidance is the shortest prefix that had a success in the run ``searched`` (null: the sampler's own),
-    else the share ``fraction`` of the solution, as far as it can be given; or, with ``guidance`` set so, the
-    start state after as many acts of the scripted solution on record in the ``arm``. A task of which nothing
-    can be given is drawn without, once. ``least``: how many results a task must have. A draw has fewer tasks
-    than it should where fewer qualify; those that were drawn least come first.
+    Both get the same number of samples. The guidance is the shortest prefix that had a success in the run
+    ``searched`` (null: the sampler's own run), or else the share ``fraction`` of the solution, as far as it
+    can be given. If ``guidance`` is ``start_state``, it is the start state after as many acts of the scripted
+    solution recorded in the ``arm``. A task for which nothing can be given is drawn once, without guidance.
+    ``least`` is the number of results that a task must have. A draw has fewer tasks than requested if fewer
+    qualify; tasks that were drawn least often come first.
 
-    Guided and unguided samples 1 : 1, and about a quarter without a success, are POPE's (arXiv 2601.18779).
+    Guided and unguided samples in equal numbers, and about a quarter of the solution for tasks without a
+    success, are from POPE (arXiv 2601.18779).
     """
 
     last: Annotated[int, Meta(ge=1, le=INT_MAX)] = 16

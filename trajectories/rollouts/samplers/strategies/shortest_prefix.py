@@ -1,4 +1,4 @@
-"""The search for the shortest beginning of a solution from which a task succeeds."""
+"""The search for the shortest beginning of a solution with which a task succeeds."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ FRACTIONS_MAX = 20
 
 @strategy
 class ShortestPrefixStrategy(Strategy, frozen=True, tag="shortest_prefix"):
-    """Tasks with the first part of their solution: each of ``fractions`` in turn, ``rollouts`` times, until
-    one succeeds.
+    """Tasks with the first part of their solution, longer and longer until one succeeds.
 
-    A task is not drawn again once a prefix has a success, or all had none. One whose next prefix holds the
-    answer, or that has no solution in steps, is drawn without guidance and named as such. A draw has fewer
-    tasks than it should where the search has fewer left; those that were drawn least come first.
+    Each of ``fractions`` is tried in turn, ``rollouts`` times. A task is not drawn again once a prefix has a success, or none of them had one. A task whose next prefix
+    contains the answer, or that has no solution in steps, is drawn without guidance, which its reason states.
+    A draw has fewer tasks than requested if the search has fewer left; tasks that were drawn least often come
+    first.
 
-    The search is POPE's (arXiv 2601.18779): the shortest prefix of a reference solution with a success.
+    The search is from POPE (arXiv 2601.18779): it finds the shortest prefix of a reference solution with a
+    success.
     """
 
     fractions: Annotated[tuple[Fraction, ...], Meta(min_length=1, max_length=FRACTIONS_MAX)] = (
@@ -36,7 +37,7 @@ class ShortestPrefixStrategy(Strategy, frozen=True, tag="shortest_prefix"):
 
     def __post_init__(self) -> None:
         if any(first >= second for first, second in zip(self.fractions, self.fractions[1:], strict=False)):
-            raise ValueError("fractions must rise")
+            raise ValueError("fractions must increase")
 
     def choose(self, pool: Pool, *, count: int, chance: Chance) -> list[Choice]:
         import numpy
@@ -55,7 +56,7 @@ class ShortestPrefixStrategy(Strategy, frozen=True, tag="shortest_prefix"):
         ]
 
     def _places(self, prefixes: Prefixes) -> tuple[Integers, Any]:
-        """Return which fraction each task tries next, and whether its search is over."""
+        """Return the fraction that each task tries next, as an index, and whether its search has finished."""
         import numpy
 
         levels = _levels(prefixes, self.fractions)
@@ -84,7 +85,7 @@ class ShortestPrefixStrategy(Strategy, frozen=True, tag="shortest_prefix"):
 
 
 def _levels(prefixes: Prefixes, fractions: tuple[float, ...]) -> Integers:
-    """Return numbers of steps, one row per task, rounded as ``round_share`` does when episodes are opened."""
+    """Return numbers of steps, one row per task, rounded up as ``fraction`` is when episodes are opened."""
     import numpy
 
     levels: Integers = numpy.ceil(numpy.outer(prefixes.of, fractions)).astype(numpy.int64)

@@ -1,4 +1,4 @@
-"""Tasks of one stage after the other, each until its criteria hold."""
+"""Tasks of one stage after another, each until its criteria hold."""
 
 from __future__ import annotations
 
@@ -39,16 +39,15 @@ TOOL_USE = (
 
 @strategy
 class StagesStrategy(Strategy, frozen=True, tag="stages"):
-    """Tasks tagged ``stage:N``, of the stage that the run has reached, and the share ``earlier`` of those
-    before.
+    """Tasks of the stage that the run has reached, and a share ``earlier`` of tasks from stages before it.
 
-    The next of ``stages`` begins when all criteria of the present one hold over the newest ``window`` judged
-    episodes of its tasks in the run. With ``back_beyond``, a stage comes back when a value of it misses its
-    mark by more than that. Tasks that were drawn least come first; a draw has fewer where the stages so far
-    have no more.
+    A stage's tasks are tagged ``stage:N``. The next of ``stages`` begins when all criteria of the current one hold over the newest ``window`` judged
+    episodes of its tasks in the run. With ``back_beyond``, the course returns to a stage if one of its values
+    misses its mark by more than that. Tasks that were drawn least often come first; a draw has fewer tasks
+    than requested if the stages so far have no more.
 
-    The stages of the default are those of a primer on agentic RL: when to call a tool, which one, how,
-    several. It names what is measured in each; the marks are ours.
+    The default stages are those of a primer on agentic RL: when to call a tool, which one, how, and several
+    in one task. The primer names what is measured in each stage; the marks are ours.
     """
 
     stages: Annotated[tuple[Stage, ...], Meta(min_length=1, max_length=STAGES_MAX)] = TOOL_USE
@@ -60,10 +59,10 @@ class StagesStrategy(Strategy, frozen=True, tag="stages"):
         numbers = [one.stage for one in self.stages]
         for place, number in enumerate(numbers):
             if number in numbers[:place]:
-                raise ValueError(f"stage {number} comes twice, so that the course would go round in a circle")
+                raise ValueError(f"stage {number} occurs twice, so the course would go round in a circle")
             if not self.stages[place].until and place + 1 < len(numbers):
                 raise ValueError(
-                    f"stage {number} has no criteria, so that stage {numbers[place + 1]} never begins"
+                    f"stage {number} has no criteria, so stage {numbers[place + 1]} would never begin"
                 )
 
     def choose(self, pool: Pool, *, count: int, chance: Chance) -> list[Choice]:

@@ -1,4 +1,4 @@
-"""Tasks whose recent success lies between two bounds, and a floor of exploration."""
+"""Tasks whose recent success rate lies between two bounds, with a minimum of exploration."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trajectories.rollouts.samplers.types import (
 if TYPE_CHECKING:
     from trajectories.rollouts.samplers.types import Floats
 
-# No weight may be zero: an order is needed even if no task is in the band.
+# No weight may be zero, because tasks must be ordered even if none is in the band.
 LEAST = 1e-12
 
 
@@ -29,13 +29,13 @@ LEAST = 1e-12
 class SuccessBandStrategy(Strategy, frozen=True, tag="success_band"):
     """Tasks by the probability that their success lies from ``low`` to ``high``, under a Beta posterior.
 
-    A task is drawn with weight P(low <= p <= high)^sharpness; ``exploration`` is the share of each draw that
+    A task is drawn with weight P(low <= p <= high)^sharpness. ``exploration`` is the share of each draw that
     is drawn uniformly instead, rounded up. ``prior`` is the Beta prior of every task.
 
-    Groups of GRPO teach nothing when all rewards are equal; keeping tasks of intermediate success is the
-    "balanced online difficulty filtering" of Bae et al. (arXiv 2504.03380). A Beta posterior of each task's
-    success, whose older results fade, is that of MoPPS (Qu et al., arXiv 2507.04632), which takes the tasks
-    whose sampled success is nearest to one value; the band's probability in its place is ours.
+    In GRPO, groups teach nothing when all their rewards are equal. Keeping tasks of intermediate success is
+    the "balanced online difficulty filtering" of Bae et al. (arXiv 2504.03380). A Beta posterior of each
+    task's success, in which older results fade, is from MoPPS (Qu et al., arXiv 2507.04632), which takes the
+    tasks whose sampled success is nearest to one value; using the probability of a band instead is ours.
     """
 
     low: Share = 0.2
@@ -54,7 +54,7 @@ class SuccessBandStrategy(Strategy, frozen=True, tag="success_band"):
         inside = self.in_band(pool)
         weights = numpy.maximum(inside**self.sharpness, LEAST)
         explored = chance.order(len(pool), "exploration")[: math.ceil(self.exploration * count)]
-        # Weighted sampling without replacement by keys: Efraimidis and Spirakis (2006), in logarithms.
+        # Weighted sampling without replacement by random keys (Efraimidis and Spirakis, 2006), in logarithms.
         keys = numpy.log(chance.uniforms(len(pool), "band")) / weights
         keys[explored] = -numpy.inf
         banded = numpy.argsort(-keys, kind="stable")[: count - len(explored)]
@@ -76,7 +76,7 @@ class SuccessBandStrategy(Strategy, frozen=True, tag="success_band"):
         ]
 
     def in_band(self, pool: Pool) -> Floats:
-        """Return the posterior probability of each task that its success lies in the band."""
+        """Return each task's posterior probability that its success lies in the band."""
         import numpy
         from scipy.special import betainc
 

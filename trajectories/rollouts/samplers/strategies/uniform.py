@@ -1,4 +1,4 @@
-"""Every task with the same probability; within a draw, none twice."""
+"""Uniform sampling of tasks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from trajectories.rollouts.samplers.types import Chance, Choice, Pool, Strategy,
 
 @strategy
 class UniformStrategy(Strategy, frozen=True, tag="uniform"):
-    """Every task with the same probability; within a draw, none twice."""
+    """Every task with the same probability, and no task twice in a draw."""
 
     def choose(self, pool: Pool, *, count: int, chance: Chance) -> list[Choice]:
         rows = chance.order(len(pool), "uniform")[:count]

@@ -1,4 +1,4 @@
-"""Epochs: no task comes again before every other one has."""
+"""Epochs, in which no task is drawn again before every other one has been."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from trajectories.rollouts.samplers.types import Chance, Choice, Pool, Strategy,
 
 @strategy
 class WithoutReplacementStrategy(Strategy, frozen=True, tag="without_replacement"):
-    """Epochs, each in a new random order: no task comes again before every other one has.
+    """Epochs, each in a new random order: no task is drawn again before every other one has been.
 
-    A draw takes those that were drawn least often, so an epoch may end and the next begin within it. Tasks
-    that join later, by a schedule of difficulty, catch up first.
+    A draw takes the tasks that were drawn least often, so one epoch may end and the next begin within it.
+    Tasks that join later, by a schedule of difficulty, catch up first.
     """
 
     def choose(self, pool: Pool, *, count: int, chance: Chance) -> list[Choice]:
