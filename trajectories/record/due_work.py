@@ -137,7 +137,7 @@ class WorkKind(Generic[Row]):
         return self._end(row, row.DONE, **fields)
 
     def _progress(self, row: Row) -> Progress:
-        """Return the callback that stores progress at most once a second and pauses work when its time is up."""
+        """Return the callback that stores progress once a second and pauses work that is out of time."""
         begun_at = time.monotonic()
         written_at = 0.0
 

@@ -171,7 +171,7 @@ def test_a_course_shows_its_stages_and_why_it_moved_on(lab: Lab, owner: Any, tra
     assert "Criteria of stage 1 by draw" in page
     assert "draw 2: outcome 0.4 (at least 0.5; 10 episodes)" in page
     assert (
-        "Stage 2 since draw 4: the criteria of the previous stage hold: outcome 1 (at least 0.5; 10 episodes): "
-        "outcome not known yet (at least 0.5; 0 judged episodes)."
+        "Stage 2 since draw 4: the criteria of the previous stage hold: outcome 1 (at least 0.5; 10 "
+        "episodes): outcome not known yet (at least 0.5; 0 judged episodes)."
     ) in page
     assert "earlier stage 1" in page

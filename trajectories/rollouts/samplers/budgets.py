@@ -81,8 +81,8 @@ class MultiplicativeHorizon(Horizon, frozen=True, tag="multiplicative"):
 class RelativeHorizon(Horizon, frozen=True, tag="relative"):
     """A multiple of each task's own step budget, from ``start`` to ``end``.
 
-    It changes linearly over ``draws`` draws. This variant is ours: the tasks of a pool need different numbers of steps, which one number for all
-    ignores.
+    It changes linearly over ``draws`` draws. This variant is ours: the tasks of a pool need different numbers
+    of steps, which one number for all ignores.
     """
 
     start: Multiple

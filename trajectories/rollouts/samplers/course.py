@@ -24,8 +24,9 @@ Values = Mapping[str, float | None]
 class Criterion(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """A mark that the newest episodes of a stage must reach.
 
-    A component's mean must lie from ``at_least`` to ``at_most``. ``precision`` and ``recall`` are measures of calling tools: the share of episodes with a call that needed
-    one, and the share of episodes that needed a call that made one.
+    A component's mean must lie from ``at_least`` to ``at_most``. ``precision`` and ``recall`` are measures of
+    calling tools: the share of episodes with a call that needed one, and the share of episodes that needed a
+    call that made one.
     """
 
     component: Annotated[str, Meta(min_length=1, max_length=200)]

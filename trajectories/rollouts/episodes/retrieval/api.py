@@ -84,8 +84,8 @@ class EpisodeMessagesView(APIView):
         "observations in the trajectory they give the whole conversation (`palaestra.conversation`). A fork "
         "also has the messages up to where it begins, marked `copied`, and may end with the beginning of a "
         "message to continue (`prefill`). Solutions of few-shot examples are left out for keys without the "
-        "scope `trainer` or `golds`, and guidance for keys without `guidance` or `golds`. There are no messages "
-        "if the template is unknown.",
+        "scope `trainer` or `golds`, and guidance for keys without `guidance` or `golds`. There are no "
+        "messages if the template is unknown.",
         answers={200: (records.EpisodeMessages, "The messages, in order.")},
         errors=(404,),
     )

@@ -18,10 +18,10 @@ FRACTIONS_MAX = 20
 class ShortestPrefixStrategy(Strategy, frozen=True, tag="shortest_prefix"):
     """Tasks with the first part of their solution, longer and longer until one succeeds.
 
-    Each of ``fractions`` is tried in turn, ``rollouts`` times. A task is not drawn again once a prefix has a success, or none of them had one. A task whose next prefix
-    contains the answer, or that has no solution in steps, is drawn without guidance, which its reason states.
-    A draw has fewer tasks than requested if the search has fewer left; tasks that were drawn least often come
-    first.
+    Each of ``fractions`` is tried in turn, ``rollouts`` times. A task is not drawn again once a prefix has a
+    success, or none of them had one. A task whose next prefix contains the answer, or that has no solution in
+    steps, is drawn without guidance, which its reason states. A draw has fewer tasks than requested if the
+    search has fewer left; tasks that were drawn least often come first.
 
     The search is from POPE (arXiv 2601.18779): it finds the shortest prefix of a reference solution with a
     success.

@@ -41,10 +41,10 @@ TOOL_USE = (
 class StagesStrategy(Strategy, frozen=True, tag="stages"):
     """Tasks of the stage that the run has reached, and a share ``earlier`` of tasks from stages before it.
 
-    A stage's tasks are tagged ``stage:N``. The next of ``stages`` begins when all criteria of the current one hold over the newest ``window`` judged
-    episodes of its tasks in the run. With ``back_beyond``, the course returns to a stage if one of its values
-    misses its mark by more than that. Tasks that were drawn least often come first; a draw has fewer tasks
-    than requested if the stages so far have no more.
+    A stage's tasks are tagged ``stage:N``. The next of ``stages`` begins when all criteria of the current one
+    hold over the newest ``window`` judged episodes of its tasks in the run. With ``back_beyond``, the course
+    returns to a stage if one of its values misses its mark by more than that. Tasks that were drawn least
+    often come first; a draw has fewer tasks than requested if the stages so far have no more.
 
     The default stages are those of a primer on agentic RL: when to call a tool, which one, how, and several
     in one task. The primer names what is measured in each stage; the marks are ours.
@@ -62,7 +62,7 @@ class StagesStrategy(Strategy, frozen=True, tag="stages"):
                 raise ValueError(f"stage {number} occurs twice, so the course would go round in a circle")
             if not self.stages[place].until and place + 1 < len(numbers):
                 raise ValueError(
-                    f"stage {number} has no criteria, so stage {numbers[place + 1]} would never begin"
+                    f"stage {number} has no criteria, so stage {numbers[place + 1]} never begins"
                 )
 
     def choose(self, pool: Pool, *, count: int, chance: Chance) -> list[Choice]:
