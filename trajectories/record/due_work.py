@@ -88,7 +88,7 @@ class WorkKind(Generic[Row]):
     @property
     def loss(self) -> str:
         """The message for a row whose work was lost by ``CLAIMS_MAX`` workers."""
-        cause = f"its worker was killed, for lack of memory or after {HARD_LIMIT_S} s"
+        cause = f"its worker was killed, out of memory or after {HARD_LIMIT_S} s"
         return f"{self.subject} was lost {CLAIMS_MAX} times: {cause}. {self.advice}"
 
     def send(self) -> int:

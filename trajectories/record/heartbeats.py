@@ -1,6 +1,6 @@
-"""Liveness in Redis, of episodes (through heartbeats from the harness) and of our own processes.
+"""Liveness of episodes (through heartbeats from the harness) and of our own processes, kept in Redis.
 
-Liveness is a hint, not the source of truth: the reaper looks at steps and events as well.
+It is a hint, not the source of truth: the reaper looks at steps and events as well.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ def beat(ids: Sequence[int], *, project: str, splits: Iterable[str] = ()) -> Bea
 
 
 def active_note(splits: Mapping[int, str], *, project: str) -> None:
-    """Register active episodes of a project for one lease, with their tasks' splits, as known to heartbeats.
+    """Register a project's active episodes, with their tasks' splits, so that heartbeats find them.
 
-    Raises ``GymError`` 503 without Redis.
+    The registration lasts for one lease. Raises ``GymError`` 503 without Redis.
     """
     try:
         pipeline = redis_client.client().pipeline(transaction=False)

@@ -52,7 +52,7 @@ class Sight(NamedTuple):
     splits: frozenset[str] = frozenset()
 
 
-EVERYTHING = Sight()  # the sight of people in the lab
+EVERYTHING = Sight()  # for people in the lab
 
 
 class Place(NamedTuple):

@@ -26,7 +26,7 @@ from palaestra.protocol.suggestions import did_you_mean
 from trajectories.models.access import DEFAULT_PROJECT, ApiKey, KeyChange, Scope
 
 KEY_PREFIX = "gym_"
-COMMAND = "manage.py"  # author recorded for keys that a command creates or revokes
+COMMAND = "manage.py"  # recorded as the author when a command creates or revokes a key
 KEY_BYTES = 32
 SHOWN_PREFIX_CHARS = 8
 CACHED_KEYS_MAX = 1_000

@@ -15,11 +15,11 @@ from verifiers import registry
 
 RETRY_AFTER_S = 10
 RECENT_VERDICTS = 200
-# How many verdicts to look back over: one queue may be quiet while the other writes thousands.
+# This many verdicts are searched, because one queue may be quiet while the other writes thousands.
 SEARCHED_VERDICTS = 5_000
 # An open episode posts about one step a second, and a core records several hundred (`make bench`).
 INFLIGHT_PER_CORE = 256
-# Roughly what one warm worker process achieves (`make bench`).
+# A warm child process gives roughly this many verdicts per second (`make bench`).
 VERDICTS_PER_CHILD_S = 100
 
 ACTIVE = Statement(__file__, "active")

@@ -1,8 +1,8 @@
 """API views for paths that are called thousands of times a second.
 
 The schema and the URL configuration treat them as DRF views, but they skip DRF's own handling of requests,
-content negotiation and rendering, which was measured to cost more than the SQL statement that such a view
-runs.
+content negotiation and rendering. Measurements showed that these cost more than the SQL statement that such a
+view runs.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ def _request_hash(request: HttpRequest | Request) -> str:
     check_body_size(read_content_length(request.META))
     body: Any = request.body
     check_body_values(body)
-    # Hash the raw bytes: the view will report what is wrong with them.
+    # If the body cannot be decoded, its raw bytes are hashed; the view will report what is wrong with them.
     with contextlib.suppress(*DECODE_ERRORS):
         body = msgspec.json.decode(body)
     return hashlib.sha256(

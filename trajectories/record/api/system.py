@@ -52,8 +52,8 @@ def _lookups_check(count: int, *, principal: Principal) -> None:
     limit = settings.ACTIVE_EPISODES_MAX
     if heartbeats.lookups_count(principal.key_id, count) > limit:
         message = (
-            f"This key has sent heartbeats of more than {limit:,} episodes within a minute that are not known"
-            " to be active: send those of active episodes only."
+            f"This key has sent heartbeats for more than {limit:,} episodes within a minute that are not "
+            "known to be active: send heartbeats only for active episodes."
         )
         raise GymError("too_many_lookups", message, status=429, retry_after_s=heartbeats.LOOKUPS_S)
 
@@ -68,9 +68,7 @@ class HealthRecord(Struct):
         Literal["ok", "degraded", "down"], Meta(description="`degraded` if no housekeeper is running.")
     ]
     down: Annotated[list[str], Meta(description="The parts that are down.")]
-    missing: Annotated[
-        list[str], Meta(description="Parts that are missing, without which the rest still works.")
-    ]
+    missing: Annotated[list[str], Meta(description="Missing parts that the rest can work without.")]
     version: str
     database: str
     redis: str

@@ -63,7 +63,7 @@ def blobs_missing(hashes: Sequence[str], *, project: str) -> list[str]:
 def parts_sweep() -> int:
     """Delete old partial uploads in every blob storage and return their number.
 
-    A storage that refuses is only logged.
+    A storage that raises an error is logged and skipped.
     """
     swept = 0
     for name in STORAGES:

@@ -53,8 +53,8 @@ class Lettering:
     def drawable(self, text: str) -> str:
         """Return the text with at most ``MARKS_MOST`` combining marks per letter.
 
-        Characters that no font has are replaced by their code points, or by their number if there are
-        many."""
+        Characters that no font has are replaced by their code points or, if there are many in a row, by a
+        note of how many there are."""
         groups = groupby(_few_marks(text), key=self._is_known)
         return "".join("".join(signs) if is_known else _named(list(signs)) for is_known, signs in groups)
 
@@ -175,7 +175,8 @@ TITLE_LINES, THOUGHT_LINES, SOURCE_LINES = 2, 4, 2
 class Caption:
     """The text below a picture.
 
-    ``title`` gives step and action, ``thought`` its beginning, and ``source`` the task and model.
+    ``title`` gives step and action, ``thought`` the beginning of the thought, and ``source`` the task and
+    model.
     """
 
     title: str

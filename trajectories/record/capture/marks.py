@@ -28,7 +28,7 @@ def marks_of(action: object, events: Sequence[ReportedEvent], *, scrolled: Offse
     """Return the marks of one action.
 
     ``events`` are the step's events on the page where the action was performed. ``scrolled`` is how far that
-    page was scrolled in the screenshot, because the page may have scrolled before the event.
+    page was scrolled in the screenshot, which matters because it may have scrolled before the event.
     """
     kind = types.find(get_type(action))
     if kind is None or kind.marks is None or not isinstance(action, Mapping):

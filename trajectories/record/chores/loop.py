@@ -49,8 +49,8 @@ def chores_do(
 
     Returns when ``stop`` is set. The advisory ``lock`` lets one process at a time work; only that process is
     marked as alive, under ``name``. After a lost database connection everything starts afresh, with new
-    ``chores``. A notice only wakes the loop and its payload is ignored, because every database role may send
-    one with any text.
+    ``chores``. A notice only wakes the loop. Its payload is ignored, because any database role may send one,
+    with any text.
     """
     while not stop.is_set():
         try:

@@ -1,4 +1,4 @@
-"""The SQL that runs for every episode, step and verdict. It is benchmarked.
+"""The SQL that runs for every episode, step and verdict, and is therefore benchmarked.
 
 Each statement makes one round trip. Rows are passed as one JSON parameter, which Postgres unpacks faster than
 psycopg adapts one list per column. Records are returned as JSON text, so that the live service can relay them
@@ -65,7 +65,8 @@ EPISODE_COLUMNS = {
 def submit_statement(*, may_answer: str = "true", noted: str = "") -> Statement:
     """Return the statement that stores the answer of an episode ``e`` if ``may_answer`` (SQL) holds.
 
-    ``noted`` is further SQL appended to the statement; it can read the rows of ``given`` (id, answer_check).
+    ``noted`` is a further part of the statement (SQL), which can read the rows of ``given`` (id,
+    answer_check).
     """
     parts = {"channel": SUBMISSION_CHANNEL, "may_answer": may_answer, "noted": noted}
     return Statement(__file__, "submit", is_hot=True, **parts)
@@ -208,7 +209,7 @@ def sums_rebuild(*, run_id: int) -> int:
     with transaction.atomic():
         LOCK.run(run=run_id)
         with connection.cursor() as cursor:
-            # The role's own time limit is made for single verdicts.
+            # The time limit of the database role is meant for single verdicts.
             cursor.execute("SET LOCAL statement_timeout = 0")
         before = set(ROWS.rows(run=run_id))
         CLEAR.run(run=run_id)

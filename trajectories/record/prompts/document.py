@@ -58,7 +58,7 @@ class Case:
 
 @dataclass
 class Printer:
-    """Prints cases. Each paragraph is numbered, and printed only where it first occurs."""
+    """Printer of cases. Each paragraph is numbered, and printed only where it first occurs."""
 
     numbers: dict[tuple[str, str], int] = field(default_factory=dict)
 

@@ -70,8 +70,8 @@ def agent_blocks(
 ) -> tuple[str, ...]:
     """Return the paragraphs of the interface block for an arm in which the model acts.
 
-    They are cached, because tasks opened together mostly share them and building them took most of the time
-    that a prompt takes.
+    They are cached, because tasks that are opened together mostly share them and building them was most of
+    the work of making a prompt.
     """
     conditions = setup.conditions(is_site=is_site, has_tools=has_tools)
     return tuple(

@@ -1,8 +1,8 @@
 """Prompt templates, one file per version. A group keeps the version with which it was opened.
 
-All arms share one task instruction, byte for byte, which the arm's own interface block follows; two arms
-differ in nothing else. The instruction has paraphrases, crossed with tasks in the same way as looks. It
-states the format of the answer, which depends on the kind of question.
+All arms share one task instruction, which is identical byte for byte. The arm's own interface block follows
+it, and two arms differ in nothing else. The instruction has paraphrases, crossed with tasks in the same way
+as looks. It states the format of the answer, which depends on the kind of question.
 """
 
 from __future__ import annotations

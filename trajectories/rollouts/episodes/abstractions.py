@@ -160,7 +160,7 @@ class AbstractionIn(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Solvers(Struct):
-    """Results of the episodes that had the abstraction as guidance; they are in ``runs``.
+    """Results of the episodes that had the abstraction as guidance. ``runs`` lists their runs.
 
     ``mean`` is the share of ``correct`` among ``judged`` episodes, which is the reward of the abstraction's
     author. It is null if no episode is judged. Void episodes count in neither."""
@@ -217,9 +217,9 @@ class Share(Struct):
 class AbstractionReport(Struct, rename={"with_": "with"}):
     """Results of a solver's run on the tasks that it played with abstractions.
 
-    They are compared with abstractions, without any guidance, and with the best abstraction of each task.
-    With few samples the value for the best is too high, because it is the greatest of several noisy means.
-    ``written_in`` lists the runs of the policies that wrote the abstractions.
+    ``with`` covers the episodes with any abstraction, ``without`` those without any guidance, and ``best``
+    those with each task's best abstraction. With few samples ``best`` is too high, because it is the greatest
+    of several noisy means. ``written_in`` lists the runs of the policies that wrote the abstractions.
     """
 
     with_: Share
@@ -313,7 +313,7 @@ class RunAbstractionsView(APIView):
 
     @call(
         "run_abstractions",
-        "Read a run's results with, without and with the best abstractions",
+        "Compare a run's results with abstractions, without them, and with the best ones",
         answers={200: (AbstractionReport, "Means over the tasks that were played with abstractions.")},
         errors=(404,),
     )

@@ -108,7 +108,8 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
 def group_grow(group_id: int, count: int) -> Group:
     """Make room for ``count`` more samples in a group, and return the group with its size before.
 
-    Needs a transaction. The group stays locked until its end, so that two refills never use the same numbers.
+    Needs a transaction. The group stays locked until the transaction ends, so that two refills never use the
+    same numbers.
     """
     group = Group.objects.select_for_update(of=("self",)).select_related("task").get(pk=group_id)
     Group.objects.filter(pk=group_id).update(size=group.size + count, completed_seq=None)

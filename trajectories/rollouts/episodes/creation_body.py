@@ -27,9 +27,9 @@ class Guidance(Struct, forbid_unknown_fields=True, kw_only=True):
 
     It needs the scope `guidance`. ``prefix`` inserts the first steps of the reference solution, by
     ``fraction`` (rounded up) or ``steps``; ``hint`` inserts ``text``; ``abstraction`` inserts a stored
-    abstraction, by its id. Text that contains the answer is refused. ``start_state``
-    inserts nothing: its episodes are forks of the task's scripted solution, an episode played by the oracle
-    or a person, after its first acts by ``fraction`` or ``steps``.
+    abstraction, by its id. Text that contains the answer is refused. ``start_state`` inserts nothing: its
+    episodes are forks of the task's scripted solution, an episode played by the oracle or a person, after its
+    first acts by ``fraction`` or ``steps``.
 
     With ``hash`` nothing is inserted either: the caller delivers the guidance, and the gym only notes it.
     Guided episodes are left out of rates, gaps and samplers.

@@ -220,8 +220,8 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
 def limit_steps(task: Task, *, setup: Setup, look: Look, is_checked: bool = False) -> int:
     """Return a task's default step budget.
 
-    It is the length of the scripted solution plus what the look adds, times the number of actions that the
-    set-up needs for each step. If the answer is checked, there is room to give it twice.
+    It is the length of the scripted solution, plus what the look adds, multiplied by the number of actions
+    that the set-up needs for each step. If the answer is checked, there is room to give it twice.
     """
     answers = 2 if is_checked else 1
     if setup.arm.is_free_text:
@@ -287,8 +287,8 @@ class _Prompts:
 def choose_extent(opening: Opening, run: Run, seed: int, sample_index: int) -> Recording:
     """Return the extent of an episode's recording.
 
-    If the run has a share of full recordings and the call states ``full`` or nothing, it is drawn by seed.
-    Otherwise it is what the call states, or ``events``.
+    If the run has a share of full recordings and the call states ``full`` or nothing, the extent is drawn by
+    seed. Otherwise it is what the call states, or ``events``.
     """
     share = run.recording_full_share
     if opening.recording in (None, Recording.FULL) and share is not None:

@@ -58,7 +58,7 @@ class PrefixPage(Struct):
 
 class PrefixesQuery(Query, kw_only=True):
     guidance: Annotated[
-        str, choice(KINDS), Meta(description="What a prefix consists of: written steps, or acts.")
+        str, choice(KINDS), Meta(description="Unit of the prefixes: written steps, or acts.")
     ] = "prefix"
 
 

@@ -1,4 +1,4 @@
-"""The hash of a prompt as its model was sent it, compared with the hash posted with the step."""
+"""The hash of a prompt in the form sent to its model, compared with the hash posted with the step."""
 
 from __future__ import annotations
 

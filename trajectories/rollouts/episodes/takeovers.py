@@ -38,7 +38,7 @@ from trajectories.rollouts.episodes.forks.lineage import list_held_steps, places
 from trajectories.rollouts.live import events
 
 IN_FLIGHT_MAX = 8
-"""Number of an agent's steps that are assumed to be in flight, at most."""
+"""The most steps of an agent that are assumed to be in flight."""
 ACTED = Statement(__file__, "acted", page_served=PAGE_SERVED, in_flight_max=str(IN_FLIGHT_MAX))
 CODE_BYTES = 32
 NAME_CHARS = 150
@@ -69,7 +69,10 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 
 def entry_of(episode: Episode, principal: Principal) -> Entry:
-    """Return where the person begins. A fork in which nothing was done is restored, even if it was before."""
+    """Return where the person begins.
+
+    A fork in which nothing was done is restored, even if it was restored before.
+    """
     if episode.parent_id is None:
         return _current(episode)
     try:
@@ -266,7 +269,7 @@ class TakeoverIn(Struct, forbid_unknown_fields=True):
 
 
 class TakeoverRecord(Struct):
-    """A takeover. The person's steps are the ``steps`` steps after ``begins_after``.
+    """A takeover, in which the person took ``steps`` steps. They follow the step ``begins_after``.
 
     ``ended_as`` is null until the takeover is ended, even if the person has been idle for too long."""
 

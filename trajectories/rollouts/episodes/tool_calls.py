@@ -32,7 +32,7 @@ NAME_MAX_CHARS = 200
 VALUE_MAX_CHARS = 1_000
 ARGUMENTS_MAX = 50
 TOOL_CHARS = 32
-"""Number of characters stored of a tool's name, because a policy may call tools that do not exist."""
+"""A tool's name is cut to this many characters, because a policy may call tools that do not exist."""
 Name = Annotated[str, Meta(max_length=NAME_MAX_CHARS)]
 
 

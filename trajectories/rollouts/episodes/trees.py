@@ -45,7 +45,7 @@ class Node(Struct, frozen=True):
 
     It begins after the step ``begins_after`` of its ``parent``, which may have been deleted. ``steps`` is the
     number of its last step, counted from the first episode of the line. ``reason`` is that of the verdict;
-    for a void episode it is why it is void. ``values`` are in the order of steps."""
+    for a void episode it names the cause. ``values`` are in the order of steps."""
 
     id: int
     run: int

@@ -1,6 +1,6 @@
 """Celery jobs for judging. Each takes ids and makes one service call.
 
-A job may run twice or be lost, because Postgres knows what is due.
+A job may run twice or be lost without harm, because Postgres knows what is due.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ class WatchTime:
         self._note(mark, self._marks[0].watched_s)
 
     def age_s(self, episode: int) -> float:
-        """Return for how many seconds an episode has been open, at least."""
+        """Return the minimum time for which an episode has been open, in seconds."""
         place = bisect_left(self._marks, episode, key=lambda mark: mark.newest)
         return self._now_s - self._marks[place].watched_s if place < len(self._marks) else 0.0
 
@@ -84,13 +84,14 @@ class _Seen:
 
 
 class LeaseWatch:
-    """Looks at all open episodes every ``every_s`` seconds, and voids only on the basis of these looks.
+    """Watch that looks at all open episodes every ``every_s`` seconds, to find those to void.
 
-    A lease is lost once an episode has shown no sign of life for ``lease_s`` and then for ``grace_s`` more.
-    Time is measured between looks, on the caller's monotonic clock, so a wall clock that jumps has no effect.
-    All silences count from zero again after a look that came late. They also do so after a whole lease in
-    which no episode showed any life, because then nobody could reach the lab. Episodes that were never used
-    expire after ``unused_s`` of such time, which ``opened`` counts across restarts.
+    It decides only by what these looks have shown. A lease is lost once an episode has shown no sign of life
+    for ``lease_s`` and then for ``grace_s`` more. Time is measured between looks, on the caller's monotonic
+    clock, so a wall clock that jumps has no effect. All silences count from zero again after a look that came
+    late. They also do so after a whole lease in which no episode showed any life, because then nobody could
+    reach the lab. Episodes that were never used expire after ``unused_s`` of such time, which ``opened``
+    counts across restarts.
     """
 
     def __init__(
@@ -138,7 +139,7 @@ class LeaseWatch:
         return 0.0
 
     def _has_quiet_ended(self, signs: Mapping[int, Sign], passed_s: float) -> bool:
-        """Update the time without any change. Return whether this is the first change after a whole lease."""
+        """Count the time without a change. Return whether this is the first change after a whole lease."""
         is_same = self._seen.keys() == signs.keys() and all(
             self._seen[episode].life == sign for episode, sign in signs.items()
         )
@@ -251,5 +252,5 @@ def _end_all(due: Iterable[tuple[int, str, int]], *, statuses: list[str]) -> int
         events.episodes_ended(run_id=run_id, ids=ended)
         count += len(ended)
     if count:
-        logger.warning("%d episodes ended by the reaper", count)
+        logger.warning("the reaper ended %d episodes", count)
     return count

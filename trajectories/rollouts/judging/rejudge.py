@@ -1,4 +1,4 @@
-"""Judging of past submissions with the current verifiers and golds, and a report of outcomes that flip."""
+"""Rejudging of past submissions with the current verifiers and golds, and a report of outcomes that flip."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Judged(NamedTuple):
 
 
 class Flip(NamedTuple):
-    """An outcome that changes. ``conflict`` is why it could not be written, empty if it could."""
+    """An outcome that changes. ``conflict`` is the reason why it was not written, empty if it was."""
 
     episode_id: int
     before: str

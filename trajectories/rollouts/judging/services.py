@@ -27,7 +27,8 @@ from verifiers.wire import Job
 logger = logging.getLogger(__name__)
 CLAIMS_MAX = 3
 FIRST_CORRECT = "first_answer_correct"
-"""The metric that reports whether the answer before the check was right, by the verifier that rewards."""
+"""The metric that reports whether the answer before the check was right, according to the rewarding verifier.
+"""
 _pool: ChildPool | None = None
 _pool_lock = threading.Lock()
 
@@ -201,7 +202,7 @@ def _jobs(claim: hot_sql.Claim, extra: dict[str, Any]) -> list[Job]:
 
 
 def _first_job(claim: hot_sql.Claim, extra: dict[str, Any]) -> Job | None:
-    """Return the job that judges the answer before the check, by the verifier that rewards.
+    """Return the job that judges the answer before the check with the rewarding verifier.
 
     Returns None if there is no such answer, or no gold.
     """
@@ -327,9 +328,8 @@ def _opinions(verdicts: Sequence[tuple[Job, Verdict | None]]) -> dict[str, Verdi
 def _in_sandbox(jobs: Sequence[Job]) -> dict[str, Verdict]:
     """Judge without a child process.
 
-    The sandbox isolates by itself, and prefork workers may not have children. Whose fault a failure is
-    follows the same rule as in ``judge_guarded``. Raises ``VerifierCrash``, ``VerifierStalled`` and
-    ``SandboxMissing``.
+    The sandbox isolates by itself, and prefork workers may not have children. Failures are attributed by the
+    same rule as in ``judge_guarded``. Raises ``VerifierCrash``, ``VerifierStalled`` and ``SandboxMissing``.
     """
     verifier_ids, gold = [job.verifier for job in jobs], jobs[0].gold
     try:

@@ -1,4 +1,4 @@
-"""The final state of an episode on a mock site, and metrics of the way there.
+"""The final state of an episode on a mock site, and metrics of how the episode got there.
 
 The state is computed by applying the episode's events to the world of its task. The metrics never affect the
 reward: pop-ups open at submission, an answer submitted before its evidence was shown, changes without a
@@ -44,8 +44,8 @@ class Left:
     """The state in which an episode left its mock site.
 
     ``state`` is that state as JSON, None for a task judged by its values alone. ``first_state`` is the state
-    at the first answer, None if there was none. ``conditions`` are what the state must meet, each with its
-    result; they are as secret as the gold.
+    at the first answer, None if there was none. ``conditions`` are the requirements on the state, each with
+    its result; they are as secret as the gold.
     """
 
     state: dict[str, Any] | None
@@ -132,7 +132,8 @@ def _read(episode_id: int) -> _Episode:
 def _metrics(episode: _Episode, *, answer: str, extra: Mapping[str, Any]) -> dict[str, float]:
     """Return the metrics of an episode; none in an arm without pages.
 
-    If the prompt describes the world, pages need not have shown the evidence, so that metric is left out.
+    If the prompt describes the world, the pages need not show the evidence, so the metric about it is left
+    out.
     """
     if not ARMS[episode.arm].has_page:
         return {}

@@ -71,7 +71,7 @@ class Line:
 
 
 class SocketApp:
-    """Hands each socket to its consumer. ``connected`` is the number of open sockets."""
+    """Application that hands each socket to its consumer. ``connected`` is the number of open sockets."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub

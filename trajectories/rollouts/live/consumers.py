@@ -128,9 +128,10 @@ class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channel
 
 
 class EpisodeConsumer(LiveConsumer):
-    """Sends ``state`` (the episode's record and the highest step), then new steps and the verdict.
+    """Socket that sends ``state``, then new steps and the verdict.
 
-    A verdict written while the socket connects may appear both in the state and as a message.
+    The state has the episode's record and its highest step. A verdict written while the socket connects may
+    appear both in the state and as a message.
     """
 
     async def messages(self) -> AsyncIterator[list[str]]:
@@ -149,7 +150,7 @@ class EpisodeConsumer(LiveConsumer):
 
 
 class RunConsumer(LiveConsumer):
-    """Sends ``state`` (the cursor), then new steps and every verdict, exactly once and in order.
+    """Socket that sends ``state`` (the cursor), then new steps and every verdict, exactly once and in order.
 
     With ``?after=`` the verdicts since that cursor are sent first.
     """
@@ -181,7 +182,7 @@ class RunConsumer(LiveConsumer):
 
 
 class RunPulseConsumer(LiveConsumer):
-    """Sends ``state``, then at most one ``pulse`` per second while the run gets new verdicts or episodes.
+    """Socket that sends ``state``, then up to one ``pulse`` a second while the run gets verdicts or episodes.
 
     This is for pages that only show counts, because a run may write hundreds of verdicts and thousands of
     steps a second.
@@ -208,7 +209,7 @@ def _whole_run_require(viewer: access.Viewer) -> None:
 
 
 class Refused(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels is not typed
-    """Refuses unknown addresses, and all sockets while there are too many."""
+    """Refusal of unknown addresses, and of all sockets while there are too many."""
 
     async def connect(self) -> None:
         await self.close()

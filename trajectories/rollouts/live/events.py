@@ -74,7 +74,7 @@ def announcement_decode(message: bytes, *, channel: str) -> Announced | None:
 
 
 class Announcements:
-    """Relays every announcement.
+    """Relay of every announcement.
 
     It calls ``on_connect`` after each (re)connection, because announcements may have been lost before.
     """

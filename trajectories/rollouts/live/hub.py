@@ -31,7 +31,7 @@ class VerdictsSeen(NamedTuple):
 
 
 class Hub(News):
-    """Wakes waiters when something happens, and answers all of them with a few queries."""
+    """Hub that wakes waiters when something happens, and answers all of them with a few queries."""
 
     def __init__(self, *, reader: LiveReader, redis_url: str) -> None:
         super().__init__(reader)
@@ -152,5 +152,5 @@ async def _forever(turn: Callable[[], Awaitable[None]], *, pause_s: float) -> No
         except Unavailable as error:
             logger.warning("Postgres is unreachable: %s", error)
         except Exception:
-            logger.exception("A turn of the live hub failed")
+            logger.exception("A task of the live hub failed")
         await asyncio.sleep(pause_s)

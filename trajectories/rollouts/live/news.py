@@ -55,7 +55,7 @@ KEYS_PER_QUERY_MAX = 2_000
 
 
 class Batch(Generic[K, V]):
-    """Answers single requests with shared queries.
+    """Batching of single requests into shared queries.
 
     Requests that arrive during a query go into the next one, so an answer is never older than its request.
     One query runs at a time, so any number of callers costs one database connection.

@@ -94,7 +94,7 @@ async def _gone(receive: Receive) -> None:
 
 
 class WaitApp:
-    """Answers waits from the hub. ``waiting`` is the number of waits in progress."""
+    """Application that answers waits from the hub. ``waiting`` is the number of waits in progress."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub

@@ -75,7 +75,7 @@ def run_problem(run_id: int) -> str:
 
 
 def run_exclude(run_id: int, *, progress: Progress) -> int:
-    """Ignore the files that the run's episodes refer to, for a dry run. Return how many episodes it has."""
+    """Exclude what the run's episodes refer to, for a dry run. Return how many episodes it has."""
     count = after = 0
     ids = Episode.objects.filter(run_id=run_id).order_by("pk").values_list("pk", flat=True)
     while batch := list(ids.filter(pk__gt=after)[:EPISODES_AT_ONCE]):
@@ -110,7 +110,7 @@ def _groups_prune(run_id: int, *, after: int) -> tuple[int, int] | None:
     Returns the id of the last group and the number of episodes deleted, or None if no group is left.
     """
     with transaction.atomic():
-        hot_sql.sums_lock(run_id=run_id)  # Take this lock first, as the writing of verdicts does.
+        hot_sql.sums_lock(run_id=run_id)  # Take this lock first, as writing a verdict does.
         locked = [group for (group,) in LOCK.rows(run=run_id, after=after, limit=GROUPS_AT_ONCE)]
         if not locked:
             return None
@@ -168,11 +168,11 @@ KINDS: dict[What, _Kind] = {
 
 
 def episodes_prune(what: What, *, days: int, is_rehearsal: bool, progress: Callable[[int], object]) -> int:
-    """Mark the episodes that ended ``days`` ago as pruned, and delete the rows of their recordings.
+    """Mark the episodes that ended at least ``days`` days ago as pruned. Return how many there were.
 
-    Returns how many episodes there were. ``files_prune`` deletes the files afterwards. A rehearsal deletes
-    nothing: it excludes what these episodes refer to from the names, and counts episodes that may have
-    something to prune.
+    The rows of their recordings are deleted. ``files_prune`` deletes the files afterwards. A rehearsal
+    deletes nothing: it excludes what these episodes refer to from the names, and counts episodes that may
+    have something to prune.
     """
     pruned = 0
     for ids in _batches(KINDS[what].old, days=days):
@@ -210,7 +210,7 @@ class Total(NamedTuple):
 
 
 def files_prune(storage: str, *, days: int, is_rehearsal: bool, progress: Callable[[int], object]) -> Total:
-    """Delete files that are not among the collected ``names`` and are older than ``days``.
+    """Delete files that are older than ``days`` days and whose names were not collected (``names_collect``).
 
     Waits while somebody holds files. ``progress`` gets the number of files examined.
     """
@@ -294,7 +294,7 @@ def episodes_exclude(ids: Sequence[int], *, what: str = "") -> None:
 
 
 def names_collect() -> None:
-    """Collect every name that a row refers to, once.
+    """Collect the name of every file that a row refers to, once.
 
     Files that are named later are safe, because they were uploaded or requested recently.
     """

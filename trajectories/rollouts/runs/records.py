@@ -189,7 +189,7 @@ class TrainingQuery(Body, kw_only=True):
     arm: Annotated[
         str,
         choice(ARMS, may_be_blank=True),
-        Meta(description="The arm whose episodes the tables by version count, by default the most frequent."),
+        Meta(description="The arm counted in the tables by version; by default the one with most episodes."),
     ] = ""
 
 
@@ -357,7 +357,7 @@ class PromptSizesRecord(Struct):
 
 
 class PromptTotals(Struct):
-    """Totals over all prompts of a task's episodes under a history, even one with which they were not played.
+    """Totals over all prompts of a task's episodes under a history, even one that the episodes did not use.
 
     Its fields are the columns of ``prompt_totals.sql``.
     """

@@ -137,8 +137,8 @@ SUCCESSES = Statement(__file__, "successes")
 def read_replays(*, run_id: int, groups: Sequence[int], plan: ReplayPlan) -> dict[int, Replayed]:
     """Return replays by group.
 
-    Only completed groups have one that are degenerate and mostly wrong, and whose task has a stored
-    success."""
+    Only completed groups have a replay, if they are degenerate or nearly so, mostly wrong, and of a task with
+    a stored success."""
     rows = REPLAYS.rows(run=run_id, groups=list(groups), **plan.parameters())
     return {row[0]: _replay(*row[1:]) for row in rows}
 

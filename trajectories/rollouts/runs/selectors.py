@@ -152,8 +152,8 @@ def task_stats(
 ) -> list[dict[str, Any]]:
     """Return a run's results by task id.
 
-    ``recent`` is how many of a task's newest episodes count as recent; only plain ones and no probes
-    count."""
+    ``recent`` is how many of a task's newest episodes count as recent. Only plain episodes that are no probes
+    are considered."""
     episodes = projects.visible(Episode.objects.filter(run=run, task__gt=after), principal)
     rows = (
         episodes.values("task_id")

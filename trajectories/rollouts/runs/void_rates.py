@@ -53,7 +53,7 @@ class EndedCount(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class VoidRate:
-    """``void`` of ``ended`` episodes. Cancelled and unused episodes count in neither."""
+    """The rate of void episodes: ``void`` of ``ended``. Cancelled and unused episodes count in neither."""
 
     void: int
     ended: int
@@ -65,7 +65,8 @@ class VoidRate:
     def interval(self, *, comparisons: int = 1) -> tuple[float, float]:
         """Return the 95% Wilson interval of the share.
 
-        With several comparisons, the intervals are wider, so that all hold together with 95%.
+        With several comparisons the intervals are wider, so that all of them hold together with 95%
+        confidence.
         """
         return wilson(share=self.share, n=self.ended, comparisons=comparisons)
 
@@ -85,8 +86,8 @@ class VoidRate:
 class VoidRates:
     """Void rates in several groupings.
 
-    Rates of tasks use ``of_tasks`` if ``counts`` do not separate tasks. ``withdrawn`` are cancelled and
-    unused episodes, which are nobody's fault and count in none of the other rates.
+    Rates of tasks use ``of_tasks`` if given, because ``counts`` may not separate tasks. ``withdrawn`` are
+    cancelled and unused episodes, which are nobody's fault and count in none of the other rates.
     """
 
     counts: Sequence[EndedCount]
@@ -108,7 +109,7 @@ class VoidRates:
 
     @property
     def by_policy_version(self) -> dict[tuple[int, int | None], VoidRate]:
-        """The rates by run and version, because each run numbers its own versions."""
+        """The rates by run and version, with the run as each run numbers its own versions."""
         return _by(lambda count: (count.run, count.policy_version), self.counts)
 
     @property

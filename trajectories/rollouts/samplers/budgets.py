@@ -21,7 +21,7 @@ Count = Annotated[int, Meta(ge=1, le=INT_MAX)]
 
 
 class Horizon(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
-    """A schedule of step budgets during training. ``needs_lengths`` if it reads ``pool.longest``."""
+    """A schedule of step budgets during training. ``needs_lengths`` is true if it reads ``pool.longest``."""
 
     needs_lengths: ClassVar[bool] = False
 
@@ -193,7 +193,7 @@ class ByNeedRollouts(Rollouts, frozen=True, tag="by_need"):
         counts = numpy.arange(self.least, self.most)
         failures = betaln(correct[:, None], incorrect[:, None] + counts) - betaln(correct, incorrect)[:, None]
         enough = numpy.exp(failures) <= 1 - self.chance
-        # The sum counts the numbers of samples that are not enough, which leads to the first number that is.
+        # Counting the numbers of samples that are not enough leads to the first number that is.
         return [int(n) for n in self.least + (~enough).sum(axis=1)]
 
 

@@ -24,9 +24,9 @@ Values = Mapping[str, float | None]
 class Criterion(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """A mark that the newest episodes of a stage must reach.
 
-    A component's mean must lie from ``at_least`` to ``at_most``. ``precision`` and ``recall`` are measures of
-    calling tools: the share of episodes with a call that needed one, and the share of episodes that needed a
-    call that made one.
+    A component's mean must lie from ``at_least`` to ``at_most``. ``precision`` and ``recall`` measure the
+    decision to call a tool: of the episodes with a call, the share that needed one; and of the episodes that
+    needed a call, the share that made one.
     """
 
     component: Annotated[str, Meta(min_length=1, max_length=200)]
@@ -98,10 +98,10 @@ class Measured(Struct, frozen=True, kw_only=True):
 
 
 class Progress(Struct, frozen=True, kw_only=True):
-    """The state of a course at a draw: its ``stage``, the draw ``since`` which it lasts, and its criteria.
+    """The state of a course at a draw: its stage, since which draw it has lasted, and its criteria.
 
-    ``is_over`` if the criteria of the last stage hold too. ``because`` has the criteria of the stage that
-    this draw left; it is empty if the draw left none.
+    ``is_over`` is true if the criteria of the last stage hold too. ``because`` has the criteria of the stage
+    that this draw left; it is empty if the draw left none.
     """
 
     stage: int
@@ -119,7 +119,7 @@ def progress_of(summary: Mapping[str, Any]) -> Progress | None:
 
 
 def measure_criteria(stage: Stage, episodes: Sequence[Values], *, window: int, judged: int) -> list[Measured]:
-    """Measure the criteria of a stage over a window of episodes, whose components are given by name."""
+    """Measure the criteria of a stage over a window of episodes, each given as its components by name."""
     return [_measured(one, stage.stage, episodes, window=window, judged=judged) for one in stage.until]
 
 

@@ -1,4 +1,4 @@
-"""What guiding samplers know about tasks' reference solutions, and about recorded scripted solutions."""
+"""Knowledge of guiding samplers about tasks' reference solutions and about recorded scripted solutions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What samplers with stages know: the stage of each task, and the run's progress."""
+"""Knowledge of samplers with stages: the stage of each task, and the run's progress."""
 
 from __future__ import annotations
 

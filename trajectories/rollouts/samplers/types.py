@@ -59,7 +59,7 @@ class Prefixes:
 
     @property
     def givable(self) -> Integers:
-        """The number of steps that can be given, or of all steps if that has not been checked."""
+        """The number of steps that can be given, or the number of all steps if that has not been checked."""
         import numpy
 
         return numpy.where(self.clean < 0, self.of, self.clean)
@@ -133,8 +133,8 @@ class Chance:
     def uniforms(self, count: int, name: str) -> Floats:
         """Draw ``count`` numbers between 0 and 1, excluding both.
 
-        They are made from the raw bits of PCG64, the only numbers that numpy guarantees to keep the same in
-        later versions (NEP 19).
+        They are made from the raw bits of PCG64, because numpy promises only for these that they stay the
+        same from version to version (NEP 19).
         """
         import numpy
 

@@ -80,7 +80,7 @@ class RestoreView(HotView):
 
 
 class EpisodesView(api.EpisodesView):
-    """Lists and opens episodes, including start states, which are opened as forks."""
+    """View that lists and opens episodes, including start states, which are opened as forks."""
 
     def opened(self, opening: Opening, *, principal: Principal) -> dict[str, Any]:
         if start_states.is_start_state(opening):
@@ -89,7 +89,7 @@ class EpisodesView(api.EpisodesView):
 
 
 class RefillView(api.RefillView):
-    """Adds samples to groups. In a group of forks, the new samples are forks as well."""
+    """View that adds samples to groups. In a group of forks, the new samples are forks as well."""
 
     def opened(self, group: Group, *, count: int, principal: Principal) -> dict[str, Any]:
         if FORK in group.settings:

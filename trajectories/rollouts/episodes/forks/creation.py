@@ -330,7 +330,8 @@ def _inherited(parent: Episode, step: int) -> dict[str, Any]:
         "parent_id": parent.pk,
         "inherited_events": None if parent.has_page or _calls_tools(parent) else 0,
         "answer_check": Episode.AnswerCheck.NONE,
-        # A person's steps before the fork begins are in its conversation, although no policy did them.
+        # Steps that a person took before the fork begins are part of its conversation, although no policy
+        # took them.
         "is_taken_over": parent.is_taken_over and has_person(parent.pk, step),
     }
 

@@ -267,7 +267,7 @@ class SubstepsView(APIView):
     @call(
         "substep_list",
         "Read the numbered substeps of an episode",
-        description="What its policy wrote in each step, split at blank lines. The numbers never change.",
+        description="Text that its policy wrote in each step, split at blank lines. Numbers never change.",
         answers={200: (EpisodeSubsteps, "The substeps by step, including inherited ones.")},
         errors=(404, 413),
     )

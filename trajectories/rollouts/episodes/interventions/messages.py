@@ -44,7 +44,7 @@ def substeps_of(content: str) -> list[dict[str, Any]]:
 
 
 def prefill_message(intervention: Intervention) -> dict[str, Any]:
-    """Return the assistant message that continuations continue, with the author of each part."""
+    """Return the assistant message with which continuations begin, and the author of each part."""
     copied, whole = len(intervention.copied), len(intervention.prefill)
     spans = [
         {"kind": "copied", "begin": 0, "end": copied},

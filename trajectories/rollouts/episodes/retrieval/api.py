@@ -22,7 +22,7 @@ NDJSON = "application/x-ndjson"
 
 
 class EpisodesView(forks.EpisodesView):
-    """Lists and opens episodes. Opening is inherited, because both methods share one path."""
+    """View that lists and opens episodes. Opening is inherited, because both methods share one path."""
 
     scopes = {"GET": "read", "POST": "trainer"}
 

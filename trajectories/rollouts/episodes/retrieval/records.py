@@ -30,7 +30,7 @@ class EpisodesQuery(Query, kw_only=True):
     origin: Annotated[
         Annotated[str, choice(Origin.values)] | UnsetType,
         Meta(
-            description="A guided fork counts as `guided`, and what a person ever acted in as `taken_over`."
+            description="A guided fork counts as `guided`; if a person ever acted, it counts as `taken_over`."
         ),
     ] = UNSET
 
@@ -124,7 +124,7 @@ class ExtraEvent(Struct):
 
 
 class SaidDoneRecord(Struct):
-    """The number of steps by the result of their action check.
+    """Numbers of steps by the result of their action check.
 
     ``extras`` are the first of the ``extra_events``.
     """
@@ -246,7 +246,8 @@ class EpisodeMessage(Message, omit_defaults=True):
 
     ``copied`` is true for messages that a fork's parent was sent or wrote after its opening, including tool
     calls and their results; the fork's policy wrote none of them. ``prefill`` is true for the beginning of a
-    message that a continuation of an intervention continues; ``spans`` then give the author of each part."""
+    message that an intervention's continuation has to complete; ``spans`` then give the author of each
+    part."""
 
     copied: bool = False
     prefill: bool = False
@@ -287,8 +288,8 @@ class Trajectory(Struct):
 
     The verdict's ``metrics`` contain ``first_answer_correct`` (1.0 or 0.0) if two answers were given. In
     episodes on a mock site they contain, besides the verifier's own metrics: ``pop_up_open_at_submit`` and
-    ``submitted_before_evidence`` (1.0 or 0.0; the latter if only the pages showed what the answer is based
-    on), ``no_ui_evidence`` (a number of changes), ``milestones_reached`` (a share) and each
+    ``submitted_before_evidence`` (each 1.0 or 0.0; the second only if nothing but the pages showed what the
+    answer is based on), ``no_ui_evidence`` (a number of changes), ``milestones_reached`` (a share) and each
     ``milestone/<name>``.
 
     ``steps`` are the episode's own; those of a fork follow the steps of its ``parent`` up to

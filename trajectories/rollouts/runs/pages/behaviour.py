@@ -80,7 +80,7 @@ class BehaviourTable:
 
 
 def behaviour_table(behaviour: RunBehaviour) -> BehaviourTable | None:
-    """Build the table, or return None until measures of a first episode have been computed."""
+    """Build the table, or return None while no episode has been measured."""
     if not behaviour.computed:
         return None
     by_arm = {arm.arm: {measure.name: measure for measure in arm.measures} for arm in behaviour.results}

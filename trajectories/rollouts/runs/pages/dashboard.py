@@ -106,7 +106,10 @@ ACTIVE_EVERY_MS, IDLE_EVERY_MS = 3_000, 15_000
 
 @dataclass(frozen=True, kw_only=True)
 class Tables:
-    """Tables that count many episodes each time they are read; in a long run they may be older."""
+    """Tables that count many episodes each time they are read.
+
+    In a long run they may be older than the rest of the dashboard.
+    """
 
     comparison: Comparison
     formats: Mapping[str, FormatTally]

@@ -76,7 +76,7 @@ def _key(planned: Collection[str], run: Run, arm: str) -> ArmKey:
 
 
 def _plan(run: Run, members: Sequence[Member]) -> dict[str, Any]:
-    """Plan to compare the ladder's base with each other arm, which a plan without contrasts does."""
+    """Return a plan without contrasts, by which the ladder's base is compared with each other arm."""
     arms = list(dict.fromkeys(member.key.planned for member in members))
     return {"arms": arms, "contrasts": [], "observation": run.observation, "alpha": ALPHA, "margin": None}
 

@@ -27,8 +27,8 @@ _HEAT_MAP = Statement(__file__, "heat_map")
 class Cell:
     """One task in one arm.
 
-    If the arm differs from the first arm that has the task, ``address`` opens a pair of episodes, otherwise
-    the arm's own episodes."""
+    If the arm differs from the first arm that has the task, ``address`` opens a pair of episodes; otherwise
+    it opens the arm's own episodes."""
 
     label: str
     correct: int

@@ -1,4 +1,4 @@
-"""What episodes cost, by outcome: steps, tokens, and the share of their budgets."""
+"""The cost of episodes by outcome: steps, tokens, and the share of their budgets."""
 
 from __future__ import annotations
 
@@ -115,7 +115,8 @@ def build_histograms(run_id: int) -> Histograms | None:
     ]
     if not histograms:
         return None
-    # The latest episodes include guided ones, which are left out, so their number is no test for a sample.
+    # Guided episodes are among the latest, but not among the rows. The number of rows therefore does not show
+    # whether earlier episodes were left out.
     ended = Verdict.objects.filter(run=run_id, run_seq=EPISODES_COUNTED + 1)
     return Histograms(histograms=histograms, episodes=len(rows), is_sample=ended.exists())
 

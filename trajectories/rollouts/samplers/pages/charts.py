@@ -54,14 +54,14 @@ def charts_of(draws: Draws) -> list[Chart]:
         chart_draw(
             "teaching",
             "Groups that teach",
-            "share of groups, completed since the previous draw, whose rewards differ",
+            "share with differing rewards among groups completed since the previous draw",
             {"Groups": _shares(draws, _teaching)},
             unit="%",
         ),
         chart_draw(
             "difficulty",
             "Success by difficulty",
-            "share of episodes, judged since the previous draw, that were correct",
+            "share of correct episodes among those judged since the previous draw",
             {name.title(): points for name, points in success.items() if points},
             unit="%",
         ),

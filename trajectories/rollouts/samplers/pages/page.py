@@ -68,7 +68,7 @@ def _lines(known: Iterable[tuple[int, Progress]], stage: int) -> dict[str, list[
 def course_words(progress: Progress) -> str:
     """Describe the stage, the draw in which it began, and the reason."""
     since = f"stage {progress.stage} since draw {progress.since}"
-    over = "its criteria hold, and the course is over" if progress.is_over else ""
+    over = "its criteria hold, so the course has finished" if progress.is_over else ""
     because = _joined(progress.because) if progress.move == "moves_on" else ""
     return ": ".join(filter(None, [since, MOVES[progress.move], because, over, _joined(progress.criteria)]))
 

@@ -33,7 +33,7 @@ class PairedStrategy(Strategy, frozen=True, tag="paired"):
     ``least`` is the number of results that a task must have. A draw has fewer tasks than requested if fewer
     qualify; tasks that were drawn least often come first.
 
-    Guided and unguided samples in equal numbers, and about a quarter of the solution for tasks without a
+    Guided and unguided samples in equal numbers, and about a quarter of the solution if no prefix had a
     success, are from POPE (arXiv 2601.18779).
     """
 
