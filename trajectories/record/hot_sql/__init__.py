@@ -1,8 +1,7 @@
-"""The SQL that runs for every episode, step and verdict, and is therefore benchmarked.
+"""The SQL that runs for every episode, step and verdict: benchmarked, and one round trip per statement.
 
-Each statement makes one round trip. Rows are passed as one JSON parameter, which Postgres unpacks faster than
-psycopg adapts one list per column. Records are returned as JSON text, so that the live service can relay them
-unchanged.
+Rows are passed as one JSON parameter, which Postgres unpacks faster than psycopg adapts one list per column.
+Records are returned as JSON text, so that the live service can relay them unchanged.
 """
 
 from __future__ import annotations
@@ -80,9 +79,8 @@ def submission_write(
 ) -> Literal["first", "final"] | None:
     """Store the answer, mark the episode and wake the sweeper, in one statement.
 
-    ``number`` is 2 for an episode's second answer. Returns ``first`` if the answer is to be checked and the
-    episode stays open, ``final`` if it is to be judged, and None if the episode is not open or expects the
-    other number.
+    ``number`` is 2 for a second answer. Returns ``first`` if the answer is to be checked, ``final`` if it is
+    to be judged, and None if the episode is not open or expects the other number.
     """
     row = SUBMIT.row(episode=episode_id, answer=_encode(answer).decode(), channel=channel, number=number)
     if row is None:
@@ -108,8 +106,7 @@ class Claim(NamedTuple):
     """A submission to judge, with its gold under the choice labels that the episode showed.
 
     The texts of the choices are in ``gold_extra["choices"]``. ``shown`` has the choices and their order, from
-    which labels and texts are computed. ``first`` is the earlier answer that ``answer`` replaced or
-    confirmed."""
+    which labels and texts are computed. ``first`` is the answer that ``answer`` replaced or confirmed."""
 
     run_id: int
     run_kind: str
@@ -138,10 +135,7 @@ def submission_claim(
 
 
 def claim_read(row: Sequence[Any]) -> Claim:
-    """Build a claim from a row of ``CLAIM_COLUMNS``.
-
-    Its jsonb columns arrive as text, because Django disables psycopg's loader.
-    """
+    """Build a claim from a row. jsonb columns arrive as text, because Django disables psycopg's loader."""
     claim = Claim(*row)
     claim = claim._replace(
         answer=msgspec.json.decode(str(claim.answer)),
@@ -202,10 +196,9 @@ def sums_withdraw(*, run_id: int, episode_ids: Sequence[int]) -> None:
 
 
 def sums_rebuild(*, run_id: int) -> int:
-    """Recompute the run's sums and its groups' positions from its verdicts. Return how many rows were wrong.
+    """Recompute a run's sums and group positions, and return how many rows were wrong.
 
-    New verdicts of the run wait until this is done.
-    """
+    New verdicts of the run are blocked until this is done."""
     with transaction.atomic():
         LOCK.run(run=run_id)
         with connection.cursor() as cursor:
@@ -277,8 +270,7 @@ def finish_many(
     ended = [row[0] for row in rows]
     left = {ending.episode for ending in endings if ending.outcome == INCORRECT}.difference(ended)
     if left and "open" in statuses:
-        # This is a separate statement, because it must see a first answer that was stored while the statement
-        # above waited for the episode's row.
+        # A separate statement, to see a first answer stored while the one above waited for the episode's row.
         FIRST_ANSWERS_COUNT.run(run=run_id, episodes=sorted(left))
     return ended
 
@@ -309,10 +301,9 @@ STEPS_WRITE = Statement(
 
 
 class StepsWritten(NamedTuple):
-    """The outcome of one ``steps_write``.
+    """The outcome of one ``steps_write``. ``max_steps`` includes the steps that a person took.
 
-    ``max_steps`` includes the steps that a person took. ``held_after`` is the agent's last step while a
-    person has taken over, else None."""
+    ``held_after`` is the agent's last step while a person has taken over, else None."""
 
     status: str
     split: str

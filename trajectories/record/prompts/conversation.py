@@ -159,7 +159,7 @@ def messages_for(
     token_budget: int | None = None,
     examples: Sequence[Example] = (),
 ) -> list[Message]:
-    """Write the chat messages (``role``, ``content``) that open an episode.
+    """Build the chat messages (``role``, ``content``) that open an episode.
 
     The function is pure, so that pages can rebuild the messages. ``content`` is a text, or a list of text and
     picture parts if the question has pictures. Each of ``examples`` adds a user turn and an assistant turn

@@ -28,7 +28,7 @@ class Horizon(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag
     def max_steps(self, pool: Pool, *, number: int, version: int) -> Sequence[int | None]:
         """Return a step budget for each row of the pool; None leaves it to the task.
 
-        ``number`` is that of the draw, from 1, and ``version`` is the run's newest policy version."""
+        ``number`` is the number of the draw, from 1, and ``version`` is the run's newest policy version."""
         raise NotImplementedError
 
 

@@ -73,7 +73,8 @@ def _problems(criterion: Criterion, sources: Sequence[Source], viewer: Viewer) -
 def with_stages(pool: Pool, strategy: StagesStrategy, *, sampler: Sampler, number: int, upto: int) -> Pool:
     """Return the pool with the stages of its tasks, and the run's progress at draw ``number``.
 
-    Progress is measured on episodes judged up to the position ``upto`` in the run's verdict stream."""
+    Progress is measured over episodes that were judged up to the position ``upto`` in the run's verdict
+    stream."""
     import numpy
 
     ((column,),) = STAGES.rows(sampler=sampler.pk, mark=STAGE_TAG)
