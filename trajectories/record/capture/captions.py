@@ -118,7 +118,7 @@ class Lettering:
 
     def _font_of(self, sign: str) -> ImageFont.FreeTypeFont | None:
         if not features.check("raqm") and unicodedata.bidirectional(sign) in RIGHT_TO_LEFT:
-            return None  # Without raqm, Pillow would draw it in the wrong order.
+            return None  # Without raqm, Pillow would draw right-to-left text in the wrong order.
         return next((font for font in self.fonts if _has(font, sign)), None)
 
 

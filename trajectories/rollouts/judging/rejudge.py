@@ -18,7 +18,7 @@ from trajectories.rollouts.judging import services
 from verifiers.limits import TOGETHER_MAX
 
 PAGE = 500
-TOGETHER = TOGETHER_MAX // 2  # Half, because two verifiers may judge an episode.
+TOGETHER = TOGETHER_MAX // 2  # This is half of the maximum, because two verifiers may judge an episode.
 
 # After an import has changed a task, its current gold is no longer the answer to what earlier episodes
 # showed.

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 LOCK = 0x5357_4550  # "SWEP"
 RESEND_EVERY_S = 1.0
-# Longer than a worker needs to take a lost lock again.
+# This is longer than a worker needs to take a lost lock again.
 DEAD_EVERY_S = 0.5
 REAP_EVERY_S = 5.0
 # A queue of this length still contains all submissions that Postgres shows as waiting, so resending them

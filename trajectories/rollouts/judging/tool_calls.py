@@ -26,7 +26,7 @@ LIMITS = Limits(cpu_s=8, own_s=6.0, wall_s=18.0)
 DETAIL_CHARS = 300
 PRINTED_CHARS = 2_000
 BATCH = 1_000
-# The checker's prefix on whatever the program raises.
+# The checker puts this prefix before whatever the program raises.
 FOREIGN = "CandidateError: "
 
 # The worker may run these two only as functions of the schema ``sandbox`` (``sandbox_sql``).
