@@ -112,7 +112,7 @@ def test_of_a_solution_that_is_never_checked_nothing_is_given(guide: ApiClient) 
     task = solved(["x" * 10_001, "#### 30"])
     code, message = refused(guide, task, {"kind": "prefix", "steps": 1})
     assert (code, Gold.objects.get(task=task).clean_steps) == ("guidance_leaks", 0)
-    assert f"task {task.pk} hold its answer, or cannot be checked" in message
+    assert f"task {task.pk} contain its answer, or cannot be checked" in message
 
 
 def test_a_solution_that_takes_too_long_to_check_is_named_and_not_quoted(
