@@ -39,8 +39,8 @@ TargetPath = Annotated[
     str,
     Meta(
         max_length=TARGET_PATH_CHARS,
-        description="Position in the document of the element that was acted on: the number of each of its "
-        "ancestors, and of the element itself, among its siblings, from 0, joined by `/`, without the root: "
+        description="Path in the document to the element that was acted on. For each ancestor below the "
+        "root, and for the element itself, it gives the index among the siblings, from 0, joined by `/`: "
         "`1/0/3`.",
     ),
 ]

@@ -103,8 +103,8 @@ def _send(episode_ids: Sequence[int]) -> int:
     if lengths is None:
         return 0
     long = {queue for queue, length in lengths.items() if length > LONG_QUEUE}
-    # Mark them only now, so that what the queue did not accept stays due instead of waiting for the next
-    # back-off.
+    # Episodes are marked as sent afterwards, so that what the queue did not accept stays due instead of
+    # waiting for the next back-off.
     sent = jobs_send(episode_ids, leaving_out=long)
     queue_sql.submissions_mark_sent(sent)
     return len(sent)

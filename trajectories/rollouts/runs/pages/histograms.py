@@ -76,7 +76,7 @@ class Histogram:
         return BarChart(
             name=f"spent-{self.id}",
             title=self.title,
-            description="By outcome. All values are in the table below.",
+            description="Episodes by outcome. All values are in the table below.",
             bars=[self._bar(bin_) for bin_ in self.bins],
         ).draw()
 

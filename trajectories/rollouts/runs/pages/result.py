@@ -21,7 +21,8 @@ SCALES = (10, 25, 50, 100)
 PLOT_MIDDLE = 74.0
 PLOT_HALF = 70.0
 UNCOMPARED = (
-    "a gap compares rungs of the ladder of arms, or what a report plans; these arms have no such pair."
+    "a gap compares two rungs of the ladder of arms, or two arms that a report plans to compare; "
+    "this run has no such pair."
 )
 ALONE = "this run has only one arm, and no other run of its {whole} has judged the same tasks."
 
