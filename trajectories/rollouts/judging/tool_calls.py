@@ -84,7 +84,7 @@ def output_of(report: Report) -> dict[str, Any]:
 
 
 def calls_due(*, after_s: float) -> list[Place]:
-    """Return calls that no worker has claimed and that were never sent, or sent ``after_s`` seconds ago."""
+    """Return calls that no worker has claimed and that were never sent, or not within ``after_s`` seconds."""
     rows = DUE.rows(timeout=settings.TOOL_CALL_TIMEOUT_S, after=after_s, batch=BATCH)
     return [Place(*row) for row in rows]
 
