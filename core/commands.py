@@ -1,4 +1,4 @@
-"""Base of management commands."""
+"""Base class of the management commands."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from core.errors import GymError
 
 
 class GymCommand(BaseCommand):
-    """Command that a refusal ends with its message instead of a trace."""
+    """Management command that reports a ``GymError`` by its message instead of a traceback."""
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        """Run the command. Raises ``CommandError`` for a ``GymError``."""
+        """Run the command, and turn a ``GymError`` into a ``CommandError``."""
         try:
             return super().execute(*args, **options)
         except GymError as error:

@@ -24,10 +24,10 @@ class Draws:
         self._path = "\0".join(map(_part, path))
         digest = hashlib.sha256(self._path.encode()).digest()
         self.share: Callable[[], float] = random.Random(int.from_bytes(digest, "big")).random
-        """A number in [0, 1). An attribute, not a method: a world takes some 25,000 of these."""
+        """Draws a number in [0, 1). For speed it is an attribute, not a method: a world draws some 25,000."""
 
     def at(self, *path: int | str) -> Draws:
-        """Return the substream of a path below this one."""
+        """Return the stream whose path is this stream's, extended by ``path``."""
         return Draws(self._path, *path)
 
     def chance(self, probability: float) -> bool:
@@ -65,7 +65,7 @@ class Draws:
         return mixed
 
     def sample(self, options: Sequence[T], count: int) -> list[T]:
-        """Draw ``count`` distinct options, in drawn order. Raises ``ValueError`` when there are fewer."""
+        """Draw ``count`` distinct options, in drawn order. Raises ``ValueError`` if there are fewer."""
         if count > len(options):
             raise ValueError(f"{count} of {len(options)} options cannot be drawn")
         return self.shuffled(options)[:count]

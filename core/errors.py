@@ -32,7 +32,7 @@ class GymError(Exception):
 
 
 def too_large(code: str, what: str, size: int, limit: int, setting: str) -> GymError:
-    """Build the error 413 for something above a limit, which is named by its setting."""
+    """Build the 413 error for something that exceeds a limit; the message names the limit's setting."""
     return GymError(
         code, f"The {what} has {size:,} bytes; the limit is {limit:,} (setting {setting}).", status=413
     )

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 Z_95 = 1.959964
-TAIL = 0.025  # of the normal distribution, beyond Z_95
+TAIL = 0.025  # probability of the normal distribution above Z_95
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rate:
-    """A share of correct verdicts with its 95% interval; all between 0 and 1."""
+    """A share of correct verdicts with its 95% interval. Share and bounds are between 0 and 1."""
 
     correct: int
     judged: int
@@ -28,7 +28,7 @@ class Rate:
 
 @dataclass(frozen=True, kw_only=True)
 class Clusters:
-    """Sums over tasks of k correct among n judged: all that the design effect needs."""
+    """Sums over tasks with k correct among n judged episodes: all that the design effect depends on."""
 
     tasks: int
     correct: int
@@ -42,7 +42,7 @@ def rate_of(clusters: Clusters) -> Rate | None:
     """Return the Wilson score interval on the effective sample size; None when nothing was judged.
 
     Several samples of one task are not independent: on pooled samples (200 tasks x 4) a plain Wilson interval
-    covers 80% where it says 95%. Hence n is divided by the design effect of clustering on tasks
+    covers 80% instead of 95%. So n is divided by the design effect of clustering on tasks
     (Kish; Korn and Graubard 1998), which is 1 when each task was tried once.
     """
     if clusters.judged == 0:
@@ -53,12 +53,12 @@ def rate_of(clusters: Clusters) -> Rate | None:
 
 
 def effective_n(clusters: Clusters) -> float:
-    """Return the number of independent samples that carry as much information."""
+    """Return the number of independent samples that would carry as much information as these clusters."""
     if clusters.tasks == clusters.judged:
         return float(clusters.judged)
     share = clusters.correct / clusters.judged
     if clusters.tasks == 1 or share in (0.0, 1.0):
-        # Nothing varies between tasks, so nothing can be estimated: one task counts once.
+        # Without variation between tasks there is no design effect to estimate, so each task counts once.
         return float(clusters.tasks)
     residuals = (
         clusters.correct_squared
@@ -72,7 +72,7 @@ def effective_n(clusters: Clusters) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Mean:
-    """A mean with its 95% interval; none for a single task, from which nothing can be said of others."""
+    """A mean with its 95% interval. A single task has no interval, since it says nothing about others."""
 
     mean: float
     low: float | None
@@ -103,8 +103,8 @@ def clustered_mean(sums: Sequence[tuple[int, float]]) -> Mean | None:
 def t_95(degrees: int) -> float:
     """Return the 97.5% point of Student's t.
 
-    It is exact for one and two degrees of freedom, else expanded around the normal one (Abramowitz and Stegun
-    26.7.5), which is right to 0.5% from three on.
+    For one and two degrees of freedom it is exact. From three on it is an expansion around the normal
+    quantile (Abramowitz and Stegun 26.7.5), accurate to 0.5%.
     """
     if degrees == 1:
         return math.tan(math.pi * (0.975 - 0.5))
@@ -121,14 +121,14 @@ def t_95(degrees: int) -> float:
 def wilson(*, share: float, n: float, comparisons: int = 1) -> tuple[float, float]:
     """Compute the Wilson score interval (Wilson 1927) of a share of ``n`` samples, at 95%; (0, 1) for none.
 
-    With several ``comparisons`` it is wider, so that all of them hold together with 95% (Bonferroni).
+    With several ``comparisons`` each interval is wider, so that all hold jointly at 95% (Bonferroni).
     """
     z = Z_95 if comparisons <= 1 else NormalDist().inv_cdf(1 - TAIL / comparisons)
     return score_interval(share=share, n=n, z=z)
 
 
 def score_interval(*, share: float, n: float, z: float) -> tuple[float, float]:
-    """Compute Wilson's interval of ``z`` standard errors to either side; (0, 1) without a sample."""
+    """Compute Wilson's interval of ``z`` standard errors to either side; (0, 1) if there is no sample."""
     if not n:
         return 0.0, 1.0
     scale = 1 + z**2 / n
@@ -138,5 +138,5 @@ def score_interval(*, share: float, n: float, z: float) -> tuple[float, float]:
 
 
 def widen_to_include(estimate: float, *, low: float, high: float) -> tuple[float, float]:
-    """Return the interval, widened to hold its estimate where rounding left that just outside."""
+    """Return the interval, widened to include its estimate if rounding left that just outside."""
     return min(low, estimate), max(high, estimate)

@@ -1,4 +1,4 @@
-"""Strict query parameters, and pages by cursor."""
+"""Strict query parameters and cursor-based pagination."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ Cursor = Annotated[
     checked(_cursor_read, format="cursor", maxLength=CURSOR_CHARS, minLength=1),
     Meta(description="`next` of the previous response."),
 ]
-"""An opaque position in a list, taken from ``next`` of the previous response; read as a number."""
+"""An opaque position in a list: ``next`` of the previous response. It is decoded to a number."""
 
 
 Limit = Annotated[int, Meta(ge=1, le=PAGE_MAX, description=f"Results per page, at most {PAGE_MAX:,}.")]
 
 
 class Query(Body, kw_only=True):
-    """Parameters of a list; a subclass adds its filters."""
+    """Query parameters of a call that returns a list; each subclass adds its filters."""
 
     limit: Limit = PAGE_DEFAULT
     cursor: Cursor | UnsetType = UNSET
 
 
 def query_read(query: type[Body], request: Request) -> dict[str, Any]:
-    """Return the validated query parameters of a request. Raises the same as ``body_read``."""
+    """Return the validated query parameters of a request. Raises as ``body_read`` does."""
     return texts_read(query, request.query_params)
 
 
@@ -60,7 +60,7 @@ def page(rows: Sequence[Row], *, limit: int, place: Callable[[Row], int]) -> tup
 
 
 def page_cut(rows: Sequence[Row], *, limit: int, place: Callable[[Row], int]) -> tuple[list[Row], int | None]:
-    """Return the first ``limit`` of up to ``limit + 1`` rows, and the last one's position if more follow."""
+    """Return the first ``limit`` of up to ``limit + 1`` rows, and the position of the last if more follow."""
     first = list(rows[:limit])
     return first, place(first[-1]) if len(rows) > limit else None
 
@@ -71,7 +71,7 @@ def cursor_make(position: int) -> str:
 
 
 def cursor_open(cursor: str) -> int | None:
-    """Decode a cursor to its position, or None if it is not one of ours."""
+    """Return the position that a cursor encodes, or None if the text is not a cursor."""
     if len(cursor) > CURSOR_CHARS:
         return None
     try:

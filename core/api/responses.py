@@ -1,4 +1,4 @@
-"""Reading bodies, rendering responses and reporting errors, for every call of the REST API."""
+"""Parsing of bodies, rendering of responses and reporting of errors, for every REST API call."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class MsgspecRenderer(renderers.BaseRenderer):
-    """JSON renderer on msgspec, ten times as fast as DRF's."""
+    """JSON renderer built on msgspec, ten times as fast as DRF's."""
 
     media_type = "application/json"
     format = "json"
@@ -40,7 +40,7 @@ class MsgspecRenderer(renderers.BaseRenderer):
 
 
 class MsgspecParser(parsers.BaseParser):
-    """JSON parser on msgspec, which rejects lone surrogates and NaN."""
+    """JSON parser built on msgspec, which rejects lone surrogates and NaN."""
 
     media_type = "application/json"
 
@@ -54,7 +54,7 @@ class MsgspecParser(parsers.BaseParser):
 
 
 class JsonOnly(negotiation.DefaultContentNegotiation):
-    """Every call answers in JSON, whatever ``Accept`` says: a 406 would help nobody."""
+    """Content negotiation that always chooses JSON and ignores ``Accept``: a 406 would help nobody."""
 
     def select_renderer(
         self, request: Any, renderers: Iterable[renderers.BaseRenderer], format_suffix: str | None = None
@@ -80,7 +80,7 @@ def parse_json(body: bytes) -> Any:
 
 
 def read_content_length(headers: Mapping[str, Any]) -> int:
-    """Return ``CONTENT_LENGTH`` of ``request.META``; 0 if it is not a number, as Django does."""
+    """Return ``CONTENT_LENGTH`` from ``request.META``; like Django, return 0 if it is not a number."""
     try:
         return int(headers.get("CONTENT_LENGTH") or 0)
     except ValueError:
@@ -94,7 +94,7 @@ def check_body_size(size: int) -> None:
 
 
 def check_body_values(body: bytes) -> None:
-    """Refuse a body that would take many times its size in memory: ``[],[],[], …`` takes twenty times.
+    """Refuse a body that would take up many times its size in memory: ``[],[],[], …`` takes up twenty times.
 
     Raises ``GymError`` 413 ``body_too_large``.
     """
@@ -117,7 +117,7 @@ def json_response(data: Any, *, status: int = 200) -> HttpResponse:
 
 
 def gym_error_response(error: GymError) -> HttpResponse:
-    """Render an error as a response, with ``Retry-After`` where it names a delay."""
+    """Render an error as a response, with a ``Retry-After`` header if the error gives a delay."""
     response = json_response(error.as_body(), status=error.status)
     if error.retry_after_s is not None:
         response["Retry-After"] = str(error.retry_after_s)
@@ -125,7 +125,7 @@ def gym_error_response(error: GymError) -> HttpResponse:
 
 
 def error_response(error: Exception, context: Mapping[str, Any]) -> Response | None:
-    """Render an expected failure in the one error shape (DRF's exception handler); leave others uncaught."""
+    """Render an expected failure in the API's error format; leave others uncaught (a DRF handler)."""
     converted = as_gym_error(error)
     if converted is None:
         return None
@@ -138,7 +138,7 @@ def error_response(error: Exception, context: Mapping[str, Any]) -> Response | N
 
 
 def as_gym_error(error: Exception) -> GymError | None:
-    """Convert an expected failure of Django, DRF, the database or the disk; None for any other exception."""
+    """Convert an expected failure of Django, DRF, the database or the disk; return None for anything else."""
     if isinstance(error, GymError):
         return error
     if disk.is_disk_full_error(error):

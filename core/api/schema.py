@@ -1,4 +1,4 @@
-"""The OpenAPI descriptions that calls share: their errors and the scope of their key."""
+"""OpenAPI descriptions that all calls share: their errors and the scope that a key needs."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def call(
     description: str | None = None,
     is_open: bool = False,
 ) -> Callable[[Handler], Handler]:
-    """Describe a call in the schema. Bodies, answers and queries among ``parameters`` are structs.
+    """Describe a call in the schema. Bodies, answers and queries (in ``parameters``) are given as structs.
 
-    ``answers`` are by status, each with its meaning if that is not plain. ``errors`` are those besides the
-    ones of every call that needs a key, which an open call does not.
+    ``answers`` maps each status to a struct, or to a struct and its description. ``errors`` lists the
+    statuses to add to 401, 403 and 503, which every call has unless it ``is_open`` (needs no key).
     """
 
     def described(handler: Handler) -> Handler:
@@ -87,7 +87,7 @@ def _shape(shape: Any) -> Any:
 
 
 def _flat(parameters: Sequence[Any]) -> Iterator[OpenApiParameter]:
-    """Yield the parameters, those of a query one by one."""
+    """Yield the parameters; a query struct is replaced by one parameter for each of its fields."""
     for parameter in parameters:
         if _is_struct(parameter):
             yield from _query_parameters(parameter)
@@ -108,7 +108,7 @@ def _is_struct(shape: Any) -> bool:
 
 
 class CallSchema(AutoSchema):
-    """Adds to every call the scope that its key needs."""
+    """Schema generator that adds to each call's description the scope that its key needs."""
 
     def get_operation(self, *args: Any, **kwargs: Any) -> Any:
         operation = super().get_operation(*args, **kwargs)
@@ -120,8 +120,9 @@ class CallSchema(AutoSchema):
 
 
 def calls_complete(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
-    """Complete the schema (drf-spectacular's post-processing hook): an empty query parameter counts as none,
-    and a body with required fields is required.
+    """Complete the schema (drf-spectacular's post-processing hook).
+
+    An empty query parameter counts as missing, and a body with required fields is itself required.
     """
     schemas = result.get("components", {}).get("schemas", {})
     for methods in result["paths"].values():

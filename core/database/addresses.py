@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
-# TCP keepalives (libpq's names; the server's side is in gymsite/roles.sql): a broken connection shows within
-# 25 s, idle or waiting for an answer, and not after hours. Unix sockets ignore them.
+# TCP keepalives (libpq's names; the server's are in gymsite/roles.sql): a broken connection, whether idle or
+# waiting for an answer, is noticed within 25 s rather than after hours. Unix sockets ignore them.
 LINE_OPTIONS = {
     "connect_timeout": 5,
     "keepalives_idle": 10,
@@ -19,8 +19,8 @@ LINE_OPTIONS = {
 def django_database(url: str) -> dict[str, Any]:
     """Return ``DATABASES`` entries for ``postgresql://user:password@host:port/name?host=/socket/folder``.
 
-    A socket folder may stand in the query (``host=``), as libpq writes it, or percent-encoded as the host.
-    Other parameters (``sslmode``, ``sslrootcert`` ...) go to libpq unchanged, under ``OPTIONS``.
+    A socket folder is given either in the query (``host=``), as libpq writes it, or percent-encoded as the
+    host. Other parameters (``sslmode``, ``sslrootcert`` ...) are passed to libpq unchanged, in ``OPTIONS``.
     """
     parts = urlsplit(url)
     query = parse_qs(parts.query)
@@ -36,7 +36,7 @@ def django_database(url: str) -> dict[str, Any]:
 
 
 def _port(parts: SplitResult) -> str:
-    """Return the port, a bad one unchanged: settings are read before an error can be reported well."""
+    """Return the port. An invalid one is kept, since errors cannot yet be reported when settings are read."""
     try:
         return str(parts.port or "")
     except ValueError:
@@ -44,7 +44,7 @@ def _port(parts: SplitResult) -> str:
 
 
 def celery_broker_url(redis_url: str) -> str:
-    """Return the URL as Kombu spells it: ``redis+socket://`` where redis-py says ``unix://``."""
+    """Convert a Redis URL to Kombu's spelling: ``redis+socket://`` for redis-py's ``unix://``."""
     if redis_url.startswith("unix://"):
         return "redis+socket://" + redis_url.removeprefix("unix://").replace("db=", "virtual_host=")
     return redis_url

@@ -13,7 +13,7 @@ from django.db.utils import OperationalError
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.errors import QueryCanceled
 
-# The previous limit is restored at the end: the block may be part of a larger transaction.
+# The previous limit is restored at the end, because the block may be part of a larger transaction.
 _LIMIT = "SELECT current_setting('statement_timeout'), set_config('statement_timeout', %s, true)"
 
 
@@ -39,7 +39,7 @@ def limit_statements(limit_ms: int) -> Iterator[None]:
 
 
 def _limit(value: str) -> str:
-    """Set the limit, and return the previous one."""
+    """Set the time limit and return the previous one."""
     with connection.cursor() as cursor:
         cursor.execute(_LIMIT, [value])
         row = cursor.fetchone()
@@ -50,7 +50,7 @@ def _limit(value: str) -> str:
 def read_one_snapshot() -> Iterator[None]:
     """Read everything in the block from the snapshot of its first statement, whatever is written meanwhile.
 
-    Inside a caller's transaction it sees what that transaction sees.
+    If the caller has already opened a transaction, the block sees what that transaction sees.
     """
     if connection.in_atomic_block:
         yield
@@ -62,7 +62,7 @@ def read_one_snapshot() -> Iterator[None]:
 
 
 def direct_connect() -> psycopg.Connection[tuple[Any, ...]]:
-    """Open a connection of this process's role, in autocommit."""
+    """Connect to the server directly, outside Django's pool, with this process's role and autocommit."""
     parameters = dict(connection.get_connection_params())
     if settings.DATABASE_DIRECT_URL:
         parameters |= conninfo_to_dict(settings.DATABASE_DIRECT_URL)

@@ -1,4 +1,4 @@
-"""SQL statements as files: ``sql/<name>.sql`` beside the module that runs them, each read once."""
+"""SQL statements kept in files: ``sql/<name>.sql`` next to the module that runs them, each read once."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from django.db.backends.utils import CursorWrapper
 
 
 def sql_read(module: str, name: str, **parts: str) -> str:
-    """Read a statement beside ``module`` (its ``__file__``), without comments.
+    """Read the statement ``name`` of a ``module`` (its ``__file__``), without comments.
 
-    ``parts`` fill its ``{places}``. They are text of ours, never input: values are bound as parameters.
+    ``parts`` fill its ``{placeholders}``. They are our own text, never input: values are bound as parameters.
     """
     text = _file_read(Path(module).parent / "sql" / f"{name}.sql")
     for place, part in parts.items():
@@ -24,13 +24,13 @@ def sql_read(module: str, name: str, **parts: str) -> str:
 
 @cache
 def _file_read(path: Path) -> str:
-    """Read and cache a file: some statements are assembled anew for each call."""
+    """Read and cache a file, because some statements are assembled again for each call."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return "\n".join(line for line in lines if not line.lstrip().startswith("--"))
 
 
 class Statement:
-    """One statement and the ways to run it. A hot one runs with ``hot_cursor``."""
+    """One SQL statement and the ways to run it. If it ``is_hot``, it runs on a ``hot_cursor``."""
 
     def __init__(self, module: str, name: str, *, is_hot: bool = False, **parts: str) -> None:
         self.text = sql_read(module, name, **parts)
@@ -43,7 +43,7 @@ class Statement:
             return list(cursor.fetchall())
 
     def row(self, **parameters: Any) -> tuple[Any, ...] | None:
-        """Run the statement, and return its first row, or None if there is none."""
+        """Run the statement and return its first row, or None if there are no rows."""
         with self._cursor() as cursor:
             cursor.execute(self.text, parameters)
             row: tuple[Any, ...] | None = cursor.fetchone()
@@ -62,7 +62,7 @@ class Statement:
 def hot_cursor() -> CursorWrapper:
     """Open a cursor that binds parameters on the server, so that each connection plans a statement once.
 
-    Django's own cursor binds on the client; measurements show that planning then costs as much as execution.
+    Django's own cursor binds on the client; planning was then measured to cost as much as execution.
     """
     connection.ensure_connection()
     cursor: Any = psycopg.Cursor(connection.connection)

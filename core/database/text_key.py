@@ -1,4 +1,4 @@
-"""Primary keys that are text."""
+"""A field type for primary keys that are text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ else:
 class TextKey(TextField):
     """Text column without the extra prefix-search index that Django gives each ``varchar`` key and reference.
 
-    Nobody searches keys by prefix. Django does not recognise the type under its long name.
+    Nobody searches keys by prefix. The type is spelled by its long name, which Django does not recognise as
+    ``varchar``, so it adds no such index.
     """
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:

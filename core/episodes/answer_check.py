@@ -1,7 +1,7 @@
-"""The request to check a first answer, in a run whose setting ``answer_check`` is ``once``.
+"""The request to check a first answer, sent in runs whose setting ``answer_check`` is ``once``.
 
-Pages and the API send the same words, which say nothing about whether the answer is right. Another wording
-may change a score, so it needs another value of the setting.
+Pages and the API send the same text, which does not reveal whether the answer is right. A different wording
+could change scores, so it would need a new value of the setting.
 """
 
 from __future__ import annotations
@@ -18,5 +18,5 @@ REQUEST: Final = (
 
 
 def is_checked(settings: dict[str, Any]) -> bool:
-    """Return whether a run with these settings asks for a second answer."""
+    """Return whether a run with these settings asks the agent to check its answer and give it again."""
     return settings.get(SETTING) == ONCE

@@ -1,4 +1,4 @@
-"""Arms that a call or a form names."""
+"""The arms that calls and forms may name."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def arm_open(arm_id: str) -> Arm:
 
 
 def arm_choices() -> list[tuple[str, str]]:
-    """Return ids and labels, for models and forms."""
+    """Return the id and label of each arm, as the choices of models and forms."""
     return [(arm.id, arm.label) for arm in ARMS.values()]

@@ -1,4 +1,4 @@
-"""The mock sites' pictures for layers below the arena (the lab, workers), which may not import it."""
+"""Access to the mock sites' pictures for the lab and the workers, which may not import the arena."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run's observation settings, apart from its format."""
+"""A run's observation settings other than the observation format."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ class ObservationSettings(Body, kw_only=True):
 
     scope: Annotated[
         Annotated[str, choice(SCOPES)] | UnsetType,
-        Meta(description="What an outline shows: all of the `page` (default), or what the `viewport` shows."),
+        Meta(description="What an outline covers: the whole `page` (default) or only the `viewport`."),
     ] = UNSET
     max_chars: Annotated[
         Annotated[int, Meta(ge=MAX_CHARS_LEAST, le=MAX_CHARS_MOST)] | UnsetType,
-        Meta(description="Characters of an outline."),
+        Meta(description="Maximum length of an outline, in characters."),
     ] = UNSET
     picture_max: Annotated[
         Annotated[int, Meta(ge=PICTURE_LEAST_PX, le=PICTURE_MOST_PX)] | UnsetType,
-        Meta(description="The larger side of a picture, in pixels; larger pictures are scaled down."),
+        Meta(description="Longest side of a picture, in pixels; larger pictures are scaled down."),
     ] = UNSET
 
 
 def settings_check(settings: Mapping[str, Any], observation: ObservationFormat) -> None:
-    """Raise ``FieldError`` for a setting of what the observation does not show."""
+    """Raise ``FieldError`` for a setting that does not apply to the observation format."""
     for name in settings:
         if name not in settings_of(settings, observation):
             lacks = "picture" if observation.has_text else "outline"
-            message = f"{observation.id} has no {lacks}, so {name} means nothing."
+            message = f"{observation.id} has no {lacks}, so {name} has no effect."
             raise FieldError(f"observation_settings.{name}", message)

@@ -20,7 +20,7 @@ Axes = Mapping[str, tuple[Value, ...]]
 AXES_BESIDE_LOOKS = frozenset({"choices", "instruction", "task_bar", "text"})
 
 ROTATION = 12
-"""Looks until every value of every axis has occurred equally often: a multiple of each axis's size."""
+"""After this many looks, every value of every axis has occurred equally often."""
 
 AXES: Axes = {name: axis.values for name, axis in looks.AXES.items()}
 AXES_DRAWN: Mapping[PageKind, Axes] = {
@@ -34,8 +34,9 @@ def _neutral(axis: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """The look of an episode's pages: an attribute for each of ``palaestra.protocol.looks.AXES``. Axes that
-    are not drawn for a kind of page stay neutral there.
+    """The look of an episode's pages, with an attribute for each of ``palaestra.protocol.looks.AXES``.
+
+    Axes that are not drawn for a kind of page stay neutral on it.
     """
 
     theme: str = _neutral("theme")
@@ -59,7 +60,7 @@ class Look:
     editor: str = _neutral("editor")
 
     def as_dict(self, page: PageKind = "question") -> dict[str, Value]:
-        """Return the form stored with an episode: the axes drawn for its pages, and any other not neutral."""
+        """Return the form stored with an episode: the axes drawn for ``page``, and any other non-neutral one."""
         axes = AXES_DRAWN[page]
         return {axis: value for axis, value in vars(self).items() if axis in axes or value != NEUTRAL[axis]}
 
@@ -74,7 +75,7 @@ def _digest(look: Look) -> str:
 
 
 def look_make(*, seed: int, fixed: Mapping[str, object], page: PageKind = "question") -> Look:
-    """Draw the look of a seed. An axis in ``fixed`` keeps that value and does not move the others.
+    """Draw the look of a seed. Axes in ``fixed`` take their values from there and do not affect the others.
 
     Raises ``GymError`` ``unknown_look_axis`` or ``unknown_look_value`` (422).
     """
@@ -83,7 +84,9 @@ def look_make(*, seed: int, fixed: Mapping[str, object], page: PageKind = "quest
 
 
 def look_rotate(*, seed: int, place: int, fixed: Mapping[str, object], page: PageKind = "question") -> Look:
-    """Draw the look at an index, from 0, of a seed's rotation: each block of ``ROTATION`` looks is balanced.
+    """Draw the look at index ``place`` (from 0) of a seed's rotation.
+
+    Each block of ``ROTATION`` looks contains every value of every axis equally often.
 
     Raises as ``look_make`` does.
     """
@@ -106,7 +109,7 @@ def _look(chosen: Mapping[str, Value]) -> Look:
 
 
 def _draw(*, axis: str, seed: int) -> Value:
-    """Draw by a hash of the axis's own, so that fixing or adding one leaves the others unchanged."""
+    """Draw an axis's value from its own hash, so that fixing or adding an axis does not affect others."""
     raw = hashlib.sha256(f"{LOOK_VERSION}:{axis}:{seed}".encode()).digest()
     values = AXES[axis]
     return values[int.from_bytes(raw[:8], "big") % len(values)]
@@ -114,7 +117,7 @@ def _draw(*, axis: str, seed: int) -> Value:
 
 @lru_cache(maxsize=1024)
 def _turn(axis: str, seed: int, turn: int) -> tuple[Value, ...]:
-    """Permute the values of an axis for one turn of a rotation, each equally often."""
+    """Return an axis's values for one turn of a rotation: each equally often, in random order."""
     values = AXES[axis]
     draws = Draws(str(seed).encode(), LOOK_VERSION, "rotation", axis, turn)
     return tuple(draws.shuffled(values * (ROTATION // len(values))))

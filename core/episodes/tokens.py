@@ -10,7 +10,7 @@ import re
 
 MAC_BYTES = 16
 ID_BYTES = 8
-TOKEN_LENGTH = 32  # base64url of 24 bytes, no padding needed
+TOKEN_LENGTH = 32  # 24 bytes as base64url, which needs no padding
 # The same pattern works in Postgres.
 TOKEN_IN_PATH = re.compile(r"/e/[A-Za-z0-9_-]{8,}")
 MASKED = "/e/***"
@@ -26,7 +26,7 @@ def token_make(*, episode_id: int, key: bytes) -> str:
 
 
 def person_token_make(*, takeover_id: int, key: bytes) -> str:
-    """Make a takeover's token: its pages have addresses of the same form as an episode's."""
+    """Make a takeover's token, which has the same form as an episode's and replaces it in page addresses."""
     return _make(takeover_id, key, PERSON)
 
 
@@ -36,12 +36,12 @@ def _make(subject_id: int, key: bytes, purpose: bytes) -> str:
 
 
 def token_open(*, token: str, key: bytes) -> int | None:
-    """Return the id of the token's episode; None when the token is not ours, or a person's."""
+    """Return the id of the token's episode; None if the token is invalid or belongs to a takeover."""
     return _open(token, key, EPISODE)
 
 
 def person_token_open(*, token: str, key: bytes) -> int | None:
-    """Return the id of the token's takeover; None when the token is not ours, or an episode's."""
+    """Return the id of the token's takeover; None if the token is invalid or belongs to an episode."""
     return _open(token, key, PERSON)
 
 

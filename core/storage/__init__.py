@@ -1,1 +1,1 @@
-"""Files: blobs, and how they are written."""
+"""File storage: blobs, thumbnails, and durable writing on disk or in buckets."""

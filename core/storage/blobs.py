@@ -1,9 +1,9 @@
 """Content-addressed storage: bytes named by their SHA-256, durable once acknowledged, never changed.
 
 A file counts as stored only at its right size: one that a crash cut short is replaced by the next upload.
-Blobs go to the storage ``blobs`` unless the caller names another one. Who may read one is for callers to say;
-files with golds, names of people or locked splits go to ``private``, which only calls that check their
-caller's rights hand out.
+Blobs go to the storage ``blobs`` unless the caller names another one. This module does not check who may read
+a blob. Files with golds, people's names or locked splits go to ``private``, and only API calls that check the
+rights of their caller serve those.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ CONTROL = frozenset(range(32)) - frozenset(b"\t\n\r\f")
 
 @dataclass(frozen=True, kw_only=True)
 class StoredBlob:
-    """``is_new`` is false when the same bytes were already stored."""
+    """A blob in the store; ``is_new`` is false if the same bytes were already stored."""
 
     sha256: str
     size: int
@@ -59,7 +59,7 @@ class StoredBlob:
 
 
 def blob_store(data: bytes, *, storage: str = BLOBS) -> StoredBlob:
-    """Store bytes held in memory; nothing happens when they are already stored."""
+    """Store bytes held in memory; do nothing if they are already stored."""
     sha256 = hashlib.sha256(data).hexdigest()
     return blob_receive(read=io.BytesIO(data).read, sha256=sha256, limit=len(data), storage=storage)
 
@@ -74,8 +74,8 @@ def blob_receive(
 ) -> StoredBlob:
     """Store a stream in constant memory, provided that its SHA-256 is ``sha256``.
 
-    ``note``, called once the file is stored, commits a row that names it. A file that was deleted before
-    that, since nothing named it, is stored again.
+    ``note`` is called once the file is stored, and commits a row that names it. Until then the file may be
+    deleted because no row names it; in that case it is stored again.
 
     Raises ``GymError`` ``hash_mismatch`` (400) and ``blob_too_large`` (413); nothing is stored then.
     """
@@ -93,12 +93,12 @@ def blob_receive(
 
 
 def blob_exists(sha256: str, *, size: int | None = None, storage: str = BLOBS) -> bool:
-    """Return whether the blob is stored at its size in bytes; without ``size``, an empty file is damage."""
+    """Return whether a file of ``size`` bytes is stored; without ``size``, any file that is not damaged."""
     return _is_whole(sha256, blob_size(sha256, storage=storage), size)
 
 
 def blobs_missing(sizes: Mapping[str, int | None]) -> list[str]:
-    """List the blobs that are not stored at their size, in order; ``sizes`` in bytes, None if unknown."""
+    """List the blobs that are not stored at their right size, in order; ``sizes`` may be None if unknown."""
     stored = durable_files.files_map(storages[BLOBS], blob_size, sizes)
     return [
         sha256
@@ -108,12 +108,12 @@ def blobs_missing(sizes: Mapping[str, int | None]) -> list[str]:
 
 
 def blob_size(sha256: str, *, storage: str = BLOBS) -> int | None:
-    """Return the file's size in bytes; None when there is no file."""
+    """Return the size of a blob's file in bytes, or None if there is no file."""
     return stored_size(storages[storage], sha256)
 
 
 def blob_stored_at(sha256: str, *, storage: str = BLOBS) -> datetime | None:
-    """Return the time of the file's last write; None when there is no file."""
+    """Return when a blob's file was last written, or None if there is no file."""
     try:
         return storages[storage].get_modified_time(_name(sha256))
     except FileNotFoundError:
@@ -121,14 +121,15 @@ def blob_stored_at(sha256: str, *, storage: str = BLOBS) -> datetime | None:
 
 
 def blob_delete(sha256: str, *, storage: str = BLOBS) -> None:
-    """Delete a blob; nothing happens when there is none."""
+    """Delete a blob, if there is one."""
     storages[storage].delete(_name(sha256))
 
 
 def blob_copy(sha256: str, *, source: Storage, target: Storage) -> int:
     """Copy a blob durably if its bytes are right, and return its size in bytes.
 
-    Raises ``FileNotFoundError``, and ``GymError`` ``hash_mismatch`` for damage; nothing is stored then.
+    Raises ``FileNotFoundError`` if there is no file, and ``GymError`` ``hash_mismatch`` if it is damaged;
+    nothing is stored in either case.
     """
     name = _name(sha256)
     with source.open(name, "rb") as file, durable_files.part_open(target) as part:
@@ -138,12 +139,12 @@ def blob_copy(sha256: str, *, source: Storage, target: Storage) -> int:
 
 
 def stored_size(storage: Storage, sha256: str) -> int | None:
-    """Return the size of a blob's file in any storage, in bytes; None when there is none."""
+    """Return the size in bytes of a blob's file in any storage, or None if there is no file."""
     return durable_files.file_size(storage, _name(sha256))
 
 
 def stored_blobs(storage: Storage) -> Iterator[str]:
-    """Yield the name of every blob that a storage holds, in order; not parts, not thumbnails."""
+    """Yield the name of every blob in a storage, in order; unfinished parts and thumbnails are skipped."""
     for first in _folders(storage, ""):
         for second in _folders(storage, first):
             _, files = storage.listdir(f"{first}/{second}")
@@ -159,15 +160,15 @@ def _folders(storage: Storage, path: str) -> list[str]:
 
 
 def blob_open(sha256: str, *, storage: str = BLOBS) -> File[bytes]:
-    """Open the stored bytes as a file. Raises ``FileNotFoundError`` when there are none."""
+    """Open a blob as a file. Raises ``FileNotFoundError`` if it is not stored."""
     check_sha256(sha256)
     return storages[storage].open(_name(sha256), "rb")
 
 
 def blob_response(request: HttpRequest, sha256: str, *, size: int | None = None) -> HttpResponseBase:
-    """Serve a blob such that no browser executes it: fixed types, sandboxed, cacheable. Raises ``Http404``.
+    """Serve a blob so that no browser executes it: fixed types, sandboxed, cacheable. Raises ``Http404``.
 
-    A file that is not of ``size`` bytes is 404 too: browsers would cache the damage.
+    A file of another size than ``size`` bytes is a 404 too, because browsers would cache the damaged bytes.
     """
     tag = f'"{sha256}"'
     check_sha256(sha256)
@@ -227,7 +228,7 @@ def _copy(*, read: Callable[[int], bytes], target: IO[bytes], sha256: str, limit
         target.write(piece)
     if digest.hexdigest() != sha256:
         raise GymError(
-            "hash_mismatch", f"The {size:,} bytes received have another SHA-256 than the address names."
+            "hash_mismatch", f"The {size:,} bytes received do not have the SHA-256 in the address."
         )
     return size, head
 

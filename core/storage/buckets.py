@@ -1,6 +1,6 @@
-"""Blobs in a bucket of S3, or of a server that speaks its protocol; for the setting ``STORAGES``.
+"""Blobs in an S3 bucket, or on a server with the same protocol; named in the setting ``STORAGES``.
 
-Failures of the store are ``OSError``, as those of a disk. An object is there whole or not at all.
+Failures of the store are raised as ``OSError``, like a disk's. An object is stored whole or not at all.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from storages.utils import clean_name
 from core.storage.durable_files import THREADS
 
 CONNECT_S = 3.0
-# The longest wait for the next bytes of a response.
+# Time limit for the next bytes of a response.
 READ_S = 20.0
 TRIES = 3
-# The part of an object being read that is held in memory; a larger object goes to a temporary file.
+# Objects up to this size are read into memory, larger ones into a temporary file.
 MEMORY_BYTES = 1024 * 1024
-# The service's codes for a missing object; a missing bucket has another.
+# The service's codes for a missing object; a missing bucket has a different code.
 ABSENT = ("NoSuchKey", "404")
 
 
 class BucketStorage(S3Storage):  # type: ignore[misc]
-    """One bucket, with the options of django-storages: ``bucket_name``, ``endpoint_url`` and so on."""
+    """One bucket. It takes the options of django-storages: ``bucket_name``, ``endpoint_url`` and so on."""
 
     def __init__(self, **options: Any) -> None:
         config = Config(
@@ -41,7 +41,7 @@ class BucketStorage(S3Storage):  # type: ignore[misc]
             retries={"mode": "standard", "total_max_attempts": TRIES},
             max_pool_connections=2 * THREADS,
         )
-        # Uploads run in their callers' threads already.
+        # Uploads already run in their callers' threads.
         transfer = TransferConfig(use_threads=False)
         super().__init__(client_config=config, transfer_config=transfer, **options)
 
@@ -62,7 +62,7 @@ class BucketStorage(S3Storage):  # type: ignore[misc]
             return str(super()._save(name, content))
 
     def _open(self, name: str, mode: str = "rb") -> File[bytes]:
-        """Fetch the whole object in one request: django-storages makes three."""
+        """Fetch the whole object in one request, where django-storages makes three."""
         key = self._normalize_name(clean_name(name))
         with _os_errors(name), ExitStack() as unless_read:
             source = self.bucket.Object(key).get()["Body"]

@@ -1,4 +1,4 @@
-"""Failures caused by a full disk, and the one error that every service returns for them."""
+"""Failures caused by a full disk, and the error that every service returns for them."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from psycopg.errors import DiskFull
 
 from core.errors import GymError
 
-# The connection broke or was refused, or a statement was cancelled: all of these are temporary.
+# The connection broke or was refused, or a statement was cancelled. All of these are temporary.
 DATABASE_LOST = (OperationalError, InterfaceError)
 RETRY_AFTER_S = 10
-# A Postgres that finds no room for its log stops without naming the reason. It keeps 16 MB files of it.
+# If Postgres has no room for its log, it stops without giving the reason. The log consists of 16 MB files.
 FULL_BYTES = 16 * 1024 * 1024
 MESSAGE = "The server's disk is full: nothing was stored. Make room there (`manage.py prune`), then go on."
 
 
 def disk_full_error() -> GymError:
-    """Build the error 507, which says when to try again."""
+    """Build the 507 error, which tells clients when to try again."""
     return GymError("disk_full", MESSAGE, status=507, retry_after_s=RETRY_AFTER_S)
 
 
 def is_disk_full_error(error: BaseException | None) -> bool:
-    """Return whether an exception or one of its causes was a write without room.
+    """Return whether an exception, or one of its causes, was a write to a full disk.
 
-    A database that is lost while the disk of ``VAR_DIR`` is full counts too.
+    Losing the database while the disk of ``VAR_DIR`` is full counts too.
     """
     for cause in _causes(error):
         if isinstance(cause, DiskFull):

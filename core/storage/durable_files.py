@@ -1,8 +1,8 @@
 """Files that survive a power failure, appear whole or not at all, and replace damaged ones; in any storage.
 
-In a folder, a file is written as a part in ``incoming``, flushed to disk and renamed, and its folders are
-flushed too, before anything is acknowledged. Other storages keep that promise themselves: they show an object
-once all of it has arrived.
+In a folder, a file is first written as a part in ``incoming``, flushed to disk and renamed, and its folders
+are flushed too, before the write is acknowledged. Other storages give this guarantee themselves: an object
+appears only when all of it has arrived.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from django.core.files.storage import FileSystemStorage, Storage
 
 INCOMING = "incoming"
 MODE = 0o640
-# No upload pauses for so long: such a part belongs to a killed process.
+# No upload pauses for so long, so such a part belongs to a killed process.
 PART_MAX_AGE_S = 3600.0
-# Concurrent requests per process to remote storage; each mostly waits.
+# Concurrent requests per process to remote storage. The threads mostly wait.
 THREADS = 16
 
 T = TypeVar("T")
@@ -34,9 +34,9 @@ R = TypeVar("R")
 
 @contextmanager
 def part_open(storage: Storage) -> Iterator[IO[bytes]]:
-    """Provide a new file to write to and to give to ``part_keep``; it is gone afterwards.
+    """Provide a temporary file to write to and then pass to ``part_keep``; it is deleted afterwards.
 
-    Only in a folder does it have a name, which a killed process leaves behind.
+    If the storage is a folder, the file has a name there, and a killed process leaves it behind.
     """
     if not isinstance(storage, FileSystemStorage):
         with tempfile.TemporaryFile() as part:
@@ -52,9 +52,9 @@ def part_open(storage: Storage) -> Iterator[IO[bytes]]:
 
 
 def part_keep(storage: Storage, part: IO[bytes], *, name: str) -> bool:
-    """Make the part durable as the file ``name``; false if a file of its size was there already.
+    """Make the part durable as the file ``name``; return False if a file of its size was already there.
 
-    A file of any other size is damaged and replaced.
+    A file of any other size is damaged, and is replaced.
     """
     part.flush()
     size = os.fstat(part.fileno()).st_size
@@ -63,7 +63,7 @@ def part_keep(storage: Storage, part: IO[bytes], *, name: str) -> bool:
         target = Path(storage.path(name))
         if is_new:
             _rename(part, target)
-        # Even for an existing file: its writer may not have come this far.
+        # Existing files need this too, because their writer may have been killed before this step.
         _folders_flush(target.parent, top=Path(storage.location))
     elif is_new:
         _replace(storage, part, name=name, size=size)
@@ -71,7 +71,7 @@ def part_keep(storage: Storage, part: IO[bytes], *, name: str) -> bool:
 
 
 def file_size(storage: Storage, name: str) -> int | None:
-    """Return the size in bytes, or None if there is no such file."""
+    """Return the file's size in bytes, or None if there is no such file."""
     try:
         return storage.size(name)
     except FileNotFoundError:
@@ -79,14 +79,14 @@ def file_size(storage: Storage, name: str) -> int | None:
 
 
 def files_map(storage: Storage, look: Callable[[T], R], files: Iterable[T]) -> Iterator[R]:
-    """Yield the result of ``look`` for each file, in order; in threads where a look asks another machine."""
+    """Yield the result of ``look`` for each file, in order; use threads if the storage is remote."""
     if isinstance(storage, FileSystemStorage):
         return map(look, files)
     return _threads().map(look, files)
 
 
 def parts_sweep(storage: Storage, *, max_age_s: float = PART_MAX_AGE_S) -> int:
-    """Delete parts of killed uploads, last written to more than ``max_age_s`` ago. Return how many."""
+    """Delete parts of killed uploads, last written more than ``max_age_s`` ago, and return their number."""
     if not isinstance(storage, FileSystemStorage):
         return 0
     swept = 0
@@ -97,12 +97,12 @@ def parts_sweep(storage: Storage, *, max_age_s: float = PART_MAX_AGE_S) -> int:
                 part.unlink()
                 swept += 1
         except FileNotFoundError:
-            continue  # its upload has just ended
+            continue  # its upload has just finished
     return swept
 
 
 def path_flush(path: Path) -> None:
-    """Write to disk what the system still holds: a file's bytes, or a folder's names."""
+    """Flush to disk what the system still holds in memory: a file's bytes, or a folder's names."""
     fd = os.open(path, os.O_RDONLY)
     try:
         os.fsync(fd)
@@ -123,7 +123,7 @@ def _incoming(storage: FileSystemStorage) -> Path:
 
 
 def _rename(part: IO[bytes], target: Path) -> None:
-    """Flush, then rename: after a power failure, a name without its bytes on disk would be an empty file."""
+    """Flush and then rename; in the other order, a power failure could leave an empty file of that name."""
     os.fchmod(part.fileno(), MODE)
     os.fsync(part.fileno())
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -138,7 +138,7 @@ def _folders_flush(folder: Path, *, top: Path) -> None:
 
 
 def _replace(storage: Storage, part: IO[bytes], *, name: str, size: int) -> None:
-    """Save the part as ``name`` again: some storages overwrite such a file, others choose another name."""
+    """Replace the file ``name`` by the part. Some storages overwrite it, others save under another name."""
     saved = _saved(storage, part, name)
     if saved == name:
         return
@@ -153,7 +153,7 @@ def _replace(storage: Storage, part: IO[bytes], *, name: str, size: int) -> None
 
 def _saved(storage: Storage, part: IO[bytes], name: str) -> str:
     """Save the part and return the name that the storage chose."""
-    # Storages may close the file that they are given.
+    # Storages may close the file that is passed to them.
     with os.fdopen(os.dup(part.fileno()), "rb") as copy:
         copy.seek(0)
         return storage.save(name, File(copy))

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 SIZE = (320, 240)
 QUALITY = 70
 BLANK = (127, 127, 127)
-PIXELS_MAX = 40_000_000  # more is a decompression bomb, not a screenshot
+PIXELS_MAX = 40_000_000  # anything larger is a decompression bomb, not a screenshot
 # Pillow's exceptions for malformed files.
 UNREADABLE = (
     UnidentifiedImageError,
@@ -42,7 +42,7 @@ FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 
 
 def picture_read(sha256: str) -> Image.Image | None:
-    """Decode the first frame of a blob's picture, in RGB; None when that cannot be done safely."""
+    """Decode the first frame of a blob's picture, in RGB; return None if that cannot be done safely."""
     try:
         with blobs.blob_open(sha256) as source:
             picture = picture_open(source)
@@ -55,7 +55,7 @@ def picture_read(sha256: str) -> Image.Image | None:
 
 
 def picture_open(source: IO[bytes]) -> Image.Image | None:
-    """Decode the first frame of an uploaded picture, in RGB; None when that cannot be done safely."""
+    """Decode the first frame of an uploaded picture, in RGB; return None if that cannot be done safely."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -69,7 +69,7 @@ def picture_open(source: IO[bytes]) -> Image.Image | None:
 
 
 def picture_size(sha256: str) -> tuple[int, int] | None:
-    """Read width and height in pixels from the file's header; None when the blob is not a picture."""
+    """Read width and height in pixels from the file's header; return None if the blob is not a picture."""
     try:
         with blobs.blob_open(sha256) as source, warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -101,7 +101,7 @@ def thumbnail_delete(sha256: str) -> None:
 
 
 def thumbnail_read(sha256: str) -> Image.Image | None:
-    """Open the thumbnail as a picture; None when it has not been made."""
+    """Open the thumbnail as a picture; return None if it has not been made."""
     storage = storages["blobs"]
     if not blobs.SHA256.match(sha256) or not durable_files.file_size(storage, _name(sha256)):
         return None
@@ -110,8 +110,9 @@ def thumbnail_read(sha256: str) -> Image.Image | None:
 
 
 def thumbnail_response(sha256: str) -> HttpResponseBase:
-    """Serve the thumbnail, or a blank one until it is made: lists never load full pictures, which are a
-    hundred times as large. Raises ``Http404`` without the blob.
+    """Serve the thumbnail, or a blank one until it has been made. Raises ``Http404`` if there is no blob.
+
+    Lists never load the full pictures, which are a hundred times as large.
     """
     storage = storages["blobs"]
     if thumbnail_exists(sha256):

@@ -1,4 +1,4 @@
-"""Reading bodies and queries of the API as structs."""
+"""Parsing of API bodies and queries into structs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from core.structs.fields import READ, STRICT, FieldError
 
 PROBLEMS_MAX = 20
 DIGITS_MAX = 1_000
-LOOSE_MAX = 10_000  # no list of numbers may be longer; one that is costs no more than its refusal
+LOOSE_MAX = 10_000  # longer lists of numbers are refused anyway, so none is converted
 TRUTHS = {
     **dict.fromkeys(("t", "y", "yes", "true", "on", "1"), True),
     **dict.fromkeys(("f", "n", "no", "false", "off", "0"), False),
@@ -32,10 +32,10 @@ Read = Callable[[Any], Any]
 
 
 class Body(Struct, forbid_unknown_fields=True, kw_only=True):
-    """A body or query that refuses unknown names: a misspelt filter must not mean "everything"."""
+    """A body or query that refuses unknown names, so that a misspelt filter never matches everything."""
 
     rules: ClassVar[Mapping[str, Any]] = {}
-    """Constraints beyond those of the fields, as JSON schema."""
+    """Constraints beyond those of single fields, as JSON schema."""
 
     def __post_init__(self) -> None:
         for name, read in _readers(type(self)).items():
@@ -45,11 +45,11 @@ class Body(Struct, forbid_unknown_fields=True, kw_only=True):
         self.check()
 
     def check(self) -> None:
-        """Refuse what no field shows alone. Raises ``FieldError``, or ``ValueError`` for the whole."""
+        """Check what no field shows alone. Raises ``FieldError``, or ``ValueError`` for the whole body."""
 
 
 def body_read(struct: type[Struct], data: Any) -> dict[str, Any]:
-    """Return the fields of a body, without those that were left out and have no default.
+    """Return the fields of a body, except those that were left out and have no default.
 
     Raises as ``struct_read`` does.
     """
@@ -58,16 +58,16 @@ def body_read(struct: type[Struct], data: Any) -> dict[str, Any]:
 
 
 def texts_read(query: type[Struct], texts: QueryDict) -> dict[str, Any]:
-    """Return the parameters of a query, as ``body_read`` does.
+    """Return the parameters of a query, as ``body_read`` does for a body.
 
-    Of several texts of a name the last one counts, unless it is a list; an empty one counts as none. Raises
-    ``GymError`` 400 ``invalid``, also for NUL characters, which Postgres cannot store.
+    If a name is given several times, the last value counts, unless the parameter is a list. An empty value
+    counts as missing. Raises ``GymError`` 400 ``invalid``, also for NUL, which Postgres cannot store.
     """
     return body_read(query, _loosen(_values_read(texts, query), query))
 
 
 def struct_read(value: Any, struct: type[T]) -> T:
-    """Return the struct of a decoded body. Raises ``GymError`` 400 ``invalid``, with each wrong field."""
+    """Convert a decoded body to a struct. Raises ``GymError`` 400 ``invalid``, which lists invalid fields."""
     try:
         return msgspec.convert(value, struct)
     except ValidationError as error:
@@ -82,12 +82,12 @@ def struct_read(value: Any, struct: type[T]) -> T:
 
 
 def build_refusal(error: ValidationError, *, model: type[Struct]) -> GymError:
-    """Return the refusal for a decoder's error, which names the invalid field and the valid values."""
+    """Convert a decoder's error to a ``GymError`` that names the invalid field and the valid values."""
     return _refusal(dict([_problem(error, model)]))
 
 
 def to_plain(value: Any) -> Any:
-    """Return a value with its structs as dictionaries, without fields that are unset."""
+    """Convert the structs in a value to dictionaries without their unset fields."""
     if isinstance(value, Struct):
         values = ((name, getattr(value, name)) for name in value.__struct_fields__)
         return {name: to_plain(item) for name, item in values if item is not UNSET}
@@ -116,7 +116,7 @@ def _text_read(sent: list[str], hint: Any) -> Any:
 
 
 def _members(hint: Any) -> Iterator[tuple[Any, tuple[Any, ...]]]:
-    """Yield the plain types that a value may have, each with the notes on it, the innermost first."""
+    """Yield the plain types that a hint allows, each with its annotations, the innermost first."""
     if get_origin(hint) is Annotated:
         inner, *outer = get_args(hint)
         for kind, notes in _members(inner):
@@ -129,9 +129,10 @@ def _members(hint: Any) -> Iterator[tuple[Any, tuple[Any, ...]]]:
 
 
 def _loosen(value: Any, hint: Any) -> Any:
-    """Return a value with numbers instead of texts of numbers, and whole ones instead of 3.0.
+    """Convert texts such as "3" to numbers, and 3.0 to 3 where a whole number is expected.
 
-    Queries have only texts, and bodies may have either. A value without any is returned itself.
+    Queries contain only texts, and bodies may contain either. If nothing needs converting, the same object
+    is returned.
     """
     for kind, notes in _members(hint):
         if not any(_extra(note, STRICT) for note in notes):
@@ -151,7 +152,7 @@ def _loosen_as(value: Any, kind: Any) -> Any:
 
 
 def _number(value: str | float, kind: type[int] | type[float]) -> Any:
-    """Return the number that is meant, or the value itself if it is none."""
+    """Convert a value to a number, or return it unchanged if it is not one."""
     text = str(value)
     if len(text) > DIGITS_MAX:
         return value
@@ -165,9 +166,9 @@ def _number(value: str | float, kind: type[int] | type[float]) -> Any:
 
 
 def _find_problems(value: Any, struct: type[Struct]) -> dict[str, list[str]]:
-    """Return the fault of each field of a value, by path.
+    """Return what is wrong with each field of a value, by path.
 
-    Of unknown ones ``PROBLEMS_MAX`` are named: looking for the nearest known one takes time.
+    At most ``PROBLEMS_MAX`` unknown fields are named, because finding the nearest known name takes time.
     """
     if not isinstance(value, dict):
         return {}
@@ -186,7 +187,7 @@ def _find_problems(value: Any, struct: type[Struct]) -> dict[str, list[str]]:
 
 
 def _field_problems(value: Any, hint: Any) -> Iterator[tuple[str, list[str]]]:
-    """Yield the problems of a field by their path below it, which is empty or begins with a dot."""
+    """Yield a field's problems, each with its path below the field: empty, or beginning with a dot."""
     structs = [kind for kind, _ in _members(hint) if _is_struct(kind)]
     inner = structs[0] if len(structs) == 1 else None
     if inner and isinstance(value, dict):
@@ -212,7 +213,7 @@ _NAMED = re.compile(r"Object (?P<kind>missing required|contains unknown) field `
 
 
 def _problem(error: ValidationError, hint: Any) -> tuple[str, list[str]]:
-    """Return the path of what msgspec refuses, ``body`` for the whole, and the reason in words."""
+    """Return the path of what msgspec refuses (``body`` for the whole), and the reason in words."""
     match = _AT.fullmatch(str(error))
     text, place = (match["text"], match["place"] or "") if match else (str(error), "")
     path = [*filter(None, re.sub(r"\[(\d*)[^\]]*\]", r".\1", place).split("."))]
@@ -232,16 +233,16 @@ def _refusal(fields: dict[str, list[str]]) -> GymError:
 
 @cache
 def _readers(struct: type[Struct]) -> dict[str, Read]:
-    """Return the functions that read fields of a struct, by name."""
+    """Return the functions that parse a struct's fields, by field name."""
     readers = {field.name: _reader(field.type) for field in msgspec.structs.fields(struct)}
     return {name: read for name, read in readers.items() if read}
 
 
 def _reader(hint: Any) -> Read | None:
-    """Return the function that reads a value of a type: items first, then by the notes on the type."""
+    """Return the function that parses a value of a type: list items first, then the value as annotated."""
     members = list(_members(hint))
     items = [get_args(kind)[0] for kind, _ in members if get_origin(kind) is list]
-    # A note on a union is on each of its members, and comes after theirs.
+    # An annotation on a union applies to each of its members, after the member's own annotations.
     notes = dict.fromkeys(id(note) for _, notes in reversed(members) for note in reversed(notes))
     by_id = {id(note): note for _, notes in members for note in notes}
     reads = [_read_items(read) for item in items if (read := _reader(item))]

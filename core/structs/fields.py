@@ -1,7 +1,7 @@
-"""Types and ``Meta`` of fields in bodies and queries.
+"""Field types for bodies and queries, and their ``Meta``.
 
-A ``Meta`` of this module holds a function that reads the value. It raises ``ValueError`` with a message for
-the sender.
+Each ``Meta`` of this module holds a function that parses the value, and raises ``ValueError`` with a message
+for the sender.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ JSON_MAX_DEPTH = 32
 NAME_MAX_CHARS = 200
 NAMES_MAX = 1_000
 READ, STRICT = "read", "strict"
-# Python strips separators and line ends that are not white space to the regular expressions of JSON schema.
+# ``str.strip`` removes separators and line ends that JSON schema's patterns do not count as white space.
 _NOT_BLANK = r"[^\s\x1c-\x1f\x85]"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -35,24 +35,24 @@ Positive = Annotated[int, Meta(ge=1, le=INT_MAX)]
 
 
 class FieldError(ValueError):
-    """A field that is not valid, by its path from the object that is checked: ``steps.0.index``."""
+    """An invalid field, given by its path from the object being checked, such as ``steps.0.index``."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
         self.field, self.message = field, message
 
     def below(self, place: object) -> FieldError:
-        """Return the same error, seen from the object that has this one at ``place``."""
+        """Return the same error with its path extended to the object that holds this one at ``place``."""
         return FieldError(f"{place}.{self.field}", self.message)
 
 
 def checked(read: Callable[[Any], Any], **schema: Any) -> Meta:
-    """Return a ``Meta`` whose value is read by ``read``; ``schema`` describes it in words of JSON schema."""
+    """Return a ``Meta`` for values that ``read`` parses; ``schema`` describes them in JSON schema."""
     return Meta(extra_json_schema=schema, extra={READ: read})
 
 
 def string(max_length: int, *, may_be_blank: bool = False) -> Meta:
-    """Return the ``Meta`` of a text, which is read without the white space around it."""
+    """Return the ``Meta`` of a text; white space around it is stripped."""
 
     def read(value: str) -> str:
         stripped = value.strip()
@@ -67,7 +67,7 @@ def string(max_length: int, *, may_be_blank: bool = False) -> Meta:
 
 
 def choice(names: Iterable[str], *, may_be_blank: bool = False) -> Meta:
-    """Return the ``Meta`` of one of the names; the error suggests the nearest."""
+    """Return the ``Meta`` of a choice among names; the error for an unknown name suggests the nearest."""
     known = [*names, ""] if may_be_blank else [*names]
 
     def read(value: str) -> str:
@@ -80,7 +80,7 @@ def choice(names: Iterable[str], *, may_be_blank: bool = False) -> Meta:
 
 
 def id_list(max_length: int) -> Meta:
-    """Return the ``Meta`` of 1 to ``max_length`` different ids of rows, checked in one loop."""
+    """Return the ``Meta`` of a list of 1 to ``max_length`` distinct row ids, checked in one loop."""
 
     def read(ids: list[Any]) -> list[Any]:
         if not 1 <= len(ids) <= max_length:
@@ -162,7 +162,7 @@ Moment = Annotated[datetime, Meta(tz=True)]
 History = Annotated[str, checked(_history_read, pattern=histories.pattern(), minLength=1)]
 Sha256 = Annotated[str, checked(_sha256_read, pattern="^[0-9a-f]{64}$", minLength=1)]
 Time = Annotated[str, checked(_time_read, format="date-time")]
-"""A moment in ISO 8601, UTC where it names no zone; read as a ``datetime``."""
+"""A moment in ISO 8601, in UTC unless it names a zone; parsed to a ``datetime``."""
 JsonObject = Annotated[dict[str, Any], checked(_object_read, **_free)]
 """A free-form JSON object of limited size and depth."""
 Numbers = Annotated[
@@ -173,11 +173,11 @@ Weights = Annotated[
     dict[str, Any],
     checked(_weights_read, additionalProperties={"type": "number", "minimum": 0}, **_numbers_schema),
 ]
-"""The same, none below 0."""
+"""Finite numbers by name, none of them below 0."""
 
 
 def _depth_exceeds(value: Any, limit: int) -> bool:
-    """Return whether lists and objects are nested deeper; goes level by level, so depth costs no stack."""
+    """Return whether lists and objects are nested deeper than ``limit``; uses a loop, not recursion."""
     level: list[Any] = [value]
     for _ in range(limit + 1):
         level = [child for item in level for child in _children(item)]

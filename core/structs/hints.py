@@ -1,4 +1,4 @@
-"""The errors of msgspec in words, with the names or values that would have been valid."""
+"""Explanations of msgspec's errors, with the names or values that would have been valid."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _PARTS = {"str": "characters", "array": "items", "object": "names"}
 
 
 def explain(error: str, *, place: str, hint: Any) -> str:
-    """Return the fault of the value at a path such as ``.steps[0].actor`` of a type."""
+    """Explain msgspec's error about the value at a path such as ``.steps[0].actor`` in a type."""
     if match := _UNKNOWN_FIELD.fullmatch(error):
         return describe_unknown(match[1], _names(place, hint)).removesuffix(" None is known.")
     if _MISSING_FIELD.fullmatch(error):
@@ -57,7 +57,7 @@ def explain(error: str, *, place: str, hint: Any) -> str:
 
 
 def describe_unknown(name: str, known: Iterable[str]) -> str:
-    """Return the fault of an unknown field, with the nearest of the known ones."""
+    """Return the message for an unknown field, which suggests the nearest known field."""
     return f"There is no field {name[:_WORD_MAX_CHARS]!r}. {did_you_mean(name[:_WORD_MAX_CHARS], known)}"
 
 
@@ -75,7 +75,7 @@ def _choices(place: str, hint: Any) -> set[str]:
 
 
 def _nodes_at(hint: Any, place: str) -> Iterator[inspect.Type]:
-    """Yield the types that a place may have; unions are split into their members."""
+    """Yield the types that the value at a path may have; unions are split into their members."""
     nodes = list(_members(inspect.type_info(hint)))
     for step in _STEP.finditer(place):
         nodes = [member for node in nodes for child in _children(node, step[1]) for member in _members(child)]
@@ -93,7 +93,7 @@ def _members(node: inspect.Type) -> Iterator[inspect.Type]:
 
 
 def _children(node: inspect.Type, name: str | None) -> Iterator[inspect.Type]:
-    """Yield the field of that name, or without a name the items of a list and the values of a mapping."""
+    """Yield the type of a struct's field, or else the type of a list's items or a mapping's values."""
     if isinstance(node, inspect.StructType):
         yield from (field.type for field in node.fields if field.encode_name == name)
     elif isinstance(node, inspect.ListType):

@@ -1,7 +1,7 @@
-"""The metrics of each process, at a socket of its own in a folder that the installation's processes share.
+"""Metrics that each process serves at a socket of its own, in a folder that all processes share.
 
-Each process serves its own counters and writes no file: a killed one leaves behind a socket that nobody
-answers. Its successor takes over the slot, and with it the number that labels the metrics.
+A process keeps its counters in memory. If it is killed, it leaves behind a socket that nobody answers; its
+successor takes over the slot, and with it the number that labels the metrics.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 CLIENT_S = 2.0
 BLOCK_BYTES = 1 << 18
-# Lock files stay open, and so locked, until the process ends.
+# These lock files stay open, and therefore locked, until the process ends.
 _held: list[int] = []
 
 
@@ -37,7 +37,7 @@ class Sample(NamedTuple):
 
 
 class Family(NamedTuple):
-    """A metric as a process sends it; ``type`` is Prometheus' (``counter``, ``gauge``, ``histogram``)."""
+    """A metric as a process sends it; ``type`` is Prometheus's: ``counter``, ``gauge`` or ``histogram``."""
 
     name: str
     documentation: str
@@ -46,7 +46,7 @@ class Family(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """Slot of a process: its name in the table of processes, and its number among those of that name."""
+    """A process's slot: its name in the process table, and its number among the processes of that name."""
 
     process: str
     number: int
@@ -56,10 +56,10 @@ _decoder = msgspec.msgpack.Decoder(list[Family])
 
 
 def expose(process: str) -> None:
-    """Serve this process's metrics from now on, in a thread; a forked process needs its own call.
+    """Start a thread that serves this process's metrics; a forked process needs its own call.
 
-    Nothing happens where ``METRICS_PORT`` is 0. A folder that cannot be used is logged: no process fails for
-    want of metrics.
+    Do nothing if ``METRICS_PORT`` is 0. If the folder cannot be used, that is only logged, because no process
+    should fail for lack of metrics.
     """
     if not settings.METRICS_PORT:
         return
@@ -78,7 +78,7 @@ def list_slots(folder: Path) -> list[Slot]:
 
 
 def read_metrics(folder: Path, slot: Slot) -> list[Family] | None:
-    """Read the metrics of the process in a slot; None when it is dead, or silent for ``CLIENT_S`` seconds."""
+    """Read a slot's metrics; return None if its process is dead, or silent for ``CLIENT_S`` seconds."""
     with _opened(folder) as directory, socket.socket(socket.AF_UNIX) as client:
         client.settimeout(CLIENT_S)
         try:
@@ -96,7 +96,7 @@ def clear_slots(folder: Path) -> None:
 
 
 def _listener(process: str, folder: Path) -> socket.socket:
-    """Bind a socket in the first slot that no living process of the name holds."""
+    """Bind a socket in the process's first slot that no living process holds."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _opened(folder) as directory:
         number = next(number for number in itertools.count() if _hold(directory, f"{process}.{number}.lock"))
@@ -110,7 +110,7 @@ def _listener(process: str, folder: Path) -> socket.socket:
 
 
 def _hold(directory: int, name: str) -> bool:
-    """Lock a file for as long as this process lives, unless another does."""
+    """Lock a file until this process ends; return False if another process holds the lock."""
     file = os.open(name, os.O_RDWR | os.O_CREAT, 0o600, dir_fd=directory)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -142,7 +142,7 @@ def _families() -> Iterator[Family]:
 
 @contextmanager
 def _opened(folder: Path) -> Iterator[int]:
-    """Open the folder; through its descriptor, socket names are short enough however long the path is."""
+    """Open the folder: through its descriptor, socket addresses stay short enough however long its path."""
     directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         yield directory

@@ -7,12 +7,12 @@ import gc
 from collections.abc import Iterator
 
 SELDOM = 1_000
-"""Collections of the young generations per full one; Python's default is 10."""
+"""Collections of the middle generation for each full collection; Python's default is 10."""
 
 
 @contextlib.contextmanager
 def loading() -> Iterator[None]:
-    """Suspend collection while code is loaded: code stays, and scanning it takes a seventh of the time."""
+    """Suspend collection while code is loaded: scanning code, which stays, takes a seventh of that time."""
     gc.disable()
     try:
         yield
@@ -24,7 +24,7 @@ def loading() -> Iterator[None]:
 def code_freeze() -> None:
     """Exclude everything loaded so far from later collections; call it once all code is loaded.
 
-    Full collections are then cheap: a process without caches has a few thousand objects besides its code.
+    Full collections are then cheap, because a process without caches has only a few thousand other objects.
     """
     gc.collect()
     gc.freeze()
@@ -33,9 +33,9 @@ def code_freeze() -> None:
 def collect_seldom() -> None:
     """Freeze the code and make full collections rare: for processes that cache worlds.
 
-    A world is thousands of objects without a cycle, and hundreds of worlds are cached: with Python's default
-    threshold a full collection came every few hundred pages and delayed each page by 0.5 to 2 s. Where pages
-    leave cycles behind, as the lab's forms do, memory would grow for half an hour: 55% in a soak.
+    A world consists of thousands of objects without cycles, and hundreds of worlds are cached. With Python's
+    default threshold, a full collection ran every few hundred pages and delayed a page by 0.5 to 2 s. Do not
+    use this where pages leave cycles behind, as the lab's forms do: memory grew by 55% in half an hour.
     """
     code_freeze()
     young, middle, _ = gc.get_threshold()

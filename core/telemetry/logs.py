@@ -11,14 +11,14 @@ import msgspec
 from core.episodes.tokens import mask_tokens
 from core.telemetry import request_ids
 
-# Control characters but for tabs, and line breaks, which tracebacks have.
+# Control characters except tabs and line feeds, which tracebacks contain.
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class RefusalFilter(logging.Filter):
-    """Shortens to one line what Django refuses as malformed or hostile (``SuspiciousOperation``).
+    """Filter that logs a malformed or hostile request (``SuspiciousOperation``) in one line.
 
-    Its traceback helps nobody, and any stranger can cause one.
+    A traceback would help nobody, and any stranger could fill the log with them.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:

@@ -1,4 +1,4 @@
-"""Id of the request, chore or job at hand, on each line that it logs."""
+"""The id of the current request, chore or job, which appears on each line that it logs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def generate() -> str:
 
 @contextmanager
 def bind(request_id: str) -> Iterator[None]:
-    """Give the id to everything logged in the block."""
+    """Put the id on everything logged in the block."""
     token = current.set(request_id)
     try:
         yield
@@ -32,7 +32,7 @@ def bind(request_id: str) -> Iterator[None]:
 
 
 def read_or_generate(headers: Iterable[tuple[bytes, bytes]]) -> str:
-    """Return the id in a request's headers, or a new one if it is missing, long or unsafe to log."""
+    """Return the id in a request's headers, or a new one if that is missing, too long or unsafe to log."""
     for name, value in headers:
         if name == HEADER:
             given = value.decode("latin-1")

@@ -1,4 +1,4 @@
-"""Rows as the text of a CSV file that a spreadsheet may open."""
+"""CSV files that are safe to open in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-# Spreadsheets would run a cell that begins so as a formula.
+# A spreadsheet would run a cell that begins with one of these as a formula.
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def encode_csv(rows: Iterable[Iterable[Any]]) -> bytes:
-    """Encode rows as CSV in UTF-8, one line each."""
+    """Encode rows as CSV in UTF-8, one line per row."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(map(_cell, row) for row in rows)
     return text.getvalue().encode("utf-8", "replace")
 
 
 def unescape_formula(cell: str) -> str:
-    """Undo the escaping of ``encode_csv``."""
+    """Undo the escaping that ``encode_csv`` applies to a cell."""
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_SIGNS) else cell
 
 

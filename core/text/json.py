@@ -1,4 +1,4 @@
-"""Checks of encoded JSON without decoding it."""
+"""Checks on encoded JSON that do not decode it."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
 def has_nul(text: bytes) -> bool:
-    """Return whether a string of the JSON holds a NUL character, which Postgres cannot store."""
+    """Return whether a string in the JSON contains a NUL character, which Postgres cannot store."""
     return _NUL.search(text) is not None

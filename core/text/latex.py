@@ -1,7 +1,7 @@
 """Problem text split into words, formulas and figures, ready to be rendered.
 
-Benchmarks write LaTeX inside running text. One tokenizer decides where a formula begins and ends; pages,
-parity checks and the no-JavaScript fallback all follow it.
+Benchmarks write LaTeX inside running text. This tokenizer alone decides where a formula begins and ends;
+pages, parity checks and the fallback without JavaScript all use it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from typing import Literal
 TextFormat = Literal["plain", "latex"]
 SegmentKind = Literal["text", "inline", "display", "source"]
 
-# Bare in the text these start display math; any other environment (tabular, itemize) is shown as source.
+# These start display math even outside dollars; other environments (tabular, itemize) are shown as source.
 MATH_ENVIRONMENTS = frozenset(
     {"align", "alignat", "array", "cases", "equation", "gather", "multline", "split", "eqnarray"}
 )
 ESCAPED_IN_TEXT = frozenset("$%&#_{}")
 
-# MATH has lost some backslashes: `$$ 1$` is one dollar; a display formula would run on to the next price.
+# Some backslashes are lost in MATH: `$$ 1$` is one dollar, but as a display formula it would extend to the
+# next price.
 _MONEY = r"(?P<money>\$)(?=\$\s*[\d.,]+\$(?!\$))"
 _OPENER = re.compile(rf"\[asy\]|\\begin\{{(?P<environment>[a-zA-Z]+\*?)\}}|{_MONEY}|\$\$?|\\.", re.DOTALL)
 _IN_DOLLARS = re.compile(r"\\.|[{}]|\$\$?", re.DOTALL)
@@ -31,7 +32,7 @@ _BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
 
 @dataclass(frozen=True, kw_only=True)
 class Segment:
-    """A run of text: ``text`` is its content (a formula without delimiters), ``raw`` the source."""
+    """A piece of text. ``text`` is its content (a formula without its delimiters), ``raw`` is its source."""
 
     kind: SegmentKind
     text: str
@@ -56,7 +57,7 @@ class Block:
 
 @lru_cache(maxsize=4096)
 def blocks_split(text: str, *, text_format: TextFormat) -> tuple[Block, ...]:
-    """Split a problem's text into blocks. In ``plain`` text a dollar is money and opens no formula."""
+    """Split a problem's text into blocks. In ``plain`` text a dollar is a currency, and opens no formula."""
     if text_format == "plain":
         parts = [part for part in _BLANK_LINES.split(text.strip()) if part]
         return tuple(_paragraph([Segment(kind="text", text=part, raw=part)]) for part in parts)
@@ -73,7 +74,7 @@ def blocks_split(text: str, *, text_format: TextFormat) -> tuple[Block, ...]:
 
 
 def segments_split(text: str) -> Iterator[Segment]:
-    """Yield segments of LaTeX, whose joined ``raw`` is the input. An opener without a closer is text."""
+    """Split LaTeX into segments whose joined ``raw`` is the input. An opener without a closer is text."""
     start = position = 0
     while (match := _OPENER.search(text, position)) is not None:
         segment = _segment_at(text, match)
@@ -107,7 +108,7 @@ def _segment_at(text: str, match: re.Match[str]) -> Segment | None:
 
 
 def _dollars(text: str, *, opener: str, begin: int, after: int) -> Segment | None:
-    """Match up to the next dollars outside braces, so that ``$\\text{if $x>0$}$`` is one formula."""
+    """Match up to the next dollar outside braces, so that ``$\\text{if $x>0$}$`` is one formula."""
     depth = 0
     end = -1
     for match in _IN_DOLLARS.finditer(text, after):
@@ -115,7 +116,7 @@ def _dollars(text: str, *, opener: str, begin: int, after: int) -> Segment | Non
         if mark in "{}":
             depth += 1 if mark == "{" else -1
         elif mark[0] == "$" and (mark == opener or opener == "$"):
-            # If braces never close, the nearest dollar ends the formula, and the page shows it as source.
+            # If the braces never close, the nearest dollar ends the formula, and the page shows it as source.
             end = match.start() if end < 0 or depth <= 0 else end
             if depth <= 0:
                 break
@@ -150,7 +151,7 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def _paragraphs(run: list[Segment]) -> Iterator[list[Segment]]:
-    """Split a run of segments at blank lines; empty paragraphs are dropped."""
+    """Split segments into paragraphs at blank lines; empty paragraphs are dropped."""
     paragraphs: list[list[Segment]] = [[]]
     for segment in run:
         if segment.kind != "text":

@@ -1,6 +1,7 @@
-"""Child-process script: reads TOML from its input and writes the same as JSON to its output.
+"""Script of a child process that reads TOML from standard input and writes it to standard output as JSON.
 
-It imports nothing of this project. Its first line of output is ``ok``, or ``error`` before what is wrong.
+It imports nothing from this project. The first line of its output is ``ok``, or ``error`` if the reason
+follows.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
         content = tomllib.loads(sys.stdin.buffer.read().decode("utf-8-sig"))
-        # No format here has dates or times: as text they are rejected where they appear.
+        # No document has dates or times. Converted to text, they are rejected by the field they appear in.
         text = "ok\n" + json.dumps(content, default=str)
     except (ValueError, RecursionError) as error:
         text = f"error\n{error}"

@@ -1,6 +1,6 @@
-"""Documents in TOML that people send, parsed in a child process with limits of its own.
+"""TOML documents from users, parsed in a child process with its own limits on memory and time.
 
-Python's parser takes memory and time quadratic in a dotted key: 256 KB of ``a.a.a.a = 1`` take gigabytes.
+Python's parser needs memory and time quadratic in a dotted key: 256 KB of ``a.a.a.a = 1`` take gigabytes.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from pathlib import Path
 CHILD = Path(__file__).with_name("toml_child.py")
 MEMORY_BYTES = 192 * 1024 * 1024
 CPU_S = 2
-TIMEOUT_S = 30.0  # on a busy machine
-OUTPUT_FACTOR = 8  # JSON has more brackets and quotes than TOML
+TIMEOUT_S = 30.0  # long enough for a busy machine
+OUTPUT_FACTOR = 8  # JSON needs more brackets and quotes than TOML
 OUTPUT_MIN_BYTES = 64 * 1024
 TOO_MUCH = "it takes more memory or time to read than its size allows: shorten its keys, nest it less"
 
 
 class TomlRefused(Exception):
-    """A document that cannot be read. The message says why, worded as the end of a sentence."""
+    """Refusal of a document that cannot be read. Its message gives the reason, as the end of a sentence."""
 
 
 def toml_as_json(data: bytes) -> bytes:
-    """Convert the document to JSON, dates as text. Raises ``TomlRefused`` if that exceeds the limits."""
+    """Convert TOML to JSON, with dates as text. Raises ``TomlRefused`` if it is invalid or exceeds limits."""
     command = [sys.executable, "-I", "-S", str(CHILD), str(MEMORY_BYTES), str(CPU_S)]
     try:
-        done = subprocess.run(  # noqa: S603 - this interpreter and a file of ours
+        done = subprocess.run(  # noqa: S603 - this interpreter and our own file
             command, input=data, capture_output=True, timeout=TIMEOUT_S, env={}, check=False
         )
     except subprocess.TimeoutExpired as error:

@@ -1,6 +1,6 @@
-"""Static files: their version, so that browsers can cache them for ever, and what scripts import.
+"""The version of the static files, which lets browsers cache them forever, and the imports of scripts.
 
-The version is a folder of the address, so a relative import leads to the file of the same version.
+The version is a folder in the address, so a relative import leads to a file of the same version.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def folder_version(folder: Path) -> str:
 
 @cache
 def find_imports(module: Path) -> tuple[Path, ...]:
-    """Return the scripts that a module imports, directly or not, each once, in the order of execution.
+    """Return the scripts that a module imports, directly or indirectly, in the order of execution.
 
-    Raises ``OSError`` for one that does not exist.
+    Raises ``OSError`` for a script that does not exist.
     """
     first = [(module.parent / name).resolve() for name in IMPORT.findall(module.read_text("utf-8"))]
     return tuple(dict.fromkeys(path for each in first for path in (*find_imports(each), each)))

@@ -1,4 +1,4 @@
-"""Locating a Chromium on this machine."""
+"""The search for a Chromium browser on this machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from palaestra.protocol.pages import BROWSER_SETTING, BROWSERS
 
-# The folder that `playwright install` fills; of several versions, the newest sorts last.
+# The folder that `playwright install` fills. If it holds several versions, the newest sorts last.
 PLAYWRIGHT = Path.home() / ".cache" / "ms-playwright"
 PLAYWRIGHT_PROGRAMS = (
     "chromium_headless_shell-*/chrome-*/headless_shell",
@@ -18,7 +18,7 @@ PLAYWRIGHT_PROGRAMS = (
 
 
 def browser_find() -> Path | None:
-    """Return the browser that the setting names, else the first one on this machine."""
+    """Return the browser that the setting names, or else the first one found on this machine."""
     for name in (os.environ.get(BROWSER_SETTING, ""), *BROWSERS):
         if name and (path := shutil.which(name)):
             return Path(path)

@@ -11,7 +11,7 @@ from core.database.integers import BIGINT_MAX
 
 
 class IdConverter(IntConverter):
-    """A row's id. A number beyond bigint matches no URL, so that it never reaches the database."""
+    """Converter for a row's id. A number beyond bigint matches no URL, so it never reaches the database."""
 
     regex = "[0-9]{1,19}"
 
@@ -27,7 +27,7 @@ class Sha256Converter(StringConverter):
 
 
 class FileNameConverter(StringConverter):
-    """A plain name with its ending: ``gaps.csv``."""
+    """Converter for a plain file name with its extension, such as ``gaps.csv``."""
 
     regex = r"[a-z0-9_]{1,64}\.[a-z]{1,8}"
 

@@ -1,4 +1,4 @@
-"""Address of the live server for the lab's pages, reached with the lab's cookie, and its time limit."""
+"""The address at which the lab's pages reach the live server with the lab's cookie, and time limits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 
-# How long a call to live may wait.
+# Time limits for calls to the live server that wait for something.
 TIMEOUT_DEFAULT_S = 20.0
 TIMEOUT_MAX_S = 60.0
 
@@ -16,11 +16,11 @@ SOCKET_SCHEMES = {"http": "ws", "https": "wss"}
 
 
 def live_url(request: HttpRequest) -> str:
-    """Return live's address as the client of ``request`` can reach it.
+    """Return the address at which the client of ``request`` can reach the live server.
 
-    A cookie belongs to a host name, whatever the port. Where lab and live share one, a page requested under
-    another name of the same machine (``localhost``, an address in the network) gets live's address under
-    that name, so that ``live.access`` receives its session.
+    A cookie belongs to a host name, whatever the port. If the lab and the live server share a host name and
+    a page is requested under another name of that machine (``localhost``, an IP address), the address
+    returned has that name too, so that ``live.access`` receives the page's session cookie.
     """
     lab, live = urlsplit(settings.LAB_URL), urlsplit(settings.LIVE_URL)
     if live.hostname is None or live.hostname != lab.hostname:
@@ -37,7 +37,7 @@ def live_url(request: HttpRequest) -> str:
 
 
 def socket_origin(url: str) -> str:
-    """Return the origin of live's sockets, or an empty text if the address has none."""
+    """Return the origin of the WebSockets at an address, or "" if it is not an HTTP address."""
     parts = urlsplit(url)
     if parts.scheme not in SOCKET_SCHEMES or not parts.netloc:
         return ""

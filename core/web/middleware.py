@@ -1,4 +1,4 @@
-"""Security headers for every response of the lab and the API."""
+"""Middleware that adds security headers to every response of the lab and the API."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ADDRESSES_CACHED = 64
 
 @lru_cache(maxsize=ADDRESSES_CACHED)
 def content_security_policy(live: str) -> str:
-    """Build the lab's policy: its own files only, no inline script or style, connections to live."""
+    """Build the lab's policy: only its own files, no inline code or style, connections to the live server."""
     parts, sockets = urlsplit(live), socket_origin(live)
     origins = f"{parts.scheme}://{parts.netloc} {sockets}" if sockets else ""
     return "; ".join(
@@ -32,13 +32,13 @@ def content_security_policy(live: str) -> str:
 
 
 def route_note(request: HttpRequest) -> None:
-    """Report to the door the URL pattern that the request was routed by."""
+    """Report the request's URL pattern to the web server, which counts requests by it."""
     if request.resolver_match:
         request.META[metrics.ROUTE] = request.resolver_match.route
 
 
 class SecurityHeadersMiddleware:
-    """Sets headers that the view has not set itself, so that a blob keeps its sandbox policy."""
+    """Middleware that sets only headers that the view has not set, so a blob keeps its sandbox policy."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -57,5 +57,5 @@ class SecurityHeadersMiddleware:
         for name, value in self.headers.items():
             response.headers.setdefault(name, value)
         if not response.streaming and not response.has_header("Content-Length"):
-            response["Content-Length"] = str(len(response.content))  # otherwise the server sends chunks
+            response["Content-Length"] = str(len(response.content))  # otherwise the server would send chunks
         return response

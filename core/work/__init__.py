@@ -1,1 +1,1 @@
-"""Work in the background: queues, jobs and sweeps."""
+"""Background work: queues, jobs and sweeps."""

@@ -23,8 +23,8 @@ R = TypeVar("R")
 def start_executor() -> Iterator[Executor]:
     """Provide an executor with one child process per available processor; calls must be picklable.
 
-    Meant for work of seconds: starting a child takes half a second. When an error leaves the block, running
-    calls and the few prefetched ones are awaited; Ctrl-C in a terminal ends the children at once.
+    It is meant for work that takes seconds, because starting a child takes half a second. If the block
+    raises, running calls and the few prefetched ones are awaited; Ctrl-C in a terminal ends the children.
     """
     context = multiprocessing.get_context("forkserver")
     pool = ProcessPoolExecutor(len(os.sched_getaffinity(0)), mp_context=context, initializer=_begin)
@@ -36,10 +36,10 @@ def start_executor() -> Iterator[Executor]:
 
 @contextmanager
 def hide_main() -> Iterator[None]:
-    """Start children that do not import the program's main module again, as multiprocessing has them do.
+    """Keep children started in the block from importing the main module, as multiprocessing has them do.
 
-    A worker's main module brings Django and more: a third of a second and 30 MB for each child. For children
-    that need nothing of it, started by one thread at a time.
+    A worker's main module imports Django and more, which takes a third of a second and 30 MB per child. The
+    children must not need it, and only one thread at a time may start them.
     """
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
@@ -50,7 +50,7 @@ def hide_main() -> Iterator[None]:
 
 
 class InlineExecutor(Executor):
-    """Executor that runs each call at once in this process: for work that is not worth a child."""
+    """Executor that runs each call immediately in this process, for work that is not worth a child."""
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         future: Future[R] = Future()
@@ -62,7 +62,7 @@ class InlineExecutor(Executor):
 
 
 def end_with_parent() -> None:
-    """Have the kernel end this process when its parent is gone. Raises ``RuntimeError`` in no child.
+    """Have the kernel end this process when its parent has. Raises ``RuntimeError`` outside a child process.
 
     Only the parent holds the write end of the pipe behind ``sentinel``. When that closes, the kernel sends
     SIGIO, whose default action ends a process even inside a long C loop, where no thread gets a turn.
@@ -79,6 +79,6 @@ def end_with_parent() -> None:
 
 
 def _begin() -> None:
-    """Let Ctrl-C end a child silently: the parent reports it."""
+    """Let Ctrl-C end a child silently, because the parent reports it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     end_with_parent()

@@ -1,4 +1,4 @@
-"""Sending jobs. Postgres knows what is left to do: a job that cannot be sent now is sent by a later sweep."""
+"""Sending of jobs. Postgres records what is left to do, so a job that cannot be sent now is sent later."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.work.queues import Queue
 logger = logging.getLogger(__name__)
 
 
-# Circuit breaker: a hanging broker costs seconds per call, so after one failure none is made for this long.
+# Circuit breaker: a hanging broker costs seconds per call, so after a failure no call is made for this long.
 BREAK_S = 5.0
 
 
@@ -25,10 +25,10 @@ class _Breaker:
 
 
 def job_send(job: Task[Any, Any], queue: Queue, **ids: Any) -> bool:
-    """Send a job to a queue; False when the broker does not answer, or did not a moment ago.
+    """Send a job to a queue; return False if the broker does not answer, or did not a moment ago.
 
-    Never call it within a request: a request only marks its row as due, and the sweeper or the housekeeper
-    sends it.
+    Never call it in a request. A request only marks its row as due, and the sweeper or the housekeeper sends
+    the job.
     """
     if monotonic() < _Breaker.closes_at:
         return False
@@ -47,13 +47,13 @@ def job_send(job: Task[Any, Any], queue: Queue, **ids: Any) -> bool:
 
 
 def queue_length(queue: Queue) -> int | None:
-    """Count the jobs that no worker has taken; None when Redis, which alone knows, does not answer."""
+    """Count the jobs that no worker has taken yet; return None if Redis does not answer."""
     lengths = queue_lengths(queue)
     return None if lengths is None else lengths[queue]
 
 
 def queue_lengths(*queues: Queue) -> dict[Queue, int] | None:
-    """Read the lengths of several queues in one round trip, as ``queue_length`` does."""
+    """Read the lengths of several queues in one round trip; return None if Redis does not answer."""
     pipeline = redis_client.client().pipeline(transaction=False)
     for queue in queues:
         pipeline.llen(queue.id)

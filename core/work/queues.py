@@ -1,4 +1,4 @@
-"""Celery's queues, in one table. A new queue is one more record here and a service in docker-compose.yml."""
+"""Table of Celery's queues. A new queue needs a record here and a service in docker-compose.yml."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from django.conf import settings
 
 @dataclass(frozen=True)
 class Queue:
-    """One queue and its worker. A job names its queue where it is sent."""
+    """One queue and its worker. The code that sends a job names the queue."""
 
     id: str
     pool: Literal["threads", "prefork"]
     concurrency: int | str
-    """Jobs that run at once, or the setting with their number."""
+    """The number of jobs that run concurrently, or the setting that holds it."""
     connections: int
     """Database connections that each process of the worker may hold."""
     soft_limit_s: int | None = None
     hard_limit_s: int | None = None
-    """Time limit for jobs that state none of their own."""
+    """The time limits apply to jobs that have none of their own."""
     prefetch: int | None = None
-    """Jobs reserved for each that runs, where this differs from ``CELERY_WORKER_PREFETCH_MULTIPLIER``."""
+    """Jobs reserved per running job, if this differs from ``CELERY_WORKER_PREFETCH_MULTIPLIER``."""
     role: str = "gym_worker"
     """The database role of the worker."""
     redis_user: str = ""
-    """The worker's user in Redis, if it has fewer rights than the others."""
+    """The worker's Redis user, if it has fewer rights than the other workers."""
     has_lock: bool = False
-    """Each process holds one more connection, for the lock that its claims name."""
+    """Whether each process holds one more connection, for the lock that its claims refer to."""
     has_world_salt: bool = False
     has_files: bool = False
-    """The worker's jobs read or write blobs or recordings."""
+    """Whether the worker's jobs read or write blobs or recordings."""
     is_awaited: bool = False
-    """The installation counts as started only once this worker is ready."""
+    """Whether the installation counts as started only once this worker is ready."""
     copies: int = 1
-    """Workers of this queue per installation: when one dies, the others go on."""
+    """Workers of this queue per installation. If one dies, the others continue."""
 
     @property
     def worker(self) -> str:
@@ -46,12 +46,13 @@ class Queue:
         return getattr(settings, self.concurrency) if isinstance(self.concurrency, str) else self.concurrency
 
     def process_count(self) -> int:
-        """Return the processes of a worker: prefork adds one for each job that runs at once."""
+        """Return a worker's number of processes; prefork adds one for each concurrent job."""
         return 1 + (self.job_count() if self.pool == "prefork" else 0)
 
     def broker_options(self) -> dict[str, str]:
-        """Return a place of its own to note reserved jobs. By default all queues share one, from which a
-        worker sends lost jobs to whichever queue the note names.
+        """Return options that give the queue its own record of reserved jobs in Redis.
+
+        By default all queues share one record, from which any worker may restore lost jobs of other queues.
         """
         return {f"unacked{part}_key": f"{self.id}.unacked{part}" for part in ("", "_index", "_mutex")}
 
@@ -68,7 +69,7 @@ class Queue:
         return {name: value for name, value in options.items() if value is not None}
 
 
-# Threads, since each verdict is computed in a child process with its own clock, which prefork forbids.
+# The pool has threads because each verdict is computed in a child process of its own, which prefork forbids.
 VERIFY: Queue = Queue(
     id="verify",
     pool="threads",
@@ -79,8 +80,8 @@ VERIFY: Queue = Queue(
     is_awaited=True,
     copies=2,
 )
-# A job takes 50 s at most (verifiers/sandbox/limits.py) and so ends before its claim is lost. Nothing is
-# prefetched: another worker may be free sooner.
+# A job takes at most 50 s (verifiers/sandbox/limits.py), so it ends before its claim expires. Nothing is
+# prefetched, because another worker may be free sooner.
 SANDBOX = Queue(
     id="sandbox",
     role="gym_sandbox",
@@ -96,7 +97,7 @@ SANDBOX = Queue(
 
 
 def _media(name: str) -> Queue:
-    """Build the queue of one kind of slow background work: a thousand pictures keep no facts waiting."""
+    """Build the queue of one kind of slow work, so that a thousand pictures do not delay the facts."""
     return Queue(
         id=name,
         pool="prefork",
@@ -110,7 +111,8 @@ def _media(name: str) -> Queue:
 
 PICTURES, FACTS, REPLAYS = map(_media, ("pictures", "facts", "replays"))
 
-# A queue of its own, so that no facts wait for judges: a call may take a minute. A job makes several at once.
+# Model judges have their own queue, so that facts never wait for them: a judge's call may take a minute. A
+# job makes several calls concurrently.
 JUDGES = Queue(id="judges", pool="prefork", concurrency=1, connections=1, soft_limit_s=280, hard_limit_s=300)
 
 QUEUES = (VERIFY, SANDBOX, PICTURES, FACTS, REPLAYS, JUDGES)

@@ -1,4 +1,4 @@
-"""One Redis connection pool per process. Every wait is short: no truth lives in Redis."""
+"""One Redis connection pool per process. Waits are short, since nothing in Redis is irreplaceable."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def client() -> redis.Redis:
         decode_responses=True,
         socket_timeout=TIMEOUT_S,
         socket_connect_timeout=TIMEOUT_S,
-        # redis-py waits seconds between retries; a single immediate one replaces a stale connection.
+        # redis-py would wait seconds between retries; a single immediate retry replaces a stale connection.
         retry=Retry(NoBackoff(), 1),
     )
 
 
 def redis_down() -> GymError:
-    """Build the error 503 for a Redis that does not answer."""
+    """Build the 503 error for when Redis does not answer."""
     return GymError(
         "redis_down", "Redis does not answer; try again.", status=503, retry_after_s=RETRY_AFTER_S
     )

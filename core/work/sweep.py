@@ -1,4 +1,4 @@
-"""Sweeps: walk rows in the order of their time, and send those that are due to a queue."""
+"""Sweeps, which walk through rows in order of time and send the due ones to a queue."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ K = TypeVar("K", bound=int | str)
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)
 PAGE = 1_000
-# Time limit for walking on through pages on which nothing is due.
+# Time limit for skipping pages on which nothing is due.
 LOOK_S = 0.5
 
 
 class Place(NamedTuple, Generic[K]):
-    """Position of a row in the order of the walk."""
+    """A row's position in the order of the walk."""
 
     since: datetime
     key: K
 
 
 class Seen(NamedTuple, Generic[K]):
-    """Row that a walk meets, and whether it is due."""
+    """A row read by a walk, and whether it is due."""
 
     since: datetime
     key: K
@@ -36,7 +36,7 @@ class Seen(NamedTuple, Generic[K]):
 
 
 class Walk(Generic[K]):
-    """Cursor that goes through rows once, a page at a time, and waits before the first that is still due.
+    """Cursor that walks through rows once, page by page, and stops before the first that is still due.
 
     ``read`` returns the page of at most ``PAGE`` rows after a position, in order. A key that is still due
     after ``tries`` sends is left alone. ``note`` is called with each new position.
@@ -56,12 +56,12 @@ class Walk(Generic[K]):
         self._tries: Counter[K] = Counter()
 
     def due(self) -> list[K]:
-        """Return the keys that are due on the current page; goes on over pages on which nothing is."""
+        """Return the due keys of the current page; pages on which nothing is due are skipped."""
         until = time.monotonic() + LOOK_S
         while True:
             page = self._read(self._place)
             keys = [row.key for row in page if row.is_due and not self._is_given_up(row.key)]
-            # Only keys that keep coming back are remembered.
+            # Only keys that are still due are remembered.
             self._tries = Counter({row.key: self._tries[row.key] for row in page if row.is_due})
             self._go(page, until=keys[0] if keys else None)
             if keys or len(page) < PAGE or time.monotonic() > until:
@@ -83,7 +83,7 @@ class Walk(Generic[K]):
 
 
 class Sweep(Generic[K]):
-    """A chore that sends what its walks find; ``send`` returns the keys that it could send."""
+    """Chore that sends what its walks find to be due; ``send`` returns the keys that could be sent."""
 
     def __init__(
         self, *, queue: Queue, walks: Sequence[Walk[K]], send: Callable[[Sequence[K]], Sequence[K]]
@@ -91,11 +91,11 @@ class Sweep(Generic[K]):
         self._queue, self._walks, self._send = queue, walks, send
 
     def __call__(self) -> int:
-        """Send what is due and return how many: none while the queue holds jobs, which may be the same."""
+        """Send what is due and return how many; send nothing while the queue holds jobs, to avoid repeats."""
         return self.advance() if queue_length(self._queue) == 0 else 0
 
     def advance(self) -> int:
-        """Send the due keys of each walk and return how many."""
+        """Send the due keys of all walks and return how many were sent."""
         due = [(walk, walk.due()) for walk in self._walks]
         sent = self._send(list(dict.fromkeys(key for _, keys in due for key in keys)))
         for walk, keys in due:

@@ -1,7 +1,8 @@
 """Connection pool that checks connections by their sockets.
 
-Django queries the server before every request: a second round trip for most requests, which are one
-statement. A server that has ended or was killed has closed the socket, and that shows without a query.
+Django's own check is a query before every request. Most requests run a single statement, so the check would
+double their round trips. A server that has stopped or was killed has closed its socket, and that can be seen
+without a query.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
 def connection_check(connection: Connection[Any]) -> None:
     """Close the connection and raise ``OperationalError`` when the server has hung up.
 
-    The pool would hand out an idle-looking connection again, hence the close. All that an idle connection
-    can have to read is its end, or a notice just before it: nothing listens for notifications on pooled
-    connections.
+    Without the close, the pool would take the connection for an idle one and hand it out again. Nothing
+    listens for notifications on pooled connections, so whatever there is to read on an idle one is its end,
+    or a notice just before it.
     """
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN)
