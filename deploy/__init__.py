@@ -1,1 +1,1 @@
-"""Installation, demonstration and drawings of the product."""
+"""Files for installing and demonstrating the product, and its architecture drawing."""

@@ -1,8 +1,8 @@
 """Draws docs/images/architecture.svg from the imports: ``python -m deploy.architecture``.
 
-A band is a floor; each box in it is a room (a folder of the app) with its sub-folders. Arrows are imports
-between the rooms of a floor, minus those implied by others. The coloured squares in a box are the other
-floors that the room imports from.
+Each band is a floor (an app), and each box in it is a room (a folder of the app) with its sub-folders. Arrows
+are imports between the rooms of a floor, except those that other arrows imply. The coloured squares in a box
+show which other floors the room imports from.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from django.template import Context, Engine
 
 PICTURE = Path(__file__).resolve().parent.parent / "docs" / "images" / "architecture.svg"
 TEMPLATE = Path(__file__).with_name("architecture.svg")
-# Floors from the top down: package, what it is for, colour.
+# Floors from the top down: package, purpose, colour.
 FLOORS = (
     ("gymsite", "wiring, and what agents see", "#7c5cbf"),
     ("trajectories", "what happened", "#2b6cb0"),
@@ -42,7 +42,7 @@ Rows = list[list[str]]
 
 @dataclass
 class Room:
-    """A folder of an app, or a passage: where an arrow crosses a row of rooms."""
+    """A folder of an app, or a passage, which is a place where an arrow crosses a row of rooms."""
 
     name: str
     subfolders: str = ""
@@ -85,7 +85,7 @@ def picture_draw() -> str:
 
 
 def _floor(graph: grimp.ImportGraph, package: str, top: int) -> dict[str, Any]:
-    """Return a floor's height, and what is drawn on it."""
+    """Return a floor's height and the elements to draw on it."""
     rooms, edges = _rooms_read(graph, package)
     rows, chained = rows_arrange(edges)
     for number, row in enumerate(rows):
@@ -123,9 +123,9 @@ def _rooms_read(graph: grimp.ImportGraph, package: str) -> tuple[dict[str, Room]
 
 # ---- layout
 def rows_arrange(edges: Edges) -> tuple[Rows, Edges]:
-    """Arrange rooms in rows, with every edge pointing down and none that others imply.
+    """Arrange rooms in rows so that every edge points down, and drop edges that others imply.
 
-    An edge across several rows runs through passages. Raises ``graphlib.CycleError``.
+    An edge that crosses rows runs through passages. Raises ``graphlib.CycleError``.
     """
     depth: dict[str, int] = {}
     below: Edges = {}
@@ -149,7 +149,7 @@ def rows_arrange(edges: Edges) -> tuple[Rows, Edges]:
 
 
 def _untangled(rows: Rows, edges: Edges) -> Rows:
-    """Order each row by the mean position of its neighbours, sweeping down and up in turn."""
+    """Order the rooms of each row by the mean position of their neighbours, sweeping down and up in turn."""
     for _ in range(SWEEPS):
         for fixed, row in pairwise(rows):
             place = {node: (i + 0.5) / len(fixed) for i, node in enumerate(fixed)}

@@ -1,7 +1,7 @@
-"""Checks the message of a commit, as a ``commit-msg`` hook: ``python -m deploy.commit_message FILE``.
+"""Checks of a commit's message, run as a ``commit-msg`` hook: ``python -m deploy.commit_message FILE``.
 
-Only what can be counted is checked. Nothing here knows English verbs: their endings tell participles and the
-third person from the imperative, and verbs that end so by nature are listed.
+Only formal rules are checked. The imperative is recognised by the verb's ending, since participles and the
+third person end differently; imperatives with such an ending are listed as exceptions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 WIDTH = 72
 SCISSORS = "# ------------------------ >8 ------------------------"
-# `git commit --fixup` writes them, and `git rebase --autosquash` removes them.
+# `git commit --fixup` writes these prefixes, and `git rebase --autosquash` removes them.
 AUTOSQUASH = re.compile(r"(?:(?:fixup|squash|amend)! )+")
 VERB = re.compile(r"[A-Z][a-z]+(?:-[a-z]+)*")
 NO_IMPERATIVE = re.compile(r"(?:ed|ing|(?<![sua])s)$")
@@ -23,7 +23,7 @@ NO_VERBS = re.compile("an?|all|each|it|more|new|no|now|some|the|these|this|typo|
 
 
 def find_problems(message: str, *, is_merge: bool = False) -> list[str]:
-    """Return what is wrong with a message, a sentence for each; empty for a good one."""
+    """Return a sentence for each problem of a message; the list is empty if there are none."""
     if is_merge:
         return ["Merge commits are refused: rebase the branch instead."]
     subject, *rest = _written_lines(message) or [""]
@@ -31,7 +31,7 @@ def find_problems(message: str, *, is_merge: bool = False) -> list[str]:
 
 
 def _written_lines(message: str) -> list[str]:
-    """Return the lines that git keeps: no comments, nothing below ``git commit --verbose``'s scissors."""
+    """Return the lines that git keeps: neither comments nor anything below the scissors line."""
     lines = message.partition(SCISSORS)[0].splitlines()
     return "\n".join(line.rstrip() for line in lines if not line.startswith("#")).strip("\n").splitlines()
 
@@ -64,13 +64,13 @@ def _body_problems(rest: list[str]) -> Iterator[str]:
 
 
 def _is_merging() -> bool:
-    """Tell a merge by the ref that git sets before it calls the hook."""
+    """Return whether a merge is in progress: git sets a ref for it before it calls the hook."""
     command = ["git", "rev-parse", "--quiet", "--verify", "MERGE_HEAD"]
     return subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0  # noqa: S603
 
 
 def main() -> None:
-    """Exit with the problems of the message in the file that is named; with 0 if there are none."""
+    """Check the message in the file given as argument, and exit with its problems or with 0."""
     message = Path(sys.argv[1]).read_text("utf-8")
     if problems := find_problems(message, is_merge=_is_merging()):
         sys.exit("\n".join(problems))

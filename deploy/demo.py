@@ -1,4 +1,4 @@
-"""`make demo`: loads real questions if available, then runs the scripted policies in a browser."""
+"""The program behind `make demo`: real questions, if available, for scripted policies in a browser."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def main() -> int:
 
 
 def played(options: argparse.Namespace, *command: str) -> int:
-    """Load the official files, run a command of the client that needs golds, and return its exit status."""
+    """Load the official files, run a client command that needs golds, and return its exit status."""
     key = key_of_demos(options.server, options.var_dir)
     for benchmark, name in FILES.items():
         if (options.data / name).exists():
@@ -45,7 +45,7 @@ def arguments_read(description: str | None) -> argparse.Namespace:
 def _load(benchmark: str, path: Path, var_dir: Path) -> None:
     command = [sys.executable, "manage.py", "load_benchmark", benchmark, "--file", str(path.resolve())]
     environment = {**os.environ, "VAR_DIR": str(var_dir.resolve())}
-    subprocess.run(command, cwd=BASE_DIR, env=environment, check=True)  # noqa: S603 - a program of ours
+    subprocess.run(command, cwd=BASE_DIR, env=environment, check=True)  # noqa: S603 - our own program
 
 
 def _golds_export(server: str, key: str, var_dir: Path) -> Path:

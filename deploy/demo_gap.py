@@ -1,4 +1,4 @@
-"""`make demo-gap`: a simulated policy with a known gap, and the report that is to find it."""
+"""The program behind `make demo-gap`: it simulates a policy with a known gap that the report should find."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make demo-model`: a small language model on the CPU plays questions as text and as pages."""
+"""The program behind `make demo-model`: a small language model answers questions as text and as pages."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from deploy.programs import key_of_demos, main_exit, program_run
 
 PORT = 18080
 BASE_URL = f"http://127.0.0.1:{PORT}/v1"
-START_S = 600.0  # the first start fetches the model
+START_S = 600.0  # the first start downloads the model
 NOTE = (
     "A language model of 135 million parameters, which runs on the CPU of this machine. It is weak: its "
     "mistakes are real, and its scores say nothing about other models."
 )
-# The numbers for each benchmark and arm: 24 episodes in all. Starter tasks need no download.
+# Numbers of tasks and samples for each benchmark and arm: 24 episodes in all. Starter tasks need no download.
 TASKS, SAMPLES = 3, 2
 PLAYED = [(benchmark, arm) for benchmark in ("gsm8k", "arc") for arm in ("text_zero_shot", "gym")]
-# Without an enforced format it hardly ever writes an action that can be read.
-# A short limit, because small models repeat themselves. The whole history, and no more episodes at once than
-# the server has slots, so that it finds most of each prompt in its cache.
+# The format is enforced, because otherwise the model hardly ever writes a valid action. The token limit is
+# low, because small models repeat themselves. Prompts contain the whole history, and there are no more
+# concurrent episodes than the server has slots, so that it finds most of each prompt in its cache.
 SETTINGS = (
     "--grammar",
     "structured",
@@ -82,7 +82,7 @@ def _model() -> list[str]:
 
 
 def _wait(model: subprocess.Popen[bytes]) -> None:
-    """Wait until the model answers; exits if its server does not start."""
+    """Wait until the model answers; exit if its server does not start."""
     deadline = time.monotonic() + START_S
     while time.monotonic() < deadline:
         if model.poll() is not None:

@@ -1,4 +1,4 @@
-"""Programs that a command runs in the foreground, against an installation that `make up` started."""
+"""Helpers for commands that run a program in the foreground on an installation started by `make up`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TIMEOUT_S = 60.0
 
 
 def key_of_demos(server: str, var_dir: Path) -> str:
-    """Return the key that an installation keeps for demonstrations; exit if its lab does not answer."""
+    """Return the installation's key for demonstrations; exit if its lab does not answer."""
     try:
         key = (var_dir / "secrets" / "demo_key").read_text().strip()
         httpx.get(f"{server}/api/v1/health", timeout=TIMEOUT_S).raise_for_status()
@@ -27,7 +27,7 @@ def key_of_demos(server: str, var_dir: Path) -> str:
 
 
 def main_exit(main: Callable[[], int]) -> None:
-    """Exit with the status of ``main``; after Ctrl-C with one line and 130."""
+    """Exit with the status of ``main``; after Ctrl-C, print one line and exit with 130."""
     try:
         sys.exit(main())
     except KeyboardInterrupt:
@@ -36,9 +36,9 @@ def main_exit(main: Callable[[], int]) -> None:
 
 
 def program_run(command: Sequence[str], *, environment: Mapping[str, str]) -> int:
-    """Run a program of ours to its end, and return its exit status.
+    """Run one of our programs to its end and return its exit status.
 
-    Ctrl-C in a terminal reaches the program too, which ends in its own time and says so.
+    Ctrl-C in a terminal reaches the program too, so wait for it to finish and report that itself.
     """
     with subprocess.Popen(command, env=environment) as program:  # noqa: S603
         while True:

@@ -1,1 +1,1 @@
-"""Wiring, the arena that agents see, the services, and the checks of the gym itself."""
+"""Wiring of the apps, the arena that agents see, the services, and scripted solvers that check the gym."""

@@ -11,7 +11,7 @@ class GymsiteConfig(AppConfig):
     label = "gymsite"
 
     def ready(self) -> None:
-        """Register question kinds and sites; set Celery's default app where jobs are sent or run."""
+        """Register question kinds and sites, and set Celery's default app where jobs are sent or run."""
         from core.episodes import drawings
         from gymsite.arena import questions, sites
         from gymsite.arena.sites.site import sites as site_registry

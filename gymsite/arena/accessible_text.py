@@ -1,6 +1,6 @@
-"""A question's text as an outline shows it, for checking pages against their source.
+"""Question texts as an outline shows them, used to check pages against their source.
 
-A formula stands between dollars, whatever delimiters its source uses; everything else is unchanged.
+Formulas are written between dollars, whatever delimiters their source uses; everything else is unchanged.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$"))
 
 
 def render_text(text: str, *, text_format: str) -> str:
-    """Return a text as an outline shows it. Raises ``GymError`` ``text_lost`` if splitting drops any."""
+    """Return a text as an outline shows it. Raises ``GymError`` ``text_lost`` if splitting it loses any."""
     if text_format != "latex":
         return text
     segments = list(latex.segments_split(text))
@@ -37,7 +37,7 @@ def _segment_text(segment: latex.Segment) -> str:
 
 
 def _formula_body(raw: str) -> str:
-    """Strip a formula of its delimiters; an environment stays whole."""
+    """Strip a formula of its delimiters; an environment keeps its begin and end."""
     for opener, closer in DELIMITERS:
         if raw.startswith(opener) and raw.endswith(closer):
             return raw[len(opener) : -len(closer)]
@@ -45,19 +45,22 @@ def _formula_body(raw: str) -> str:
 
 
 def question_text(payload: Mapping[str, Any]) -> str:
-    """Join passage, pictures without a place, text and choices as a page shows them; pictures by number."""
+    """Join passage, pictures, text and choices as a page shows them; a picture is "Figure" and a number.
+
+    Pictures that no text refers to follow the passage.
+    """
     first = [figure.alternative for figure in unplaced(list_figures(payload), list_texts(payload))]
     passage, *rest = _parts(payload, figure_text="Figure {}")
     return "\n".join([passage, *first, *rest])
 
 
 def transcript(payload: Mapping[str, Any]) -> str:
-    """Return ``question_text`` without the pictures, whose numbers nobody sees on the screen."""
+    """Return the question's text without figure numbers, which are not visible on the screen."""
     return "\n".join(part for part in _parts(payload, figure_text="") if part)
 
 
 def _parts(payload: Mapping[str, Any], *, figure_text: str) -> list[str]:
-    """List passage, text and choices; ``figure_text`` replaces a picture."""
+    """List passage, text and choices, with ``figure_text`` in place of each picture."""
     text_format = str(payload.get("format"))
     place_text = _place_text(len(list_figures(payload)), figure_text)
     passage, text, *choices = (

@@ -1,4 +1,4 @@
-"""Submissions of the answer form."""
+"""The view that accepts submissions of the answer form."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from tasks_app import kinds
 
 @views.only("POST")
 def submit(request: HttpRequest, token: str) -> HttpResponse:
-    """Accept the answer once; a repetition succeeds, another answer changes nothing. Raises ``Http404``.
+    """Accept the episode's answer. Raises ``Http404`` if the episode has no pages.
 
-    A first answer that is to be checked leads back to the form.
+    Sending the same answer again succeeds; a different answer changes nothing. If the run has first answers
+    checked, the first one leads back to the form.
     """
     episode_id = views.find_episode_id(request, token)
     try:
@@ -60,7 +61,7 @@ def _not_stored(
 
 
 def _one_more(request: HttpRequest, token: str, typed: Sequence[str]) -> HttpResponse:
-    """Show the page again with the typed text and one more field. Nothing is stored."""
+    """Show the page again with the typed text and one more field, without storing anything."""
     episode = views.find_episode(request, token, is_counted=False)
     if not episode.is_open:
         return views.taken_page(request, episode)
@@ -70,8 +71,9 @@ def _one_more(request: HttpRequest, token: str, typed: Sequence[str]) -> HttpRes
 def _not_taken(
     request: HttpRequest, token: str, error: GymError, *, typed: Sequence[str] = (), back: str = ""
 ) -> HttpResponse:
-    """Show the question's page again with the reason and the typed text; on a mock site, redirect to the open
-    page, whose task bar keeps the typed text itself.
+    """Show the question's page again with the reason and the typed text.
+
+    On a mock site, redirect to the open page instead, whose task bar keeps the typed text itself.
     """
     episode = views.find_episode(request, token, is_counted=False)
     if not episode.is_open:
@@ -82,10 +84,10 @@ def _not_taken(
 
 
 def _read_page(back: str) -> str:
-    """Return the mock site's page that the form was sent from, if it is one."""
+    """Return the page of a mock site that the form was sent from, or "" if ``back`` is no such page."""
     return back if pop_ups.BACK.fullmatch(back) else ""
 
 
 def _query(request: HttpRequest) -> str:
-    """Return the view of a table that the form was sent from."""
+    """Return the address's query, which holds the view of a table that the form was sent from."""
     return f"?{request.GET.urlencode()}" if request.GET else ""

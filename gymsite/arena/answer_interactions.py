@@ -1,4 +1,4 @@
-"""Interactions that a look adds to answering a question, for scripted clients and step budgets."""
+"""Moves needed to answer a question in a given look, for scripted clients and step budgets."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from tasks_app.questions import SUBMIT, Answer, Move, Payload
 
 
 def moves_typed(_payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
-    """List the moves of a form with one text field."""
+    """List the moves that answer in a form with one text field."""
     return (Move(act="type", role="textbox", text=str(answer)), SUBMIT)
 
 
 def more_moves(_payload: Payload, look: Look, /) -> int:
-    """Count one to open the dialog, and one per pop-up to close it."""
+    """Count the extra moves of a look: one to open the dialog, and one to close each pop-up."""
     return int(look.form == "dialog") + len(SCHEDULES[look.pop_ups])

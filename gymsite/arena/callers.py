@@ -1,5 +1,6 @@
-"""Callers of the arena, and the step of their request: an agent, or the person who has taken over from it.
-The SQL is for the arena's role.
+"""The arena's callers, and the step that a request belongs to.
+
+A caller is an agent, or the person who has taken over from it. The SQL is for the arena's role.
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ DESTINATION, DOCUMENTS = "Sec-Fetch-Dest", ("document", "iframe")
 ATTRIBUTE = "gym_session"
 HASH_BYTES = 16
 
-# An episode `e` that the caller may act in: the person of a takeover, or the agent while there is none.
+# Condition on an episode `e`: the caller may act in it. During a takeover that is the person, else the agent.
 MAY_ACT = f"(%(takeover)s::bigint IS NOT NULL OR NOT {IS_TAKEN})"
 
 
 def holder(takeover: int | None) -> dict[str, Any]:
-    """Return the parameters of ``MAY_ACT``."""
+    """Return the parameters of the condition ``MAY_ACT``."""
     return {"takeover": takeover, "idle": settings.TAKEOVER_IDLE_S}
 
 
-# Each request shows that the person is still there.
+# Each request is a sign that the person is still there.
 _SESSION = f"""
 UPDATE trajectories_takeover t SET last_at = now() WHERE t.id = %(takeover)s AND {TAKEN}
 RETURNING t.id, t.episode_id, t.segment, t.begins_after, t.last_index, t.is_leading, t.as_of, t.entry,
@@ -43,7 +44,7 @@ _REDEEM = f"""
 UPDATE trajectories_takeover t SET link = '', last_at = now() WHERE t.link = %(link)s AND {TAKEN}
 RETURNING t.id"""  # noqa: S608
 _TAKEN = f"SELECT e.id FROM trajectories_episode e WHERE e.id = %(episode)s AND {IS_TAKEN}"  # noqa: S608
-# Acts to be repeated are handed out once: one may lead to another document, which would repeat it for ever.
+# Acts to be repeated are handed out only once. One may open another document, which would repeat it forever.
 _ARRIVE = """
 WITH old AS (
     SELECT t.id, coalesce(t.acts->0->'acts', '[]') AS acts FROM trajectories_takeover t
@@ -51,7 +52,7 @@ WITH old AS (
 UPDATE trajectories_takeover t SET is_leading = false, entry = %(address)s,
     acts = CASE WHEN t.acts = '[]' THEN t.acts ELSE jsonb_set(t.acts, '{0,acts}', '[]') END
 FROM old WHERE t.id = old.id RETURNING t.last_index + 1, t.element_ids, old.acts::text"""
-# The next document on a fork's way to its page.
+# The next document to be opened while a fork is restored.
 _GO_ON = """
 UPDATE trajectories_takeover t
 SET acts = t.acts - 0, entry = t.acts->1->>'address', as_of = (t.acts->1->>'as_of')::int
@@ -66,14 +67,14 @@ _END = f"""
 UPDATE trajectories_takeover t SET ended_at = now(), ended_as = %(how)s
 WHERE t.id = %(takeover)s AND {TAKEN}"""  # noqa: S608
 
-# The function, which has the owner's rights, gives the step its actor and segment (gymsite/roles.sql).
+# This function has the owner's rights and sets the step's actor and segment (gymsite/roles.sql).
 _STEP = "SELECT person_step(%(takeover)s::bigint, %(idle)s::float8, %(step)s::jsonb)"
 
 Stored = Literal["stored", "same", "refused"]
 
 
 class Session(Struct, frozen=True, kw_only=True):
-    """A person's takeover of an episode, and its address. ``as_of``: the fork is still being restored."""
+    """A person's takeover of an episode. ``as_of`` is set as long as the fork is being restored."""
 
     id: int
     episode_id: int
@@ -91,18 +92,20 @@ class Session(Struct, frozen=True, kw_only=True):
 
     @property
     def step(self) -> int | None:
-        """Number of the last step, to which a page's scripted requests belong."""
+        """The number of the last step, to which requests from a page's scripts belong."""
         return self.last_index or None
 
     @property
     def document_step(self) -> int | None:
-        """Step in which a document is served: the last one, or the next where none announced it."""
+        """The step in which a document is served: the last one if it announced this, else the next one."""
         return self.last_index + (not self.is_leading) or None
 
 
 class State(Struct, frozen=True, kw_only=True):
-    """State for a page's script: the numbers of the next step and of the agent's last one, the keys of all
-    ids, and while a fork is restored the event that is ``restoring``, and what to do again.
+    """State for a page's script: the ``next`` step's number, the agent's last step, and all element ids.
+
+    While a fork is restored, ``restoring`` is the site event at which its page is shown, and ``acts`` lists
+    what the script must repeat.
     """
 
     next: int
@@ -113,12 +116,12 @@ class State(Struct, frozen=True, kw_only=True):
 
 
 def get_session(request: HttpRequest) -> Session | None:
-    """Return the session that ``session_open`` opened for this request; None for an agent's."""
+    """Return the session that ``session_open`` opened for this request, or None if an agent sent it."""
     return getattr(request, ATTRIBUTE, None)
 
 
 def read_step(request: HttpRequest) -> int | None:
-    """Return the step that the harness names for this request, or a person's; ignore malformed headers."""
+    """Return the request's step, from a person's session or the harness's header, if well formed."""
     if (session := get_session(request)) is not None:
         return session.document_step if is_document(request) else session.step
     header = request.headers.get(STEP_HEADER, "")
@@ -126,20 +129,20 @@ def read_step(request: HttpRequest) -> int | None:
 
 
 def read_as_of(request: HttpRequest) -> int | None:
-    """Return the inherited site event at which to show a fork under restoration. Raises ``Http404``."""
+    """Return the inherited site event at which to show a fork being restored. Raises ``Http404``."""
     if (session := get_session(request)) is not None:
         return session.as_of
     header = request.headers.get(AS_OF_HEADER)
     if header is None:
         return None
-    # Ignored, it would show the fork as it is now, and be stored.
+    # If the header were ignored, the fork would be shown as it is now, and the page view would be stored.
     if not STEP.fullmatch(header):
         raise Http404
     return int(header)
 
 
 def is_document(request: HttpRequest) -> bool:
-    """Return whether a page was opened, as opposed to fetched by a script, which cannot set this header."""
+    """Return whether a page was opened rather than fetched by a script, which cannot set this header."""
     return request.method in ("GET", "HEAD") and request.headers.get(DESTINATION, "document") in DOCUMENTS
 
 
@@ -149,7 +152,7 @@ def get_takeover(request: HttpRequest) -> int | None:
 
 
 def build_root(takeover_id: int) -> str:
-    """Return the path of a person's pages."""
+    """Return the path under which a person's pages are served."""
     return f"/e/{person_token_make(takeover_id=takeover_id, key=settings.TOKEN_KEY)}/"
 
 
@@ -158,7 +161,7 @@ def read_takeover_id(token: str) -> int | None:
 
 
 def session_open(request: HttpRequest, token: str) -> Session | None:
-    """Open the session that a token names, as long as it lasts; None for other tokens."""
+    """Return the session that a token names; None if the takeover has ended or the token is not for one."""
     if (known := get_session(request)) is not None:
         return known
     takeover_id = read_takeover_id(token)
@@ -171,37 +174,37 @@ def session_open(request: HttpRequest, token: str) -> Session | None:
 
 
 def read_ending(takeover_id: int) -> str:
-    """Return how a takeover has ended; ``idle`` also where nobody has noted it."""
+    """Return how a takeover has ended: ``idle`` if no end has been recorded."""
     row = _row(_ENDED, takeover=takeover_id)
     return (row[0] if row else "") or "idle"
 
 
 def is_taken(episode_id: int) -> bool:
-    """Return whether a person acts in the episode now."""
+    """Return whether a person has taken over the episode at the moment."""
     return _row(_TAKEN, episode=episode_id) is not None
 
 
 def link_redeem(code: str) -> int | None:
-    """Return the takeover of an unused link, and mark the link as used."""
+    """Mark a link as used and return its takeover, or None if it has been used before."""
     row = _row(_REDEEM, link=code_digest(code))
     return None if row is None else int(row[0])
 
 
 def state_arrive(session: Session, address: str) -> State:
-    """Note the arrival of the expected document, by its address. Return the state for its script."""
+    """Record that the expected document has been loaded, with its address, and return its script's state."""
     row = _row(_ARRIVE, takeover=session.id, address=address) or (session.last_index + 1, "", "[]")
     acts = msgspec.json.decode(row[2]) if session.as_of is not None else ()
     return State(next=row[0], begun=session.begins_after, restoring=session.as_of, ids=row[1], acts=acts)
 
 
 def restoration_next(session: Session) -> str | None:
-    """Go on to the next document of a fork under restoration. Return its address, or None on the last one."""
+    """Move on to the next document of a fork being restored; return its address, None after the last."""
     row = _row(_GO_ON, takeover=session.id, as_of=session.as_of)
     return None if row is None else str(row[0])
 
 
 def outline_expected(session: Session) -> str:
-    """Return what the parent's agent was shown where the fork begins; empty if nothing is compared."""
+    """Return the outline that the parent's agent saw where the fork begins; "" if nothing is compared."""
     row = _row(_EXPECTED, takeover=session.id)
     return str(row[0]) if row else ""
 
@@ -212,17 +215,17 @@ def restoration_end(session: Session) -> None:
 
 
 def session_diverge(session: Session, detail: str) -> None:
-    """End a takeover whose fork is not where its parent was: the fork ends with it."""
+    """End a takeover, and with it the fork, because its page differs from its parent's."""
     _run(_DIVERGE, takeover=session.id, detail=detail)
 
 
 def segment_correct(session: Session) -> None:
-    """Mark the person's further steps as what the agent could not do."""
+    """Mark the person's further steps as a correction, that is, as what the agent could not do."""
     _run(_CORRECT, takeover=session.id)
 
 
 def session_end(session: Session, how: Literal["handed_back", "given_up"]) -> None:
-    """End the takeover, with the way in which it ended."""
+    """End the takeover and record how it ended."""
     _run(_END, takeover=session.id, how=how)
 
 
@@ -238,7 +241,8 @@ def step_store(
 ) -> Stored:
     """Store a person's step in one statement. ``observation`` is its format, text and address.
 
-    ``same``: this step is there. ``refused``: it is not the next one, or the episode has ended.
+    Return ``same`` if this step is already stored, and ``refused`` if it is not the next step or the episode
+    has ended.
     """
     kind, text, url = observation
     step: dict[str, Any] = {"index": index, "raw": raw, "action": action, "more": more}

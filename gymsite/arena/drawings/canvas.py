@@ -1,4 +1,4 @@
-"""A canvas of 800 by 600 units for flat shapes, at any size, with smooth edges."""
+"""A canvas of 800 by 600 units that draws flat shapes with smooth edges, at any size."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ SAMPLES = 2
 CURVE_STEPS = 14
 CORNER_STEPS = 8
 SHADES = 160
-"""The maximum number of steps of a fade; nobody could tell more apart."""
+"""The maximum number of steps in a fade; more would be indistinguishable."""
 
 Colour: TypeAlias = tuple[int, int, int]
 Point: TypeAlias = tuple[float, float]
 Piece: TypeAlias = tuple[float, ...]
-"""Part of an outline: a point, or the two handles and the end of a cubic curve from the point before."""
+"""Part of an outline: a point, or a cubic curve (two handles and its end) from the previous point."""
 
 
 class Canvas:
-    """Canvas for shapes given in units; ``alpha`` is 0 to 255."""
+    """Canvas for shapes in units. ``alpha`` is opacity, from 0 to 255."""
 
     def __init__(self, *, width: int) -> None:
         self._scale = width * SAMPLES / WIDTH
@@ -47,7 +47,7 @@ class Canvas:
         return [((left + x) * scale, (top + y) * scale) for x, y in points]
 
     def fade(self, top: float, bottom: float, above: Colour, below: Colour) -> None:
-        """Fill the whole width from one colour to another."""
+        """Fill the whole width between two heights with a fade from one colour to another."""
         first, last = round(top * self._scale), round(bottom * self._scale)
         rows = max(last - first, 1)
         shades = min(rows, SHADES)
@@ -108,7 +108,7 @@ class Canvas:
 
 
 Drawing: TypeAlias = Callable[[int], Image.Image]
-"""Draws a picture at a width."""
+"""Function that draws a picture at a given width."""
 
 
 def mix(first: Colour, other: Colour, share: float) -> Colour:

@@ -1,4 +1,4 @@
-"""The six kinds of house on the booking site, each from its front."""
+"""The six kinds of house on the booking site, each seen from the front."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ PAINTS = parse_palette("2f5d62 7a3b3b 3f5a3c 33425f 5b4636 8a6d2f")
 FRAME = parse_hex("f6f2e8")
 STONE = parse_hex("d8d0c2")
 BASE = 500
-"""Height at which houses meet the ground."""
+"""The height at which houses meet the ground."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,7 +167,7 @@ def _neighbour(s: Scene, *, x: float, width: float, height: float) -> None:
 
 
 def setting(s: Scene, *, left: float, right: float, is_town: bool) -> None:
-    """Draw sky, background and ground of a house between ``left`` and ``right``."""
+    """Draw the sky, background and ground of a house that extends from ``left`` to ``right``."""
     sky(s)
     ridge(s, s.on(FAR_HILLS, far=0.45), y=380, height=46)
     if is_town:

@@ -1,4 +1,4 @@
-"""Time of day of a picture: its effect on every colour, and the sky."""
+"""The time of day in a picture: its effect on colours, and the sky."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ IRON = parse_hex("39414a")
 SEA = parse_hex("3f7f93")
 FAR_HILLS, NEAR_HILLS = parse_hex("8fb0a6"), parse_hex("86a67c")
 LIT = frozenset({"window", "lens", "globe"})
-"""Artwork variables that take the lamps' colour when lamps are lit."""
+"""Artwork variables that have the lamps' colour while lamps are lit."""
 
 
 class Light(NamedTuple):
-    """``tint`` is mixed into each colour by ``share``, and the horizon into what is far away."""
+    """Light of a time of day: ``tint`` is mixed into colours by ``share``, ``horizon`` into distant ones."""
 
     zenith: Colour
     horizon: Colour
@@ -51,7 +51,7 @@ LIGHTS = {
 
 
 class Scene(Canvas):
-    """Canvas in a light, with the draws that decide what is on it."""
+    """Canvas with a light and with random draws that decide what is drawn."""
 
     def __init__(self, *, width: int, light: Light, draws: Draws) -> None:
         super().__init__(width=width)
@@ -65,7 +65,7 @@ class Scene(Canvas):
         return scene
 
     def on(self, colour: Colour | str, *, far: float = 0) -> Colour:
-        """Return a colour, given as such or as ``e0b877``, in this light."""
+        """Return a colour, or one written like ``e0b877``, as it appears in this light."""
         near = mix(
             parse_hex(colour) if isinstance(colour, str) else colour, self.light.tint, self.light.share
         )
@@ -87,13 +87,13 @@ class Scene(Canvas):
         return self.on(self.draws.pick(colours), far=far)
 
     def glass(self, share_lit: float, *, far: float = 0) -> Colour:
-        """Return the colour of a window that is lit with this probability when lamps are lit."""
+        """Return a window's colour; while lamps are lit, it is lit with probability ``share_lit``."""
         is_lit = self.draws.chance(share_lit)
         return self.light.lamp if is_lit and self.light.lamp else self.on(GLASS, far=far)
 
 
 def sky(s: Scene, *, bottom: float = 470) -> None:
-    """Draw the sky, with draws of its own: a thing drawn before it is then the same in every light."""
+    """Draw the sky, with its own random draws, so that the rest of the picture is the same in every light."""
     s = s.apart("sky")
     s.fade(0, bottom, s.light.zenith, s.light.horizon)
     x, y = s.draws.pick((s.draws.whole(70, 190), s.draws.whole(610, 730))), s.draws.whole(84, 124)

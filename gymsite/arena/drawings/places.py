@@ -38,7 +38,7 @@ SUBJECTS: dict[str, Callable[[Scene], None]] = {
 
 
 def drawing(name: str) -> Drawing | None:
-    """Return the function that draws the named picture; a number is the same place in every light."""
+    """Return the function that draws the named picture. Names with the same number show the same place."""
     picture = picture_read(name)
     return None if picture is None else lambda width: _image(picture, width)
 

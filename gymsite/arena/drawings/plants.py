@@ -46,7 +46,7 @@ def bush(s: Scene, *, x: float, base: float, size: float) -> None:
 
 
 def pot(s: Scene, *, x: float, base: float, size: float) -> None:
-    """Draw a clipped little tree in a pot."""
+    """Draw a small clipped tree in a pot."""
     clay = s.any_of((parse_hex("b9694a"), parse_hex("5b646b"), parse_hex("8f7a64")))
     s.area(
         [
@@ -62,7 +62,7 @@ def pot(s: Scene, *, x: float, base: float, size: float) -> None:
 
 
 def flowers(s: Scene, *, x: float, y: float, width: float) -> None:
-    """Draw a box of flowers below a window."""
+    """Draw a flower box below a window."""
     bloom = s.any_of(parse_palette("c9534f d98aa0 e3b04b f1e4da a56aa3"))
     s.box(x, y, width, 7, s.on("7a5a46"), round_by=2)
     green = s.on(GREENS[0])

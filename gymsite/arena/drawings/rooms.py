@@ -1,4 +1,4 @@
-"""Rooms: beds, chairs, a table at the window, stairs. They show nothing that is listed as an amenity."""
+"""Interiors: beds, chairs, a table at the window, stairs; none shows anything listed as an amenity."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NIGHTSTANDS = {"single": 137, "double": 195, "twin": 0}
 
 
 def room(s: Scene) -> None:
-    """Draw wall, skirting and floor; in the evening a room is lit by its lamps, whatever is outside."""
+    """Draw wall, skirting board and floor. In the evening the room is lit by its lamps alone."""
     if s.light.lamp:
         s.light = s.light._replace(tint=parse_hex("6b3f33"), share=0.3)
     wall, floor = s.any_of(PAPERS), s.any_of(WOODS)

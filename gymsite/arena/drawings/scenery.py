@@ -122,7 +122,7 @@ def belfry(s: Scene, *, x: float, base: float, width: float, height: float, far:
 
 
 def market(s: Scene) -> None:
-    """Draw stalls under striped cloth before a row of gables."""
+    """Draw stalls under striped awnings in front of a row of gables."""
     sky(s)
     neighbours(s, left=900, right=901)
     street_ground(s)
@@ -137,7 +137,7 @@ def market(s: Scene) -> None:
 
 
 def roofs(s: Scene) -> None:
-    """Draw roofs behind roofs, seen from above."""
+    """Draw rows of roofs, seen from above."""
     sky(s)
     if s.draws.chance(0.5):
         mountains(s, y=330, height=150, far=0.45)
@@ -176,7 +176,7 @@ def roof_top(s: Scene, *, x: float, y: float, wide: float, size: float, far: flo
 
 
 def hills(s: Scene) -> None:
-    """Draw vineyards in rows, a house on the slope."""
+    """Draw vineyards in rows, with a house on the slope."""
     sky(s)
     ridge(s, s.on("7d9aa6", far=0.45), y=270, height=60)
     ridge(s, s.on("7f9f86", far=0.25), y=330, height=44)
@@ -256,7 +256,7 @@ def _keep(
 
 
 def park(s: Scene) -> None:
-    """Draw a path between old trees, a bench beside it."""
+    """Draw a path between old trees, with a bench beside it."""
     sky(s)
     ridge(s, s.on(FAR_HILLS, far=0.4), y=390, height=34)
     for _ in range(9):

@@ -1,9 +1,9 @@
-"""Artwork: SVG files drawn on a canvas, in the colours given.
+"""Drawing of SVG artwork on a canvas, in given colours.
 
-The files of ``art`` use a small part of SVG, and display in any browser: rect, circle, ellipse, polygon,
-polyline and path (M, L, C, Z in absolute units, one segment per command), in groups. A shape is filled or
-stroked with ``#rrggbb``, ``var(--name)`` or ``color-mix(in srgb, A, B 20%)``. The style of the root gives a
-default for each name.
+The files in ``art`` use a small part of SVG and can be viewed in any browser: rect, circle, ellipse, polygon,
+polyline and path (M, L, C, Z in absolute units, one segment per command), in groups. Shapes are filled or
+stroked with ``#rrggbb``, ``var(--name)`` or ``color-mix(in srgb, A, B 20%)``. The root's style gives each
+variable a default.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Artwork(NamedTuple):
 def art_draw(c: Canvas, name: str, **colours: Colour | None) -> None:
     """Draw the file ``name`` (without ``.svg``) with a colour for each variable.
 
-    A shape whose colour is None is left out: the light of a lamp that is off.
+    Shapes whose colour is None are left out, such as the light of a lamp that is off.
     """
     for brush, paint in art(name).shapes:
         if colour := paint(colours):

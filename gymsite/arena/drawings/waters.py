@@ -1,4 +1,4 @@
-"""Harbour, lake, river and sea."""
+"""Scenes by the water: harbour, lake, river and sea."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHORE = 330
 
 
 def harbour(s: Scene) -> None:
-    """Draw narrow houses on a quay, boats before them."""
+    """Draw narrow houses on a quay, with boats in front of them."""
     sky(s, bottom=SHORE + 40)
     ridge(s, s.on(FAR_HILLS, far=0.4), y=270, height=34)
     x = -20.0
@@ -102,7 +102,7 @@ def lake(s: Scene) -> None:
 
 
 def bridge(s: Scene) -> None:
-    """Draw arches over a river, trees on the far bank."""
+    """Draw a bridge of arches over a river, with trees on the far bank."""
     sky(s, bottom=380)
     ridge(s, s.on(FAR_HILLS, far=0.4), y=300, height=50)
     belfry(s, x=s.draws.whole(120, 680), base=370, width=46, height=130, far=0.2)
@@ -136,7 +136,7 @@ def bridge(s: Scene) -> None:
 
 
 def lighthouse(s: Scene) -> None:
-    """Draw a striped tower on a point, the sea behind."""
+    """Draw a striped lighthouse on a headland, with the sea behind it."""
     sky(s, bottom=SHORE + 10)
     water(s, top=SHORE + 10)
     x = s.draws.pick((s.draws.whole(230, 300), s.draws.whole(500, 570)))
