@@ -33,7 +33,7 @@ def main() -> None:
         if "--traceback" in sys.argv:
             raise
         hint = "`make up` starts it; with a server of your own, check DATABASE_URL."
-        sys.exit(f"Error: the database does not serve this. {hint}\n{error}")
+        sys.exit(f"Error: the database cannot be used for this. {hint}\n{error}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The live server: long polls and WebSockets, the only part served by ASGI."""
+"""ASGI application of the live server: long polls and WebSockets. Everything else is served by WSGI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Celery app. Postgres knows what is left to do: a message here is only a hint, and may be lost."""
+"""The Celery app. Postgres records what is left to do, so messages are only hints and may be lost."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from kombu.transport import redis, virtual
 
 
 class AcknowledgingQoS(redis.QoS):
-    """Counts a message as done even if Redis could not be told.
+    """Kombu's message accounting, changed to count a message as done even if Redis could not be told.
 
-    Kombu would count it as under way for ever: a worker that takes one at a time then takes none, and as it
-    never reads from the broken connection, it never opens another. Redis redelivers the message after an
-    hour, and a job may run twice.
+    Kombu would count the message as unfinished forever. A worker that takes one message at a time would then
+    take none, and since it never reads from the broken connection, it would never open another. Redis
+    redelivers the message after an hour, so a job may run twice.
     """
 
     def ack(self, delivery_tag: str) -> None:

@@ -1,7 +1,7 @@
-"""One settings file for every process; ``GYM_PROCESS`` says which one this is.
+"""The settings of all processes; ``GYM_PROCESS`` names the current one.
 
-Each process gets only its own role's secrets and only the parts that it needs: the arena has no sessions,
-no accounts and no Redis.
+Each process gets only its own role's secrets and only the parts that it needs. The arena, for instance, has
+no sessions, no accounts and no Redis.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from gymsite.services import endpoints, secrets
 env = Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
 if env.str("GYM_PROCESS", "manage") == "manage":
-    # `up` passes on what each process may know; reading the file here would give the arena everything.
+    # `up` passes to each process what it may know. If the file were read here, the arena would know
+    # everything.
     env.read_env(BASE_DIR / ".env", recurse=False)
 
 PROCESSES = ("manage", "arena", "lab", "live", "worker", "sweeper", "housekeeper", "metrics")
@@ -37,7 +38,7 @@ SECRET_KEY: str = env.str("GYM_SECRET_KEY", "") or secrets.read_or_ephemeral(VAR
 TOKEN_KEY: bytes = bytes.fromhex(
     env.str("GYM_TOKEN_KEY", "") or secrets.read_or_ephemeral(VAR_DIR, "token_key")
 )
-# Mock sites are drawn from it: with this salt, the code gives the answers away.
+# Mock sites are drawn from this salt, so whoever has it and the code can compute the answers.
 WORLD_SALT: bytes = bytes.fromhex(
     env.str("GYM_WORLD_SALT", "") or secrets.read_or_ephemeral(VAR_DIR, "world_salt")
 )
@@ -50,13 +51,13 @@ LAB_URL: str = env.str("LAB_URL", f"http://127.0.0.1:{LAB_PORT}").rstrip("/")
 LIVE_URL: str = env.str("LIVE_URL", f"http://127.0.0.1:{LIVE_PORT}").rstrip("/")
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", ["*"])
 USE_X_FORWARDED_HOST = env.bool("BEHIND_PROXY", False)
-# Addresses or networks of proxies whose `X-Forwarded-For` names the client; from anyone else it is ignored.
+# Addresses or networks of proxies whose `X-Forwarded-For` is trusted; from anyone else it is ignored.
 TRUSTED_PROXIES: list[str] = env.list("TRUSTED_PROXIES", [])
 if USE_X_FORWARDED_HOST:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     CSRF_TRUSTED_ORIGINS = [LAB_URL]
 
-# The port of the process that answers Prometheus for all; 0: no metrics. Keep it closed to strangers.
+# The port of the process that serves the metrics of all; 0 disables metrics. Keep it closed to strangers.
 METRICS_PORT = env.int("METRICS_PORT", 8003)
 METRICS_HOST: str = env.str("METRICS_HOST", "127.0.0.1")
 METRICS_DIR = endpoints.metrics_folder(VAR_DIR)
@@ -64,10 +65,10 @@ METRICS_DIR = endpoints.metrics_folder(VAR_DIR)
 # --- Database and queue ------------------------------------------------------------------------------
 DATABASE_URL: str = env.str("DATABASE_URL", "") or endpoints.database_url(VAR_DIR, role="owner")
 DATABASE_POOL_MAX = env.int("DATABASE_POOL_MAX", 0 if PROCESS == "manage" else 4)
-# Past a pooler such as PgBouncer, for locks and LISTEN; empty: there is none.
+# Address that bypasses a pooler such as PgBouncer, for locks and LISTEN; empty if there is no pooler.
 DATABASE_DIRECT_URL: str = env.str("DATABASE_DIRECT_URL", "")
 SLOW_STATEMENT_MS = env.int("SLOW_STATEMENT_MS", 1_000)
-# Postgres' caches grow with every use of a connection, so connections are replaced before they get old.
+# A connection's caches in Postgres keep growing, so connections are replaced before they get old.
 CONNECTION_MAX_S = 600.0
 _pool: dict[str, Any] = (
     {"pool": {"min_size": 1, "max_size": DATABASE_POOL_MAX, "timeout": 5.0, "max_lifetime": CONNECTION_MAX_S}}
@@ -80,13 +81,13 @@ DATABASES: dict[str, Any] = {
         "ENGINE": "core.database.postgresql",
         **_database,
         "CONN_HEALTH_CHECKS": True,
-        # A pooler gives each transaction another session.
+        # With a pooler, each transaction may get a different session.
         "DISABLE_SERVER_SIDE_CURSORS": bool(DATABASE_DIRECT_URL),
         "OPTIONS": {
             **addresses.LINE_OPTIONS,
             **_database["OPTIONS"],
             **_pool,
-            "prepare_threshold": 2,  # for the hot statements, which bind on the server
+            "prepare_threshold": 2,  # for hot statements, which bind parameters on the server
             "application_name": f"palaestra-{env.str('DATABASE_SESSION', PROCESS)}",
         },
     }
@@ -124,14 +125,14 @@ if not IS_ARENA:
 if PROCESS == "manage" and (BASE_DIR / "validation").is_dir():
     INSTALLED_APPS.append(
         "validation"
-    )  # commands that check the product: part of a checkout, not of the image
+    )  # commands that check the product, which are in a checkout but not in the image
 
 ARENA_MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "gymsite.arena.middleware.ArenaMiddleware",
     "gymsite.arena.request_rates.RequestRateMiddleware",
 ]
-# The API has neither cookies nor pages and runs without their middleware.
+# The API has neither cookies nor pages, so it runs without the middleware for them.
 API_MIDDLEWARE = ["core.web.middleware.SecurityHeadersMiddleware"]
 LAB_MIDDLEWARE = [
     *API_MIDDLEWARE,
@@ -149,7 +150,7 @@ CONTEXT_PROCESSORS = [
     "django.template.context_processors.request",
     "django.contrib.auth.context_processors.auth",
 ]
-# Agents wait for the arena's pages, so a faster engine draws them (docs/decisions/0074).
+# Agents wait for the arena's pages, so a faster engine renders them (docs/decisions/0074).
 ARENA_TEMPLATES = {
     "BACKEND": "django.template.backends.jinja2.Jinja2",
     "DIRS": [BASE_DIR / "gymsite" / "arena" / "templates"],
@@ -160,7 +161,7 @@ LAB_TEMPLATES = {
     "DIRS": sorted((BASE_DIR / "trajectories").rglob("templates")),
     "OPTIONS": {"libraries": {"lab": "trajectories.shell.tags"}, "context_processors": CONTEXT_PROCESSORS},
 }
-# Commands draw the pages of both.
+# Commands render pages of both arena and lab.
 TEMPLATES = [
     *([ARENA_TEMPLATES] if PROCESS in ("arena", "manage") else []),
     *([] if IS_ARENA else [LAB_TEMPLATES]),
@@ -168,7 +169,7 @@ TEMPLATES = [
 ASGI_APPLICATION = "gymsite.asgi_live.application"
 
 # --- Files -------------------------------------------------------------------------------------------
-# The version in the address makes every file immutable, without a build step or a collected copy.
+# The version in the address makes every file immutable, without a build step or `collectstatic`.
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_URL = f"/static/{assets.folder_version(STATICFILES_DIRS[0])}/"
 WHITENOISE_USE_FINDERS = True
@@ -183,7 +184,7 @@ def _folder(path: str | Path) -> dict[str, Any]:
 
 
 def _files(*, bucket: str, folder: str | Path) -> dict[str, Any]:
-    """Return a bucket where one is named, else a folder."""
+    """Return the storage in a bucket if one is named, or else in a folder."""
     if not bucket:
         return _folder(folder)
     options = {
@@ -199,11 +200,13 @@ def _files(*, bucket: str, folder: str | Path) -> dict[str, Any]:
 STORAGES: dict[str, Any] = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     "blobs": _files(bucket=env.str("BLOB_BUCKET", ""), folder=env.str("BLOB_DIR", "") or VAR_DIR / "blobs"),
-    # Apart from the blobs: the arena writes here, and must not be able to touch a screenshot.
+    # Recordings are separate from blobs, because the arena writes here and must not be able to touch
+    # screenshots.
     "recordings": _files(
         bucket=env.str("RECORDING_BUCKET", ""), folder=env.str("RECORDING_DIR", "") or VAR_DIR / "recordings"
     ),
-    # Exports and files of labels, which may hold golds: neither the arena nor a hash alone gives access.
+    # Exports and label files may contain golds, so the arena cannot read them, and a hash alone gives no
+    # access.
     "private": _files(
         bucket=env.str("PRIVATE_BUCKET", ""), folder=env.str("PRIVATE_DIR", "") or VAR_DIR / "private"
     ),
@@ -252,7 +255,7 @@ ANNOTATION_JUDGE_URL: str = env.str("ANNOTATION_JUDGE_URL", "")
 ANNOTATION_JUDGE_MODEL: str = env.str("ANNOTATION_JUDGE_MODEL", "")
 ANNOTATION_JUDGE_KEY: str = env.str("ANNOTATION_JUDGE_KEY", "")
 
-# --- Judges that pay runs: graded in the background -------------------------------------------------------
+# --- Judges whose verdicts reward runs: they work in the background ---------------------------------------
 JUDGE_KEYS: dict[str, str] = env.dict("JUDGE_KEYS", {})
 JUDGE_CALLS_AT_ONCE = env.int("JUDGE_CALLS_AT_ONCE", 8)
 JUDGE_CALLS_PER_MINUTE = env.int("JUDGE_CALLS_PER_MINUTE", 600)
@@ -261,7 +264,7 @@ JUDGE_TIMEOUT_S = env.float("JUDGE_TIMEOUT_S", 60.0)
 # --- Exports of training data ---------------------------------------------------------------------------
 EXPORT_DAYS = env.int("EXPORT_DAYS", 30)
 
-# --- Limits: each is named in the error that it causes -------------------------------------------------
+# --- Limits: an error message names the limit that caused it -------------------------------------------
 API_BODY_MAX_BYTES = env.int("API_BODY_MAX_BYTES", 32 * 1024 * 1024)
 THOUGHT_MAX_CHARS = env.int("THOUGHT_MAX_CHARS", 200_000)
 STEP_MAX_BYTES = env.int("STEP_MAX_BYTES", 4 * 1024 * 1024)
@@ -269,56 +272,56 @@ STEPS_PER_CALL_MAX = env.int("STEPS_PER_CALL_MAX", 1_000)
 BLOB_MAX_BYTES = env.int("BLOB_MAX_BYTES", 32 * 1024 * 1024)
 ANSWER_MAX_CHARS = env.int("ANSWER_MAX_CHARS", 100_000)
 EPISODES_PER_CALL_MAX = env.int("EPISODES_PER_CALL_MAX", 10_000)
-# Each has to be restored on a page of its own, and reads the record of its parents.
+# Each fork must be restored on a page of its own, and reads the records of its parents.
 FORKS_PER_CALL_MAX = env.int("FORKS_PER_CALL_MAX", 2_000)
-# Texts that are checked against their tasks' golds, and solutions counted for that: up to 10 s each.
+# Maximum number of texts, and of solutions, in one check against golds; each takes up to 10 s.
 LEAK_CHECKS_PER_CALL_MAX = env.int("LEAK_CHECKS_PER_CALL_MAX", 200)
 PROMPT_CHARS_MAX = env.int("PROMPT_CHARS_MAX", 64_000_000)
 ACTIVE_EPISODES_MAX = env.int("ACTIVE_EPISODES_MAX", 20_000)
-# Recorded page views per episode; later ones are served all the same.
+# Recorded page views per episode; later ones are served but not recorded.
 PAGES_SERVED_MAX = env.int("PAGES_SERVED_MAX", 5_000)
-# Requests per second of one episode, by server process; more are answered 429.
+# Requests per second of one episode to each server process; further ones are answered 429.
 EPISODE_REQUESTS_PER_S = env.float("EPISODE_REQUESTS_PER_S", 50.0)
 PAGE_EVENTS_MAX = env.int("PAGE_EVENTS_MAX", 2_000)
 PAGE_EVENT_BYTES_MAX = env.int("PAGE_EVENT_BYTES_MAX", 1_000_000)
-# DOM recordings (`recording: full`), by episode; the size is that of the compressed chunks.
+# Limits on an episode's DOM recording (`recording: full`); bytes are those of compressed chunks.
 RECORDING_CHUNKS_MAX = env.int("RECORDING_CHUNKS_MAX", 4_000)
 RECORDING_BYTES_MAX = env.int("RECORDING_BYTES_MAX", 50_000_000)
-# Steps of an episode whose DOM replay is compared with the screenshot unprompted; 0: none.
+# Steps of an episode whose DOM replay is automatically compared with the screenshot; 0 for none.
 FIDELITY_STEPS_MAX = env.int("FIDELITY_STEPS_MAX", 20)
 DATA_UPLOAD_MAX_MEMORY_SIZE = API_BODY_MAX_BYTES
 ARENA_BODY_MAX_BYTES = env.int("ARENA_BODY_MAX_BYTES", 16 * 1024 * 1024)
 BODY_MAX_BYTES = ARENA_BODY_MAX_BYTES if IS_ARENA else max(API_BODY_MAX_BYTES, BLOB_MAX_BYTES)
-# The most bytes of one body in memory (the rest is on disk), and of all bodies in one process, in memory and
-# on disk.
+# Maximum bytes of a body in memory (the rest goes to disk), and of all bodies in a process, in memory and on
+# disk.
 BODY_MEMORY_BYTES = env.int("BODY_MEMORY_BYTES", 256 * 1024)
 BODIES_MAX_BYTES = env.int("BODIES_MAX_BYTES", 512 * 1024 * 1024)
-# A body that takes longer than ten seconds must arrive at this rate.
+# A body that takes longer than ten seconds must arrive at least at this rate.
 BODY_BYTES_PER_S_MIN = env.int("BODY_BYTES_PER_S_MIN", 16 * 1024)
-# The limit holds for each of the lab's two processes.
+# This limit applies to each of the lab's two processes separately.
 EXPORTS_AT_ONCE = env.int("EXPORTS_AT_ONCE", 8)
-# The share of void episodes of a run, policy version or task above which the run's page warns.
+# A run's page warns if the share of void episodes of the run, a policy version or a task exceeds this.
 VOID_ALARM_SHARE = env.float("VOID_ALARM_SHARE", 0.02)
 
-# --- Time limits, in seconds, by the database's clock; leases and unused episodes by the sweeper's own ----
+# --- Time limits in seconds, by the database's clock (leases and unused episodes by the sweeper's) --------
 LEASE_S = env.float("LEASE_S", 300.0)
-# A lost lease makes an episode void after this grace period without a heartbeat; those come every 60 s.
+# An episode whose lease is lost becomes void after this time without a heartbeat. Heartbeats come every 60 s.
 LEASE_GRACE_S = env.float("LEASE_GRACE_S", 90.0)
 UNUSED_EPISODE_S = env.float("UNUSED_EPISODE_S", 24 * 3600.0)
-# A takeover ends after so long without a request of the person.
+# A takeover ends after this time without a request from the person.
 TAKEOVER_IDLE_S = env.float("TAKEOVER_IDLE_S", 900.0)
 STEP_GRACE_S = env.float("STEP_GRACE_S", 600.0)
 VERIFIER_TIMEOUT_S = env.float("VERIFIER_TIMEOUT_S", 10.0)
 CLAIM_LOST_S = env.float("CLAIM_LOST_S", 60.0)
-# Delays before a job without a verdict is sent again: the first time, the second, and so on.
+# Delays before a job that produced no verdict is sent again for the first time, the second time, and so on.
 RESEND_AFTER_S: list[float] = env.list("RESEND_AFTER_S", [5.0, 30.0, 120.0], subcast=float)
-# A page's tool that has not answered after so long counts as failed, and may be called again.
+# A tool call without a result after this time counts as failed, and the tool may be called again.
 TOOL_CALL_TIMEOUT_S = env.float("TOOL_CALL_TIMEOUT_S", 45.0)
 VERIFY_CHILDREN = env.int("VERIFY_CHILDREN", 4)
-# Processes for each of pictures, facts and replays.
+# Number of processes for each of the queues pictures, facts and replays.
 MEDIA_PROCESSES = env.int("MEDIA_PROCESSES", max(1, min(8, (os.cpu_count() or 1) // 2)))
 SANDBOXES = env.int("SANDBOXES", min(16, os.cpu_count() or 1))
-# Time for sending a body, and for reading the next part of a response.
+# Time limits for clients: to send a body, and to read the next part of a response.
 BODY_S = env.float("BODY_S", 300.0)
 CLIENT_STALL_S = env.float("CLIENT_STALL_S", 120.0)
 API_KEY_CACHE_S = env.float("API_KEY_CACHE_S", 5.0)

@@ -1,4 +1,4 @@
-"""URLs of the arena. An episode's pages all live below its token."""
+"""URLs of the arena. All of an episode's pages are below its token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arena as a WSGI application."""
+"""WSGI application of the arena."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from core.telemetry.garbage import collect_seldom
 from gymsite.arena.template_engine import templates_prepare
 
 PULSE = "/healthz"
-# Threads by lane, for each process.
+# Number of threads of each lane, per process.
 LANES = {"pulse": 1, "pages": 4}
 
 application = get_wsgi_application()
 
-# Addresses, question kinds and templates load now, not in the first episode.
+# URLs, question kinds and templates are loaded now rather than in the first episode.
 _ = get_resolver().url_patterns
 structs_prepare()
 templates_prepare()
@@ -30,7 +30,7 @@ collect_seldom()
 
 
 def caller_of(_scope: HTTPScope) -> Hashable:
-    """Return None, one caller for all: agents have a rate each (``gymsite/arena/request_rates.py``)."""
+    """Return None, the same caller for all requests: agents take no turns, since each has a rate limit."""
     return None
 
 

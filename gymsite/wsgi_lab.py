@@ -1,7 +1,7 @@
-"""The lab's door: REST API and researchers' pages.
+"""WSGI application of the lab: the REST API and the researchers' pages.
 
-The API has keys and no cookies, so its requests go through a handler of their own, without sessions, CSRF
-and accounts: measured, that middleware costs more than storing a step.
+The API uses keys and no cookies, so its requests have a separate handler without sessions, CSRF checks and
+accounts. That middleware was measured to cost more than storing a step.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from core.web.networks import reduce_to_network
 
 API_PREFIX = "/api/"
 PULSE = ("/api/v1/heartbeat", "/api/v1/health")
-# Threads by lane, for each process. Signs of life wait for nothing, and recording waits neither for files
-# that are written nor for pages and lists that are read.
+# Number of threads of each lane, per process. Heartbeats wait for nothing, and recording steps waits neither
+# for files being stored nor for pages and lists being read.
 LANES = {"pulse": 1, "record": 4, "store": 2, "read": 4}
 
 
 class ApiHandler(WSGIHandler):
     def load_middleware(self, is_async: bool = False) -> None:
-        """Load a list of our own: Django reads its from the settings and from nowhere else."""
+        """Load the API's middleware. Django reads only the list in the settings, so swap that for now."""
         pages = settings.MIDDLEWARE
         settings.MIDDLEWARE = settings.API_MIDDLEWARE
         try:
@@ -45,7 +45,7 @@ django.setup(set_prefix=False)
 _api = ApiHandler()
 _pages = WSGIHandler()
 
-# Addresses and views load now, once for all processes, not in each one's first request.
+# URLs and views are loaded now, once for all processes, rather than in the first request of each.
 _ = get_resolver().url_patterns
 structs_prepare()
 code_freeze()
@@ -59,8 +59,9 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
 
 
 def caller_of(scope: HTTPScope) -> Hashable:
-    """Return the key that was checked in this process lately, else the client's network: strangers share
-    turns with those of their own network, however many keys they invent.
+    """Return the request's key if this process has checked it recently, or else the client's network.
+
+    Strangers therefore share turns with everyone in their network, however many keys they invent.
     """
     for name, value in scope["headers"]:
         if name == b"authorization" and (key := auth.find_known_key(value.decode("latin-1"))):

@@ -60,7 +60,7 @@ class Look:
     editor: str = _neutral("editor")
 
     def as_dict(self, page: PageKind = "question") -> dict[str, Value]:
-        """Return the form stored with an episode: axes drawn for ``page``, and others that are not neutral."""
+        """Return the form stored with an episode: axes drawn for ``page``, and all others not neutral."""
         axes = AXES_DRAWN[page]
         return {axis: value for axis, value in vars(self).items() if axis in axes or value != NEUTRAL[axis]}
 

@@ -1,4 +1,4 @@
-"""The arena's SQL on episodes, one statement each; ``gymsite/roles.sql`` says what its role may do."""
+"""The arena's SQL on episodes. Each request runs one statement; ``gymsite/roles.sql`` limits its role."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from tasks_app.questions import ToolCall
 from tasks_app.variation import get_tools, has_task_bar, payload_shown
 from tasks_app.worlds.evidence import PAGE_SERVED, PAGES_CAPPED
 
-# An episode has pages while it is open and for a short while after its submission: the last page confirms it,
-# and the recorder still has events to send. Closed and expired episodes have none.
+# An episode has pages while it is open, and for a short while after its submission, because the last page
+# confirms that and the recorder still has events to send. Closed and expired episodes have no pages.
 ALIVE = """
     e.id = %(episode)s AND e.arm = ANY(%(arms)s) AND e.inherited_events IS NOT NULL AND (
         e.status = 'open'
@@ -36,9 +36,9 @@ NOTHING_NOTED: Mapping[str, str] = MappingProxyType({})
 # The number of an episode's last site event; ``alive`` is the row that holds its id.
 LAST_EVENT = "coalesce((SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = {alive}.id), 0)"
 
-# Two pages served at the same time take the same number; the second is not counted, which is harmless.
-# Site events are numbered without gaps, so the last number is how many there are. Past the cap one marker is
-# stored, and page views keep the episode's lease by the time in its tally.
+# Two pages served at the same time take the same number, and the second is not counted, which is harmless.
+# Site events are numbered without gaps, so the last number is their count. Past the cap, one marker is
+# stored, and further page views renew the episode's lease by the time in its tally.
 _SERVED = f"""
     INSERT INTO trajectories_siteevent (episode_id, seq, step, kind, data)
     SELECT id, last + 1, step,
@@ -57,14 +57,14 @@ _LIVING = """
 _SHOWN = """alive.id, alive.status, alive.recording, alive.answer_channel, alive.presentation::text,
        alive.variation::text, alive.virtual_start, alive.answer_check <> ''"""
 
-# The answer under check, as JSON text; ``is_newest`` is false if a program was run since.
+# The first answer, while its check is requested, as JSON; ``is_newest`` is false if a program was run since.
 _FIRST_ANSWER = """CASE WHEN alive.answer_check = 'requested' THEN (
         SELECT json_build_object('answer', f.answer, 'is_newest', NOT EXISTS (
             SELECT FROM trajectories_toolcall c
             WHERE c.episode_id = alive.id AND c.tool = 'run' AND c.created_at > f.received_at))::text
         FROM trajectories_firstanswer f WHERE f.episode_id = alive.id) END"""
 
-# One statement for the page and the events before it: its snapshot lacks the event that it stores itself.
+# One statement for the page and the events before it, whose snapshot lacks the event that it stores itself.
 _PAGE = f"""
 WITH hasty AS MATERIALIZED ({HASTY}),
      alive AS MATERIALIZED (
@@ -81,10 +81,10 @@ SELECT {_SHOWN},
        {_FIRST_ANSWER}
 FROM alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S608 (the parts are constants of this module)
 
-# A fork is brought to where its parent stood: a page as it was at one of the inherited site events, and
-# nothing is stored. Once the fork has an event of its own it goes on, and there is no way back. The document
-# must be the one that was served then. What its scripts fetch is as it was when it was last fetched by then:
-# one act may fetch several pages, each a little later.
+# While a fork is restored to where its parent was, this shows a page as of an inherited site event and stores
+# nothing. Once the fork has an event of its own, there is no way back. The document must be the one served at
+# that event. What its scripts fetch is shown as of its last fetch before that event, because one act may
+# fetch several pages, one after the other.
 _PAGE_AS_OF = f"""
 WITH alive AS MATERIALIZED (
         SELECT e.id, e.task_id, e.status, e.recording, e.answer_channel, e.presentation, e.variation,
@@ -106,14 +106,14 @@ FROM moment, alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S60
 
 
 class FirstAnswer(msgspec.Struct, frozen=True):
-    """An answer under check; ``is_newest`` unless a program has been run since."""
+    """A first answer whose check is requested; ``is_newest`` unless a program has been run since."""
 
     answer: str | list[str]
     is_newest: bool
 
     @property
     def values(self) -> tuple[str, ...]:
-        """One value for each field of the form."""
+        """The answer as one value per field of the form."""
         return (self.answer,) if isinstance(self.answer, str) else tuple(self.answer)
 
 
@@ -124,9 +124,9 @@ _first_answer_read = msgspec.json.Decoder(FirstAnswer).decode
 class PageEpisode:
     """The part of an episode and its task that a page may know. The variation is applied to ``payload``.
 
-    ``site_events`` is the number of the last one; ``site_history`` holds those that a mock site folds.
-    ``first_answer`` is the one whose check is requested. ``is_past``: a fork is being restored, and nothing
-    that it is sent is stored. ``takeover`` is the person's whose page it is.
+    ``site_events`` is the last event's number, and ``site_history`` the events that a mock site folds.
+    ``first_answer`` is set while its check is requested. If ``is_past``, a fork is being restored and nothing
+    sent to it is stored. ``takeover`` is set on the page of a person who has taken over.
     """
 
     episode_id: int
@@ -153,14 +153,14 @@ class PageEpisode:
 
     @property
     def drafts(self) -> tuple[str, ...]:
-        """Content of the form before anything is typed: the answer to check, or the program that ran last."""
+        """Content of the form before anything is typed: the answer to check, or the last program run."""
         if self.first_answer is not None and self.first_answer.is_newest:
             return self.first_answer.values
         return (self.call.input,) if self.call and self.call.tool == "run" else ("",)
 
 
 def build_note(path: str, query: str, *, is_document: bool) -> dict[str, str]:
-    """Return a page event's data: the ``path`` of a document, or the address that a script ``fetched``."""
+    """Build a page event's data: the ``path`` of a document, or the address that a script ``fetched``."""
     name, text = ("path", path) if is_document else ("fetched", f"{path}?{query}")
     return {name: text.replace("\0", "\ufffd")[:PATH_MAX]}
 
@@ -174,12 +174,11 @@ def page_open(
     as_of: int | None = None,
     takeover: int | None = None,
 ) -> PageEpisode | None:
-    """Return the episode of a page, or None when it has no pages (any more).
+    """Return the episode of a page, or None if it has no pages, or none any more.
 
-    A counted page renews the lease, and is a site event until the episode has ``PAGES_SERVED_MAX`` of them;
-    ``noted`` (of ``noted_of``) is the event's data. ``as_of``: the page of a fork as it was at one of the
-    site events that it has inherited; it is not counted. While a person has taken over, ``takeover`` alone
-    has pages.
+    A counted page renews the lease and is stored as a site event, up to ``PAGES_SERVED_MAX`` per episode;
+    ``noted`` (from ``build_note``) is the event's data. ``as_of`` shows a fork's page as of a site event that
+    it has inherited, without counting it. While a person has taken over, only their ``takeover`` has pages.
     """
     request = {
         "step": step,
@@ -222,5 +221,5 @@ def _page_episode(row: Sequence[Any], *, is_past: bool, takeover: int | None) ->
 
 
 def alive_params(episode_id: int) -> dict[str, Any]:
-    """Return the parameters of ``ALIVE``."""
+    """Return the parameters of the condition ``ALIVE``."""
     return {"episode": episode_id, "arms": list(PAGE_ARMS), "grace": settings.STEP_GRACE_S}

@@ -1,6 +1,7 @@
-"""Page events from the recorder: batches of small JSON, capped per episode, stored once.
+"""Page events from the recorder: batches of small JSON objects, capped per episode, each stored once.
 
-All of them are claims: scripts in a page can post here too. Kinds that the server stores itself are refused.
+All of them are mere claims, since any script in a page can post here. Kinds that the server stores itself are
+refused.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Step = Annotated[int, msgspec.Meta(ge=1, le=INT_MAX)]
 
 
 class Event(msgspec.Struct, forbid_unknown_fields=True):
-    """An event; ``step`` is set when the harness announced a step after the page was loaded."""
+    """A page event; ``step`` is set if the harness announced a step after the page was loaded."""
 
     seq: Annotated[int, msgspec.Meta(ge=1, le=INT_MAX)]
     kind: Annotated[str, msgspec.Meta(pattern="^[a-z_]{1,32}$")]
@@ -38,7 +39,7 @@ class Event(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Batch(msgspec.Struct, forbid_unknown_fields=True):
-    """``page`` is the nonce of one page load, ``step`` the step in which the page was served."""
+    """Events of one page load: ``page`` is its nonce, ``step`` the step in which the page was served."""
 
     page: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]{8,32}$")]
     events: Annotated[list[Event], msgspec.Meta(max_length=EVENTS_PER_BATCH_MAX)]
@@ -47,12 +48,13 @@ class Batch(msgspec.Struct, forbid_unknown_fields=True):
 
 _decoder = msgspec.json.Decoder(Batch)
 
-# The nearest step counts: the event's own, else the request's, else that of the page.
+# The most specific step counts: the event's own, else the request's, else the page's.
 STEPS = ("batch.step", "%(requested)s::int", "%(served)s::int")
 
-# The acts of a user outside a harness's steps, for the step budget (`judging/sql/episodes_overspent.sql`):
-# gestures, each of which may cause several events, and changed fields. A click into a field counts with the
-# typing that follows, and a change of a box with the click that caused it.
+# A user's acts outside a harness's steps count towards the step budget
+# (`judging/sql/episodes_overspent.sql`). They are gestures, each of which may cause several events, and
+# changed fields. A click into a field counts as part of the typing that follows, and a box's change as part
+# of the click that caused it.
 GESTURE_MS = 250
 TOGGLES = ["checkbox", "radio", "switch"]
 _FOREIGN = "step IS NULL AND data->'trusted' IS DISTINCT FROM 'false'::jsonb"
@@ -62,8 +64,8 @@ _GESTURE = f"""CASE WHEN {_FOREIGN} AND (kind = 'key' OR kind = 'click' AND {_RO
 _FIELD = f"""CASE WHEN {_FOREIGN} AND kind = 'input' AND {_ROLE} <> ALL(%(toggles)s)
             THEN %(page)s || left(coalesce(data->>'element', ''), 100) END"""
 
-# The tally's row is locked first, so that concurrent batches are counted one after the other. Past a cap only
-# one marker is stored, whose key is always the same.
+# The tally's row is locked first, so that concurrent batches are counted one after the other. Past a cap,
+# only a single marker is stored, because its key is always the same.
 _STORE = f"""
 WITH alive AS (
         SELECT e.id, e.recording, e.max_steps, e.person_steps FROM trajectories_episode e WHERE {ALIVE}),
@@ -126,9 +128,9 @@ def batch_read(body: bytes) -> Batch:
 
 
 def batch_store(*, episode_id: int, batch: Batch, step: int | None) -> bool:
-    """Store the new events in one statement; False when the episode has no pages.
+    """Store the new events in one statement; return False if the episode has no pages.
 
-    ``step`` is the request's ``X-Gym-Step``; an event's own step takes precedence.
+    ``step`` is the request's ``X-Gym-Step`` header; an event's own step takes precedence.
     """
     params = alive_params(episode_id) | {
         "page": batch.page,

@@ -1,4 +1,4 @@
-"""Reading of the arena's forms within limits; refusals are worded for the page."""
+"""Parsing of the arena's forms within limits, with error messages for the page."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from django.http.request import UnreadablePostError
 from core.errors import GymError
 
 ANSWER_FIELD = "answer"
-# The button that adds a field, for pages without JavaScript.
+# Name of the button that adds a field on pages without JavaScript.
 MORE_FIELD = "add"
-# Sent by forms for several values: a single value is then a list of one, and a bar in it is literal.
+# Sent by forms that take several values: then a single value is a list of one, and a "|" in it is literal.
 SEVERAL = "several"
-# Sent by forms whose fields mean different things: values keep their positions, empty ones included.
+# Sent by forms whose fields have different meanings: values keep their positions, including empty ones.
 PLACED = "placed"
-# Sent with the second answer, after the request to check the first one: "2".
+# Sent as "2" with the second answer, after the request to check the first one.
 NUMBER = "number"
 ANSWERS_MAX = 100
 # Percent-encoding triples each byte, and a character has at most four bytes.
@@ -40,25 +40,25 @@ UNREADABLE: Mapping[str, tuple[str, int]] = {
 
 
 class SeeOther(HttpResponseRedirect):
-    """Redirect to the page after a form, which a reload does not send again."""
+    """Redirect to the page that follows a form, so that a reload does not send the form again."""
 
     status_code = 303
 
 
 def refusal(code: str) -> GymError:
-    """Build the error of a code. Raises ``KeyError`` for a code in neither table."""
+    """Build the error for a code. Raises ``KeyError`` if neither table has the code."""
     message, status = {**REFUSALS, **UNREADABLE}[code]
     text = message.format(chars=settings.ANSWER_MAX_CHARS, answers=ANSWERS_MAX, bytes=form_bytes_max())
     return GymError(code, text, status=status)
 
 
 def form_bytes_max() -> int:
-    """Return the largest form body, in bytes."""
+    """Return the maximum size of a form's body, in bytes."""
     return settings.ANSWER_MAX_CHARS * FORM_BYTES_PER_CHAR + FORM_SPARE_BYTES
 
 
 def body_read(request: HttpRequest, *, limit: int) -> bytes:
-    """Read the body; one that announces too much is refused before a byte is read. Raises ``GymError``."""
+    """Read the body. If the announced size exceeds the limit, raise ``GymError`` without reading it."""
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not length.isdecimal() or int(length) > limit:
         raise GymError("too_large", f"This form takes at most {limit} bytes.", status=413)
@@ -69,14 +69,14 @@ def body_read(request: HttpRequest, *, limit: int) -> bytes:
 
 
 def read_answer_form(request: HttpRequest) -> QueryDict:
-    """Parse the request's form, and refuse an answer that is too long. Raises as its two steps do."""
+    """Parse the request's form and check its length. Raises as ``form_read`` and ``length_check`` do."""
     form = form_read(request)
     length_check(form)
     return form
 
 
 def form_read(request: HttpRequest) -> QueryDict:
-    """Parse the request's form. Raises ``GymError`` ``not_a_form``, and as ``body_read``."""
+    """Parse the request's form. Raises ``GymError`` ``not_a_form``, or as ``body_read`` does."""
     body = body_read(request, limit=form_bytes_max())
     if body and request.content_type != "application/x-www-form-urlencoded":
         raise refusal("not_a_form")
@@ -84,21 +84,21 @@ def form_read(request: HttpRequest) -> QueryDict:
 
 
 def length_check(form: QueryDict) -> None:
-    """Raise ``GymError`` ``answer_too_long`` for a form with more than ``ANSWER_MAX_CHARS`` of answers."""
+    """Raise ``GymError`` ``answer_too_long`` if the answers exceed ``ANSWER_MAX_CHARS`` characters."""
     limit = settings.ANSWER_MAX_CHARS
     if sum(map(len, form.getlist(ANSWER_FIELD))) > limit:
         raise refusal("answer_too_long")
 
 
 def number_read(form: QueryDict) -> Literal[1, 2]:
-    """Return whether the form holds the first answer or the second."""
+    """Return 2 if the form holds the second answer, given after a check, and otherwise 1."""
     return 2 if form.get(NUMBER) == "2" else 1
 
 
 def answer_read(form: QueryDict) -> str | list[str]:
     """Return the submitted text, or the list of filled-in fields. Raises ``GymError`` for a refused answer.
 
-    Forms send line breaks as CRLF; they are undone, so that page and API submit the same text.
+    Forms send line breaks as CRLF. These are converted back, so that page and API submit the same text.
     """
     given = [answer.replace("\r\n", "\n") for answer in form.getlist(ANSWER_FIELD)]
     answers = [answer for answer in given if answer.strip()]

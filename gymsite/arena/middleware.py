@@ -1,6 +1,6 @@
-"""Headers of every arena page. Sessions, cookies and CSRF tokens are absent on purpose.
+"""Headers of every arena page. There are no sessions, cookies or CSRF tokens, on purpose.
 
-The unguessable token in the path is the capability: nothing that a browser sends by itself grants anything,
+The unguessable token in the path is the capability. Nothing that a browser sends automatically grants access,
 so a forged cross-site request has nothing to exploit.
 """
 
@@ -26,7 +26,7 @@ POLICY = "; ".join(
         "base-uri 'none'",
     ]
 )
-# The pages of a person's takeover stand in a frame, below the bar.
+# The pages of a person's takeover are shown in a frame below the bar.
 PERSON_POLICY = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'; frame-src 'self'")
 FEATURES = ("camera", "clipboard-read", "display-capture", "geolocation", "microphone", "payment", "usb")
 HEADERS = {
@@ -46,11 +46,11 @@ CACHED = "private, max-age=31536000, immutable"
 
 
 class ImmutableResponse(HttpResponse):
-    """A response that never changes: the browser may cache it for ever."""
+    """A response that never changes, so that the browser may cache it forever."""
 
 
 class ArenaMiddleware:
-    """Adds ``HEADERS``, and the length, which spares the server chunked encoding."""
+    """Middleware that adds ``HEADERS``, and ``Content-Length`` so that no response is sent in chunks."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -1,4 +1,4 @@
-"""Forms of a panel of tools: each calls a tool, whose result the question's page shows."""
+"""The view behind the forms of a tool panel: each calls a tool, and the question's page shows the result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ QUESTION = "../"
 
 @views.only("GET", "HEAD", "POST")
 def call(request: HttpRequest, token: str, tool: str) -> HttpResponse:
-    """Call a tool of the question; revisits of the address lead back to it. Raises ``Http404``."""
+    """Call a tool of the question, and redirect to the question. Raises ``Http404`` for other tools."""
     episode = views.find_episode(request, token, is_counted=False)
     if tool not in episode.tools.intersection(questions.get(episode.kind).own_tools(episode.payload)):
         raise Http404
@@ -34,7 +34,7 @@ def call(request: HttpRequest, token: str, tool: str) -> HttpResponse:
 
 
 def _arguments(request: HttpRequest, tool: str) -> Mapping[str, str]:
-    """Return the tool's own fields; whatever else a form sends is ignored."""
+    """Return the form's values for the tool's fields; everything else in the form is ignored."""
     form = forms.form_read(request)
     names = [field.name for field in calls.get_tool(tool).fields]
     return {name: form.get(name, "")[: calls.ARGUMENT_CHARS + 1] for name in names if name in form}
@@ -43,7 +43,7 @@ def _arguments(request: HttpRequest, tool: str) -> Mapping[str, str]:
 def _call(
     request: HttpRequest, episode: episodes.PageEpisode, tool: str, arguments: Mapping[str, str]
 ) -> None:
-    """Store a call. Past the limit nothing is stored, and the page says so."""
+    """Store a call with its result. Past the limit nothing is stored, and an error tells the page why."""
     result = calls.call(tool, arguments, draw_data(episode.payload["seed"]))
     stored = tool_calls.call_store_done(
         episode_id=episode.episode_id,

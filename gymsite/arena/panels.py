@@ -1,4 +1,4 @@
-"""Distracting boxes beside a question, like those around the content of an ordinary web page."""
+"""Distracting boxes next to a question, like those around the content of an ordinary web page."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from core.episodes.presentation import Look
 from core.text.toml import toml_load
 
 COUNTS = {"none": 0, "one": 1, "two": 2}
-# How much later than the page its distracting parts appear, in milliseconds.
+# Delay in milliseconds with which a page's distracting parts appear.
 SLOW_MS = {"never": 0, "short": 300, "long": 900}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """``label`` names its landmark; each text is a paragraph, and ``items`` follow as a list."""
+    """A distracting box. ``label`` names its landmark; each text is a paragraph, ``items`` are a list."""
 
     label: str
     heading: str
@@ -30,6 +30,6 @@ PANELS = toml_load(Path(__file__).with_suffix(".toml"), dict[str, tuple[Panel, .
 
 
 def choose_panels(payload: Mapping[str, Any], look: Look) -> tuple[Panel, ...]:
-    """Choose the panels of a question in its look; the same question has the same ones in equal looks."""
+    """Choose a question's panels by its look; they are always the same for a given question and look."""
     draws = Draws("panels", look.digest(), str(payload.get("text", "")))
     return tuple(draws.sample(PANELS, COUNTS[look.panels]))

@@ -1,8 +1,8 @@
-"""Pictures of the mock sites: drawn on the first request, and cached in memory for every episode.
+"""Pictures of the mock sites, drawn on first request and cached in memory for all episodes.
 
-A name determines the picture and is one of a few thousand, so nobody can make the server draw without end.
-Addresses lie below an episode all the same: a browser then caches a picture for that episode alone, and its
-cache reveals nothing of what another episode has seen.
+A picture is determined by its name, and there are only a few thousand names, so nobody can make the server
+draw endlessly. Addresses are nevertheless below an episode's, so that a browser caches a picture for that
+episode only, and its cache does not reveal what another episode has seen.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from gymsite.arena.sites.site import sites
 
 WIDTHS = (320, 800)
 QUALITY = 82
-# From 0 to 6; the next level takes twice as long and saves a twentieth of the bytes.
+# WebP's effort, from 0 to 6. The next level would take twice as long and save a twentieth of the bytes.
 METHOD = 2
 
 
 @views.only("GET", "HEAD")
 def site_picture(request: HttpRequest, token: str, name: str, width: int) -> HttpResponse:
-    """Serve a picture, the same in every episode, at one of two widths. Raises ``Http404``."""
+    """Serve a picture, which is the same in every episode, at one of two widths. Raises ``Http404``."""
     views.find_episode_id(request, token)
     if width not in WIDTHS or find_drawing(name) is None:
         raise Http404
@@ -33,7 +33,7 @@ def site_picture(request: HttpRequest, token: str, name: str, width: int) -> Htt
 
 
 def find_drawing(name: str) -> Drawing | None:
-    """Find the drawing with this name, of any site; None when there is none."""
+    """Return the function that draws the picture with this name on any site; None if there is none."""
     drawings = (sites.get(site_id).drawing(name) for site_id in sites)
     return next(filter(None, drawings), None)
 
@@ -42,7 +42,7 @@ def find_drawing(name: str) -> Drawing | None:
 def picture_bytes(name: str, width: int) -> bytes:
     """Draw a picture as a WebP file without metadata. Raises ``KeyError`` for an unknown name.
 
-    All pictures together take some 35 MB. The bytes are the same on every run, but may change with Pillow.
+    All pictures together take about 35 MB. Their bytes never vary, except between versions of Pillow.
     """
     drawing = find_drawing(name)
     if drawing is None:

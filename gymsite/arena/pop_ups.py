@@ -1,4 +1,4 @@
-"""Pop-ups, which cover a question's page until closed and have nothing to do with the question."""
+"""Pop-ups that cover a question's page until they are closed. They have nothing to do with the question."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.episodes.presentation import Look
 from core.text.toml import toml_load
 
 Comes = Literal["at_once", "later"]
-"""The moment of a pop-up: with the page, or (only with scripts) after an interaction while none is open."""
+"""When a pop-up appears: with the page, or (by script) after an interaction while no other is open."""
 
 SCHEDULES: Mapping[str, tuple[Comes, ...]] = {
     "none": (),
@@ -24,7 +24,7 @@ SCHEDULES: Mapping[str, tuple[Comes, ...]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class PopUp:
-    """``name`` is its id in addresses and storage; each of the ``buttons`` closes it."""
+    """A pop-up. ``name`` is its id in addresses and storage; each of its ``buttons`` closes it."""
 
     name: str
     label: str
@@ -34,7 +34,7 @@ class PopUp:
 
     @property
     def is_open(self) -> bool:
-        """True if it is on the page from the start."""
+        """True if the pop-up is on the page from the start."""
         return self.comes == "at_once"
 
 
@@ -42,7 +42,7 @@ POP_UPS = toml_load(Path(__file__).with_suffix(".toml"), dict[str, tuple[PopUp, 
 
 
 def choose_pop_ups(payload: Mapping[str, Any], look: Look) -> tuple[PopUp, ...]:
-    """List the pop-ups of a question in a look, in order of appearance."""
+    """Choose a question's pop-ups by its look, in order of appearance."""
     schedule = SCHEDULES[look.pop_ups]
     draws = Draws("pop-ups", look.digest(), str(payload.get("text", "")))
     drawn = draws.sample(POP_UPS, len(schedule))

@@ -1,7 +1,7 @@
-"""Chunks of DOM recordings that pages send (`recording: full`): capped per episode, stored once.
+"""Chunks of DOM recordings that pages send (`recording: full`): capped per episode, each stored once.
 
-A chunk is gzipped JSON, or plain JSON from a page that was being left or has no ``CompressionStream``. Its
-content is not checked here: agents can post too, so its readers trust nothing
+A chunk is gzipped JSON, or plain JSON if the page was being left or the browser has no ``CompressionStream``.
+Its content is not checked here: agents can post chunks too, so readers trust nothing in them
 (``trajectories/record/capture/chunks.py``).
 """
 
@@ -37,8 +37,8 @@ Stored = Literal["stored", "dropped", "not_full", "gone"]
 class Claim(msgspec.Struct, forbid_unknown_fields=True):
     """A request header's claims about a chunk. Times are Unix milliseconds.
 
-    ``step`` is the step in which it was recorded, if the harness announced one after the page was loaded;
-    ``served`` is the step in which the page was served.
+    ``step`` is the step in which the chunk was recorded, if the harness announced one after the page was
+    loaded; ``served`` is the step in which the page was served.
     """
 
     page: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]{8,32}$")]
@@ -53,11 +53,11 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True):
 
 _decoder = msgspec.json.Decoder(Claim)
 
-# The nearest step counts: the chunk's own, else the request's, else that of the page.
+# The most specific step counts: the chunk's own, else the request's, else the page's.
 STEPS = ("%(step)s::int", "%(requested)s::int", "%(served)s::int")
 
 # As with page events, the tally's row is locked first, so that concurrent chunks are counted one after the
-# other. The bytes of a known chunk are stored again: the first attempt may have failed.
+# other. A known chunk's bytes are stored again, because the first attempt may have failed.
 _STORE = f"""
 WITH alive AS (
         SELECT e.id, e.recording, {step_numbers.bounded(*STEPS)} AS step
@@ -97,7 +97,7 @@ def claim_read(header: str) -> Claim:
 
 
 def body_packed(body: bytes) -> bytes:
-    """Return the chunk as it is stored. Raises ``GymError`` ``bad_chunk`` (400) for neither gzip nor JSON."""
+    """Return the chunk gzipped. Raises ``GymError`` ``bad_chunk`` (400) if it is neither gzip nor JSON."""
     if body.startswith(GZIP_MAGIC):
         return body
     if body.startswith(b"["):
@@ -108,8 +108,8 @@ def body_packed(body: bytes) -> bytes:
 def chunk_store(*, episode_id: int, claim: Claim, packed: bytes, step: int | None) -> Stored:
     """Store a chunk's row in one statement, then its bytes; repeats change nothing.
 
-    ``step`` is the request's ``X-Gym-Step``. Past the caps a chunk is ``dropped`` silently: the agent did
-    nothing wrong.
+    ``step`` is the request's ``X-Gym-Step`` header. Past the caps a chunk is ``dropped`` silently, because
+    the agent did nothing wrong.
     """
     sha256 = hashlib.sha256(packed).hexdigest()
     params: dict[str, Any] = alive_params(episode_id) | msgspec.structs.asdict(claim)

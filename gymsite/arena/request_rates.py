@@ -1,4 +1,4 @@
-"""Request rates of episodes. Each server process counts on its own, so that counting is free."""
+"""Limits on the request rate of episodes. Each server process counts separately, so counting is cheap."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from core.episodes.tokens import token_open
 from gymsite.arena import answer_form, views
 
 BURST_S = 10.0
-"""A quiet episode may make this many seconds' worth of requests at once."""
+"""An episode that was quiet may send this many seconds' worth of requests in one burst."""
 SUBMISSIONS_PER_S = 5.0
-"""A rate of its own for answers: an episode that makes too many requests can still submit."""
+"""A separate rate for answers, so that an episode that sends too many requests can still submit."""
 
 
 class RequestRate:
-    """At most ``per_s`` requests a second for each key, by the generic cell rate algorithm (ITU-T I.371).
+    """Limit of ``per_s`` requests per second for each key (generic cell rate algorithm, ITU-T I.371).
 
-    Refused requests cost nothing, so a client that sends far too many still gets ``per_s`` answers a second.
+    Refused requests do not count, so a client that sends far too many still gets ``per_s`` answers a second.
     """
 
     def __init__(self, *, per_s: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -35,14 +35,14 @@ class RequestRate:
         return len(self._paid_until)
 
     def wait_s(self, key: int) -> float:
-        """Count a request within the rate and return 0.0; else return the seconds until one would be."""
+        """Count a request and return 0.0 if it is within the rate; else return the seconds to wait."""
         with self._lock:
             now = self._clock()
             paid_until = max(now, self._paid_until.get(key, now)) + self._every_s
             wait_s = paid_until - now - BURST_S
             if wait_s > 0:
                 return wait_s
-            # The latest come last, so that those without a debt are at the front.
+            # The most recent keys are last, so keys that have nothing left to wait for are at the front.
             self._paid_until.pop(key, None)
             self._paid_until[key] = paid_until
             while (first := next(iter(self._paid_until))) != key and self._paid_until[first] <= now:
@@ -51,7 +51,7 @@ class RequestRate:
 
 
 class RequestRateMiddleware:
-    """Answers 429 to an episode that makes more than ``EPISODE_REQUESTS_PER_S``, before anything is read."""
+    """Middleware that answers 429 to episodes above ``EPISODE_REQUESTS_PER_S`` before reading anything."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

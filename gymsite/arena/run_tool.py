@@ -1,4 +1,4 @@
-"""The run tool: runs a program on the asserts that its page shows, and on no others."""
+"""The run tool. It runs a program on the asserts that its page shows, and on no others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tasks_app.questions import CALLS_MAX, Visit, questions
 
 TOOL = "run"
 PROGRAM_MAX_BYTES = 64 * 1024
-# A script requests only the part of the page that shows the run.
+# A page's script sends this to request only the part of the page that shows the run.
 PART_HEADER = "X-Gym-Part"
 
 REFUSALS = {
@@ -23,7 +23,7 @@ REFUSALS = {
 
 @views.only("GET", "HEAD", "POST")
 def run(request: HttpRequest, token: str) -> HttpResponse:
-    """Start a run, or show the last one. Raises ``Http404``."""
+    """Start a run, or show the last one. Raises ``Http404`` if the episode has no such tool."""
     episode = views.find_episode(request, token, is_counted=False)
     if TOOL not in episode.tools & questions.get(episode.kind).tools:
         raise Http404
@@ -33,7 +33,7 @@ def run(request: HttpRequest, token: str) -> HttpResponse:
         return _show(request, episode)
     typed = ""
     try:
-        # Forms end their lines with CRLF, programs do not.
+        # Forms end lines with CRLF, which programs should not.
         typed = forms.read_answer_form(request).get(forms.ANSWER_FIELD, "").replace("\r\n", "\n")
         return _start(request, episode, typed)
     except GymError as error:

@@ -1,4 +1,4 @@
-"""Requests to pages of a mock site: builds world and state, calls the view, and stores its events."""
+"""Dispatch of requests to a mock site: build world and state, call the view, and store its events."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from palaestra.protocol.arms import PAGE_ARMS
 from tasks_app.worlds import evidence
 from tasks_app.worlds.keys import world_arguments
 
-# Optimistic concurrency: whenever another tab was faster, the view is called again with that tab's events.
+# Optimistic concurrency: if another tab was faster, the view is called again with that tab's events.
 TRIES = 5
-# Parameters of a page's address besides the site's own: why a form was refused, and the number of the event
-# that has just been stored.
+# Query parameters of pages besides the site's own: why a form was refused, and the number of the event that
+# has just been stored.
 REFUSED, NEWS = "refused", "news"
 NO_MORE = "no_more_changes"
-# A page's frame where there is no episode.
+# Context of a page's frame outside of any episode.
 OUTSIDE: Mapping[str, object] = {
     "step": None,
     "is_recorded": False,
@@ -50,7 +50,7 @@ TICK = timedelta(seconds=30)
 
 
 def virtual_now(*, start: datetime, site_events: int) -> datetime:
-    """Return the episode's time after that many site events; equal for equal histories."""
+    """Return the episode's virtual time after that many site events; equal histories have equal times."""
     return start + site_events * TICK
 
 
@@ -66,10 +66,10 @@ def answer(
     status: int = 0,
     message: Message | None = None,
 ) -> HttpResponse:
-    """Serve the page at a path below the site's first page, or the redirect after a change.
+    """Serve the page at a path below the site's first page, or redirect after a change.
 
-    ``look`` is the episode's. ``frame`` is added to the page's context, and ``status`` replaces the page's.
-    ``message`` is shown in place of a page. Raises ``Http404`` when the episode is over.
+    ``frame`` is added to the page's context, ``status`` replaces the page's status, and ``message`` is shown
+    in place of a page. Raises ``Http404`` if the episode has ended.
     """
     site = sites.get(episode.payload["site"])
     is_noted = request.method in ("GET", "POST") and not episode.is_past
@@ -87,7 +87,7 @@ def answer(
             break
         history = events.history_read(episode_id=episode.episode_id)
     if isinstance(reply, Page):
-        # A look changes nothing: the page is valid even if its note lost every race.
+        # Viewing changes nothing, so the page is valid even if its events were never stored.
         context = page_context(reply, frame, site=site, root=visit.root, now=visit.now)
         return render(request, reply.template, context, status=status or reply.status)
     if stored != "stored":
@@ -97,7 +97,7 @@ def answer(
 
 
 def with_aside(address: str, **aside: str) -> str:
-    """Return the address with these values in its query, replacing those that it has."""
+    """Return the address with these parameters of ours in its query, in place of any that it has."""
     split = urlsplit(address)
     others = [(name, value) for name, value in parse_qsl(split.query, True) if name not in (REFUSED, NEWS)]
     return urlunsplit(split._replace(query=urlencode([*others, *aside.items()])))
@@ -109,7 +109,7 @@ def _resolver(site_id: str) -> URLResolver:
 
 
 def resolve(site_id: str, path: str) -> ResolverMatch:
-    """Find the view of a path of a site. Raises ``Http404``."""
+    """Find the view for a path of a site. Raises ``Http404``."""
     return _resolver(site_id).resolve(path)
 
 
@@ -160,7 +160,7 @@ def _without_aside(query: QueryDict) -> QueryDict:
 
 
 def _news(episode: episodes.PageEpisode, query: QueryDict) -> str:
-    """Return the kind of the last event before this page was served, if the address names that event."""
+    """Return the kind of the last event before this page view, if the address names that event, else ""."""
     is_last = query.get(NEWS) == str(episode.site_events - 1)
     return episode.site_history[-1][0] if is_last and episode.site_history else ""
 
@@ -168,26 +168,26 @@ def _news(episode: episodes.PageEpisode, query: QueryDict) -> str:
 def page_context(
     page: Page, frame: Mapping[str, object], *, site: Site, root: str, now: datetime
 ) -> dict[str, object]:
-    """Build the template's context for a page of a site, its frame included."""
+    """Build the template's context for a page of a site, including its frame."""
     own = {"site": site, "root": root, "now": now.astimezone(UTC)}
     return {"here": "", **page.context, **own, **frame}
 
 
 def site_now(*, start: datetime, site_events: int) -> datetime:
-    """Return the virtual time, which never leaves its first day: worlds and golds are those of one day."""
+    """Return the virtual time, which never leaves its first day, because worlds and golds are for one day."""
     last = datetime.combine(start.date() + timedelta(days=1), time.min, tzinfo=start.tzinfo)
     return min(virtual_now(start=start, site_events=site_events), last - TICK)
 
 
 def _within_limits(reply: Page | Change, history: events.History) -> Page | Change:
-    """Return the view's answer, or a redirect to the page that says that nothing more can be changed."""
+    """Return the view's reply, or a redirect to a notice if the episode may change nothing more."""
     if isinstance(reply, Page) or not reply.events or not history.is_full:
         return reply
     return Change(events=(), to=f"?{REFUSED}={NO_MORE}")
 
 
 def _fresh(reply: Page | Change, history: events.History) -> tuple[Event, ...]:
-    """List the events to store: each look once, and a pop-up only if it was not open."""
+    """List the events to store: each page view once, and a pop-up only if it was not already open."""
     if isinstance(reply, Change):
         return reply.events
     if history.is_full_of_looks or not (reply.events or reply.pop_ups):

@@ -1,4 +1,4 @@
-"""The arena's SQL on answers: one statement, and one more when the answer is not stored."""
+"""The arena's SQL on answers: one statement, and another one if the answer was not stored."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gymsite.arena.episodes import ALIVE, LAST_EVENT, alive_params
 from tasks_app.worlds.evidence import ANSWER_RECORDED
 from trajectories.record.hot_sql import submit_statement
 
-# An agent's answer or a person's; the one that counts is noted among the events of the site.
+# The answer may come from an agent or a person. The one that counts is recorded among the site's events.
 _MAY_ANSWER = f"answer_channel = 'page' AND arm = ANY(%(arms)s) AND {MAY_ACT}"
 _NOTED = f""", noted AS (
     INSERT INTO trajectories_siteevent (episode_id, seq, step, kind, data)
@@ -23,7 +23,7 @@ _NOTED = f""", noted AS (
     ON CONFLICT DO NOTHING)"""  # noqa: S608
 _SUBMIT = submit_statement(may_answer=_MAY_ANSWER, noted=_NOTED)
 
-# A first answer that is sent again, since the network lost the reply, is still the first one.
+# A first answer that is sent again because the network lost the reply is still the first one.
 _STORED = f"""
 SELECT e.answer_channel, e.answer_check IN ('due', 'requested'), e.answer_check = '',
        s.answer = %(answer)s::jsonb, %(number)s::int = 1 AND f.answer = %(answer)s::jsonb
@@ -43,11 +43,11 @@ def submission_store(
     number: Literal[1, 2] = 1,
     takeover: int | None = None,
 ) -> Stored:
-    """Store the answer, mark the episode and notify the sweeper in one statement; a stored answer stays.
+    """Store the answer, mark the episode and notify the sweeper in one statement; never replace an answer.
 
-    ``to_check``: it is the first one, by this call or an earlier one, and the second is yet to come.
-    ``not_second``: nothing was stored: only an answer sent as the second (``number``) can follow a first, and
-    only where the run has answers checked.
+    ``to_check``: the answer is stored as the first one, now or earlier, and the second one is awaited.
+    ``not_second``: nothing was stored, because after a first answer only one sent with ``number`` 2 counts,
+    and only in runs that have answers checked.
     """
     params: dict[str, Any] = {
         **alive_params(episode_id),

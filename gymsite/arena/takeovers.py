@@ -1,4 +1,4 @@
-"""Pages of a person who has taken over: the bar, the frame below it, and what its script sends."""
+"""Views for a person who has taken over: the bar, the frame below it, and calls from its script."""
 
 from __future__ import annotations
 
@@ -49,8 +49,10 @@ Text = Annotated[str, Meta(max_length=400_000)]
 
 
 class PersonStep(Struct, forbid_unknown_fields=True):
-    """A step as a page's script sends it. ``text`` is the outline before the act, ``url`` its address, both
-    without the token; ``leads``: the act, which is done now, may open another page.
+    """A step as a page's script sends it.
+
+    ``text`` is the page's outline before the act, and ``url`` its address, both without the token. ``leads``
+    is true if the act, which is performed next, may open another page.
     """
 
     index: Annotated[int, Meta(ge=1)]
@@ -63,15 +65,15 @@ class PersonStep(Struct, forbid_unknown_fields=True):
 
 
 class Arrival(Struct, forbid_unknown_fields=True):
-    """A page that has arrived: its address below the first page."""
+    """Notice that a page has been loaded, with its address below the first page."""
 
     address: Annotated[str, Meta(max_length=4_000, pattern=r"^[^\x00\\]*$")]
 
 
 class Restoration(Struct, forbid_unknown_fields=True):
-    """Outline of a fork's page as of an event, after everything up to it has been redone.
+    """Outline of a fork's page as of an event, after all acts up to it have been repeated.
 
-    ``again``: an earlier attempt had differed.
+    ``again`` is true if an earlier comparison failed.
     """
 
     as_of: int
@@ -83,7 +85,7 @@ _decoder = msgspec.json.Decoder(PersonStep)
 
 
 def for_person(*methods: str) -> Callable[[View], View]:
-    """Restrict a view to the person of a takeover and give it the session. Others get ``Http404``."""
+    """Restrict a view to the person of a takeover, and pass it the session. Others get ``Http404``."""
 
     def checked(view: View) -> View:
         @views.only(*methods)
@@ -104,7 +106,7 @@ def for_person(*methods: str) -> Callable[[View], View]:
 
 @views.only("GET")
 def link(request: HttpRequest, code: str) -> HttpResponse:
-    """Lead the person to the page: once."""
+    """Redirect the person to the takeover's page. The link works once."""
     takeover_id = callers.link_redeem(code)
     if takeover_id is None:
         return _message(request, title="This link is no longer valid", text=USED, status=410)
@@ -113,7 +115,7 @@ def link(request: HttpRequest, code: str) -> HttpResponse:
 
 @for_person("GET")
 def frame(request: HttpRequest, session: Session) -> HttpResponse:
-    """Serve the bar, and in a frame below it the page of the episode. Raises ``Http404``."""
+    """Serve the bar with the episode's page in a frame below it. Raises ``Http404``."""
     episode = episodes.page_open(
         episode_id=session.episode_id, step=None, is_counted=False, takeover=session.id
     )
@@ -144,20 +146,21 @@ def _scripts() -> dict[str, str]:
 
 @for_person("POST")
 def arrive(request: HttpRequest, session: Session) -> HttpResponse:
-    """Return what a page's script begins with: the next step's number, the ids, and what it does again."""
+    """Return the initial state of a page's script: next step number, element ids, and acts to repeat."""
     try:
         body = forms.body_read(request, limit=STEP_MAX_BYTES)
         address = msgspec.json.decode(body, type=Arrival).address
     except (msgspec.DecodeError, UnicodeDecodeError):
         return HttpResponse(status=400)
-    # It becomes the address of the frame, which must stay below the episode's own.
+    # The address is later loaded in the frame, so it must be below the episode's.
     return _json(callers.state_arrive(session, address if is_below(address) else ""))
 
 
 @for_person("POST")
 def restored(request: HttpRequest, session: Session) -> HttpResponse:
-    """Lead on from a restored page of a fork to the next one, or hand the last one, if it is as the agent saw
-    it, to the person. A page that differs is compared once more before the fork ends.
+    """Move a fork being restored on to its next page, or hand over the last page to the person.
+
+    The last page must look as the agent saw it. If it differs, it is compared once more before the fork ends.
     """
     try:
         body = forms.body_read(request, limit=STEP_MAX_BYTES)
@@ -165,7 +168,7 @@ def restored(request: HttpRequest, session: Session) -> HttpResponse:
     except (msgspec.DecodeError, UnicodeDecodeError):
         return HttpResponse(status=400)
     if session.as_of is None or session.as_of != restoration.as_of:
-        # A retry after the network lost the response.
+        # The script repeats its call if the network lost the response.
         return _json({} if session.as_of is None else {"address": session.entry})
     if (address := callers.restoration_next(session)) is not None:
         return _json({"address": address})
@@ -182,7 +185,7 @@ def restored(request: HttpRequest, session: Session) -> HttpResponse:
 
 @for_person("POST")
 def steps(request: HttpRequest, session: Session) -> HttpResponse:
-    """Record one act of the person."""
+    """Store one act of the person as a step."""
     try:
         step = step_read(forms.body_read(request, limit=STEP_MAX_BYTES))
     except GymError as error:
@@ -198,14 +201,14 @@ def steps(request: HttpRequest, session: Session) -> HttpResponse:
         leads=step.leads,
     )
     if stored == "refused":
-        message = "This page is not the newest one of the takeover, or the episode has ended."
+        message = "This is not the takeover's latest page, or the episode has ended."
         return HttpResponse(message, status=409, content_type="text/plain")
     return _json({"next": step.index + 1})
 
 
 @for_person("POST")
 def correct(request: HttpRequest, session: Session) -> HttpResponse:
-    """Mark the following steps as what the agent could not do."""
+    """Mark the person's further steps as a correction, that is, as what the agent could not do."""
     callers.segment_correct(session)
     return forms.SeeOther("./")
 
@@ -220,7 +223,7 @@ def end(request: HttpRequest, session: Session) -> HttpResponse:
 
 
 def step_read(body: bytes) -> PersonStep:
-    """Decode a step of a known action. Raises ``GymError`` ``bad_step`` (400)."""
+    """Decode a step. Raises ``GymError`` ``bad_step`` (400) if it is malformed or its action is unknown."""
     try:
         step = _decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -233,7 +236,7 @@ def step_read(body: bytes) -> PersonStep:
 
 
 def write_raw(action: dict[str, Any], *, grammar: str, index: int) -> str:
-    """Write the completion that declares an action, as a run of this grammar records it."""
+    """Write the completion that declares an action, as runs with this grammar record it."""
     if grammar == "functions":
         fields = {name: value for name, value in action.items() if name != "type"}
         call = RecordedCall(id=f"call_{index}", name=action["type"], arguments=_text(fields))
@@ -261,7 +264,7 @@ def _message(request: HttpRequest, *, title: str, text: str, status: int) -> Htt
 
 
 LINES_MAX, LINE_CHARS = 6, 60
-# Stands for omitted lines in a cut outline, and ends a text that was too long to be stored.
+# Marks omitted lines in an outline that was cut, and the end of a text that was too long to be stored.
 GAP = re.compile(
     r" *\.\.\. [\d,]+ more characters\b.*: read .* or scroll|\(cut here: \d+ characters in all\)"
 )
@@ -270,8 +273,8 @@ GAP = re.compile(
 def compare_lines(recorded: str, shown: str) -> list[str]:
     """List the first lines that differ: missing ones with "-", new ones with "+".
 
-    ``recorded`` may have been cut: where lines were left out of it, any may stand in ``shown``. Nothing is
-    compared where it is empty.
+    ``recorded`` may have been cut: in place of its omitted lines, ``shown`` may have any lines. If it is
+    empty, nothing is compared.
     """
     parts = _parts(recorded)
     lines = shown.split("\n")
@@ -282,11 +285,11 @@ def compare_lines(recorded: str, shown: str) -> list[str]:
         new = [line for line in differing if not line.startswith(("---", "+++", "@@"))]
     else:
         new = [f"-{line}" for part in parts for line in part if line not in lines]
-    return [line[:LINE_CHARS] for line in new][:LINES_MAX] or ["its lines have another order"]
+    return [line[:LINE_CHARS] for line in new][:LINES_MAX] or ["its lines are in a different order"]
 
 
 def _parts(recorded: str) -> list[list[str]]:
-    """Split at the lines that stand for omitted ones."""
+    """Split an outline at the lines that mark omitted ones."""
     parts: list[list[str]] = [[]]
     for line in recorded.split("\n"):
         if GAP.fullmatch(line):
@@ -297,7 +300,7 @@ def _parts(recorded: str) -> list[list[str]]:
 
 
 def _holds(lines: Sequence[str], parts: Sequence[Sequence[str]]) -> bool:
-    """Return whether the lines are these parts in this order, with any lines between them."""
+    """Return whether the lines consist of these parts in this order, with any lines between them."""
     first, *others = parts
     if len(parts) == 1:
         return list(lines) == list(first)

@@ -1,4 +1,4 @@
-"""Templates of the arena's pages: Jinja2's, which takes a third of the time of Django's own engine."""
+"""Template engine of the arena's pages: Jinja2, which takes a third of the time of Django's own."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from django.utils.text import capfirst
 from jinja2 import BaseLoader, Environment, PrefixLoader, StrictUndefined
 
 PREFIX = "arena"
-"""Prefix of these templates' names; any other name is one of Django's templates."""
+"""Prefix of the names of Jinja2 templates; all other names are Django templates."""
 NO_LIMIT = -1
 
 
 def environment(*, loader: BaseLoader, auto_reload: bool, **_options: object) -> Environment:
-    """Configure Jinja2 for Django's backend, whose options these are (``TEMPLATES`` in the settings).
+    """Configure Jinja2 with the options of Django's backend (``TEMPLATES`` in the settings).
 
-    A name that a template uses and a page lacks is an error, and never an empty text.
+    A name that a template uses but the context lacks is an error rather than an empty text.
     """
     jinja = Environment(
         loader=PrefixLoader({PREFIX: loader}),
@@ -33,7 +33,7 @@ def environment(*, loader: BaseLoader, auto_reload: bool, **_options: object) ->
 
 
 def templates_prepare() -> None:
-    """Compile all templates; call it before the first page is drawn."""
+    """Compile all templates; call it before the first page is rendered."""
     pages: Environment = engines["jinja2"].env  # type: ignore[attr-defined]
     for name in pages.list_templates():
         pages.get_template(name)

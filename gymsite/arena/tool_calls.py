@@ -1,6 +1,6 @@
-"""Tool calls, shown by the next page: slow ones are requested here and run by a worker.
+"""The arena's SQL on tool calls, whose results the next page shows. Slow calls are queued for a worker.
 
-The SQL is for the arena's role. An episode has one call at a time; the clock is the database's.
+An episode makes one call at a time. Times are those of the database's clock.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tasks_app.questions import CALLS_MAX, ToolCall
 from tasks_app.worlds.evidence import TOOL_CALLED
 from trajectories.record.hot_sql import TOOL_CALL_CHANNEL
 
-# Lost calls do not count towards the limit of calls, but have a limit of their own.
+# Lost calls do not count towards the limit on calls; a separate limit applies to all rows.
 ROWS_MAX = 3 * CALLS_MAX
 
 _STATE = """
@@ -40,9 +40,9 @@ def _last_call(until: str = "") -> str:
      ORDER BY c.number DESC LIMIT 1)"""  # noqa: S608
 
 
-# For a statement with a part `alive` of episodes: the record of the last call as JSON text.
+# For statements with a part `alive` that selects episodes: the last call, as JSON text.
 LAST_CALL = _last_call()
-# The last one of the steps up to the one that the request names.
+# The last call of the steps up to the step that the request names.
 LAST_CALL_UNTIL = _last_call(" AND c.step <= %(step)s::int")
 
 _ALIVE = f"""
@@ -77,8 +77,8 @@ SELECT (SELECT pg_notify('{TOOL_CALL_CHANNEL}', '') FROM stored) IS NOT NULL,
        EXISTS (SELECT FROM spent)
 FROM alive"""  # noqa: S608
 
-# A call whose result is there already. Results are written by a function (``gymsite/roles.sql``), which takes
-# none of a program.
+# A call that already has its result. Results are written by a database function (``gymsite/roles.sql``) that
+# refuses results of programs.
 _STORE_DONE = f"""
 WITH alive AS ({_ALIVE}),
      last AS (
@@ -102,7 +102,7 @@ _decode = msgspec.json.Decoder(ToolCall).decode
 
 
 def params() -> dict[str, Any]:
-    """Return the parameters of ``LAST_CALL``."""
+    """Return the parameters of the SQL ``LAST_CALL``."""
     return {"call_timeout": settings.TOOL_CALL_TIMEOUT_S}
 
 
@@ -116,8 +116,8 @@ def call_store(
 ) -> Stored:
     """Store a tool call and notify the sweeper, in one statement.
 
-    ``same``: the same call is in progress; ``busy``: another is; ``spent``: the episode has used all its
-    calls; ``gone``: it is not open, does not have this tool, or another acts in it.
+    ``same``: the same call is in progress. ``busy``: another call is in progress. ``spent``: the episode has
+    used all its calls. ``gone``: the episode is not open, lacks this tool, or the caller may not act in it.
     """
     request = {"episode": episode_id, "arms": arms, "tool": tool, "input": text, "step": step}
     with hot_cursor() as cursor:
@@ -144,9 +144,9 @@ def call_store_done(
     step: int | None,
     takeover: int | None = None,
 ) -> Stored:
-    """Store a call of a panel's tool with its result, and the site event that scores read, in one statement.
+    """Store a panel tool's call with its result, and the site event that scores read, in one statement.
 
-    ``busy``: another call came first; ``spent`` and ``gone`` as in ``call_store``.
+    ``busy``: another call was stored first. ``spent`` and ``gone`` are as in ``call_store``.
     """
     request = {
         "episode": episode_id,

@@ -1,4 +1,4 @@
-"""Pages of an episode. None of them knows whether an answer is right."""
+"""Views of an episode's pages. None of them knows whether an answer is right."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ View = Callable[..., HttpResponseBase]
 
 
 def only(*methods: str) -> Callable[[View], View]:
-    """Answer other methods with 405, on a mock site within its frame."""
+    """Restrict a view to these methods; answer others with 405, on a mock site within its frame."""
 
     def checked(view: View) -> View:
         @wraps(view)
@@ -63,13 +63,13 @@ def only(*methods: str) -> Callable[[View], View]:
 
 @require_GET
 def health(_request: HttpRequest) -> HttpResponse:
-    """Answer that the server runs."""
+    """Report that the server is running."""
     return HttpResponse("ok", content_type="text/plain")
 
 
 @only("GET", "HEAD")
 def first_page(request: HttpRequest, token: str) -> HttpResponse:
-    """Serve the question, or after its submission the page that confirms it."""
+    """Serve the question, or after an answer was submitted, the page that confirms it."""
     episode = find_episode(request, token)
     if not episode.is_open:
         return _done(request, episode)
@@ -78,7 +78,7 @@ def first_page(request: HttpRequest, token: str) -> HttpResponse:
 
 @only("GET", "HEAD", "POST")
 def site_page(request: HttpRequest, token: str, rest: str) -> HttpResponse:
-    """Serve a page of a mock site other than its home page, or take a form sent there. Raises ``Http404``."""
+    """Serve a page of a mock site other than its home page, or accept a form there. Raises ``Http404``."""
     episode = find_episode(request, token)
     if episode.kind != kinds.SITE:
         raise Http404
@@ -94,7 +94,7 @@ def site_page(request: HttpRequest, token: str, rest: str) -> HttpResponse:
 
 @only("GET", "HEAD")
 def picture(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
-    """Serve a picture of the task: the same bytes as in arms without a page. Raises ``Http404``."""
+    """Serve a picture of the task, with the same bytes as in arms without a page. Raises ``Http404``."""
     episode = find_episode(request, token, is_counted=False)
     for figure in list_figures(episode.payload):
         if figure.name == name:
@@ -130,8 +130,8 @@ def page_events(request: HttpRequest, token: str) -> HttpResponse:
 def recording_chunk(request: HttpRequest, token: str) -> HttpResponse:
     """Store a chunk of the DOM recording of an episode that is recorded in full. Raises ``Http404``.
 
-    Chunks are stored even while a fork is restored: a page's first one holds all of it, and without that one
-    nothing that happens there later could be replayed.
+    Chunks are stored even while a fork is restored: a page's first chunk contains the whole page, and without
+    it nothing that happens there later could be replayed.
     """
     episode_id = find_episode_id(request, token)
     try:
@@ -163,7 +163,7 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def too_many_requests(request: HttpRequest, *, wait_s: float) -> HttpResponse:
-    """Answer 429 without a statement. A browser's script or its user may try again after the time named."""
+    """Answer 429 without using the database; ``Retry-After`` gives the time to wait."""
     response = _message(request, title="Too many requests. Wait a moment, then try again.", status=429)
     response["Retry-After"] = str(math.ceil(wait_s))
     return response
@@ -176,7 +176,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def find_episode_id(request: HttpRequest, token: str) -> int:
-    """Return an agent's episode, or a person's while the takeover lasts. Raises ``Http404``."""
+    """Return the id of the token's episode; a person's token works during a takeover. Raises ``Http404``."""
     if (session := callers.session_open(request, token)) is not None:
         return session.episode_id
     episode_id = token_open(token=token, key=settings.TOKEN_KEY)
@@ -186,7 +186,7 @@ def find_episode_id(request: HttpRequest, token: str) -> int:
 
 
 def find_episode(request: HttpRequest, token: str, *, is_counted: bool = True) -> episodes.PageEpisode:
-    """Return the episode of a page, which a GET counts as served. Raises ``Http404`` when it has no pages."""
+    """Return a page's episode, and count a GET as a page view. Raises ``Http404`` if it has no pages."""
     counted = is_counted and request.method == "GET"
     episode = episodes.page_open(
         episode_id=find_episode_id(request, token),
@@ -211,7 +211,7 @@ def _relative_path(request: HttpRequest, token: str) -> str:
 
 
 def refused_page(root: str, *, page: str = "", code: str) -> HttpResponse:
-    """Redirect to a page that gives the reason: a response to a form has no address to return to."""
+    """Redirect to a page that gives the reason, because nobody can return to the response to a form."""
     return forms.SeeOther(f"{root}{site_dispatch.with_aside(page, refused=code)}")
 
 
@@ -223,7 +223,7 @@ def question_page(
     error: GymError | None = None,
     answers: tuple[str, ...] = (),
 ) -> HttpResponse:
-    """Serve the page that shows a task and takes its answer; for a mock site, the home page."""
+    """Serve the page that shows a task and accepts its answer; for a mock site, serve the home page."""
     if episode.kind == kinds.SITE:
         return _site(request, episode, status=status, error=error)
     kind = questions.get(episode.kind)
@@ -238,7 +238,8 @@ def question_page(
         "answers": answers or episode.drafts,
         **_answering(episode),
         "form_template": kind.form_template,
-        # Typed text, runs and refusals are shown with the form, so it must not be hidden behind a button.
+        # Typed text, runs and refusals are shown with the form, which therefore must not be hidden behind a
+        # button.
         "is_form_open": bool(
             error or answers or (tools & kind.tools and episode.call) or episode.first_answer
         ),
@@ -260,7 +261,7 @@ def _site(
     error: GymError | None = None,
     message: Message | None = None,
 ) -> HttpResponse:
-    """Serve a mock site's page with the task bar, and the reason why an answer was refused."""
+    """Serve a mock site's page with the task bar, and if an answer was refused, with the reason."""
     kind = questions.get(episode.kind)
     look = look_read(episode.presentation)
     code = "" if message else request.GET.get(site_dispatch.REFUSED, "")
@@ -311,7 +312,7 @@ def _episode_message(
 
 
 def _answering(episode: episodes.PageEpisode) -> dict[str, object]:
-    """Build the form's context; ``check`` asks to check the answer that the form holds, if it does."""
+    """Build the form's context; ``check`` is the request to check the first answer, if there is one."""
     return {
         "takes_answer": episode.answer_channel == "page",
         "check": answer_check.REQUEST if episode.first_answer else "",
@@ -342,6 +343,6 @@ def message_instead(request: HttpRequest, message: Message) -> HttpResponse:
 
 
 def _message(request: HttpRequest, *, title: str, status: int) -> HttpResponse:
-    """Serve a page outside any episode: nothing in it depends on the request."""
+    """Serve a page outside of any episode. Nothing in it depends on the request."""
     context = {**site_dispatch.OUTSIDE, "look": Look(), "title": title, "text": ""}
     return render(request, "arena/message.html", context, status=status)

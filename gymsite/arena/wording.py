@@ -1,4 +1,4 @@
-"""Names of a page's question, field and buttons, by look. None hints at the form of the answer."""
+"""Names of a page's question, field and buttons, for each look. They give no hint about the answer's form."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from core.text.toml import toml_load
 
 @dataclass(frozen=True, kw_only=True)
 class Wording:
-    """``label`` names a field, ``choice`` a group of choices, and ``numbered`` with its number one of several
-    fields. ``opener`` opens the dialog that holds the form, and names it; ``closer`` closes it.
+    """Wording of a page. ``label`` names a field, and ``choice`` a group of choices.
+
+    ``numbered`` and a number name one of several fields. ``opener`` is the name of the form's dialog and of
+    the button that opens it; ``closer`` is the button that closes it.
     """
 
     title: str

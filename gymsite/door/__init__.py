@@ -1,1 +1,1 @@
-"""HTTP front of arena and lab: complete requests for WSGI threads, by lane; slow clients hold no thread."""
+"""HTTP server of arena and lab. WSGI threads get only complete requests, so slow clients hold no thread."""

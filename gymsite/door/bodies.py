@@ -1,4 +1,4 @@
-"""Request bodies, read completely before any thread sees them: small ones in memory, large ones on disk."""
+"""Request bodies, which are read completely before a thread gets them: into memory, or to disk if large."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ RETRY_AFTER_S = 2
 
 
 class Disconnected(Exception):
-    """The client left before its request was complete."""
+    """The client disconnected before its request was complete."""
 
 
 @dataclass(frozen=True)
 class Body:
-    """A complete body; ``file`` is at its beginning, ``size`` in bytes."""
+    """A complete body. ``file`` is positioned at its beginning; ``size`` is in bytes."""
 
     file: IO[bytes]
     size: int
 
 
 class BodyReader:
-    """Reads bodies of at most ``max_bytes``, each in memory up to ``memory_bytes``.
+    """Reader of bodies of at most ``max_bytes``, each kept in memory up to ``memory_bytes``.
 
-    All bodies that are being read or used hold at most ``total_bytes``, in memory and on disk.
+    All bodies that are being read or used take up at most ``total_bytes`` in memory and on disk.
     """
 
     def __init__(self, *, max_bytes: int, memory_bytes: int, total_bytes: int) -> None:
@@ -39,23 +39,23 @@ class BodyReader:
         self.held_bytes = 0
 
     def announced_check(self, size: int) -> None:
-        """Raise ``GymError`` 413 ``body_too_large`` for a request that announces too large a body."""
+        """Raise ``GymError`` 413 ``body_too_large`` if the announced size exceeds the limit."""
         if size > self.max_bytes:
-            message = f"The body is larger than the {self.max_bytes:,} bytes that are read here."
+            message = f"The body exceeds the limit of {self.max_bytes:,} bytes."
             raise GymError("body_too_large", message, status=413)
 
     async def read(self, receive: ASGIReceiveCallable) -> Body:
-        """Read the complete body; ``release`` it after use.
+        """Read the complete body; call ``release`` after use.
 
-        Raises ``Disconnected``; ``GymError`` 413 ``body_too_large``, 503 ``bodies_full``. The connection
-        watches how long a client may take.
+        Raises ``Disconnected``, or ``GymError`` 413 ``body_too_large`` or 503 ``bodies_full``. There is no
+        time limit here, because the connection itself watches for slow clients.
         """
         data, is_last = await _part(receive)
-        if is_last:  # nearly always
+        if is_last:  # nearly always the case
             self.announced_check(len(data))
             self.held_bytes += len(data)
             return Body(io.BytesIO(data), len(data))
-        # Closed by `release`.
+        # The file is closed by `release`.
         file = tempfile.SpooledTemporaryFile(max_size=self.memory_bytes)  # noqa: SIM115
         body = self._add(Body(cast("IO[bytes]", file), 0), data)
         try:
@@ -69,7 +69,7 @@ class BodyReader:
         return body
 
     def release(self, body: Body) -> None:
-        """Close the body and return its bytes to the budget."""
+        """Close the body and give its bytes back to the budget."""
         body.file.close()
         self.held_bytes -= body.size
 
@@ -84,7 +84,7 @@ class BodyReader:
 
 
 async def _part(receive: ASGIReceiveCallable) -> tuple[bytes, bool]:
-    """Return the next part of a body, and whether it is the last."""
+    """Receive the next part of a body; also return whether it is the last."""
     message = await receive()
     if message["type"] != "http.request":
         raise Disconnected

@@ -1,7 +1,7 @@
-"""Connections that are dropped when their clients are too slow, and the server that watches them.
+"""Connections that are dropped if their clients are too slow, and the server that checks them.
 
-uvicorn and granian set no limit to how long a client may take to send a request. All connections are looked
-at once a second, which costs a request nothing.
+uvicorn and granian do not limit the time that a client may take to send a request. All connections are
+checked once a second, which does not slow down any request.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-TICKS_PER_LOOK = 10  # uvicorn ticks every 0.1 s
+TICKS_PER_LOOK = 10  # uvicorn calls on_tick every 0.1 s
 
 
 @dataclass(frozen=True, kw_only=True)
 class Patience:
-    """Limits for a client: seconds, bytes, and bytes per second of a body that takes over ``grace_s``."""
+    """Limits for a client. ``body_rate``, in bytes per second, applies to a body after ``grace_s``."""
 
     head_s: float
     head_bytes: int
@@ -30,18 +30,18 @@ class Patience:
 
 
 class Connection(HttpToolsProtocol):
-    """A client. ``began_at`` is when it began the request that it is sending, None between requests."""
+    """A client's connection. ``began_at`` is when the current request began, or None between requests."""
 
     patience: Patience
     began_at: float | None = None
     is_in_head = True
-    received = 0  # bytes of the request that is being sent
-    unsent = 0  # bytes of the response at the last look
+    received = 0  # bytes of the current request
+    unsent = 0  # bytes of the response that were unsent at the last check
     unsent_since = 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.access_log = False  # addresses hold episode tokens
+        self.access_log = False  # addresses contain episode tokens, which must not be logged
         self.began_at = self.loop.time()
 
     def data_received(self, data: bytes) -> None:
@@ -53,7 +53,7 @@ class Connection(HttpToolsProtocol):
             self.refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
 
     def on_message_begin(self) -> None:
-        if self.began_at is None:  # the next of several requests that came together
+        if self.began_at is None:  # the next of several pipelined requests
             self.began_at = self.loop.time()
         super().on_message_begin()
 
@@ -66,7 +66,7 @@ class Connection(HttpToolsProtocol):
         super().on_message_complete()
 
     def look(self, now: float) -> None:
-        """Drop the client when it sends or reads too slowly."""
+        """Drop the client if it sends or reads too slowly."""
         if self.began_at is not None and self._is_waiting_for_us():
             self.began_at, self.received = now, 0
         if self._is_slow_sender(now):
@@ -75,7 +75,7 @@ class Connection(HttpToolsProtocol):
             self.transport.abort()
 
     def refuse(self, status: HTTPStatus) -> None:
-        """Answer the request being sent, unless it has its answer, and hang up."""
+        """Answer the current request, unless its answer has begun, and close the connection."""
         is_answered = not self.is_in_head and self.cycle.response_started
         if is_answered or self._is_waiting_for_us() or self.transport.is_closing():
             self.transport.abort()
@@ -84,7 +84,7 @@ class Connection(HttpToolsProtocol):
         self.transport.close()
 
     def _is_waiting_for_us(self) -> bool:
-        """Return whether we are not reading, or still answering the previous request."""
+        """Return whether the client waits for us: reading is paused, or the previous answer is unfinished."""
         is_answering = self.is_in_head and self.cycle is not None and not self.cycle.response_complete
         return bool(self.flow.read_paused) or is_answering
 
@@ -100,7 +100,7 @@ class Connection(HttpToolsProtocol):
     def _is_slow_reader(self, now: float) -> bool:
         unsent = self.transport.get_write_buffer_size()
         is_open = self.cycle is not None and not self.cycle.response_complete
-        is_refilled = is_open and not self.transport.is_closing()  # the gateway watches its streams itself
+        is_refilled = is_open and not self.transport.is_closing()  # the gateway itself watches its streams
         if is_refilled or not unsent or unsent < self.unsent or not self.unsent:
             self.unsent_since = now
         self.unsent = unsent
@@ -108,7 +108,7 @@ class Connection(HttpToolsProtocol):
 
 
 class Server(uvicorn.Server):
-    """Server that looks at all connections once a second."""
+    """Server that checks all connections once a second."""
 
     async def on_tick(self, counter: int) -> bool:
         if counter % TICKS_PER_LOOK == 0:
@@ -120,5 +120,5 @@ class Server(uvicorn.Server):
 
 
 def connection_class(patience: Patience) -> type[Connection]:
-    """Derive the connection class with these limits."""
+    """Derive a connection class with these limits."""
     return type("PatientConnection", (Connection,), {"patience": patience})

@@ -1,4 +1,4 @@
-"""The WSGI environment of a request (PEP 3333)."""
+"""Conversion of a request to a WSGI environment (PEP 3333)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PARTS_JOINED_BY = {"HTTP_COOKIE": "; "}
 
 
 def environ_make(scope: HTTPScope, body: Body) -> dict[str, Any]:
-    """Build the environment of a request."""
+    """Build the WSGI environment of a request."""
     server, client = scope["server"] or ("", None), scope["client"] or ("", 0)
     path = scope["raw_path"]
     environ: dict[str, Any] = {
@@ -52,7 +52,7 @@ def environ_make(scope: HTTPScope, body: Body) -> dict[str, Any]:
 
 @lru_cache(maxsize=NAMES_CACHED)
 def _variable(name: bytes) -> str:
-    """Return a header's variable; empty for a name with an underscore, which could pose as another."""
+    """Return a header's variable, or "" if its name has an underscore and so could pose as another header."""
     if b"_" in name:
         return ""
     variable = name.decode("latin-1").upper().replace("-", "_")

@@ -1,4 +1,4 @@
-"""A worker process of arena or lab: uvicorn, patient within limits, in front of the gateway."""
+"""A worker process of arena or lab: uvicorn in front of the gateway, with limits for slow clients."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from gymsite.door.gateway import Application, CallerOf, Gateway, LaneOf
 from gymsite.door.lanes import Lane
 
 BACKLOG = 2048
-CLIENTS_MAX = 10_000  # by process; further ones are answered 503
-# Longer than proxies and HTTP clients keep idle connections, so that none sends into one that we close.
+CLIENTS_MAX = 10_000  # per process; further clients are answered 503
+# Longer than proxies and HTTP clients keep idle connections, so that none sends on one that we are closing.
 KEEP_ALIVE_S = 150
 GRACEFUL_S = 3
 STREAM_THREADS = 2
@@ -35,7 +35,7 @@ def serve(
     *,
     listener: socket.socket,
 ) -> None:
-    """Serve until a stop signal; ``threads`` by lane."""
+    """Serve until a stop signal. ``threads`` gives the number of threads for each lane."""
     metrics.REQUESTS.is_on = bool(settings.METRICS_PORT)
     lanes = {name: Lane(name, threads=count) for name, count in {**threads, "stream": STREAM_THREADS}.items()}
     bodies = BodyReader(
@@ -56,8 +56,10 @@ def serve(
 
 
 def client_named(application: Any, *, proxies: list[str]) -> Any:
-    """Name the client by ``X-Forwarded-For``, if the connection comes from one of ``proxies`` (addresses or
-    networks): it is the last address there that is no proxy's. From anyone else the header is ignored.
+    """Take the client's address from ``X-Forwarded-For`` on connections from ``proxies``.
+
+    ``proxies`` are addresses or networks. The client is the header's last address that is not a proxy's. On
+    connections from anyone else, the header is ignored.
     """
     return ProxyHeadersMiddleware(application, trusted_hosts=proxies) if proxies else application
 
@@ -80,7 +82,7 @@ def _config(application: Any) -> Config:
         interface="asgi3",
         log_config=None,
         server_header=False,
-        proxy_headers=False,  # only those of trusted proxies count
+        proxy_headers=False,  # only trusted proxies count; see client_named
         backlog=BACKLOG,
         limit_concurrency=CLIENTS_MAX,
         timeout_keep_alive=KEEP_ALIVE_S,

@@ -1,4 +1,4 @@
-"""A fair queue: a caller who sends thousands of requests delays only their own."""
+"""A fair queue: a caller that sends thousands of requests delays only its own."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ J = TypeVar("J")
 
 NOBODY = object()
 SHARED_S = 10.0
-"""Seconds for which nobody gets all threads after another caller came."""
+"""For this many seconds after a second caller has appeared, no caller may use all threads."""
 
 
 class Turns(Generic[J]):
-    """Jobs by turns, for ``threads`` to take: the first of each caller, then the second of each, and so on.
+    """Queue in which callers take turns: the first job of each caller, then the second of each, and so on.
 
-    While there are several callers, each has at most half of the threads: one is free when another comes, and
-    its job shares the processor with fewer.
+    While there are several callers, each has at most half of the ``threads``, so that a thread is free when
+    another caller comes, and fewer jobs compete for the processor.
     """
 
     def __init__(self, *, threads: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -30,7 +30,8 @@ class Turns(Generic[J]):
         self._order: deque[Hashable] = deque()
         self._busy: dict[Hashable, int] = {}
         self._lock = threading.Lock()
-        # An entry for each job that threads look for. The others are held until one of their caller is done.
+        # One ticket for each job that threads may take. Other jobs are held until a job of their caller is
+        # done.
         self._tickets: SimpleQueue[None] = SimpleQueue()
         self._held = 0
         self._latest: Hashable = NOBODY
@@ -40,7 +41,7 @@ class Turns(Generic[J]):
         return self._tickets.qsize() + self._held
 
     def share_is_used(self, caller: Hashable, *, most: int) -> bool:
-        """Return whether ``most`` jobs wait, and at least an equal share of them is the caller's."""
+        """Return whether ``most`` jobs are waiting and the caller already has its equal share of them."""
         if len(self) < most:
             return False
         with self._lock:
@@ -64,7 +65,7 @@ class Turns(Generic[J]):
         self._tickets.put(None)
 
     def get(self) -> tuple[Hashable, J]:
-        """Wait for the next job; return it with its caller, whose thread ``done`` gives back."""
+        """Wait for the next job and return it with its caller. Call ``done`` when the job has finished."""
         while True:
             self._tickets.get()
             with self._lock:
@@ -73,7 +74,7 @@ class Turns(Generic[J]):
                 self._held += 1
 
     def done(self, caller: Hashable) -> None:
-        """Give back the thread of a caller's job."""
+        """Give back the thread that a caller's job used."""
         with self._lock:
             if busy := self._busy.pop(caller) - 1:
                 self._busy[caller] = busy
@@ -84,7 +85,7 @@ class Turns(Generic[J]):
             self._tickets.put(None)
 
     def _take(self) -> tuple[Hashable, J] | None:
-        """Take the first job of the next caller that has not all of its threads."""
+        """Take the first job of the next caller that may use another thread."""
         limit = self._limit()
         for _ in range(len(self._order)):
             caller = self._order.popleft()

@@ -1,4 +1,4 @@
-"""Episodes played by their solutions: sites by their scripted visitors, questions by submitting the answer.
+"""Engine that plays tasks by their solutions: scripted visitors on sites, submitted answers elsewhere.
 
 Every step is recorded as ``actor: oracle``.
 """
@@ -39,7 +39,7 @@ ACTION = "Action: "
 
 @dataclass(frozen=True)
 class KnownSite:
-    """A task of a mock site with its truth, and its world."""
+    """A task on a mock site, with its gold and its world."""
 
     task: SiteTask
     site: str
@@ -47,7 +47,7 @@ class KnownSite:
 
 
 class EpisodeHand(Hand):
-    """Hand whose acts are an episode's steps, in the run's grammar. Raises ``OracleStuck`` if one fails."""
+    """Hand whose acts are steps of an episode, in the run's grammar."""
 
     def __init__(self, episode: Episode, config: EpisodeConfig) -> None:
         self._episode, self._config = episode, config
@@ -63,10 +63,10 @@ class EpisodeHand(Hand):
         return self._episode.is_over
 
     async def act(self, **action: Any) -> None:
-        """Take an action as a step. Raises ``OracleStuck`` when the episode is over or the action fails."""
+        """Perform an action as a step. Raises ``OracleStuck`` if it fails or the episode has ended."""
         for completion in self._grammar.render(action):
             if self._episode.is_over:
-                raise OracleStuck(f"The episode was over before {action}.")
+                raise OracleStuck(f"The episode ended before {action}.")
             turn, outcome = await self._episode.turn(replace(completion, actor=ACTOR))
             if not outcome.is_ok:
                 raise OracleStuck(f"{action}: {turn.parse_error or outcome.message}")
@@ -78,7 +78,7 @@ class EpisodeHand(Hand):
 
 
 class AnswerPolicy:
-    """Policy that submits the reference answers, as ``Solver`` does, in any grammar that acts by ids."""
+    """Policy that submits the reference answers like ``Solver``, in any grammar that uses element ids."""
 
     name = "oracle"
     simulated = True
@@ -98,7 +98,7 @@ class AnswerPolicy:
 
 
 class OracleEngine(Engine):
-    """Engine that solves the sites that it knows by script, and asks the policy elsewhere."""
+    """Engine that solves known tasks on sites by script, and otherwise asks the policy."""
 
     def __init__(
         self, client: Client, *, known: Mapping[int, KnownSite], config: EpisodeConfig, **settings: Any
@@ -114,15 +114,15 @@ class OracleEngine(Engine):
         await episode.begin()
         hand = EpisodeHand(episode, self._settings)
         bridge = Bridge(hand=hand, loop=asyncio.get_running_loop())
-        # Visitors use this page as they would one of Playwright's own.
+        # To visitors this page looks like one of Playwright's own.
         page = cast("Page", OraclePage(bridge, hand.page.page))
         await asyncio.to_thread(_solve, page, known, episode.opened.id)
 
 
 def _solve(page: Page, known: KnownSite, episode: int) -> None:
-    """Solve the task of a site, in the look that the episode has."""
+    """Solve a task on a site, in the episode's look."""
     try:
         look = look_read(EpisodeRow.objects.get(pk=episode).presentation)
     finally:
-        connection.close()  # that of this thread alone
+        connection.close()  # closes only this thread's connection
     SOLVERS[known.site](page, known.task, known.world, look)

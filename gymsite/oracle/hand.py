@@ -1,6 +1,6 @@
-"""Actions as an observation allows them: by the ids that it shows, or by positions in its picture.
+"""Actions as an observation allows them: by the element ids that it shows, or by positions in its picture.
 
-An element that the observation does not show is scrolled to first, as a model would have to.
+If the observation does not show an element, the hand first scrolls to it, as a model would have to.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from palaestra.protocol.outline import PUBLIC_ROOT
 SCROLLS_MAX = 40
 AT_PATH = "%s.split('/').reduce((el, place) => el?.children[+place], document.documentElement)"
 POP_UP = "document.querySelector('[data-pop-up] button')"
-# Position of the element, or of a hidden one's label, in the viewport, and whether a click there reaches it.
+# The position in the viewport of an element (or its label, if it is hidden), and whether a click reaches it.
 PLACE = """(el => {
     if (!el) return {};
     const boxes = [el, ...(el.labels || [])].flatMap(one => [...one.getClientRects()]);
@@ -31,11 +31,11 @@ PLACE = """(el => {
 
 
 class OracleStuck(Exception):
-    """The script cannot go on on this page."""
+    """The script cannot continue on this page."""
 
 
 class Hand(ABC):
-    """Acts on one page. ``observation`` is the last one that it was shown."""
+    """Actor on one page. ``observation`` is the last observation that it received."""
 
     page: WarmPage
     observation: Observation
@@ -43,38 +43,40 @@ class Hand(ABC):
     @property
     @abstractmethod
     def form(self) -> ObservationFormat:
-        """Format of its observations."""
+        """The format of the observations."""
 
     @property
     @abstractmethod
     def is_over(self) -> bool:
-        """True once the answer was submitted, or the episode ended otherwise."""
+        """True once an answer was submitted or the episode has ended in another way."""
 
     @abstractmethod
     async def act(self, **action: Any) -> None:
-        """Take an action, as the client declares it, and observe."""
+        """Perform an action, given as the client declares it, and observe."""
 
     async def act_at(self, path: str, **action: Any) -> None:
-        """Act on the element at the position ``path`` in the document."""
+        """Act on the element at ``path``, its position in the document tree."""
         await self.act(**action, **await self.aim(AT_PATH % json.dumps(path)))
 
     async def pop_ups_close(self) -> None:
-        """Close every pop-up over the page."""
+        """Close all pop-ups that cover the page."""
         while await self._place(POP_UP):
             await self.act(type="click", **await self.aim(POP_UP))
 
     async def goto(self, address: str) -> None:
-        """Open an address of the site, which actions name without the episode's token."""
+        """Open an address of the site. Actions name it without the episode's token."""
         await self.act(type="goto", url=PUBLIC_ROOT + address.split("/e/")[1].partition("/")[2])
 
     async def aim(self, element: str) -> dict[str, Any]:
-        """Return what names an element, given as JavaScript: its id where the observation shows it, else its
-        position in the picture. Raises ``OracleStuck`` for one that never comes into view.
+        """Return the target of an action on an element, which is given as a JavaScript expression.
+
+        It is the element's id if the observation shows ids, or else its position in the picture. Scrolls
+        until the element is in view. Raises ``OracleStuck`` if it never is.
         """
         form, position = self.form, dict[str, Any]()
         for _ in range(SCROLLS_MAX):
             position = await self._place(element)
-            if not position:  # the page still loads it
+            if not position:  # the page is still loading it
                 await self.act(type="wait")
                 continue
             if form.has_ids and f"[{position['id']}]" in self.observation.text:
@@ -84,7 +86,7 @@ class Hand(ABC):
                 scale = self.page.picture_scale
                 return {"x": int(position["x"] * scale), "y": int(position["y"] * scale)}
             distance = position["y"] - VIEWPORT[1] / 2
-            dy = distance if abs(distance) > 40 else 80  # something lies over it
+            dy = distance if abs(distance) > 40 else 80  # something covers it
             await self.act(type="scroll", dy=int(dy * self.page.picture_scale))
         raise OracleStuck(f"never shown: {position} in\n{self.observation.text}")
 

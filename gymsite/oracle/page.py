@@ -1,6 +1,6 @@
-"""A page of an episode as the scripted visitors see it: the part of Playwright's interface that they use.
+"""A page of an episode for scripted visitors, with the part of Playwright's interface that they use.
 
-They read it in a thread of their own. Their acts on it are steps of the episode.
+Visitors use it in a thread of their own. Their acts on it become steps of the episode.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gymsite.oracle.hand import Hand
 
 T = TypeVar("T")
 CALL_LIMIT_S = 120.0
-# The recorder's notation of a path: the child indices on the way from the root.
+# A path in the recorder's notation: the child indices on the way from the root.
 PATH = """el => {
     const places = [];
     for (let at = el; at.parentElement; at = at.parentElement) {
@@ -29,7 +29,7 @@ IS_POP_UP = "el => el.closest('[data-pop-up]') !== null"
 
 @dataclass(frozen=True, kw_only=True)
 class Bridge:
-    """Runs coroutines on an episode's event loop from its visitor's thread."""
+    """Bridge from a visitor's thread to the episode's event loop, on which it runs coroutines."""
 
     hand: Hand
     loop: asyncio.AbstractEventLoop
@@ -38,7 +38,7 @@ class Bridge:
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(CALL_LIMIT_S)
 
     def act_on(self, locator: async_api.Locator, **action: Any) -> None:
-        """Act on a locator's one element, once nothing covers it that it is not part of."""
+        """Act on a locator's only element, after closing pop-ups that it is not part of."""
 
         async def act() -> None:
             await locator.wait_for(state="attached")
@@ -51,7 +51,7 @@ class Bridge:
 
 @dataclass(frozen=True)
 class Place:
-    """A page or a locator, in which elements are looked up."""
+    """A page or a locator, within which elements are looked up."""
 
     bridge: Bridge
     place: Any
@@ -73,7 +73,7 @@ class Place:
 
 
 class OracleLocator(Place):
-    """``playwright.sync_api.Locator``, whose acts are steps."""
+    """Substitute for ``playwright.sync_api.Locator`` whose acts are steps."""
 
     place: async_api.Locator
 
@@ -110,7 +110,7 @@ class OracleLocator(Place):
         return self.bridge.run(self.place.evaluate_all(code))
 
     def wait_for(self, *, state: Literal["attached", "detached", "visible"] = "visible") -> None:
-        if not self.bridge.hand.is_over:  # no page follows the answer
+        if not self.bridge.hand.is_over:  # no further page is loaded after the answer
             self.bridge.run(self.place.wait_for(state=state))
 
     def click(self) -> None:
@@ -126,7 +126,7 @@ class OracleLocator(Place):
 
 
 class OraclePage(Place):
-    """``playwright.sync_api.Page``, whose acts are steps."""
+    """Substitute for ``playwright.sync_api.Page`` whose acts are steps."""
 
     @property
     def page(self) -> async_api.Page:

@@ -1,4 +1,4 @@
-"""Scripted visitors' wait until a page is settled."""
+"""Helper with which scripted visitors wait until a page has settled."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from playwright.sync_api import Page
 
 
 def wait_settled(page: Page) -> None:
-    """Wait until the page is settled."""
+    """Wait until the page has settled."""
     page.wait_for_selector("html[data-settled=true]", state="attached")

@@ -1,4 +1,4 @@
-"""Recording of tasks' solutions in a run, through the API and the arena."""
+"""Recording of solutions as episodes of a run, through the API and the arena."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KEY_NAME = "record_solutions"
 
 
 def list_unrecorded(tasks: Sequence[Task], run: Run, arm: str) -> list[Task]:
-    """Return the tasks that have no correct plain episode in this arm of the run."""
+    """Return the tasks without a correct episode in this arm of the run, not counting forks or guidance."""
     plain = Episode.objects.filter(run=run, arm=arm, parent=None, guidance__isnull=True)
     correct = plain.filter(verdict__outcome=Verdict.Outcome.CORRECT)
     done = set(correct.values_list("task", flat=True))
@@ -43,7 +43,7 @@ def solutions_record(
     on_done: Callable[[Rollout], None] | None = None,
     **engine: Any,
 ) -> list[Rollout]:
-    """Play an episode of each task by its gold. ``engine`` are settings of the client's engine.
+    """Play one episode of each task by its gold. ``engine`` holds settings of the client's engine.
 
     Raises ``palaestra.errors.ApiError``, ``BrowserMissing`` and ``Unreachable``.
     """
@@ -68,7 +68,7 @@ def solutions_record(
 
 @contextmanager
 def key_lent(run: Run) -> Iterator[str]:
-    """Lend a key of the run's project for the length of the block."""
+    """Create a key of the run's project that is revoked at the end of the block."""
     key = auth.key_create(name=KEY_NAME, scopes=[Scope.TRAINER], project=run.project)
     try:
         yield key

@@ -1,4 +1,4 @@
-"""Solver of the shop's tasks in a browser, which reads nothing but its pages."""
+"""Solver of the shop's tasks in a browser. It finds the answers only by reading pages."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Read = dict[str, Any]
 
 @dataclass
 class Solver:
-    """Visitor of the shop. ``moves`` counts an agent's: presses, choices, typed fields and scrolls."""
+    """Visitor of the shop. ``moves`` counts presses, choices, typed fields and scrolls."""
 
     page: Page
     world: World
@@ -64,7 +64,7 @@ class Solver:
         return self.page.locator("#main")
 
     def close_pop_ups(self) -> None:
-        """Close every pop-up over the page, one after the other."""
+        """Close all pop-ups that cover the page, one after the other."""
         button = self.page.locator("[data-pop-up]").get_by_role("button")
         while button.count():
             button.click()
@@ -83,12 +83,12 @@ class Solver:
         self.press(self.main.get_by_role("link", name=name, exact=True))
 
     def label_of(self, name: str) -> str:
-        """Return a filter's label; that of the sizes says what the task's product comes in."""
+        """Return a filter's label; the size filter's contains the word for size of the task's product."""
         word = self.world.product(self.given["product"]).size_word if "product" in self.given else ""
         return self.say[name].format(word, word.lower())
 
     def narrow(self, word: str, conditions: Iterable[tuple[str, str]] = ()) -> None:
-        """Narrow the list by the site's search and by the conditions that its filters can express."""
+        """Narrow the list with the site's search and with those conditions that its filters can express."""
         self.close_pop_ups()
         if self.look.form == "dialog":
             self.press(self.main.get_by_role("button", name=self.say["filters"], exact=True))
@@ -101,7 +101,7 @@ class Solver:
         self.press(self.main.get_by_role("button", name=self.say["show"], exact=True))
 
     def submit(self, values: tuple[str, ...]) -> None:
-        """Answer in the task bar, which is collapsed after the first page."""
+        """Submit the answer in the task bar, which is collapsed after the first page."""
         self.close_pop_ups()
         bar = self.page.get_by_role("region", name="Task")
         button = bar.get_by_role("button", name="Submit answer")
@@ -120,7 +120,7 @@ class Solver:
         return target
 
     def mentioning(self, product: Product, *, is_searched: bool = True) -> list[Read]:
-        """List the reviews that the task is about, each expanded as far as needed to tell."""
+        """List the reviews that the task is about. Each is expanded only as far as needed to decide that."""
         self.open_reviews(product)
         chosen = [
             _find_filter(review) for review in self.given.get("conditions", ()) if "way" not in self.given
@@ -135,7 +135,7 @@ class Solver:
         return [review for review in met.values() if self._is_meant(review)]
 
     def _read_on(self, met: dict[str, Read]) -> None:
-        """Read every review of the list, from this page to the last."""
+        """Read all reviews of the list, from this page to the last, into ``met``."""
         while True:
             fresh = [review for review in self.read() if review["id"] not in met]
             for review in fresh:
@@ -144,7 +144,7 @@ class Solver:
                 return
 
     def _go_on(self) -> bool:
-        """Load more of the list; False at its end."""
+        """Load more of the list; return False at its end."""
         self.close_pop_ups()
         paging = self.look.paging
         link = self.main.get_by_role(
@@ -163,7 +163,7 @@ class Solver:
         return True
 
     def _opened(self, review: Read) -> Read:
-        """Expand every part of the review that might hold a mention."""
+        """Expand the parts of a review that may contain a mention, until it is clear whether it counts."""
         if not self.pattern:
             return review
         for name, is_of_use in (("more", True), ("reply", self.given["rule"]["has_replies"])):
@@ -176,7 +176,7 @@ class Solver:
         return review
 
     def _searched(self, product: Product) -> list[str]:
-        """List the term and those of its forms that do not contain it."""
+        """List the texts to search for: the task's term, and those of its forms that do not contain it."""
         if not self.pattern:
             return [""]
         forms = [] if self.given["rule"]["is_one_form"] else _term(self.world, self.task).forms
@@ -195,7 +195,7 @@ class Solver:
 
 
 def solve(solver: Solver, *, is_searched: bool = True) -> tuple[str, ...]:
-    """Answer a task of any family."""
+    """Find the answer to a task of any family."""
     task, world = solver.task, solver.world
     if task.family == "most_of_five":
         return _most_of_five(solver)
@@ -223,7 +223,10 @@ def _most_of_five(solver: Solver) -> tuple[str, str]:
 
 
 def _pick(reviews: list[Read], given: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the first review that meets all conditions, else the first that misses one and its letter."""
+    """Answer from the first review that meets all conditions, or else the first that misses only one.
+
+    Return its votes or day (or the letter of the condition that it misses), and its reviewer.
+    """
     missed = {review["id"]: [not meets(review, of) for of in given["conditions"]] for review in reviews}
     full = [review for review in reviews if not any(missed[review["id"]])]
     near = [review for review in reviews if sum(missed[review["id"]]) == 1]
@@ -249,7 +252,7 @@ def _pattern(world: World, task: SiteTask) -> re.Pattern[str] | None:
 
 
 def _find_filter(condition: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the filter and the value that express a condition; None if no filter can."""
+    """Return the filter and value that express a condition, or None if no filter can."""
     fact, value = condition["fact"], condition["value"]
     if fact == "stars":
         return "stars", f"{value} star{'s' * (value != 1)}"
@@ -261,7 +264,7 @@ def _find_filter(condition: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def meets(review: Read, condition: Mapping[str, Any]) -> bool:
-    """Return whether a review on the page meets a condition."""
+    """Return whether a review, as shown on the page, meets a condition."""
     fact, value = condition["fact"], condition["value"]
     held: dict[str, Callable[[], bool]] = {
         "stars": lambda: review["stars"] == value,

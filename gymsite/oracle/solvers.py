@@ -1,4 +1,4 @@
-"""Scripted visitors of the mock sites, who solve their tasks."""
+"""Scripted visitors that solve the tasks of the mock sites."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ def _reviews(page: Page, task: SiteTask, world: Any, look: Look) -> int:
 
 
 SOLVERS: Mapping[str, Callable[[Page, SiteTask, Any, Look], int]] = {"stays": _stays, "reviews": _reviews}
-"""Solver by site. Each solves the task, in its world, of the episode whose first page is open, submits the
-answer, and returns the number of moves.
+"""The solver of each site. It starts on the first page of an episode, solves the task in the given world,
+submits the answer, and returns the number of moves.
 """

@@ -1,7 +1,7 @@
-"""Solver of the booking site's tasks in any look, by reading its pages alone, with moves counted.
+"""Solver of the booking site's tasks in any look, which reads only its pages and counts moves.
 
-The world is asked for what a task's wording says of houses, rooms and trips; what they cost, have and allow
-is read from pages.
+From the world it takes only what a task's wording says about houses, rooms and trips. Their prices, amenities
+and policies are read from pages.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _range(first: date, days: int) -> list[date]:
 
 
 def total_price(visitor: Visitor, task: SiteTask) -> tuple[str, str]:
-    """Ask for each booking's price on the house's own page."""
+    """Look up each booking's price on the house's own page, and add the prices up."""
     cents, legs = 0, task.given["legs"]
     visitor.house_open(visitor.room_of(legs[0]["room"])[0].name)
     number = visitor.listing_number()
@@ -111,7 +111,7 @@ def change_dates(visitor: Visitor, task: SiteTask) -> tuple[str, str]:
 
 
 def _ask(visitor: Visitor, days: dict[str, str]) -> None:
-    """Show what a trip would cost on other days, unless it is shown already."""
+    """Request the price of a trip on other days, unless it is already shown."""
     form = visitor.page.get_by_role("form", name=visitor["new_dates"], exact=True)
     before = visitor.moves
     visitor.days_write(form, days)
@@ -120,9 +120,9 @@ def _ask(visitor: Visitor, days: dict[str, str]) -> None:
 
 
 def _arrival(visitor: Visitor, task: SiteTask) -> date:
-    """Find the arrival by the task's rule, in the room's calendar; end on the page where dates are changed.
+    """Find the arrival in the room's calendar by the task's rule, and end on the page that changes dates.
 
-    The calendar gives no prices of the trip's own nights; they are requested separately.
+    The calendar has no prices for the trip's own nights, so those are requested separately.
     """
     trip = visitor.trip(task.given["trip"])
     nights, first = trip.stay.nights, date.fromisoformat(task.given["first"])
@@ -156,7 +156,7 @@ def _arrival(visitor: Visitor, task: SiteTask) -> date:
 
 
 def _until(visitor: Visitor, task: SiteTask, first: date) -> int:
-    """Return the days from ``first`` to the arrival in the goal state."""
+    """Return the number of days from ``first`` to the arrival in the goal state."""
     after = next(each for each in (task.goal or {})["state"]["trips"] if each["code"] == task.given["trip"])
     return (date.fromisoformat(after["check_in"]) - first).days
 
@@ -178,7 +178,7 @@ def cancel_and_rebook(visitor: Visitor, task: SiteTask) -> tuple[str, str]:
 
 
 def _rebook(visitor: Visitor, trip: Trip, rooms: list[str]) -> str:
-    """Book the first room that is available for the nights of the trip. Return the confirmation code."""
+    """Book the first room that is available for the trip's nights, and return the confirmation code."""
     stay = {"check_in": str(trip.check_in), "check_out": str(trip.check_out), "guests": trip.guests}
     for number in rooms:
         listing, room = visitor.room_of(number)

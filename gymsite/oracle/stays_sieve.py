@@ -1,4 +1,4 @@
-"""Sifting of rooms by a task's lettered conditions, even when none meets them all."""
+"""Search for the room that meets a task's lettered conditions, or misses only one of them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ LETTERS = "abcdef"
 
 @dataclass
 class Sifting:
-    """Knowledge of the rooms of the houses that were opened.
+    """What is known about rooms of the houses opened so far.
 
-    ``near`` are those that miss one condition: total, its letter, the listing's number.
+    ``near`` lists rooms that miss one condition: total price, the condition's letter, the listing's number.
     """
 
     visitor: Visitor
@@ -37,13 +37,13 @@ class Sifting:
         self.results = self.visitor.page.url
 
     def fitting(self, house: str) -> Iterator[tuple[int, str]]:
-        """Yield checkout total and listing number of each room of a house that meets all conditions."""
+        """Yield the checkout total and listing number of each room of a house that meets all conditions."""
         for room in self._rooms(house):
             if not room.missed and not self._priced(room):
                 yield self.visitor.total(), self.visitor.listing_number()
 
     def nearest(self) -> tuple[str, str]:
-        """Return the letter and number of the cheapest room that misses exactly one condition."""
+        """Return the letter of the condition that the cheapest near room misses, and its listing number."""
         self.visitor.goto(self.results)
         self.visitor.loosen(self.given)
         stay = [date.fromisoformat(self.given[name]) for name in ("check_in", "check_out")]
@@ -77,5 +77,5 @@ class Sifting:
         return missed
 
     def _is_dearer(self, nights: int) -> bool:
-        """Return whether the listed nights alone cost as much as the nearest room so far."""
+        """Return whether the nights alone cost at least as much as the cheapest near room so far."""
         return bool(self.near) and nights >= min(self.near)[0]

@@ -1,6 +1,6 @@
-"""A visitor who uses the booking site as a person would, in any look, and counts moves.
+"""Scripted visitor that uses the booking site as a person would, in any look, and counts moves.
 
-A move is a click, a field filled in, an option chosen, a page opened, or a scroll.
+A move is a click, filling in a field, choosing an option, opening a page, or scrolling.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ POLL_MS, LOAD_LIMIT_S = 50, 20.0
 
 
 def free_days(terms: str) -> list[int]:
-    """List the numbers of days before arrival until which cancellation is free."""
+    """List the deadlines for free cancellation in a policy's text, in days before arrival."""
     return [int(days) for days in re.findall(r"Free cancellation until (\d+) day", terms)]
 
 
@@ -46,9 +46,9 @@ def parse_cents(text: str) -> int:
 
 @dataclass(frozen=True)
 class Offered:
-    """A room on its house's page: its checkout, and its nights' prices.
+    """A room as offered on its house's page: its checkout, and the price of its nights in cents.
 
-    ``missed`` are the places of the conditions that it misses, but for the budget.
+    ``missed`` are the indices of the conditions that it misses, not counting the budget.
     """
 
     checkout: str
@@ -58,7 +58,7 @@ class Offered:
 
 @dataclass
 class Visitor:
-    """Visitor on a page of the site, who counts moves."""
+    """Visitor on a page of the site. ``moves`` counts what it has done."""
 
     page: Page
     look: Look
@@ -110,7 +110,7 @@ class Visitor:
             self.page.wait_for_load_state()
 
     def arrive(self) -> None:
-        """Wait for the page, and close what lies over it."""
+        """Wait for the page to load, and close the pop-ups that cover it."""
         self.settle()
         while self.page.locator("[data-pop-up]").count():
             name = self.page.locator("[data-pop-up]").get_attribute("data-pop-up")
@@ -120,7 +120,7 @@ class Visitor:
             self.settle()
 
     def opened(self, opener: str) -> None:
-        """Open this form, in looks whose forms are in dialogs."""
+        """Open a form with its button, in looks whose forms are in dialogs."""
         if self.look.form == "dialog":
             self.press("button", opener)
 
@@ -133,7 +133,7 @@ class Visitor:
         return next(trip for trip in self.town.trips if trip.code == code)
 
     def search(self, given: Any = None, *, house: str = "") -> None:
-        """Search for a stay, a house's name, or both, by the form of this page or of the first."""
+        """Search for a stay, a house's name, or both, with this page's form or the home page's."""
         form = self.page.locator("form[role=search]").filter(has=self.page.locator("#place"))
         if not form.count():
             self.press("link", "Staywell")
@@ -153,7 +153,7 @@ class Visitor:
         self.write(form.get_by_label(self["departure"], exact=True), given["check_out"])
 
     def filter(self, given: Any, *, sort: str = "") -> None:
-        """Filter by the places and amenities in a task's conditions, and sort."""
+        """Filter the results by the places and amenities in a task's conditions, and sort them."""
         self.opened(self["open_filters"])
         form = self.page.get_by_role("form", name=self["filters"], exact=True)
         if len(given["places"]) < len(self.town.town.neighbourhoods):
@@ -181,9 +181,9 @@ class Visitor:
             self.further(len(here))
 
     def houses_in_turn(self) -> Iterator[tuple[str, int]]:
-        """Yield addresses as ``houses`` lists them, with the lowest price of a night in each.
+        """Yield the addresses that ``houses`` lists, with the lowest price per night of each.
 
-        The next page is opened when it is needed; houses may be visited in between.
+        The next page of results is opened only when needed, so houses may be visited in between.
         """
         while True:
             results = self.page.get_by_role("region", name="Results")
@@ -207,7 +207,7 @@ class Visitor:
         self.press("button", self["apply"], within=form)
 
     def further(self, known: int) -> None:
-        """Load more results than are known, on the next page or on this one."""
+        """Load more results than the ``known`` number, on the next page or on this one."""
         results = self.page.get_by_role("region", name="Results")
         if self.paging == "pages":
             self.press("link", self["next"], within=results)
@@ -227,7 +227,7 @@ class Visitor:
         self.press("link", name)
 
     def rooms(self, house: str, conditions: list[list[str]]) -> list[Offered]:
-        """List the rooms of a house that can be booked."""
+        """List the bookable rooms of a house, with the conditions that each misses."""
         self.goto(house)
         offers = self.page.locator("a[href*='/book/']").evaluate_all(ROOMS)
         terms = self.page.get_by_role("region", name=self["policy"], exact=True).inner_text()
@@ -255,7 +255,7 @@ class Visitor:
         return True
 
     def amenities(self, place: str) -> set[str]:
-        """Return the amenities of the house or a room, once all are shown."""
+        """Return the amenities of the house or of a room; all amenities must be on the page."""
         region = self.page.get_by_role("region", name=re.compile(rf"^{re.escape(place)}( \(R-\d+\))?$"))
         return {amenity for line in region.locator("dd").all_inner_texts() for amenity in line.split(", ")}
 
@@ -263,12 +263,12 @@ class Visitor:
         return str(re.findall(r"Listing (L-\d+)", self.page.get_by_role("main").inner_text())[0])
 
     def total(self, *, label: str = "total") -> int:
-        """Return the total price of an offer, in cents."""
+        """Return the total price of the offer on this page, in cents."""
         row = self.page.get_by_role("row", name=self[label]).inner_text()
         return parse_cents(row)
 
     def nights(self, room: Room, *, since: date, until: date) -> dict[date, str]:
-        """Read the text of each night in the room's calendar, from its first month to that of ``until``."""
+        """Read the text of each night from ``since`` to ``until`` in the room's calendar, month by month."""
         self.press("link", self["calendar_of"].format(room.name))
         month, texts = self.town.first_day.replace(day=1), dict[date, str]()
         while True:
@@ -281,7 +281,7 @@ class Visitor:
             month = (month + timedelta(days=31)).replace(day=1)
 
     def book(self) -> str:
-        """Fill in the checkout, book, and return the confirmation code."""
+        """Fill in the checkout form, book, and return the confirmation code."""
         self.write(self.page.get_by_label(self["full_name"], exact=True), "Kim Doe")
         self.write(self.page.get_by_label(self["email"], exact=True), "kim@example.org")
         self.tick(self.page.get_by_label(self["agree"]))

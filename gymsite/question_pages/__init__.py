@@ -1,1 +1,1 @@
-"""Pages of questions without an episode, for whatever opens them in a browser of its own."""
+"""Pages of questions without an episode, for code that opens them in its own browser."""

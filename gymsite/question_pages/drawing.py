@@ -1,4 +1,4 @@
-"""Pictures of questions: the part of their page that holds them, in the neutral look, without form."""
+"""Pictures of questions: the part of the page with the question, in the neutral look and without the form."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ LOOK = Look()
 
 
 def questions_draw(tasks: Sequence[Task]) -> list[tuple[int, bytes]]:
-    """Draw each task: its index and its picture, a PNG file, in any order.
+    """Return each task's index and its picture, a PNG file, in any order.
 
-    Raises ``palaestra.errors.BrowserMissing`` when no browser can be started.
+    Raises ``palaestra.errors.BrowserMissing`` if no browser can be started.
     """
     items = [Item(task.kind, task.payload, answer_channel="api") for task in tasks]
     server = PageServer(items, [LOOK])
@@ -42,5 +42,5 @@ async def _work(
     page = await pool.acquire()
     for item in queue:
         await page.begin(server.address(item=item, look=LOOK))
-        await page.observe(acted=False)  # once fonts, pictures and formulas are drawn
+        await page.observe(acted=False)  # returns once fonts, pictures and formulas are drawn
         pictures.append((item, await page.page.locator(QUESTION).screenshot(animations="disabled")))

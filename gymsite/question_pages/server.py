@@ -1,4 +1,4 @@
-"""Server of the arena's question pages for items without an episode; the database is not used."""
+"""Server for the arena's question pages of items without an episode. It does not use the database."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gymsite.arena.episodes import PageEpisode
 from gymsite.arena.middleware import ArenaMiddleware
 from tasks_app.figures import list_figures
 
-TOKEN_PREFIX = "parity-"  # noqa: S105 (the place of a page, not a secret)
+TOKEN_PREFIX = "parity-"  # noqa: S105 (part of a page's address, not a secret)
 VIRTUAL_START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 PICTURE = re.compile(r"/pictures/([-\w]+)$")
 STATIC_AGE_S = 3600
@@ -35,7 +35,7 @@ StartResponse = Callable[[str, list[tuple[str, str]]], object]
 
 @dataclass(frozen=True)
 class Item:
-    """A page's part of a task."""
+    """The part of a task that its page needs."""
 
     kind: str
     payload: Mapping[str, object]
@@ -47,12 +47,12 @@ class _Server(ThreadingMixIn, WSGIServer):
 
 
 class _Silent(WSGIRequestHandler):
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the name that is overridden)
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the overridden method has this name)
         return
 
 
 class PageServer:
-    """Serves pages at ``/e/parity-<item>-<look>/`` of one origin, under the arena's headers."""
+    """Server of pages at ``/e/parity-<item>-<look>/``, with the arena's headers."""
 
     def __init__(self, items: list[Item], looks: Iterable[Look]) -> None:
         self._items = items

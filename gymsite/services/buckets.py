@@ -19,7 +19,7 @@ PROBE = "probes/start"
 RIGHTS = (
     "allow this key s3:ListBucket on the bucket, and s3:GetObject, s3:PutObject and s3:DeleteObject in it"
 )
-# Advice by the service's own error code, or by the status of a response without a body.
+# Advice by the service's error code, or by the status of a response without a body.
 ADVICE = {
     "NoSuchBucket": "create the bucket, or correct {setting}",
     "InvalidAccessKeyId": "correct S3_ACCESS_KEY",
@@ -30,9 +30,9 @@ ADVICE = {
 
 
 def buckets_check(keys: Mapping[str, str]) -> None:
-    """Try each bucket with the keys of the lab, and the recordings' with those of the arena, if it has any.
+    """Try each bucket with the lab's keys, and the bucket of recordings with the arena's, if there are any.
 
-    ``keys`` are settings by name. Errors: ``bucket_refused``, ``bucket_unreachable``.
+    ``keys`` maps settings to values. Errors: ``bucket_refused``, ``bucket_unreachable``.
     """
     for name, setting in SETTINGS.items():
         options = settings.STORAGES[name]["OPTIONS"]
@@ -52,7 +52,7 @@ def _check(backend: str, options: dict[str, Any], setting: str) -> None:
         storage.size(PROBE)
         storage.open(PROBE).close()
         storage.delete(PROBE)
-        # Without s3:ListBucket the service answers "refused" instead of "no such object".
+        # Without the right s3:ListBucket, the service answers "refused" instead of "no such object".
         storage.exists(PROBE)
     except OSError as error:
         raise _explained(error, f"The bucket {options['bucket_name']!r} of {setting}", setting) from None
@@ -64,5 +64,5 @@ def _explained(error: OSError, bucket: str, setting: str) -> GymError:
         message = f"{bucket} does not answer ({error}): correct S3_ENDPOINT_URL and S3_REGION, or the keys."
         return GymError("bucket_unreachable", message)
     code = answer["Error"]["Code"]
-    advice = ADVICE.get(code, "see what the service says of this").format(setting=setting)
+    advice = ADVICE.get(code, "see the service's documentation").format(setting=setting)
     return GymError("bucket_refused", f"{bucket} cannot be used ({code}): {advice}.")

@@ -1,8 +1,8 @@
 """The build that prepared a database, and the check that this one continues from it.
 
-A comment on the table of migrations holds the version, and each migration with a hash of its file. From the
-first release on migrations are only added: one that is unknown here, or whose file differs, belongs to a
-build that this one does not continue.
+A comment on the table of migrations contains the version, and each migration with a hash of its file. From
+the first release on, migrations are only added. A migration that is unknown here, or whose file differs,
+comes from a build that this one does not continue.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gymsite.services.processes import BASE_DIR
 FLOORS = ("gymsite", "tasks_app", "trajectories", "verifiers")
 HASH_DIGITS = 8
 UPGRADE = "docs/upgrade.md says how to keep its data."
-# Any role may read the catalogue, that of the sandbox too.
+# Any role may read the catalogue, even the sandbox's.
 NOTED = """
 SELECT d.description FROM pg_description d
 JOIN pg_class c ON c.oid = d.objoid AND d.classoid = 'pg_class'::regclass AND d.objsubid = 0
@@ -33,7 +33,7 @@ WHERE n.nspname = 'public' AND c.relname = 'django_migrations'"""
 
 
 def migrations_named() -> dict[str, str]:
-    """Return this build's migrations, ``app.name``, with the hashes of their files."""
+    """Return this build's migrations (``app.name``) with the hashes of their files."""
     paths = [path for floor in FLOORS for path in (BASE_DIR / floor / "migrations").glob("[0-9]*.py")]
     return {
         f"{path.parent.parent.name}.{path.stem}": hashlib.sha256(path.read_bytes()).hexdigest()[:HASH_DIGITS]
@@ -52,14 +52,14 @@ def version_noted(comment: str) -> str:
 
 
 def build_note(cursor: CursorWrapper) -> None:
-    """Note on the database the build that prepared it."""
+    """Record in the database which build has prepared it."""
     words = [core.__version__, *(f"{name}@{digest}" for name, digest in migrations_named().items())]
     statement = sql.SQL("COMMENT ON TABLE django_migrations IS {}")
     cursor.execute(statement.format(sql.Literal(" ".join(words))))
 
 
 def build_check(connection: BaseDatabaseWrapper) -> None:
-    """Raise ``database_of_other_build`` where migrations were applied that are not this build's."""
+    """Raise ``database_of_other_build`` if applied migrations are missing or different in this build."""
     comment = _comment(connection)
     noted, own = migrations_noted(comment), migrations_named()
     unknown = sorted(noted.keys() - own.keys())
@@ -73,7 +73,7 @@ def build_check(connection: BaseDatabaseWrapper) -> None:
 
 @contextlib.contextmanager
 def failures_explained(connection: BaseDatabaseWrapper) -> Iterator[None]:
-    """Raise ``database_of_other_build`` where tables are not what this build's migrations expect."""
+    """Raise ``database_of_other_build`` if the tables are not as this build's migrations expect."""
     try:
         yield
     except (DatabaseError, InconsistentMigrationHistory, NodeNotFoundError) as error:

@@ -1,4 +1,4 @@
-"""The embedded Postgres and Redis, as children of the supervisor."""
+"""The embedded Postgres and Redis, which run as children of the supervisor."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.errors import GymError
 from gymsite.services import account, binaries, endpoints, postgres, redis
 from gymsite.services.supervisor import Child, Supervisor
 
-READY_S = 60.0  # recovery after a crash may take that long
+READY_S = 60.0  # recovery after a crash may take this long
 POLL_S = 0.03
 
 
@@ -28,7 +28,7 @@ def start(
 ) -> None:
     """Start the requested servers in parallel and wait until they answer.
 
-    Data that ``is_disposable`` is not synced to disk. Postgres logs statements that take ``slow_ms``.
+    If ``is_disposable``, data is not synced to disk. Postgres logs statements that take ``slow_ms`` or more.
     Errors: those of each server, ``postgres_not_started``, ``redis_not_started``.
     """
     if not (with_postgres or with_redis):
@@ -46,7 +46,7 @@ def start(
         options: dict[str, Any] = {"bin_dir": programs.postgres_bin, "account": user}
         options["is_disposable"] = is_disposable
         postgres.prepare(var_dir, **options)
-        # "Fast": sessions are ended, nothing is lost. Disposable data need not even be written.
+        # "Fast" ends sessions without losing data. Disposable data need not even be written.
         stop_signal = signal.SIGQUIT if is_disposable else signal.SIGINT
         spawn = partial(postgres.spawn, var_dir, slow_ms=slow_ms, **options)
         child = Child("postgres", lambda log: spawn(log=log), stop_signal)

@@ -1,4 +1,4 @@
-"""Addresses of the embedded servers: sockets in a private folder, noted under ``VAR_DIR/run``."""
+"""Addresses of the embedded servers: sockets in a private folder, whose path is kept in ``VAR_DIR/run``."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from gymsite.services import secrets
 from gymsite.services.account import Account, can_enter
 
 DATABASE = "gym"
-# sun_path holds 108 bytes including its NUL; Postgres creates the longest name in the folder.
+# A socket's path has at most 108 bytes, including its NUL. Postgres creates the longest name in the folder.
 SOCKET_PATH_MAX = 107
 LONGEST_NAME = "/.s.PGSQL.5432"
 REDIS_SOCKET = "redis.sock"
 
 
 def database_url(var_dir: Path, *, role: str) -> str:
-    """Return the embedded Postgres' address for ``owner``, ``arena``, ``lab``, ``worker`` or ``gym_...``.
+    """Return the embedded Postgres's address for ``owner``, ``arena``, ``lab``, ``worker`` or ``gym_...``.
 
-    Before the first start it has no password and points nowhere, but it is well formed.
+    Before the first start it is well formed, but has no password and leads nowhere.
     """
     name = "gym_" + role.removeprefix("gym_")
     host = quote(str(socket_folder(var_dir)))
@@ -30,25 +30,25 @@ def database_url(var_dir: Path, *, role: str) -> str:
 
 
 def redis_url(var_dir: Path, *, user: str = "") -> str:
-    """Return the embedded Redis' address (``unix://``) with password; without a user, that of all rights."""
+    """Return the embedded Redis's address (``unix://``) with password; the default user has all rights."""
     login = f"{user}:{secrets.read_or_empty(var_dir, redis_secret(user))}"
     return f"unix://{login}@{quote(str(socket_folder(var_dir) / REDIS_SOCKET))}"
 
 
 def redis_secret(user: str) -> str:
-    """Return the secret that holds the password of a user of Redis."""
+    """Return the name of the secret that contains a Redis user's password."""
     return user or "redis"
 
 
 def role_url(var_dir: Path, *, owner_url: str, role: str) -> str:
-    """Return Postgres' address for a role (``gym_lab``); an empty ``owner_url`` means the embedded server."""
+    """Return Postgres's address for a role (``gym_lab``); "" as ``owner_url`` means the embedded server."""
     if not owner_url:
         return database_url(var_dir, role=role)
     return with_login(owner_url, user=role, password=secrets.read(var_dir, role))
 
 
 def with_login(url: str, *, user: str = "", password: str) -> str:
-    """Return an external server's address for another user."""
+    """Return an external server's address with another user and password."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit(parts._replace(netloc=f"{user}:{quote(password, safe='')}@{host}"))
@@ -64,7 +64,7 @@ def metrics_folder(var_dir: Path) -> Path:
 
 
 def socket_folder(var_dir: Path) -> Path:
-    """Return the folder noted by the last start, or else the one that the next start tries first."""
+    """Return the folder that the last start chose, or else the one that the next start will try first."""
     try:
         return Path((run_folder(var_dir) / "sockets").read_text().strip())
     except OSError:
@@ -74,7 +74,7 @@ def socket_folder(var_dir: Path) -> Path:
 def socket_folder_make(var_dir: Path, account: Account | None) -> Path:
     """Make a private folder (0700) that the servers' user can enter, with a path short enough for sockets.
 
-    It lies under VAR_DIR, or among the temporary files where that path is too long or closed to the
+    The folder is under VAR_DIR, or among the temporary files if that path is too long or closed to the
     servers' user. Errors: ``socket_path_too_long``.
     """
     noted = socket_folder(var_dir)
@@ -93,7 +93,7 @@ def socket_folder_make(var_dir: Path, account: Account | None) -> Path:
 
 
 def _temporary_folder() -> Path:
-    for parent in (tempfile.gettempdir(), "/tmp"):  # noqa: S108 - mkdtemp below makes a private folder in it
+    for parent in (tempfile.gettempdir(), "/tmp"):  # noqa: S108 - mkdtemp below creates a private folder in it
         if _fits(Path(parent, "gym-12345678")) and os.access(parent, os.W_OK | os.X_OK):
             return Path(tempfile.mkdtemp(prefix="gym-", dir=parent))
     raise GymError(

@@ -7,11 +7,11 @@ import psycopg
 from core.errors import GymError
 
 CONNECT_TIMEOUT_S = 5
-OLDEST_POSTGRES = 140000  # in the server's own numbering; roles.sql and the queries are tested with 14 to 18
+OLDEST_POSTGRES = 140000  # the server's version number; roles.sql and the queries are tested with 14 to 18
 
 
 def database_check(url: str) -> int:
-    """Check the server and return its ``max_connections``.
+    """Check the Postgres server and return its ``max_connections``.
 
     Errors: ``database_url_invalid``, ``database_unreachable``, ``database_refused``, ``database_too_old``,
     ``database_no_rights``.
@@ -30,8 +30,8 @@ def database_check(url: str) -> int:
 
 
 def redis_check(url: str) -> None:
-    """Check the server. Errors: ``redis_url_invalid``, ``redis_unreachable``."""
-    import redis  # slow to import (0.1 s), and not needed for the embedded Redis
+    """Check the Redis server. Errors: ``redis_url_invalid``, ``redis_unreachable``."""
+    import redis  # takes 0.1 s to import, and the embedded Redis does not need it
 
     try:
         redis.Redis.from_url(

@@ -1,8 +1,8 @@
-"""`python -m gymsite.services.launch NAME`: runs one process of the table in this container.
+"""`python -m gymsite.services.launch NAME`: run one process of the table in this container.
 
-Containers get addresses without passwords, and their own secrets as files in ``VAR_DIR/secrets``.
-The name ``setup`` prepares the database as its owner and exits; ``manage COMMAND ...`` runs a management
-command with the same secrets.
+Containers get addresses without passwords, and their own secrets as files in ``VAR_DIR/secrets``. With the
+name ``setup`` the database is prepared as its owner; ``manage COMMAND ...`` runs a management command with
+the same secrets.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MANAGE = replace(SETUP, name="manage", command=("manage.py",))
 
 
 def launch_environment(process: Process, caller: dict[str, str]) -> dict[str, str]:
-    """Return the caller's environment plus the process's own secrets. Errors: ``no_secret``."""
+    """Return the caller's environment with the process's own secrets added. Errors: ``no_secret``."""
     var_dir = Path(caller["VAR_DIR"])
     redis_url = ""
     if process.has_redis:
@@ -48,18 +48,18 @@ def launch_environment(process: Process, caller: dict[str, str]) -> dict[str, st
     )
     if process.pool_max:
         own["DATABASE_POOL_MAX"] = str(process.pool_max)
-        # A container is one of the row's copies.
+        # A container runs only one of the row's copies.
         alone = replace(process, copies=1)
         host = replicas.host_name(var_dir)
         own["DATABASE_SESSION"] = replicas.session_name(alone, pool_size=process.pool_max, host=host)
     keys = processes.file_keys(process, var_dir=var_dir, caller=caller)
     keys |= processes.judge_keys(process, caller)
-    # Keys of the caller that are not this process's own do not pass.
+    # The caller's keys that this process does not own are not passed on.
     return {name: value for name, value in caller.items() if name not in KEYS} | own | keys
 
 
 def main(name: str, *words: str) -> None:
-    """Run a process; ``words`` are a management command and its arguments."""
+    """Run the named process, or for ``manage`` the management command and arguments in ``words``."""
     table = {process.name: process for process in (*PROCESSES, SETUP, MANAGE)}
     if name not in table:
         sys.exit(f"There is no process {name!r}. {did_you_mean(name, table)}")

@@ -1,7 +1,7 @@
-"""`python -m gymsite.services.metrics`: answers Prometheus at ``METRICS_PORT`` for all processes of a host.
+"""`python -m gymsite.services.metrics`: serve the metrics of all processes of a host at ``METRICS_PORT``.
 
-It asks each process at its socket. Postgres, Redis and disks it reads itself, and caches the answers: the
-cost to the gym is the same however often and by however many it is scraped.
+It asks each process at its socket. It reads Postgres, Redis and disks itself and caches the results, so that
+they cost the gym the same, however often and by however many servers it is scraped.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from gymsite.services import restarts
 logger = logging.getLogger(__name__)
 
 WAIT_S = 2.0
-# Older answers are dropped, so that a source that hangs looks like one that is down.
+# Older results are dropped, so that a source that hangs looks like a source that is down.
 STALE_S = 60.0
 
 
 class ProcessCollector(Collector):
-    """Metrics of the processes, labelled with their name and number."""
+    """Metrics of the processes, labelled with each process's name and number."""
 
     def collect(self) -> Iterable[Metric]:
         folder = settings.METRICS_DIR
@@ -59,9 +59,7 @@ class ProcessCollector(Collector):
 class RestartCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         counts = CounterMetricFamily(
-            "palaestra_restarts",
-            "Starts of a process after its first, by the supervisor.",
-            labels=["process"],
+            "palaestra_restarts", "Restarts of a process by the supervisor.", labels=["process"]
         )
         for name, count in restarts.restarts_read(settings.VAR_DIR).items():
             counts.add_metric([name], count)
@@ -69,9 +67,10 @@ class RestartCollector(Collector):
 
 
 class SourceCollector(Collector):
-    """Metrics that ``read`` yields, at most ``keep_s`` old, from a thread of its own.
+    """Metrics from ``read``, which runs in a thread of its own once they are older than ``keep_s``.
 
-    A scrape waits ``WAIT_S`` for a new answer and then takes the last one; a source that fails has none.
+    A scrape waits up to ``WAIT_S`` for new metrics and then takes the previous ones. If ``read`` fails, there
+    are none.
     """
 
     def __init__(self, name: str, read: Callable[[], Iterator[Metric]], *, keep_s: float) -> None:
@@ -119,8 +118,8 @@ class SourceCollector(Collector):
 
 
 def registry_make(sources: Iterable[SourceCollector]) -> CollectorRegistry:
-    """Build the registry of the processes' metrics and these sources."""
-    # Nothing is collected to learn the names: processes come and go.
+    """Build a registry of the metrics of the processes and of these sources."""
+    # Names are not collected in advance, because processes come and go.
     registry = CollectorRegistry(auto_describe=False)
     for collector in (ProcessCollector(), RestartCollector(), *sources):
         registry.register(collector)

@@ -1,4 +1,4 @@
-"""The parent-death watchdog (Linux): children end with their parent, and survivors can be listed."""
+"""Parent-death watchdog (Linux): children end with their parent, and any survivors can be found."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def die_with_parent(parent: int, signum: int = signal.SIGKILL) -> None:
     """Have the kernel signal this process when its parent dies; ``parent`` is the parent's pid.
 
-    The kernel watches the *thread* that started us, so start children from a thread that outlives them.
+    The kernel watches the *thread* that started this process, so start children from a thread that outlives
+    them.
     """
     _libc.prctl(PR_SET_PDEATHSIG, signum)
     if os.getppid() != parent:
-        os._exit(1)  # the parent died before the line above
+        os._exit(1)  # the parent had died before the previous call
 
 
 def become_subreaper() -> None:
@@ -50,9 +51,9 @@ def spawn(
     account: Account | None = None,
     on_parent_death: int = signal.SIGKILL,
 ) -> subprocess.Popen[bytes]:
-    """Start a program in its own session, with output to ``log``, and have it die with us."""
+    """Start a program in its own session, with output to ``log``; it ends when this process does."""
     with hold_stops():
-        return subprocess.Popen(  # noqa: S603 - programs of ours, no shell
+        return subprocess.Popen(  # noqa: S603 - our own programs, no shell
             command,
             env=dict(env),
             cwd=cwd,
@@ -63,7 +64,7 @@ def spawn(
             user=account.uid if account else None,
             group=account.gid if account else None,
             extra_groups=[] if account else None,
-            # Runs after the change of user, which would have cleared the parent-death signal.
+            # This runs after the change of user, which would otherwise clear the parent-death signal.
             preexec_fn=_watchdog(os.getpid(), on_parent_death),
         )
 
@@ -72,7 +73,8 @@ def spawn(
 def hold_stops() -> Iterator[None]:
     """Delay stop signals until the end of the block.
 
-    Forking runs hooks (logging has one), and an exception raised by a signal handler inside a hook is lost.
+    Forking runs hooks (logging has one), and an exception that a signal handler raises in a hook would be
+    lost.
     """
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     try:
@@ -90,7 +92,7 @@ def _watchdog(parent: int, signum: int) -> Callable[[], None]:
 
 
 def pids_inside(folder: Path, *, program: str) -> list[int]:
-    """List the pids of ``program`` that run in the folder: servers that outlived their supervisor."""
+    """List the pids of ``program`` running in the folder, that is, servers that outlived their supervisor."""
     return [
         process.pid
         for process in psutil.process_iter(["cwd", "exe"])
@@ -99,7 +101,7 @@ def pids_inside(folder: Path, *, program: str) -> list[int]:
 
 
 def pids_with_environment(name: str, value: str) -> list[int]:
-    """List the pids started with ``name=value`` in their environment, except our own."""
+    """List the pids of other processes that were started with ``name=value`` in their environment."""
     return [
         process.pid
         for process in psutil.process_iter(["environ"])
@@ -120,7 +122,7 @@ def end(pids: Iterable[int], *, signum: int = signal.SIGKILL, wait_s: float = 5.
 
 
 def end_servers(folder: Path, program: str, *signals: int) -> None:
-    """End the servers of a folder that outlived their supervisor. Errors: ``server_left_over``."""
+    """Signal a folder's servers that outlived their supervisor to end. Errors: ``server_left_over``."""
     left = pids_inside(folder.resolve(), program=program)
     for signum in signals:
         left = end(left, signum=signum)
@@ -130,7 +132,7 @@ def end_servers(folder: Path, program: str, *signals: int) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Return whether the process runs; a zombie counts as dead."""
+    """Return whether the process is running; a zombie counts as dead."""
     try:
         return psutil.Process(pid).status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
     except psutil.NoSuchProcess:

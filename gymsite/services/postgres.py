@@ -1,4 +1,4 @@
-"""The embedded Postgres: the wheel's programs, run in the foreground and reached through a private socket."""
+"""The embedded Postgres: the programs from the wheel, run in the foreground, on a private socket."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gymsite.services.binaries import POSTGRES_MAJOR
 
 OWNER = "gym_owner"
 MAX_CONNECTIONS = 100
-# Nothing from the caller's environment: PG* variables would change how the programs behave.
+# The caller's environment is not passed on, because PG* variables would change how the programs behave.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 NEVER = -1
 SETTINGS = {
@@ -31,17 +31,17 @@ SETTINGS = {
     "log_timezone": "UTC",
     "jit": "off",
     "update_process_title": "off",
-    # Slow statements are logged without their parameters, and failed rows or statements not at all.
+    # Slow statements are logged without their parameters; failed rows and statements are not logged at all.
     "log_parameter_max_length": "0",
     "log_parameter_max_length_on_error": "0",
     "log_min_error_statement": "panic",
     "log_error_verbosity": "terse",
     "log_line_prefix": "%m [%p] %a ",
 }
-# Mode bits of the data folder that Postgres refuses, and the mode that it gets instead.
+# Mode bits that Postgres refuses on its data folder, and the mode that the folder is given instead.
 OPEN_BITS = 0o027
 CLOSED_MODE = 0o700
-# Settings for disposable data: a crash of the machine may lose all of it.
+# Settings for disposable data, all of which may be lost in a crash of the machine.
 UNSAFE_SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
@@ -55,7 +55,7 @@ def prepare(var_dir: Path, *, bin_dir: Path, account: Account | None, is_disposa
     Errors: ``other_postgres_version``, ``initdb_failed``, ``data_not_ours``, ``server_left_over``.
     """
     data = data_folder(var_dir)
-    parent_death.end_servers(data, "postgres", signal.SIGINT, signal.SIGKILL)  # ask first, then kill
+    parent_death.end_servers(data, "postgres", signal.SIGINT, signal.SIGKILL)  # stop, then kill
     try:
         if not data.exists() or not any(data.iterdir()):
             _initdb(var_dir, bin_dir=bin_dir, account=account, is_disposable=is_disposable)
@@ -83,9 +83,9 @@ def spawn(
     is_disposable: bool = False,
     slow_ms: int = NEVER,
 ) -> subprocess.Popen[bytes]:
-    """Start the server in the foreground; when its parent dies it shuts down fast and cleanly.
+    """Start the server in the foreground. When its parent dies, it shuts down fast and cleanly.
 
-    It logs statements that take ``slow_ms``.
+    It logs statements that take ``slow_ms`` or more.
     """
     data = data_folder(var_dir)
     sockets = endpoints.socket_folder(var_dir)
@@ -107,12 +107,12 @@ def spawn(
 
 
 def is_ready(var_dir: Path) -> bool:
-    """Return whether the server answers; then our database exists too. Errors: ``postgres_not_started``."""
+    """Return whether the server answers; if so, create our database. Errors: ``postgres_not_started``."""
     url = endpoints.database_url(var_dir, role=OWNER)
     try:
         with psycopg.connect(url, dbname="postgres", autocommit=True) as connection:
             _make_database(connection)
-            # The owner's commands load golds in statements with literals, which must not reach the log.
+            # The owner's commands load golds in statements with literals, which must not be logged.
             connection.execute(f"ALTER ROLE {OWNER} SET log_min_duration_statement = {NEVER}")
     except psycopg.OperationalError as error:
         if "password authentication failed" in str(error):
@@ -128,7 +128,7 @@ def _make_database(connection: psycopg.Connection[tuple[object, ...]]) -> None:
 
 
 def _initdb(var_dir: Path, *, bin_dir: Path, account: Account | None, is_disposable: bool) -> None:
-    """Create the data elsewhere and move it into place: an interrupted start leaves no partial data."""
+    """Create the data elsewhere and move it into place; an interrupted start leaves no partial data."""
     data = data_folder(var_dir)
     half = data.with_name("postgres.half")
     shutil.rmtree(half, ignore_errors=True)
@@ -168,24 +168,24 @@ def _password_file(var_dir: Path, account: Account | None) -> Iterator[Path]:
 
 
 def _data_argument(data: Path, account: Account | None) -> str:
-    """Return the data folder as the server's user can name it.
+    """Return the data folder's path in a form that the server's user can open.
 
-    The path may lead through folders closed to another user (a checkout under /root). The inherited
-    working directory is open all the same, and servers never leave it.
+    The full path may lead through folders that are closed to that user (a checkout under /root). The
+    inherited working directory is open nevertheless, and servers never leave it.
     """
     return "/proc/self/cwd" if account else str(data)
 
 
 def _clear_stale_pid(data: Path) -> None:
-    """Remove a pid file whose pid another program has since taken: Postgres would refuse to start."""
+    """Remove a pid file whose pid now belongs to another program, or else Postgres would not start."""
     if not parent_death.pids_inside(data.resolve(), program="postgres"):
         (data / "postmaster.pid").unlink(missing_ok=True)
 
 
 def _close(data: Path) -> None:
-    """Close the data to others: Postgres refuses it otherwise, for instance a copy restored without modes.
+    """Close the data folder to other users, without which Postgres refuses it.
 
-    Read access for the group is allowed, and stays.
+    It may be open after a copy that did not preserve modes. Read access for the group is allowed, and stays.
     """
     if data.stat().st_mode & OPEN_BITS:
         data.chmod(CLOSED_MODE)

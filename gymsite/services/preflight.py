@@ -1,4 +1,4 @@
-"""Checks before anything starts: what is required, and which optional tools are missing."""
+"""Checks before anything starts: that requirements are met, and which optional tools are missing."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from verifiers.sandbox import cgroups
 
 PORT_MAX = 65_535
 MEGABYTE = 1024 * 1024
-# A new Postgres takes 40 MB, and its write-ahead log up to 80 MB more before the first checkpoint.
+# A new Postgres takes up 40 MB, and its write-ahead log up to 80 MB more before the first checkpoint.
 MIN_FREE_BYTES = 300 * MEGABYTE
-# The mark of a VAR_DIR into which a backup is being restored.
+# A file of this name marks a VAR_DIR into which a backup is being restored.
 RESTORING = "restoring"
 
 
@@ -55,7 +55,7 @@ def lock_var_dir(var_dir: Path) -> contextlib.AbstractContextManager[None]:
 
 @contextlib.contextmanager
 def lock_folder(folder: Path, *, code: str, message: str) -> Iterator[None]:
-    """Lock a folder for this process; the kernel releases it however we end. Errors: ``code``."""
+    """Lock a folder for this process; the kernel unlocks it however the process ends. Errors: ``code``."""
     with (folder / "lock").open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -70,17 +70,17 @@ def lock_folder(folder: Path, *, code: str, message: str) -> Iterator[None]:
 
 
 def restore_check(var_dir: Path) -> None:
-    """Raise ``restore_interrupted`` where a restore has not finished."""
+    """Raise ``restore_interrupted`` if a restore has not finished."""
     if (var_dir / RESTORING).exists():
         message = (
-            f"A restore into {var_dir} did not end, so its data are not whole: "
+            f"A restore into {var_dir} did not end, so the data is incomplete: "
             "run `manage.py restore` again, with --replace."
         )
         raise GymError("restore_interrupted", message)
 
 
 def disk_check(var_dir: Path) -> None:
-    """Raise ``disk_full`` where too little is free."""
+    """Raise ``disk_full`` if too little space is free."""
     free = shutil.disk_usage(var_dir).free
     if free < MIN_FREE_BYTES:
         raise GymError(
@@ -91,9 +91,9 @@ def disk_check(var_dir: Path) -> None:
 
 
 def ports_probe(*, host: str, ports: Mapping[str, int]) -> None:
-    """Probe each port, by the setting that names it. Errors: ``port_probe``'s, and ``port_used_twice``.
+    """Probe each port, given by its setting. Errors: those of ``port_probe``, and ``port_used_twice``.
 
-    Servers share a port silently (SO_REUSEPORT): arena and lab would each get half of the other's requests.
+    Servers with SO_REUSEPORT share a port silently, so that arena and lab would get each other's requests.
     """
     seen: dict[int, str] = {}
     for setting, port in ports.items():
@@ -105,17 +105,17 @@ def ports_probe(*, host: str, ports: Mapping[str, int]) -> None:
 
 
 def port_probe(*, host: str, port: int, setting: str) -> None:
-    """Bind the port for a moment.
+    """Check that a port can be used, by binding it for a moment.
 
     Errors: ``port_in_use``, ``port_not_allowed``, ``no_such_port``, ``no_such_address``.
 
-    The probe does without SO_REUSEPORT, with which a busy port would seem free.
+    The probe does not use SO_REUSEPORT, with which a busy port would seem free.
     """
     if not 0 < port <= PORT_MAX:
         raise GymError("no_such_port", f"{setting} is {port}; a port is a number from 1 to {PORT_MAX}.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # lingering connections do no harm
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections in TIME_WAIT do no harm
         try:
             probe.bind((host, port))
         except OSError as error:
@@ -138,7 +138,7 @@ def _explained(error: OSError, *, host: str, port: int, setting: str) -> GymErro
 
 
 def _holder(port: int) -> str:
-    """Return name and pid of the listening program, or an empty string where the system hides it."""
+    """Return the name and pid of the listening program, or "" if the system hides it."""
     for connection in psutil.net_connections("tcp"):
         if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port and connection.pid:
             with contextlib.suppress(psutil.Error):
@@ -147,7 +147,7 @@ def _holder(port: int) -> str:
 
 
 def missing_tools() -> list[str]:
-    """List what this machine lacks, one sentence each, with how to get it; everything else works without."""
+    """List in sentences which optional tools are missing, what does not work without them, and the remedy."""
     missing = []
     if browsers.browser_find() is None:
         missing.append(

@@ -1,4 +1,4 @@
-"""Preparation of the database before the servers start: tables, roles, starter tasks, first login and key."""
+"""Preparation of the database before the start: tables, roles, starter tasks, first login and key."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from psycopg import sql
 from core.database import addresses
 from gymsite.services import builds, role_owners, secrets
 
-# One login per kind of process, with the grants of ``roles.sql``.
+# Each kind of process has a login of its own, with the grants in ``roles.sql``.
 ROLES = ("gym_arena", "gym_lab", "gym_worker", "gym_sandbox", "gym_metrics")
 GRANTS = Path(__file__).resolve().parent.parent / "roles.sql"
-LOCK = 0x67796D  # advisory lock: two concurrent starts must not both change the catalogue
+LOCK = 0x67796D  # advisory lock, because two concurrent starts must not both change the catalogue
 FIRST_USER = "admin"
 PASSWORD_BYTES = 12
 FIRST_KEY_SCOPES = ["read", "trainer"]
@@ -31,14 +31,14 @@ DEMO_KEY_SCOPES = ["read", "trainer", "golds"]
 
 
 def database_use(url: str) -> None:
-    """Point this process at the owner's database, whose address was unknown when the settings were read."""
+    """Use the owner's database in this process; its address was not known when the settings were read."""
     connection.close()
     connection.settings_dict.update(addresses.django_database(url))
 
 
 @contextlib.contextmanager
 def prepare_alone(say: Callable[[str], None]) -> Iterator[None]:
-    """Keep other hosts from preparing the same database; wait for one that does, and say so."""
+    """Keep other hosts from preparing the same database; if one already is, say so and wait for it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK])
         (is_locked,) = cursor.fetchone()
@@ -48,7 +48,7 @@ def prepare_alone(say: Callable[[str], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        connection.close()  # which frees the lock, whatever has failed
+        connection.close()  # this frees the lock, even after a failure
 
 
 def migrations_apply() -> bool:
@@ -63,8 +63,9 @@ def migrations_apply() -> bool:
 
 
 def roles_apply(connection: BaseDatabaseWrapper, *, var_dir: Path) -> None:
-    """Create the roles with the passwords in ``var_dir`` and the functions of the sandbox's worker, and apply
-    ``roles.sql``, in one transaction.
+    """Create the roles and the functions for the sandbox's worker, and apply ``roles.sql``.
+
+    Passwords come from ``var_dir``. Everything happens in one transaction.
 
     Roles are server-wide; grants hold for the connection's database. Errors: ``no_secret``,
     ``roles_of_another_installation``, ``database_of_other_build``.
@@ -98,7 +99,7 @@ def _role_make(cursor: CursorWrapper, *, role: str, password: str) -> None:
 
 
 def _database_close(cursor: CursorWrapper) -> None:
-    """Let only our roles connect, and none create temporary tables."""
+    """Let only our roles connect to the database, and let none of them create temporary tables."""
     cursor.execute("SELECT current_database()")
     (name,) = cursor.fetchone()
     database = sql.Identifier(name)
@@ -108,7 +109,7 @@ def _database_close(cursor: CursorWrapper) -> None:
 
 
 def first_things() -> list[str]:
-    """Create starter tasks, a login and a key, each once. Returns the lines to show this one time."""
+    """Create starter tasks, a login and a key, if there are none. Return lines that are shown only once."""
     from trajectories.models import ApiKey
     from trajectories.record.api import auth
 
@@ -126,7 +127,7 @@ def first_things() -> list[str]:
 def login_create(
     *, name: str, is_superuser: bool, is_annotator: bool = False, is_adjudicator: bool = False
 ) -> str:
-    """Create a lab account, and return its random password, which is stored nowhere."""
+    """Create a lab account and return its random password, which is not stored anywhere."""
     from trajectories.shell import roles
 
     password = random_source.token_urlsafe(PASSWORD_BYTES)
@@ -141,7 +142,7 @@ def login_create(
 
 
 def demo_key_ensure(var_dir: Path) -> None:
-    """Ensure that ``VAR_DIR/secrets/demo_key`` holds a key for ``make demo``; it may read golds."""
+    """Create a key for ``make demo``, which may read golds, in ``VAR_DIR/secrets/demo_key`` if needed."""
     from trajectories.models import ApiKey
     from trajectories.record.api import auth
 

@@ -1,4 +1,4 @@
-"""The processes of one installation, in one table that `manage.py up` and docker compose share."""
+"""Table of an installation's processes, used by both `manage.py up` and docker compose."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from gymsite.services import endpoints, secrets
 from palaestra.protocol.suggestions import did_you_mean
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
-# Set in every descendant's environment, so that the next start finds any that outlived a killed supervisor.
+# This is in the environment of all descendants, so that the next start finds those that outlived a killed
+# supervisor.
 MARK = "GYM_SUPERVISED"
 INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH", "PYTHONWARNINGS")
-# Set only where a process's row says so, never copied from the caller's environment.
+# These are set only for processes whose row says so, and never copied from the caller's environment.
 S3_KEYS = ("S3_ACCESS_KEY", "S3_SECRET_KEY")
 ARENA_S3_KEYS = tuple(f"ARENA_{name}" for name in S3_KEYS)
-# Only workers get these: the first key for the model that annotates, the second for the worker of judges.
+# Only workers get these: the first is for the model that annotates, the second for the judges' worker.
 JUDGE_KEY, JUDGE_KEYS = "ANNOTATION_JUDGE_KEY", "JUDGE_KEYS"
 SECRET_NAMES = (
     *(JUDGE_KEY, JUDGE_KEYS),
@@ -31,14 +32,15 @@ SECRET_NAMES = (
     *ARENA_S3_KEYS,
 )
 METRICS = "metrics"
-# Connections left for psql, manage.py and Postgres' own reserve.
+# Connections left over for psql, manage.py and Postgres's own reserve.
 SPARE_CONNECTIONS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
 class Process:
-    """One row: ``copies`` that run side by side, of ``pools`` operating-system processes with up to
-    ``pool_max`` connections each, and ``fixed`` ones outside their pool."""
+    """Row of the table. ``copies`` run side by side, each as ``pools`` operating-system processes.
+
+    Each of these has a pool of up to ``pool_max`` database connections, and ``fixed`` further ones."""
 
     name: str
     kind: str
@@ -53,21 +55,21 @@ class Process:
     has_redis: bool = True
     has_files: bool = False
     redis_user: str = ""
-    is_awaited: bool = True  # the others start once everything else is ready
+    is_awaited: bool = True  # those not awaited start once everything else is ready
     queue: Queue | None = None
     copies: int = 1
 
     def pool_count(self) -> int:
-        """Return a worker's count, which depends on settings that are read only when needed."""
+        """Return the number of connection pools; a worker's depends on settings, which are read only now."""
         return self.copies * (self.queue.process_count() if self.queue else self.pools)
 
     def secret_names(self) -> list[str]:
-        """List the files in ``VAR_DIR/secrets`` that it reads, apart from the password of Redis."""
+        """List the files in ``VAR_DIR/secrets`` that the process reads, except for Redis's password."""
         keys = {"token_key": self.has_token_key, "world_salt": self.has_world_salt}
         return [self.role, self.key_file, *(name for name, is_needed in keys.items() if is_needed)]
 
     def copy_names(self) -> list[str]:
-        """List the name of the row, and for each further copy one with its number."""
+        """List the names of the copies: the row's name, then that name with each further copy's number."""
         return [self.name, *(f"{self.name}-{number}" for number in range(2, self.copies + 1))]
 
 
@@ -77,7 +79,7 @@ def _server(name: str, **row: Any) -> Process:
 
 
 def _periodic(name: str, *, command: str, **row: Any) -> Process:
-    """Build the row of a process that works alone, by a lock."""
+    """Build the row of a periodic process, of which a lock lets only one work."""
     return Process(
         name=name,
         kind=name,
@@ -86,7 +88,7 @@ def _periodic(name: str, *, command: str, **row: Any) -> Process:
         key_file="secret_key_worker",
         pools=1,
         pool_max=1,
-        fixed=1,  # holds its lock, and listens
+        fixed=1,  # this connection holds the lock, and listens
         **row,
     )
 
@@ -115,7 +117,7 @@ PROCESSES = (
         role="gym_arena",
         key_file="secret_key_arena",
         pools=2,
-        pool_max=6,  # arena and lab: as many as they have threads that query
+        pool_max=6,  # for arena and lab, as many as their threads that query
         has_token_key=True,
         has_world_salt=True,
         has_redis=False,
@@ -135,14 +137,14 @@ PROCESSES = (
         command=("-m", "gymsite.services.metrics"),
         key_file="secret_key_worker",
         pools=1,
-        pool_max=2,  # one for each of its sources in the database
+        pool_max=2,  # one for each source in the database
         is_awaited=False,
     ),
 )
 
 
 def processes_chosen(names: str) -> tuple[Process, ...]:
-    """Return rows by their names, separated by commas. Errors: ``no_such_process``."""
+    """Return the rows named in a comma-separated list. Errors: ``no_such_process``."""
     table = {process.name: process for process in PROCESSES}
     for name in names.split(","):
         if name not in table:
@@ -152,7 +154,7 @@ def processes_chosen(names: str) -> tuple[Process, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Installation:
-    """The operator's choices. An empty URL means the embedded server; children get the settings."""
+    """The operator's choices. An empty URL means the embedded server; ``settings`` are for the children."""
 
     var_dir: Path
     host: str
@@ -161,22 +163,22 @@ class Installation:
     database_url: str = ""
     direct_url: str = ""
     redis_url: str = ""
-    sandbox_redis_url: str = ""  # of the login with few rights at ``redis_url``
+    sandbox_redis_url: str = ""  # address of ``redis_url`` for the login with few rights
     slow_statement_ms: int
     settings: Mapping[str, str]
     processes: tuple[Process, ...] = PROCESSES
-    is_replica: bool = False  # of one that prepares the database
+    is_replica: bool = False  # whether another host prepares the database
 
     @property
     def session_url(self) -> str:
-        """Owner's address of the server itself."""
+        """The owner's address of the server itself, bypassing any pooler."""
         return self.direct_url or self.database_url
 
 
 def environment(
     process: Process, installation: Installation, *, pool_size: int, session: str = ""
 ) -> dict[str, str]:
-    """Build a process's whole environment: the documented settings, and only its own secrets."""
+    """Build a process's complete environment, with the documented settings and only its own secrets."""
     var_dir, caller = installation.var_dir, installation.settings
     names = (*INHERITED, *settings_documented())
     passed = {name: caller[name] for name in names if name in caller and name not in SECRET_NAMES}
@@ -200,7 +202,7 @@ def environment(
 
 
 def judge_keys(process: Process, caller: Mapping[str, str]) -> dict[str, str]:
-    """Return the keys of the models that label and judge, for the workers that call these."""
+    """Return the keys of the models that label and judge, if the process is a worker that calls them."""
     is_judging = process.kind == "worker" and process.role == "gym_worker"
     names = {JUDGE_KEY: is_judging, JUDGE_KEYS: process.queue == JUDGES}
     return {name: caller[name] for name, is_given in names.items() if is_given and caller.get(name)}
@@ -217,7 +219,7 @@ def own_settings(
 ) -> dict[str, str]:
     """Return the settings that only this process may know, with secrets from ``var_dir``.
 
-    ``database_url`` is the owner's; empty means the embedded server, and no ``direct_url`` that there is no
+    ``database_url`` is the owner's, or "" for the embedded server. ``direct_url`` is "" if there is no
     pooler. Errors: ``no_secret``.
     """
     own = {
@@ -238,9 +240,9 @@ def own_settings(
 
 
 def file_keys(process: Process, *, var_dir: Path, caller: Mapping[str, str]) -> dict[str, str]:
-    """Return the buckets' keys for processes with files, from the caller's settings or the secrets' folder.
+    """Return the buckets' keys for a process with files, from the caller's settings or the secrets' folder.
 
-    The arena gets its own, if there are any.
+    The arena gets separate keys, if there are any.
     """
     if not process.has_files:
         return {}
@@ -263,10 +265,10 @@ def settings_documented() -> list[str]:
 def pool_sizes(
     max_connections: int, *, chosen: Sequence[Process] = PROCESSES, elsewhere: Mapping[str, int] | None = None
 ) -> dict[str, int]:
-    """Return the connections that each pool may hold, so that all pools together fit the server.
+    """Return the number of connections per pool with which all pools together fit the server.
 
-    Pools shrink in proportion, to at least one connection each. ``elsewhere`` are the connections that other
-    hosts have reserved, by host. Errors: ``too_few_connections``.
+    Pools shrink in proportion, but to no fewer than one connection. ``elsewhere`` gives the connections that
+    other hosts have reserved, by host. Errors: ``too_few_connections``.
     """
     elsewhere = elsewhere or {}
     free = max_connections - SPARE_CONNECTIONS - sum(elsewhere.values())
@@ -284,7 +286,7 @@ def pool_sizes(
 
 
 def ready_mark(var_dir: Path, name: str) -> Path:
-    """Return the file that a worker creates once it takes jobs: a start waits for it without Redis."""
+    """Return the file that a worker creates once it takes jobs, so that a start can wait without Redis."""
     return endpoints.run_folder(var_dir) / f"{name}.ready"
 
 

@@ -1,4 +1,4 @@
-"""The embedded Redis: the wheel's server, run in the foreground with a password on a private socket."""
+"""The embedded Redis: the wheel's server, run in the foreground on a private socket, with a password."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ maxmemory-policy noeviction
 maxclients 1000
 user redis_sandbox on >{sandbox_password} {sandbox_rights}
 """
-# docker-compose.yml gives its Redis the same.
+# docker-compose.yml gives its Redis the same settings.
 SANDBOX_RIGHTS = Path(__file__).with_name("redis_sandbox.acl")
 
 
@@ -35,14 +35,14 @@ def data_folder(var_dir: Path) -> Path:
 
 
 def prepare(var_dir: Path, *, account: Account | None) -> None:
-    """Create the data folder, and end a server that outlived its supervisor. Errors: ``server_left_over``."""
+    """End a server that outlived its supervisor, and create the data folder. Errors: ``server_left_over``."""
     data = data_folder(var_dir)
     own_folder(data, account)
     parent_death.end_servers(data, "redis-server", signal.SIGKILL)
 
 
 def spawn(var_dir: Path, *, program: Path, account: Account | None, log: int) -> subprocess.Popen[bytes]:
-    """Start the server; its configuration is piped in to keep the password out of process lists."""
+    """Start the server. Its configuration is piped in, to keep the password out of process lists."""
     configuration = CONFIGURATION.format(
         socket=_socket(var_dir),
         password=secrets.read(var_dir, "redis"),

@@ -1,7 +1,7 @@
-"""Several hosts over one Postgres: one prepares it, the others wait for that, and all share its connections.
+"""Several hosts with one Postgres: one host prepares it, the others wait, and all share its connections.
 
-Hosts learn of each other in two ways: a comment on the table of migrations says what the database is prepared
-for, and each session's name says how many connections its host has reserved for that process.
+Hosts learn about each other in two ways. A comment on the table of migrations tells what the database is
+prepared for, and each session's name tells how many connections its host has reserved for that process.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ _NAME = re.compile(r"palaestra-(?P<process>\S+) (?P<host>\S+)/(?P<count>\d+)( hu
 
 
 def prepared_wait(url: str, *, say: Callable[[str], None]) -> None:
-    """Wait until the database has the tables and roles of this version; ``url`` is any role's."""
+    """Wait until the database has this version's tables and roles; ``url`` may be any role's."""
     remind_at = time.monotonic()
     while reason := _unprepared(url):
         if time.monotonic() >= remind_at:
             say(
                 f"Waiting for the database to be prepared ({reason}): the first `make up`, or the setup "
-                "container, does that. The secrets here must be its secrets."
+                "container, does that. The secrets here must be the same as there."
             )
             remind_at += REMIND_S
         time.sleep(RETRY_S)
 
 
 def _unprepared(url: str) -> str:
-    """Explain why nothing can start yet; empty when it can."""
+    """Return the reason why nothing can start yet, or "" if it can."""
     try:
         with psycopg.connect(url, connect_timeout=CONNECT_S) as connection:
             row = connection.execute(builds.NOTED).fetchone()
@@ -53,18 +53,18 @@ def _unprepared(url: str) -> str:
 
 
 def host_name(var_dir: Path) -> str:
-    """Return this installation's name among all, in ASCII without blanks."""
+    """Return a name for this installation that no other host has, in ASCII without spaces."""
     name = re.sub(r"[^A-Za-z0-9.-]", "-", socket.gethostname())[:HOST_CHARS_MAX]
     return f"{name}-{zlib.crc32(str(var_dir).encode()):08x}"
 
 
 def session_name(process: Process, *, pool_size: int, host: str) -> str:
-    """Return the application name of a process's sessions, without its ``palaestra-``."""
+    """Return the application name of a process's sessions, without the prefix ``palaestra-``."""
     return f"{process.name} {host}/{process.pool_count() * (pool_size + process.fixed)}"
 
 
 def read_connections(url: str, *, host: str) -> tuple[int, dict[str, int]]:
-    """Return the server's ``max_connections``, and those reserved by other running hosts, by host."""
+    """Return the server's ``max_connections``, and how many each other running host has reserved."""
     with psycopg.connect(url, connect_timeout=CONNECT_S) as connection:
         row = connection.execute("SELECT current_setting('max_connections')::int").fetchone()
         names = [str(name) for (name,) in connection.execute(_SESSIONS)]
@@ -77,7 +77,7 @@ def read_connections(url: str, *, host: str) -> tuple[int, dict[str, int]]:
 
 
 def warn_overbooked(url: str) -> str:
-    """Return a warning if all hosts together have reserved more than there are; empty if they fit."""
+    """Return a warning if all hosts together have reserved too many connections, and otherwise ""."""
     most, reserved = read_connections(url, host="")
     count = sum(reserved.values())
     if count <= most - SPARE_CONNECTIONS:

@@ -1,6 +1,6 @@
-"""Restarts of each of the supervisor's children, in a file for the metrics.
+"""Counts of how often the supervisor restarted each child, kept in a file for the metrics process.
 
-It forks from its one thread, so it has none that could answer for itself.
+The supervisor cannot serve metrics itself: it forks, and so must have only one thread.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ NAME = "restarts.json"
 def restarts_write(var_dir: Path, restarts: Mapping[str, int]) -> None:
     file = endpoints.run_folder(var_dir) / NAME
     part = file.with_suffix(".part")
-    with contextlib.suppress(OSError):  # a full disk stops no restart
+    with contextlib.suppress(OSError):  # a full disk must not prevent a restart
         part.write_bytes(msgspec.json.encode(restarts))
         part.replace(file)
 
 
 def restarts_read(var_dir: Path) -> dict[str, int]:
-    """Read how often each child was restarted, by name; empty if no supervisor runs, as in containers."""
+    """Read how often each child was restarted; empty if no supervisor is running, as in containers."""
     try:
         return msgspec.json.decode((endpoints.run_folder(var_dir) / NAME).read_bytes(), type=dict[str, int])
     except (OSError, msgspec.DecodeError):

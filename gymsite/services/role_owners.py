@@ -1,6 +1,6 @@
-"""The installation that owns the database roles of a Postgres server.
+"""Check of which installation owns the database roles of a Postgres server.
 
-Roles belong to the whole server: a second installation on it would change the passwords of the first. A
+Roles belong to the whole server, so a second installation on it would change the passwords of the first. A
 comment on each role names the database that it was last prepared for, and a fingerprint of its password.
 Installations with the same secrets may share a server.
 """
@@ -23,7 +23,7 @@ WHERE r.rolname = ANY(%s) AND shobj_description(r.oid, 'pg_authid') IS NOT NULL"
 
 
 def owner_check(cursor: CursorWrapper, *, passwords: Mapping[str, str]) -> None:
-    """Refuse roles that another database's installation uses: ``roles_of_another_installation``."""
+    """Raise ``roles_of_another_installation`` if another database's installation uses the roles."""
     cursor.execute(_OTHERS, [list(passwords)])
     for role, comment in cursor.fetchall():
         noted = NOTE.fullmatch(comment)
@@ -39,7 +39,7 @@ def owner_check(cursor: CursorWrapper, *, passwords: Mapping[str, str]) -> None:
 
 
 def owner_note(cursor: CursorWrapper, *, passwords: Mapping[str, str]) -> None:
-    """Note on each role the installation that owns it now."""
+    """Record on each role that this installation now owns it."""
     database = _own_database(cursor)
     for role, password in passwords.items():
         comment = f'Palaestra in "{database}", {_fingerprint(password)}'
@@ -48,7 +48,7 @@ def owner_note(cursor: CursorWrapper, *, passwords: Mapping[str, str]) -> None:
 
 
 def _fingerprint(password: str) -> str:
-    """Return a short hash: passwords are 32 random bytes, so nobody can guess one from it."""
+    """Return a short hash, from which nobody can guess the password, since that is 32 random bytes."""
     return hashlib.sha256(f"palaestra role {password}".encode()).hexdigest()[:16]
 
 

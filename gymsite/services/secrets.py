@@ -1,4 +1,4 @@
-"""Secrets of one installation: one file each under ``VAR_DIR/secrets``, readable only by its owner."""
+"""Secrets of an installation: files under ``VAR_DIR/secrets`` that only their owner can read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PASSWORDS = (
     *("gym_owner", "gym_arena", "gym_lab", "gym_worker", "gym_sandbox", "gym_metrics"),
     *("redis", "redis_sandbox"),
 )
-# The lab, live and manage.py share `secret_key`: live reads the sessions that the lab signs.
+# The lab, the live server and manage.py share `secret_key`, because live reads sessions signed by the lab.
 KEYS = ("token_key", "world_salt", "secret_key", "secret_key_arena", "secret_key_worker")
 NAME = re.compile(r"[a-z_]+")
 
@@ -24,7 +24,7 @@ def folder(var_dir: Path) -> Path:
 
 
 def ensure_all(var_dir: Path) -> None:
-    """Create the folder (0700) and every missing secret (0600); existing ones never change."""
+    """Create the folder (0700) and every missing secret (0600); existing secrets never change."""
     folder(var_dir).mkdir(mode=0o700, parents=True, exist_ok=True)
     for name in PASSWORDS + KEYS:
         if not (folder(var_dir) / name).exists():
@@ -32,14 +32,14 @@ def ensure_all(var_dir: Path) -> None:
 
 
 def write(var_dir: Path, name: str, value: str) -> None:
-    """Write a secret atomically; an existing one is replaced. Raises ``ValueError`` for an invalid name."""
+    """Write or replace a secret atomically. Raises ``ValueError`` for an invalid name."""
     if not NAME.fullmatch(name):
         raise ValueError(f"{name!r} is not a valid secret name: use letters and underscores only")
     file_write(folder(var_dir) / name, value + "\n")
 
 
 def file_write(target: Path, text: str) -> None:
-    """Write a file that only its owner may read (0600), atomically and flushed to disk."""
+    """Write a file that only its owner may read (0600) atomically, and flush it to disk."""
     half = target.with_name(f".{target.name}.{os.getpid()}")
     with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(text)
@@ -62,7 +62,7 @@ def read(var_dir: Path, name: str) -> str:
 
 
 def read_or_empty(var_dir: Path, name: str) -> str:
-    """Read a secret that an operator may give, such as keys of buckets, or return an empty string."""
+    """Read an optional secret of the operator, such as a bucket's key; return "" if there is none."""
     try:
         return read(var_dir, name)
     except GymError:
@@ -70,8 +70,8 @@ def read_or_empty(var_dir: Path, name: str) -> str:
 
 
 def read_or_ephemeral(var_dir: Path, name: str) -> str:
-    """Read the secret of an existing installation, else make a random one for the life of this process.
+    """Read the secret of an existing installation, or make up a random one for this process.
 
-    Commands that need no running server (``check``, ``makemigrations``) work without any VAR_DIR.
+    So commands that need no running server (``check``, ``makemigrations``) work without a VAR_DIR.
     """
     return read_or_empty(var_dir, name) or random_source.token_hex(RANDOM_BYTES)

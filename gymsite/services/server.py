@@ -1,4 +1,4 @@
-"""`python -m gymsite.services.server arena|lab|live`: one of the three HTTP servers.
+"""`python -m gymsite.services.server arena|lab|live`: run one of the three HTTP servers.
 
 Arena and lab are WSGI applications behind ``gymsite.door``, live is an ASGI application under granian.
 """
@@ -22,13 +22,13 @@ from core.telemetry import garbage
 from gymsite.services import parent_death
 
 WORKERS = 2
-KILL_AFTER_S = 4  # for workers that do not stop; all of `up` stops within ten seconds
+KILL_AFTER_S = 4  # for workers that do not stop, since all of `up` stops within ten seconds
 BACKLOG = 2048  # thousands of waiting clients may connect at once
-# granian stops accepting requests while this many are unanswered, and every waiting client is one. This lies
-# above live's own limits, so that live answers 503 instead of granian not answering at all.
+# granian stops accepting requests while this many are unanswered, and every waiting client counts as one. The
+# number is above live's own limits, so that live answers 503 before granian stops answering.
 LIVE_BACKPRESSURE = 32_768
 LIVE_HEAD_MS = 20_000
-"""Time that a client may take to send the head of a request, and an idle connection to send another."""
+"""Time limit for sending a request's head, and for an idle connection to send another request."""
 
 
 def main(door: str) -> None:
@@ -42,14 +42,14 @@ def main(door: str) -> None:
         return
     with garbage.loading():
         module = import_module(f"gymsite.wsgi_{door}")
-    _listener(address).close()  # an unavailable address ends the server, not its workers one by one
+    _listener(address).close()  # an unavailable address ends the server here, not its workers one by one
     serve = partial(_door_serve, door, module, address)
     workers_run(serve, count=WORKERS, kill_after_s=KILL_AFTER_S)
 
 
 def _door_serve(door: str, module: ModuleType, address: tuple[str, int]) -> None:
     from core.telemetry import exposition
-    from gymsite.door import server  # need the settings
+    from gymsite.door import server  # imported here, since it needs the settings
 
     exposition.expose(door)
     listener = _listener(address)
@@ -57,7 +57,7 @@ def _door_serve(door: str, module: ModuleType, address: tuple[str, int]) -> None
 
 
 def _listener(address: tuple[str, int]) -> socket.socket:
-    """Open a socket for each worker: the kernel spreads connections over them."""
+    """Open a worker's own socket at the address; the kernel spreads connections over all of them."""
     family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -68,7 +68,7 @@ def _listener(address: tuple[str, int]) -> socket.socket:
 
 def _live_serve(application: Callable[..., Any], address: tuple[str, int]) -> None:
     from django.conf import settings
-    from granian import Granian  # a tenth of a second, which the other doors do not need
+    from granian import Granian  # takes 0.1 s to import, and the other servers do not need it
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
 
@@ -80,7 +80,7 @@ def _live_serve(application: Callable[..., Any], address: tuple[str, int]) -> No
         workers=1,
         blocking_threads=1,
         websockets=True,
-        # In the default mode, a connection that has sent nothing yet has no time-out.
+        # In the default mode, there is no time-out for a connection that has not sent anything.
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=LIVE_HEAD_MS),
         backlog=BACKLOG,
@@ -93,13 +93,13 @@ def _live_serve(application: Callable[..., Any], address: tuple[str, int]) -> No
 
 
 def _files_allow() -> None:
-    """Raise the limit on open files: each client takes one, and the usual soft limit is 1,024."""
+    """Raise the limit on open files: each client needs one, and the usual soft limit is 1,024."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _load_watched(application: Callable[..., Any], parent: int) -> Callable[..., Any]:
-    """Start the watchdog in each granian worker, which would otherwise outlive it and keep answering."""
+    """Start the watchdog in a granian worker, which could otherwise outlive granian and keep answering."""
     from core.telemetry import exposition
 
     parent_death.die_with_parent(parent)
@@ -109,12 +109,12 @@ def _load_watched(application: Callable[..., Any], parent: int) -> Callable[...,
 
 logger = logging.getLogger(__name__)
 
-RESPAWN_S = 0.5  # between replacements, so that workers that fail at once do not keep the machine busy
+RESPAWN_S = 0.5  # pause before a replacement, in case workers fail immediately
 SIGNALS = {*parent_death.STOP_SIGNALS, signal.SIGCHLD}
 
 
 def workers_run(serve: Callable[[], None], *, count: int, kill_after_s: float) -> None:
-    """Run ``serve`` in ``count`` processes until a stop signal; those that end before are replaced."""
+    """Run ``serve`` in ``count`` processes until a stop signal; processes that end earlier are replaced."""
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     workers = {_fork(serve) for _ in range(count)}
     while signal.sigwait(SIGNALS) == signal.SIGCHLD:

@@ -1,4 +1,4 @@
-"""`manage.py up`: starts everything in order and reports progress."""
+"""The start of a whole installation, in order and with progress reports, for `manage.py up`."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ from gymsite.services.processes import Installation, Process
 from gymsite.services.supervisor import Child, Stop, Supervisor, handle_stops
 
 READY_WARNING_S = 60.0
-STAGE_GRACE_S = 4.0  # there are two stages, and everything stops within ten seconds
+STAGE_GRACE_S = 4.0  # for each of two stages, so that everything stops within ten seconds
 POLL_S = 0.1
 HEALTH = {"arena": "/healthz", "live": "/wait/health", "lab": "/api/v1/health"}
 HEALTH_TIMEOUT_S = 2.0
 AWAITED_WORKERS = [queue.worker for queue in QUEUES if queue.is_awaited]
 AWAITED = (*AWAITED_WORKERS, *HEALTH)
-PROBED_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, not bound
+PROBED_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - only compared, never bound
 
 
 def up(installation: Installation, *, say: Callable[[str], None]) -> None:
-    """Start everything and keep it running until stopped. Errors: every part's own ``GymError``."""
+    """Start everything and keep it running until stopped. Raises the ``GymError`` of any part."""
     began_at = time.monotonic()
     preflight.folders_make(installation.var_dir)
     with contextlib.suppress(Stop), handle_stops(), preflight.lock_var_dir(installation.var_dir):
         preflight.restore_check(installation.var_dir)
         preflight.disk_check(installation.var_dir)
-        # Processes that outlived a killed supervisor still carry its mark.
+        # Processes that outlived a killed supervisor still have its mark in their environment.
         parent_death.end(parent_death.pids_with_environment(processes.MARK, str(installation.var_dir)))
         preflight.ports_probe(host=installation.host, ports=installation.ports)
         parent_death.become_subreaper()
@@ -87,7 +87,7 @@ def _start(installation: Installation, supervisor: Supervisor, *, say: Callable[
 def _start_first(
     installation: Installation, supervisor: Supervisor, *, say: Callable[[str], None]
 ) -> tuple[list[Child], list[str]]:
-    """Prepare the database, alone, and start what is awaited; return what starts later, and what to say."""
+    """Prepare the database and start the awaited children; return the others, and lines to print."""
     var_dir = installation.var_dir
     secrets.ensure_all(var_dir)
     _start_servers(installation, supervisor, say=say)
@@ -122,12 +122,12 @@ def _start_replica(
 
 
 def _replica_check(installation: Installation) -> None:
-    """Refuse to start processes, naming everything that they lack."""
+    """Refuse to start the chosen processes if settings or secrets are missing, and name all of those."""
     given = {"DATABASE_URL": installation.database_url, "REDIS_URL": installation.redis_url}
     if unset := [name for name, value in given.items() if not value]:
         raise GymError(
             "no_servers",
-            f"--only needs {' and '.join(given)}, those of the host that runs all; "
+            f"--only needs {' and '.join(given)}, the same as on the host that runs everything; "
             f"{' and '.join(unset)} is not set.",
         )
     folder = secrets.folder(installation.var_dir)
@@ -135,13 +135,13 @@ def _replica_check(installation: Installation) -> None:
     if missing := sorted(name for name in needed if not (folder / name).is_file()):
         raise GymError(
             "no_secret",
-            f"Copy these files from VAR_DIR/secrets of the host that runs all into {folder}: "
+            f"Copy these files from VAR_DIR/secrets of the host that runs everything into {folder}: "
             f"{', '.join(missing)}.",
         )
 
 
 def _start_servers(installation: Installation, supervisor: Supervisor, *, say: Callable[[str], None]) -> None:
-    """Start Postgres and Redis, or check the operator's own."""
+    """Start Postgres and Redis, or check the operator's own servers."""
     buckets.buckets_check(installation.settings)
     if installation.redis_url:
         external_servers.redis_check(installation.redis_url)
@@ -165,7 +165,7 @@ def _start_servers(installation: Installation, supervisor: Supervisor, *, say: C
 def _children(
     installation: Installation, url: str, *, say: Callable[[str], None]
 ) -> tuple[list[Child], list[Child]]:
-    """Return the children that the installation waits for, and those that start later: further copies."""
+    """Return the children that the start waits for, and those that start later, such as further copies."""
     host = replicas.host_name(installation.var_dir)
     max_connections, elsewhere = replicas.read_connections(url, host=host)
     if elsewhere:
@@ -192,7 +192,7 @@ def _child(name: str, process: Process, env: dict[str, str]) -> Child:
 def _wait_ready(installation: Installation, supervisor: Supervisor, *, say: Callable[[str], None]) -> None:
     """Wait until the workers are up and all servers answer; report every minute what is still missing.
 
-    They are awaited one by one, the lab last, so that its health check logs no errors.
+    They are awaited one by one, with the lab last, so that its health check does not log errors.
     """
     warn_at = time.monotonic() + READY_WARNING_S
     chosen = {process.name for process in installation.processes}

@@ -1,4 +1,4 @@
-"""Supervisor that starts child processes, restarts those that die, and stops them all: one loop, one thread.
+"""Supervisor that starts child processes, restarts those that die, and stops them all, in a single thread.
 
 Each child has a log file, rotated by size.
 """
@@ -21,7 +21,7 @@ from gymsite.services import parent_death
 
 FIRST_DELAY_S = 0.2
 LONGEST_DELAY_S = 30.0
-# After this long a failure counts as an accident, and the back-off starts again.
+# If a child lived at least this long, its failure counts as an accident, and the back-off starts again.
 HEALTHY_S = 60.0
 TICK_S = 5.0
 POLL_S = 0.02
@@ -29,7 +29,7 @@ LOG_MAX_BYTES = 20 * 1024 * 1024
 
 
 class Stop(BaseException):
-    """Request to stop. Not an ``Exception``, so that no error handler swallows it."""
+    """Request to stop. It is not an ``Exception``, so that no error handler swallows it."""
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Backoff:
     next_s: float = FIRST_DELAY_S
 
     def delay(self, *, lived_s: float) -> float:
-        """Return the seconds to wait before the next start of a child that lived ``lived_s``."""
+        """Return the seconds to wait before restarting a child that lived for ``lived_s`` seconds."""
         if lived_s >= HEALTHY_S:
             self.next_s = FIRST_DELAY_S
         delay, self.next_s = self.next_s, min(LONGEST_DELAY_S, self.next_s * 2)
@@ -60,7 +60,7 @@ class Child:
 
 
 class Supervisor:
-    """Keeps children running; stops them in stages, last started first."""
+    """Supervisor of children. It keeps them running, and stops them in stages, last started first."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Supervisor:
         say: Callable[[str], None],
         note: Callable[[Mapping[str, int]], object] = lambda _: None,
     ) -> None:
-        """Set up; ``note`` is given the restarts of each child, whenever they change."""
+        """Set up a supervisor that passes the restarts of each child to ``note`` whenever they change."""
         self.logs_dir = logs_dir
         self.say = say
         self.note = note
@@ -91,14 +91,14 @@ class Supervisor:
 
     def run(self) -> None:
         """Keep the children running until ``Stop`` is raised."""
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})  # it is waited for below
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})  # the child is awaited below
         while True:
             self.watch_once()
             logs_rotate(self.logs_dir)
             signal.sigtimedwait({signal.SIGCHLD}, self._sleep_s())
 
     def watch_once(self) -> None:
-        """Run one round of the loop, for callers that are waiting for something else."""
+        """Run one round of the loop, for callers that are themselves waiting for something."""
         self._reap()
         self._restart_due()
 
@@ -116,7 +116,7 @@ class Supervisor:
         self.stages.clear()
 
     def _spawn(self, child: Child) -> None:
-        # Stop signals wait until the child is registered.
+        # Stop signals are delayed until the child is registered.
         with parent_death.hold_stops(), log_open(self.logs_dir, child.name) as log:
             child.process = child.start(log.fileno())
         child.started_at = time.monotonic()
@@ -151,7 +151,7 @@ class Supervisor:
         return [child for stage in self.stages for child in stage]
 
     def _reap_orphans(self) -> None:
-        """Reap grandchildren whose parent died: they became ours and would remain zombies."""
+        """Reap grandchildren whose parent died. They have become our children, and would remain zombies."""
         ours = {child.process.pid for child in self._children() if child.process}
         while True:
             try:
@@ -168,14 +168,14 @@ def log_path(logs_dir: Path, name: str) -> Path:
 
 
 def log_open(logs_dir: Path, name: str) -> IO[bytes]:
-    """Open the log for appending. Children write to it themselves, so nothing is lost when we die."""
+    """Open a log for appending. Children write to it directly, so nothing is lost if the supervisor dies."""
     return log_path(logs_dir, name).open("ab", buffering=0)
 
 
 def logs_rotate(logs_dir: Path, *, max_bytes: int = LOG_MAX_BYTES) -> None:
     """Move the content of each oversized log to ``<name>.log.1``.
 
-    The log is copied and truncated, not renamed: its writer keeps it open and appends to it.
+    The log is copied and truncated rather than renamed, because its writer keeps it open and appends to it.
     """
     for path in logs_dir.glob("*.log"):
         if path.stat().st_size > max_bytes:
@@ -186,7 +186,7 @@ def logs_rotate(logs_dir: Path, *, max_bytes: int = LOG_MAX_BYTES) -> None:
 
 @contextlib.contextmanager
 def handle_stops() -> Iterator[None]:
-    """Turn the first of ``parent_death.STOP_SIGNALS`` inside the block into ``Stop``; ignore later ones."""
+    """Raise ``Stop`` at the first of ``parent_death.STOP_SIGNALS`` in the block, and ignore later ones."""
 
     def stop(_signum: int, _frame: object) -> None:
         for signum in parent_death.STOP_SIGNALS:
@@ -206,7 +206,7 @@ def _poll(child: Child) -> int | None:
 
 
 def _signal(child: Child, signum: int) -> None:
-    """Signal the child alone, which stops its own children."""
+    """Signal only the child, which stops its own children."""
     if child.process:
         child.process.send_signal(signum)
 

@@ -1,4 +1,4 @@
-"""`python -m gymsite.services.worker QUEUE`: the Celery worker of one queue."""
+"""`python -m gymsite.services.worker QUEUE`: run the Celery worker of one queue."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from verifiers.sandbox import cgroups
 
 
 def main(queue: Queue) -> None:
-    """Work until stopped. Workers need nothing from each other, so they start without gossip."""
-    os.environ["CELERY_SKIP_CHECKS"] = "1"  # Celery's checks would load every lab page, which no job needs
+    """Run the worker until stopped. Workers do not depend on each other, so they start without gossip."""
+    os.environ["CELERY_SKIP_CHECKS"] = "1"  # its checks would load every lab page, and no job needs those
     with garbage.loading():
         django.setup(set_prefix=False)  # sets up the log as well
     parent = os.getpid()
@@ -45,9 +45,9 @@ def main(queue: Queue) -> None:
     task_prerun.connect(_job_begin)
     task_postrun.connect(_job_end)
     task_failure.connect(_job_failed)
-    logging.captureWarnings(True)  # lines of the log, too
+    logging.captureWarnings(True)  # this includes lines of the log
     if queue is SANDBOX:
-        cgroups.prepare()  # before the processes that start sandboxes are forked
+        cgroups.prepare()  # must precede the forking of processes that start sandboxes
     app.conf.broker_transport_options |= queue.broker_options()
     sys.exit(_celery_worker(queue).exitcode)
 
@@ -64,7 +64,7 @@ def _celery_worker(queue: Queue) -> Any:
 
 
 def _job_begin(task: Any, **_kwargs: Any) -> None:
-    """Give the job's log lines the id of what caused it."""
+    """Put the id of the request or chore that caused the job on the job's log lines."""
     request_ids.current.set(task.request.get(request_ids.JOB_HEADER) or request_ids.generate())
     task.request.began_at = time.perf_counter()
 

@@ -256,7 +256,7 @@ GAP = '  ... 1,200 more characters: read "page" or scroll'
         (["a", GAP], "a b c d", []),
         (["a", GAP, "d"], "a b c e", ["-d"]),
         (["a", GAP, "c", GAP, "e"], "a b c d e", []),
-        (["a", "b", GAP, "a"], "b a", ["its lines have another order"]),
+        (["a", "b", GAP, "a"], "b a", ["its lines are in a different order"]),
         (["a", "(cut here: 100001 characters in all)"], "a b", []),
     ],
 )

@@ -1,4 +1,4 @@
-"""The zoom tool: enlarges the same bytes, so that it reveals nothing new."""
+"""The zoom tool. It enlarges the same bytes, so it reveals nothing new."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TIMES = {str(times): times for times in range(1, LARGEST + 1)}
 
 @dataclass(frozen=True, kw_only=True)
 class Zoom:
-    """``times`` is the factor by which pictures are enlarged; ``largest`` is its maximum."""
+    """Zoom of a page. ``times`` is the factor by which pictures are enlarged; ``largest`` is its maximum."""
 
     times: int = 1
     largest: int = LARGEST
@@ -24,7 +24,7 @@ class Zoom:
 
     @property
     def original_address(self) -> str:
-        """The question's own address, even from a page that refuses an answer."""
+        """The question's own address, which also works from a page that refuses an answer."""
         return "./"
 
     @property
@@ -33,5 +33,5 @@ class Zoom:
 
 
 def read_zoom(visit: Visit) -> Zoom:
-    """Read the requested zoom; a factor that the page does not offer means the original size."""
+    """Read the requested zoom factor; one that the page does not offer means the original size."""
     return Zoom(times=TIMES.get(visit.query.get("zoom", ""), 1)) if TOOL in visit.tools else Zoom()

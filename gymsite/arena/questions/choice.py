@@ -1,4 +1,4 @@
-"""A multiple-choice question; text, passage and choices may contain pictures."""
+"""Multiple-choice questions; their text, passage and choices may contain pictures."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Vis
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
-    """Build the context. The payload has ``text`` and, as shown, ``choices`` of ``label`` and ``text``."""
+    """Build the context. The payload has ``text``, and ``choices`` (``label``, ``text``) in order shown."""
     zoom = _zoom.read_zoom(visit)
     return {"prose": prose.cut_prose(payload, scale=zoom.times), "zoom": zoom}
 
 
 def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
-    """Press by position: a name is the choice's whole text. Raises ``ValueError`` for an unknown label."""
+    """Press the choice by its position. Raises ``ValueError`` if no choice has the answer's label."""
     labels = [choice["label"] for choice in payload["choices"]]
     return (Move(act="choose", role="radio", place=labels.index(str(answer))), SUBMIT)
 

@@ -1,4 +1,4 @@
-"""A programming task: text, a signature, the visible asserts, and a field for a whole program."""
+"""Programming tasks: a text, a signature, the visible asserts, and a field for a whole program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tasks_app.questions import Payload, QuestionKind, ToolCall, Visit, question
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
-    """Build the context. The payload has ``text``, ``signature`` (``def`` lines, or none) and ``asserts``."""
+    """Build the context. The payload has ``text``, ``signature`` (``def`` lines or empty) and ``asserts``."""
     return {
         "blocks": latex.blocks_split(str(payload["text"]), text_format="plain"),
         "is_plain": True,
@@ -23,7 +23,7 @@ def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
 
 
 def run_shown(payload: Payload, call: ToolCall) -> dict[str, Any]:
-    """Return the last run for the template; ``rollouts/judging/tool_calls.py`` describes its output."""
+    """Describe the last run for the template; ``rollouts/judging/tool_calls.py`` documents its output."""
     passed: Sequence[bool] = call.output.get("passed", ())
     reasons: Sequence[str] = call.output.get("told", ())
     return {
@@ -38,7 +38,7 @@ def run_shown(payload: Payload, call: ToolCall) -> dict[str, Any]:
 
 
 def requirement(payload: Payload) -> str:
-    """State what the program must do, in the same words in every arm."""
+    """Return the requirement on the program, which is worded the same in every arm."""
     tests = "this test" if len(payload["asserts"]) == 1 else "these tests"
     signature = str(payload.get("signature", ""))
     if not signature:
@@ -48,7 +48,7 @@ def requirement(payload: Payload) -> str:
 
 
 def listing(payload: Payload) -> str:
-    """Join signature and asserts in one block: an outline keeps the spaces of a block of several lines."""
+    """Join signature and asserts in one block, because an outline keeps the spaces of a multi-line block."""
     asserts = "\n".join(payload["asserts"])
     signature = str(payload.get("signature", ""))
     return f"{signature}\n\n{asserts}" if signature else asserts

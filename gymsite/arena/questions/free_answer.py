@@ -1,4 +1,4 @@
-"""A question in text and formulas, answered in one text field."""
+"""Questions of text and formulas that are answered in one text field."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from tasks_app.questions import Payload, QuestionKind, Visit, questions
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
-    """Build the context. The payload has ``text`` and its ``format``, ``plain`` or ``latex``.
+    """Build the context. The payload has ``text`` and its ``format``: ``plain`` or ``latex``.
 
-    ``layout`` ``preformatted`` keeps all spaces of the text; ``answer_lines`` makes the field a text area.
+    The ``layout`` ``preformatted`` keeps all spaces of the text; ``answer_lines`` makes the field a text
+    area.
     """
     return {"prose": prose.cut_prose(payload), "has_lines": bool(payload.get("answer_lines"))}
 

@@ -1,4 +1,4 @@
-"""A question about pictures, answered in one short text field."""
+"""Questions about pictures that are answered in one short text field."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tasks_app.questions import Payload, QuestionKind, Visit, questions
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
-    """Build the context. The payload has ``pictures``, and ``text`` with ``<image k>`` for picture k."""
+    """Build the context. The payload has ``pictures``, and ``text`` in which ``<image k>`` is picture k."""
     zoom = _zoom.read_zoom(visit)
     return {"prose": prose.cut_prose(payload, scale=zoom.times), "zoom": zoom, "has_lines": False}
 

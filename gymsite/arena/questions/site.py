@@ -1,4 +1,4 @@
-"""A task on a mock site: its pages are a whole site (``gymsite/arena/sites``)."""
+"""Tasks on a mock site, whose pages make up a whole site (``gymsite/arena/sites``)."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ OPENING_BAR = 1
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
-    """Build the context. The payload has ``text``, ``fields`` and ``forms``, and of its world ``site``,
-    ``world``, ``edition``, ``first_day`` and ``changes``; a task that is answered by reading has the
-    ``scope`` of its text too.
+    """Build the context. The payload has ``text``, ``fields`` and ``forms``.
+
+    It identifies its world by ``site``, ``world``, ``edition``, ``first_day`` and ``changes``. A task that
+    can be answered by reading also has the ``scope`` of the site's text.
     """
     return {"fields": payload["fields"], "submit_button": SUBMIT_BUTTON}
 
 
 def text(payload: Payload, /) -> str:
-    """Return the wording; prompts put the site's own text before it (``tasks_app/worlds/text_view.py``)."""
+    """Return the task's wording; prompts put the site's text first (``tasks_app/worlds/text_view.py``)."""
     return str(payload["text"])
 
 
 def has_text(payload: Payload, /) -> bool:
-    """Return whether the task can do without pages, as only those answered by reading can."""
+    """Return whether the task can be given as text, without pages; only tasks of reading can."""
     return text_view.SCOPE in payload
 
 
@@ -42,10 +43,10 @@ def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
 
 
 def more_moves(payload: Payload, look: Look, /) -> int:
-    """Count opening the task bar, which is folded after the first page, closing each pop-up, and opening the
-    dialog of each form.
+    """Count the extra moves of a look: opening the task bar, closing each pop-up, opening each form's dialog.
 
-    Loading more of a list, or scrolling to its end, is one move, as turning its page is.
+    The task bar is folded after the first page. Loading more of a list, or scrolling to its end, takes one
+    move, just like turning its page.
     """
     dialogs = payload["forms"] if look.form == "dialog" else 0
     return OPENING_BAR + len(pop_ups.schedule(look)) + int(dialogs)

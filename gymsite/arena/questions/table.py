@@ -1,4 +1,4 @@
-"""A question about a table, answered with one or several values."""
+"""Questions about a table that are answered with one or several values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from verifiers import denotations
 
 ANSWERS_MAX = 100
 MORE_BUTTON = "Add another answer"
-# White space for browsers but not for Python.
+# Characters that are white space in browsers but not in Python.
 BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -26,7 +26,7 @@ def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
 
 
 def text(payload: Payload, /) -> str:
-    """Write the question, then a Markdown table. A pipe in a cell is escaped, a line break is ``<br>``."""
+    """Write the question and a Markdown table. In cells, pipes are escaped and line breaks are ``<br>``."""
     table = _read_table(payload)
     lines = [table.header, ["---"] * len(table.header), *table.rows]
     drawn = "\n".join(f"| {' | '.join(map(_markdown, line))} |" for line in lines)
@@ -34,7 +34,7 @@ def text(payload: Payload, /) -> str:
 
 
 def axtree_text(payload: Payload, /) -> str:
-    """Write the question, then the table as an outline shows it: its names, the header line, the rows."""
+    """Write the question, and the table as an outline shows it: column names, header line and rows."""
     table = _read_table(payload)
     rows = (f"row: {_line(row)}" for row in table.rows)
     lines = [
@@ -47,14 +47,14 @@ def axtree_text(payload: Payload, /) -> str:
 
 
 def transcript(payload: Payload, /) -> str:
-    """Write the question, then the table row by row, with a bar between cells."""
+    """Write the question, then the table row by row, with a pipe between cells."""
     table = _read_table(payload)
     rows = (" | ".join(row) for row in (table.header, *table.rows))
     return "\n".join((accessible_text.transcript(payload), *rows))
 
 
 def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
-    """Fill one field per value; a text is split into values at ``|``."""
+    """List the moves that fill one field per value; a text is split into values at ``|``."""
     first, *others = denotations.split_cell(answer) if isinstance(answer, str) else answer
     typed = [Move(act="type", role="textbox", place=-1, text=first)]
     for other in others:

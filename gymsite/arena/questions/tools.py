@@ -1,4 +1,4 @@
-"""A question beside a panel of tools: plain forms, whose results the page shows."""
+"""Questions with a panel of tools, which are plain forms whose results the page shows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _decode = msgspec.json.Decoder(dict[str, str]).decode
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
-    """Build the context. The payload has ``text``, ``tools`` (ids in order) and their data's ``seed``."""
+    """Build the context. The payload has ``text``, ``tools`` (ids in order), and ``seed`` for their data."""
     return {
         "prose": prose.cut_prose(payload),
         "has_lines": False,
@@ -38,7 +38,7 @@ def result_shown(call: ToolCall) -> dict[str, Any]:
 
 
 def own_tools(payload: Payload, /) -> tuple[str, ...]:
-    """Return the tools of the question's own panel."""
+    """Return the ids of the tools in the question's own panel."""
     return tuple(payload.get("tools", ()))
 
 

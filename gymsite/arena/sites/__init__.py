@@ -1,1 +1,1 @@
-"""Mock sites: one folder is one site, which its ``__init__`` registers."""
+"""Mock sites. Each folder is one site, registered by its ``__init__``."""

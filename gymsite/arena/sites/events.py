@@ -1,4 +1,4 @@
-"""Site events of an episode, read in one statement and appended in one, for the arena's role."""
+"""SQL that reads and appends an episode's site events, one statement each, for the arena's role."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from gymsite.arena.sites.site import Event
 from tasks_app.worlds import evidence
 
 COMMON_KINDS = list(evidence.COMMON_KINDS)
-# The limit, since every page folds all events again; no task needs a tenth of it.
+# Events are limited because every page folds all of them again. No task needs a tenth of this number.
 EVENTS_MAX = 1_000
 
-# Part of a statement whose commit does not wait for the disk. The record of a page view need not be durable
-# before the page is served; a visitor's change must be, and makes all earlier events durable too.
+# Part of statements whose commit does not wait for the disk. A page view need not be durable before the page
+# is served. A visitor's change must be, and makes all earlier events durable too.
 HASTY = "SELECT set_config('synchronous_commit', 'off', true)"
 
-# The events that a site folds, as JSON text. The kind must match the condition of a partial index.
+# The events that a site folds, as JSON text. The condition on the kind must match that of a partial index.
 FOLDED = f"""
     SELECT json_agg(json_build_array(v.kind, v.data) ORDER BY v.seq)::text
     FROM trajectories_siteevent v
@@ -32,9 +32,9 @@ _HISTORY = f"""
 SELECT coalesce((SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = %(episode)s), 0),
     ({FOLDED})"""  # noqa: S608 (the parts are constants)
 
-# Optimistic append: numbers follow the last one that the writer saw, so of two writers who saw the same one
-# stores nothing. Whoever gets the first number gets the others too: nobody can see it, and count on from it,
-# before all are there. The lock keeps an answer from being accepted in between.
+# Optimistic append: numbers follow the last one that the writer saw, so if two writers saw the same number,
+# one of them stores nothing. The writer that gets the first number also gets the others, because nobody can
+# see it and continue from it before all are stored. The lock keeps an answer from being accepted in between.
 _APPEND = f"""
 WITH hasty AS MATERIALIZED (
         SELECT CASE WHEN %(is_looking)s THEN set_config('synchronous_commit', 'off', true) END),
@@ -59,7 +59,7 @@ Appended = Literal["stored", "conflict", "gone"]
 
 @dataclass(frozen=True, kw_only=True)
 class History:
-    """Events of an episode so far: the last number, of whatever kind, and the site's own events."""
+    """An episode's events so far: the number of the last event of any kind, and the site's own events."""
 
     last: int
     events: tuple[Event, ...]
@@ -74,7 +74,7 @@ class History:
 
 
 def history_read(*, episode_id: int) -> History:
-    """Read the episode's history."""
+    """Read an episode's history from the database."""
     with hot_cursor() as cursor:
         cursor.execute(_HISTORY, {"episode": episode_id, "common": COMMON_KINDS})
         last, events = cursor.fetchone() or (0, None)
@@ -82,7 +82,7 @@ def history_read(*, episode_id: int) -> History:
 
 
 def events_read(text: str | None) -> tuple[Event, ...]:
-    """Decode the events selected by ``FOLDED``, or return None if there are none."""
+    """Decode the events that ``FOLDED`` selected; None means that there are none."""
     return tuple((kind, data) for kind, data in msgspec.json.decode(text)) if text else ()
 
 
@@ -96,9 +96,10 @@ def events_append(
     is_looking: bool = False,
     takeover: int | None = None,
 ) -> Appended:
-    """Store all events after number ``seen``, or none: ``conflict`` when there is one after it already.
+    """Store all events with numbers after ``seen``, or none of them.
 
-    ``gone`` when the episode is not open, or another acts in it. A mere look does not wait for the disk.
+    Return ``conflict`` if there are already events after ``seen``, and ``gone`` if the episode is not open or
+    the caller may not act in it. With ``is_looking``, the commit does not wait for the disk.
     """
     rows = [{"n": n, "kind": kind, "data": _storable(data)} for n, (kind, data) in enumerate(events, start=1)]
     requested: dict[str, Any] = {
@@ -119,7 +120,7 @@ def events_append(
 
 
 def _storable(value: Any) -> Any:
-    """Drop NUL characters, which an agent may type and Postgres cannot keep."""
+    """Drop NUL characters, which an agent may type but Postgres cannot store."""
     if isinstance(value, str):
         return value.replace("\0", "")
     if isinstance(value, Mapping):

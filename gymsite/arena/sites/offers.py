@@ -1,4 +1,4 @@
-"""Notes on values in an address that its page does not offer. Such values change nothing."""
+"""Notes about values in an address that its page does not offer. Such values have no effect."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOTES_MAX = 5
 
 @dataclass(frozen=True)
 class Offer:
-    """Field of an address: its name, label and values; ``shown`` is shown for any other value."""
+    """A query parameter: name, label and offered values; ``shown`` is what any other value shows instead."""
 
     name: str
     label: str
@@ -22,7 +22,7 @@ class Offer:
 
 
 def not_offered(query: QueryDict, offered: Sequence[Offer]) -> list[str]:
-    """Word a sentence for each value that a page does not offer; an empty value is not one."""
+    """Write a sentence for each value that the page does not offer; empty values are ignored."""
     odd = [
         (offer, value)
         for offer in offered
@@ -33,7 +33,7 @@ def not_offered(query: QueryDict, offered: Sequence[Offer]) -> list[str]:
 
 
 def no_such_page(query: QueryDict, number: int) -> list[str]:
-    """Note that the requested page does not exist; ``number`` is the page that is shown."""
+    """Write a note if the requested page does not exist; ``number`` is the page shown instead."""
     requested = query.get("page", "")
     if requested in ("", str(number)):
         return []

@@ -1,11 +1,12 @@
 """Mock sites, and the input and output of their views.
 
-A view is pure: ``(visit, **kwargs) -> Page | Change``. It reads no clock, database or request, and may be
-called again for the same request when another tab was faster. It raises ``Http404`` for what does not exist.
+A view is a pure function ``(visit, **kwargs) -> Page | Change``. It reads no clock, database or request, and
+may be called again for the same request if another tab was faster. It raises ``Http404`` if there is no such
+page or thing.
 
-A pop-up lies over a page until it is closed. A page names those that it draws (``Page.pop_ups``), and
-``site_dispatch`` notes ``pop_up_shown {name}`` for each that is not open yet. Closing one is the change
-``banner_closed {name}``. A judge has only the events: a pop-up is open when it was shown and not closed since
+A pop-up covers a page until it is closed. A page names the pop-ups that it shows (``Page.pop_ups``), and
+``site_dispatch`` stores ``pop_up_shown {name}`` for each that is not open yet. Closing a pop-up is the change
+``banner_closed {name}``. Judges see only the events: a pop-up is open if it was shown and not closed since
 (``tasks_app/worlds/evidence.py``).
 """
 
@@ -33,9 +34,9 @@ Event = tuple[str, Mapping[str, Any]]
 class Visit:
     """One request to a page of a site.
 
-    ``world`` and ``state`` are the site's own types; ``now`` is the episode's virtual time, the only clock;
-    ``form`` is None for GET; ``root`` leads from this page to the site's first page, and ends in a slash.
-    ``news`` is the kind of the change that this page, and no later one, confirms: see ``Change``.
+    ``world`` and ``state`` have the site's own types. ``now`` is the episode's virtual time, the only clock.
+    ``form`` is None for GET. ``root`` leads from this page to the site's first page, and ends with a slash.
+    ``news`` is the kind of the change that this page view alone confirms (see ``Change``).
     """
 
     world: Any
@@ -51,10 +52,11 @@ class Visit:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """A page to draw. ``events`` note that it was looked at, and change no state; ``pop_ups`` are on it.
+    """A page to render. ``events`` record that it was viewed, without changing state; ``pop_ups`` are on it.
 
-    ``template`` extends ``arena/site.html`` and finds ``root``, ``now`` (in UTC), ``look`` and ``site``. A
-    refused answer leads back to ``here``, the page's path below the first page, or else to that page.
+    ``template`` extends ``arena/site.html`` and can use ``root``, ``now`` (in UTC), ``look`` and ``site``. If
+    an answer is refused, the visitor returns to ``here``, the page's path below the first page (by default,
+    to the first page).
     """
 
     template: str
@@ -66,14 +68,15 @@ class Page:
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """Events to append, and the page to show then.
+    """Events to append, and the page to show afterwards.
 
-    ``to`` and ``conflict_to`` are below the site's first page, like ``trips/?new=1``; "" is that page. Where
-    other events came between, the view is called again; ``conflict_to`` is for when that never ends. With
-    ``is_confirmed`` the page at ``to`` confirms the change: its visit has the last event as ``news``.
+    ``to`` and ``conflict_to`` are paths below the site's first page, such as ``trips/?new=1``; "" is the
+    first page. If other events were stored in the meantime, the view is called again; ``conflict_to`` is
+    shown if that happens every time. With ``is_confirmed``, the page at ``to`` confirms the change: its visit
+    has the last event's kind as ``news``.
 
-    A change without events refuses a form: ``to`` is a page that says why. Nobody could return to that page
-    if it were the response to the form itself.
+    A change without events refuses a form, and ``to`` is a page that gives the reason. It is not the response
+    to the form itself, because nobody could return to that.
     """
 
     events: tuple[Event, ...]
@@ -92,13 +95,13 @@ class Message:
 
 
 def message_page(_visit: Visit, message: Message, /) -> Page:
-    """Show the message on a plain page; sites put it in their own frame."""
+    """Show a message on a plain page; sites may show it in their own frame instead."""
     context = {"message": message, "home": "Back to the home page"}
     return Page(template="arena/site_message.html", context=context, status=message.status)
 
 
 def order_sections(look: Look, sections: Sequence[str], *, seed: str | int) -> list[str]:
-    """Order a page's sections by the look; a mixed order differs by look and seed."""
+    """Order a page's sections as the look requires; a mixed order depends on look and seed."""
     if look.sections == "mixed":
         return Draws(look.digest(), "sections", seed).shuffled(sections)
     return list(sections)[:: -1 if look.sections == "reversed" else 1]
@@ -108,17 +111,17 @@ View = Callable[..., Page | Change]
 
 
 def route(pattern: str, view: View) -> URLPattern:
-    """Register a site's view, as ``django.urls.path`` does."""
+    """Map a URL pattern to a site's view, as ``django.urls.path`` does for ordinary views."""
     return cast("URLPattern", path(pattern, cast("Any", view)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """A mock site. ``urls`` are made by ``route``; that of the first page is ``route("", ...)``.
+    """A mock site. ``urls`` are made by ``route``; the first page is ``route("", ...)``.
 
     ``open_world`` takes ``(key, *, edition, first_day, changes)`` and is cached by the site. ``drawing``
-    draws a picture by its name, and is None for an unknown one: names are few, and reveal nothing of a world.
-    ``message_page`` shows a message in the site's frame where there is no page.
+    returns the function that draws a picture, or None for an unknown name; there are few names, and they
+    reveal nothing about a world. ``message_page`` shows a message in the site's frame, in place of a page.
     """
 
     id: str

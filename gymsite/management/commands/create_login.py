@@ -17,15 +17,15 @@ class Command(BaseCommand):
         parser.add_argument("--name", required=True)
         role = parser.add_mutually_exclusive_group()
         role.add_argument("--superuser", action="store_true", help="may do everything in the lab")
-        role.add_argument("--annotator", action="store_true", help="may only label what they are given")
+        role.add_argument("--annotator", action="store_true", help="may only label assigned units")
         role.add_argument(
-            "--adjudicator", action="store_true", help="the same, and settle what annotators disagree on"
+            "--adjudicator", action="store_true", help="may also settle disagreements between annotators"
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         name = name_clean(options["name"])
         if not name:
-            raise CommandError("A name has at least one character that is no blank.")
+            raise CommandError("A name needs at least one character other than a space.")
         if get_user_model().objects.filter(username=name).exists():
             raise CommandError(f"There is already a login {name!r}: choose another name.")
         password = preparation.login_create(

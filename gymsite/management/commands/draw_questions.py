@@ -1,4 +1,4 @@
-"""``manage.py draw_questions BENCHMARK``: pictures of questions, for the arms gym_image and prompt_image."""
+"""``manage.py draw_questions BENCHMARK``: draw pictures of questions, for arms gym_image and prompt_image."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BATCH = 100
 
 
 class Command(GymCommand):
-    help = "Draw the questions of a benchmark as pictures. Those that have one and have not changed are kept."
+    help = "Draw a benchmark's questions as pictures, except unchanged questions that already have one."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("benchmark", metavar="BENCHMARK", help=f"One of {', '.join(benchmarks)}.")

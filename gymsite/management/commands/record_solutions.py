@@ -1,4 +1,4 @@
-"""``manage.py record_solutions``: tasks played by their solutions, as episodes on record."""
+"""``manage.py record_solutions``: play tasks by their solutions, and record the episodes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ OUTLINES = ("axtree", "som")
 class Command(GymCommand):
     help = (
         "Play tasks of a benchmark by their solutions, as episodes of a run. "
-        "Guidance of the kind start_state opens episodes on the way of those of mock sites."
+        "Guidance of the kind start_state can then open episodes partway through those on mock sites."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--run", type=int, required=True, metavar="R", help="The run to record them in.")
+        parser.add_argument("--run", type=int, required=True, metavar="R", help="The run that records them.")
         parser.add_argument("--benchmark", required=True, metavar="B")
         parser.add_argument("--split", metavar="S", help="Only tasks of this split.")
         parser.add_argument("--tasks", type=int, nargs="+", metavar="ID", help="Only these tasks.")
@@ -37,7 +37,7 @@ class Command(GymCommand):
         parser.add_argument("--pages", type=int, default=PAGES, metavar="N", help="Pages at once (1).")
         parser.add_argument("--url", default=settings.LAB_URL, help="The installation's address.")
         parser.add_argument(
-            "--again", action="store_true", help="Record tasks that have a correct episode in the run, too."
+            "--again", action="store_true", help="Also record tasks that have a correct episode in the run."
         )
 
     def handle(self, **options: Any) -> None:
@@ -64,7 +64,7 @@ class Command(GymCommand):
         correct = sum(rollout.outcome == Verdict.Outcome.CORRECT for rollout in rollouts)
         self.stdout.write(f"{correct} of {len(rollouts)} solutions recorded in run {run.pk}.")
         if correct < len(rollouts):
-            raise CommandError(f"{len(rollouts) - correct} are not correct: no start state begins there.")
+            raise CommandError(f"{len(rollouts) - correct} are not correct and provide no start states.")
 
     def _report(self, rollout: Rollout) -> None:
         why = f" ({rollout.problem.splitlines()[0]})" if rollout.problem else ""
@@ -81,7 +81,7 @@ def _run(number: int) -> Run:
 
 
 def _tasks(options: dict[str, Any]) -> list[Task]:
-    """Return the chosen tasks. Raises ``CommandError`` where there is none."""
+    """Return the chosen tasks. Raises ``CommandError`` if there are none."""
     tasks = Task.objects.filter(benchmark=benchmarks.get(options["benchmark"]).id).order_by("pk")
     if options["split"]:
         tasks = tasks.filter(split=options["split"])
@@ -93,13 +93,13 @@ def _tasks(options: dict[str, Any]) -> list[Task]:
 
 
 def _check(run: Run, tasks: list[Task], arm: str) -> None:
-    """Refuse set-ups in which the solutions cannot be played."""
+    """Refuse combinations of run, tasks and arm in which solutions cannot be played."""
     is_site = any(task.kind == kinds.SITE for task in tasks)
     if run.settings.get("browser") == "lite" and ARMS[arm].has_page:
-        raise CommandError(f"Run {run.pk} reads its pages without a browser, which solutions are played in.")
+        raise CommandError(f"Run {run.pk} reads pages without a browser, but solutions need one.")
     if is_site and not ARMS[arm].has_page:
-        raise CommandError(f"A mock site is solved on its pages: the arm {arm} has none.")
+        raise CommandError(f"A mock site is solved on its pages, but the arm {arm} has none.")
     if ARMS[arm].is_probe:
-        raise CommandError(f"The arm {arm} is a probe, which is no start of anything.")
+        raise CommandError(f"The arm {arm} is a probe, so it provides no start states.")
     if ARMS[arm].has_page and not is_site and run.observation and not run.observation.startswith(OUTLINES):
-        raise CommandError(f"Questions are answered by ids, which {run.observation} does not show.")
+        raise CommandError(f"Answering questions needs element ids, which {run.observation} does not show.")

@@ -36,6 +36,6 @@ class Command(GymCommand):
             raise CommandError(f"The backup could not be restored: {error}") from None
         if read.outside:
             self.stderr.write(
-                f"Set these as they were, since the backup lacks them: {', '.join(read.outside)}."
+                f"Restore these settings yourself, since the backup lacks them: {', '.join(read.outside)}."
             )
         self.stdout.write(f"The backup of {read.made_at} is restored: start with `make up`.")

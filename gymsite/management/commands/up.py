@@ -23,8 +23,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--only",
             default="",
-            help="run these processes alone, over the servers and with the secrets of a host that runs all,"
-            f" which prepares the database; separated by commas, of {names}",
+            help="run only these processes, with the servers and secrets of a host that runs everything"
+            f" and prepares the database; separated by commas, from {names}",
         )
 
     def handle(self, *_args: Any, only: str, **_options: Any) -> None:
@@ -35,7 +35,7 @@ class Command(BaseCommand):
             sys.exit(1)
 
     def _up(self, only: str) -> None:
-        # Children do not read .env: it may hold secrets that some of them must not know.
+        # Children do not read .env, because it may contain secrets that some of them must not know.
         chosen = {name: value for name, value in dotenv_values(BASE_DIR / ".env").items() if value}
         chosen |= os.environ
         ports = {name: getattr(settings, name) for name in ("ARENA_PORT", "LAB_PORT", "LIVE_PORT")}
@@ -63,7 +63,7 @@ class Command(BaseCommand):
         startup.up(installation, say=self._say)
 
     def _say(self, line: str) -> None:
-        """Print a line, even if the reader of our output is gone."""
+        """Print a line, and carry on if nobody reads our output any more."""
         with contextlib.suppress(OSError):
             self.stdout.write(line)
             self.stdout.flush()

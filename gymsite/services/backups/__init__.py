@@ -1,1 +1,1 @@
-"""Backups of an installation: database, secrets and files, consistent with each other."""
+"""Backups of an installation, in which database, secrets and files are consistent with each other."""

@@ -1,9 +1,10 @@
-"""Backups of an installation, which may run meanwhile.
+"""Creation of a backup, even while the installation is running.
 
-Why its parts fit together: the dump is one snapshot, files never change, and none is deleted while this holds
-the lock of ``core/storage/file_lock.py``. An upload is answered once its file is durable and its row
-committed, so a copy made after the snapshot has the file of every answered upload in it. Rows come just
-before their file: those without one at the first look are looked at again at the end.
+The parts fit together for these reasons. The dump is a single snapshot, files never change, and none is
+deleted while the lock of ``core/storage/file_lock.py`` is held. An upload is answered only once its file is
+durable and its row committed, so a copy made after the snapshot includes the files of all answered uploads.
+Some rows are committed just before their file is stored, so files missing at first are tried again at the
+end.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from trajectories.record.blobs import damage
 Say = Callable[[str], None]
 UNDER_WAY = "Process {holder} is making a backup in {folder}: wait for it, or choose another folder."
 
-# Sorted in byte order, in which files are listed too.
+# Sorted in byte order, which is also the order of listed files.
 NAMED = {
     blobs.BLOBS: 'COPY (SELECT sha256 FROM trajectories_blob ORDER BY sha256 COLLATE "C") TO STDOUT',
     blobs.RECORDINGS: 'COPY (SELECT DISTINCT sha256 COLLATE "C" FROM trajectories_recordingchunk ORDER BY 1)'
@@ -44,8 +45,10 @@ NAMED = {
 
 
 def backup_make(folder: Path, *, var_dir: Path, database_url: str, say: Say) -> Manifest:
-    """Back up into ``folder``. Copies of an earlier backup there are reused, and that backup stays valid
-    until this one is complete. Errors: ``backup_under_way``, ``dump_failed``, those of the database.
+    """Back up the installation into ``folder``.
+
+    File copies of an earlier backup there are reused, and that backup stays valid until this one is complete.
+    Errors: ``backup_under_way``, ``dump_failed``, and those of ``database_running``.
     """
     folder.mkdir(mode=manifest.FOLDER_MODE, parents=True, exist_ok=True)
     with ExitStack() as stack:
@@ -87,7 +90,7 @@ def _parts_make(folder: Path, *, url: str, var_dir: Path, say: Say) -> Manifest:
 
 
 def _storage_copy(folder: Path, name: str, named: Path, lines: TextIO, *, say: Say) -> Stored:
-    """Copy the files that rows name, and other stored ones: pictures of tasks and of replays have no rows."""
+    """Copy all files that rows name, and the other stored files: task and replay pictures have no rows."""
     say(f"Copying {name} ...")
     copying = Copying(name=name, source=storages[name], target=files.open_copies(folder, name))
     count = size = 0
@@ -108,7 +111,7 @@ def _storage_copy(folder: Path, name: str, named: Path, lines: TextIO, *, say: S
 
 
 def _secrets_copy(var_dir: Path, target: Path) -> dict[str, str]:
-    """Copy every secret, closed to others, and return the digests."""
+    """Copy every secret to a file that only its owner can read, and return the digests."""
     target.mkdir(mode=manifest.FOLDER_MODE)
     digests = {}
     for path in sorted(secrets.folder(var_dir).glob("*")):
@@ -120,7 +123,7 @@ def _secrets_copy(var_dir: Path, target: Path) -> dict[str, str]:
 
 
 def _secrets_outside(var_dir: Path) -> list[str]:
-    """List the settings whose secret comes from the environment, so that no file holds it."""
+    """List the settings whose secret comes from the environment and is therefore not in a file."""
     in_use: Mapping[str, tuple[str, str]] = {
         "GYM_SECRET_KEY": ("secret_key", settings.SECRET_KEY),
         "GYM_TOKEN_KEY": ("token_key", settings.TOKEN_KEY.hex()),
@@ -134,7 +137,7 @@ def _secrets_outside(var_dir: Path) -> list[str]:
 
 
 def _leftovers_delete(folder: Path, manifest: Manifest) -> None:
-    """Delete the parts of earlier backups, killed ones too; their copies of files stay."""
+    """Delete the parts of earlier backups, finished or killed, but keep their copies of files."""
     current = {manifest.database.file, manifest.files.file, manifest.secrets_folder}
     for pattern in ("database-*", "files-*", "secrets-*", "named-*"):
         for path in folder.glob(pattern):

@@ -1,4 +1,4 @@
-"""The installation's database: a server that runs already, or the embedded one, started for a while."""
+"""The installation's database: a server that is already running, or the embedded one, started for now."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STOP_S = 10.0
 
 @contextmanager
 def database_running(var_dir: Path, *, database_url: str) -> Iterator[str]:
-    """Provide the owner's address; an empty ``database_url`` means the embedded server.
+    """Provide the owner's address of the running database; "" as ``database_url`` means the embedded server.
 
     Errors: ``database_unreachable``, ``already_running``, and those of the embedded server.
     """
@@ -40,7 +40,7 @@ def database_running(var_dir: Path, *, database_url: str) -> Iterator[str]:
 
 @contextmanager
 def postgres_started(var_dir: Path) -> Iterator[str]:
-    """Start the embedded Postgres for the block, and provide its owner's address."""
+    """Start the embedded Postgres for the duration of the block, and provide its owner's address."""
     supervisor = Supervisor(logs_dir=var_dir / "logs", say=lambda _: None)
     try:
         embedded_servers.start(var_dir, supervisor, with_redis=False)

@@ -1,4 +1,4 @@
-"""The database as one file, written by pg_dump and read by pg_restore."""
+"""Dumps of the database: one file, written by pg_dump and read by pg_restore."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from core.errors import GymError
 from gymsite.services import binaries
 
 JOBS_MAX = 4
-# Every restore begins with this setting, which servers before 17 do not know; it limits nothing here.
+# Every restore begins with this setting. Servers before 17 do not know it, which does no harm here.
 UNKNOWN_SETTING = 'unrecognized configuration parameter "transaction_timeout"'
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 @contextmanager
 def snapshot(url: str) -> Iterator[tuple[Connection, str]]:
-    """Export a snapshot: a connection and its name, so that others can see the same.
+    """Export a snapshot. Provide a connection that sees it, and its name for use by other connections.
 
-    The snapshot ends with the block: dead rows cannot be vacuumed before.
+    The snapshot lasts until the end of the block; until then dead rows cannot be vacuumed.
     """
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("SET idle_in_transaction_session_timeout = 0")
@@ -37,7 +37,7 @@ def snapshot(url: str) -> Iterator[tuple[Connection, str]]:
 
 
 def database_dump(url: str, *, target: Path, snapshot: str) -> None:
-    """Write what a snapshot sees. Errors: ``dump_failed``."""
+    """Dump the database as a snapshot sees it. Errors: ``dump_failed``."""
     target.touch(mode=0o600)
     options = ("--format=custom", "--compress=gzip:1", f"--snapshot={snapshot}", f"--file={target}")
     done = _run(url, "pg_dump", *options)
@@ -56,18 +56,18 @@ def database_load(url: str, *, source: Path) -> None:
         reason = errors[0] if errors else _last_line(done.stderr)
         raise GymError("load_failed", f"The database could not be restored: {reason}")
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("ANALYZE")  # a dump has no statistics for the planner
+        connection.execute("ANALYZE")  # a dump contains no statistics for the planner
 
 
 def rows_write(connection: Connection, statement: LiteralString, *, target: Path) -> None:
-    """Write the output of a COPY to a file: a million rows are not held in memory."""
+    """Stream the output of a COPY to a file, so that a million rows are not held in memory."""
     with target.open("wb") as file, connection.cursor() as cursor, cursor.copy(statement) as copy:
         for block in copy:
             file.write(block)
 
 
 def row_counts(connection: Connection) -> dict[str, int]:
-    """Count the rows in each table of ours."""
+    """Count the rows in each of our tables."""
     tables = connection.execute(
         "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename"
     ).fetchall()
@@ -79,17 +79,17 @@ def row_counts(connection: Connection) -> dict[str, int]:
 
 
 def database_empty(connection: Connection) -> None:
-    """Drop all that a dump holds."""
+    """Drop everything that a dump contains."""
     for schema in ("public", "sandbox"):
         connection.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(schema)))
     connection.execute("CREATE SCHEMA public")
 
 
 def _run(url: str, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a program of Postgres on a database; the password is in no list of processes."""
+    """Run one of Postgres's programs on a database; the password does not appear in process lists."""
     address: dict[str, Any] = dict(conninfo_to_dict(url))
     password = str(address.pop("password", ""))
-    return subprocess.run(  # noqa: S603 - a program of ours
+    return subprocess.run(  # noqa: S603 - our own program
         [str(binaries.postgres_program(program)), f"--dbname={make_conninfo(**address)}", *arguments],
         env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "PGPASSWORD": password},
         capture_output=True,

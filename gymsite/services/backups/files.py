@@ -1,4 +1,4 @@
-"""Files of a backup: copied several at a time, since each one waits for its disk, and listed by line."""
+"""Files of a backup. Several are copied at a time, as each mostly waits for the disk; a line lists each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AHEAD = 64
 
 
 class File(NamedTuple):
-    """A blob in a storage; size in bytes, None if it is gone or damaged."""
+    """A blob in a storage. ``size`` is in bytes, or None if the blob is missing or damaged."""
 
     storage: str
     sha256: str
@@ -37,13 +37,13 @@ def files_read(lines: TextIO) -> Iterator[File]:
 
 
 def open_copies(folder: Path, storage: str) -> Storage:
-    """Return the backup's own copies of a storage."""
+    """Return the storage in which the backup keeps its copies of another storage's files."""
     return FileSystemStorage(location=folder / storage)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Copying:
-    """Copies from one storage to another what is missing there, in the given order."""
+    """Copier of the blobs that one storage has and another lacks, in a given order."""
 
     name: str
     source: Storage

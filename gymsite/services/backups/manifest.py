@@ -1,4 +1,4 @@
-"""Manifest of a backup's folder. Written last: a folder without it holds no backup."""
+"""Manifest of a backup's folder. It is written last, so a folder without a manifest holds no backup."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from core.storage.durable_files import path_flush
 
 NAME = "manifest.json"
 FORMAT = 1
-FOLDER_MODE = 0o700  # golds and password hashes are inside
+FOLDER_MODE = 0o700  # a backup contains golds and password hashes
 
 
 class Part(msgspec.Struct, kw_only=True, frozen=True):
-    """A file of the backup; size in bytes."""
+    """A file that is part of the backup. ``size`` is in bytes."""
 
     file: str
     bytes: int
@@ -24,7 +24,7 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Stored(msgspec.Struct, kw_only=True, frozen=True):
-    """The files of one storage. ``missing``: named by a row, but gone or damaged when the backup was made."""
+    """The files of one storage; ``missing`` counts those lost or damaged, although a row names them."""
 
     count: int
     bytes: int
@@ -32,12 +32,13 @@ class Stored(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Manifest(msgspec.Struct, kw_only=True, frozen=True):
-    """``rows`` are counts by table, ``secrets`` digests by name; ``outside`` are settings whose secret came
-    from the environment and is not in the backup."""
+    """Contents of a backup. ``rows`` are counts by table, and ``secrets`` are digests by name.
+
+    ``outside`` lists settings whose secret came from the environment, and so is not in the backup."""
 
     format: int
     palaestra: str
-    postgres: int  # in the server's own numbering
+    postgres: int  # the server's version number, such as 160004
     made_at: str
     database: Part
     rows: dict[str, int]
@@ -52,7 +53,7 @@ class Manifest(msgspec.Struct, kw_only=True, frozen=True):
 
 
 def manifest_write(folder: Path, manifest: Manifest) -> None:
-    """Replace the manifest at once, after everything that it names is on disk."""
+    """Replace the manifest atomically. Everything that it names must already be on disk."""
     half = folder / f".{NAME}"
     half.write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
     path_flush(half)
@@ -77,13 +78,13 @@ def manifest_read(folder: Path) -> Manifest:
 
 
 def describe_part(path: Path) -> Part:
-    """Describe a file as it is on disk, flushed."""
+    """Flush a file to disk, and return its description."""
     path_flush(path)
     return Part(file=path.name, bytes=path.stat().st_size, sha256=digest(path))
 
 
 def part_check(folder: Path, part: Part) -> Path:
-    """Return the file of a part. Raises ``GymError`` ``backup_damaged``."""
+    """Return the path of a part. Raises ``GymError`` ``backup_damaged`` if it is missing or damaged."""
     path = folder / part.file
     if not path.is_file() or path.stat().st_size != part.bytes or digest(path) != part.sha256:
         raise damaged_error(path)

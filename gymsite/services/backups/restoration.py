@@ -1,4 +1,4 @@
-"""Restoring a backup into an empty installation, or in place of one."""
+"""Restoration of a backup into an empty installation, or in place of an existing one."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ Say = Callable[[str], None]
 def backup_restore(
     folder: Path, *, var_dir: Path, database_url: str, is_replacing: bool, say: Say
 ) -> Manifest:
-    """Restore secrets, database and files. Existing data is moved aside (VAR_DIR) or dropped (database of
-    ``database_url``), but only if ``is_replacing``.
+    """Restore secrets, database and files.
+
+    If ``is_replacing``, existing data is moved aside (in VAR_DIR) or dropped (database of ``database_url``);
+    otherwise there must be none.
 
     Errors: ``no_backup``, ``backup_damaged``, ``not_empty``, ``already_running``, ``load_failed``, and those
     of the database.
@@ -53,13 +55,13 @@ def backup_restore(
         damaged = _files_restore(folder, read, say=say)
         mark.unlink()
     if damaged:
-        message = f"Everything is restored but {damaged:,} files, which are damaged in the backup."
+        message = f"Everything is restored except {damaged:,} files, which are damaged in the backup."
         raise GymError("backup_damaged", message)
     return read
 
 
 def _backup_check(folder: Path, read: Manifest) -> None:
-    """Check that every part is whole and every file has its size; bytes are checked when they are copied."""
+    """Check that all parts are whole and all files have their size; their bytes are checked when copied."""
     manifest.part_check(folder, read.database)
     for name, digest in read.secrets.items():
         path = folder / read.secrets_folder / name
@@ -96,7 +98,7 @@ def _own_parts(var_dir: Path) -> list[Path]:
 
 
 def _aside(var_dir: Path) -> None:
-    """Move data aside, Redis' too, whose hints are of no use to other data."""
+    """Move existing data aside, including that of Redis, whose hints are of no use to other data."""
     aside = var_dir / f"replaced-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     for path in _own_parts(var_dir):
         if path.exists():
@@ -109,7 +111,7 @@ def _secrets_restore(folder: Path, read: Manifest, *, var_dir: Path) -> None:
     for name in read.secrets:
         value = (folder / read.secrets_folder / name).read_text()
         secrets.file_write(secrets.folder(var_dir) / name, value)
-    secrets.ensure_all(var_dir)  # a newer version may have more
+    secrets.ensure_all(var_dir)  # a newer version may have more tables
 
 
 def _database_restore(folder: Path, read: Manifest, *, url: str, var_dir: Path) -> None:
@@ -128,7 +130,7 @@ def _database_restore(folder: Path, read: Manifest, *, url: str, var_dir: Path) 
 
 
 def _files_restore(folder: Path, read: Manifest, *, say: Say) -> int:
-    """Copy files and check their bytes; return how many are damaged, and left out."""
+    """Copy files and check their bytes; leave damaged ones out, and return their number."""
     damaged = 0
     for name in read.storages:
         say(f"Copying {name} ...")

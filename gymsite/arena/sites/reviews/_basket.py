@@ -1,4 +1,4 @@
-"""The basket: what a visitor has put there, how many of each, and what they cost."""
+"""The basket: the items that a visitor has put into it, their quantities and prices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tasks_app.worlds.reviews.state import Line
 from tasks_app.worlds.reviews.types import World
 
 MOST = 10
-"""Limit for one product in one colour and size."""
+"""Maximum quantity of one product in one colour and size."""
 QUANTITIES = tuple(str(number) for number in range(1, MOST + 1))
 DELIVERY_FREE_FROM = 60_00
 DELIVERY = 4_90
@@ -56,7 +56,7 @@ def _card(world: World, line: Line) -> dict[str, Any]:
 
 
 def basket_add(visit: Visit) -> Change:
-    """Add one more of a product in a colour and size. Raises ``Http404``."""
+    """Add one item of a product in a colour and size. Raises ``Http404``."""
     if visit.form is None:
         raise Http404
     product = product_at(visit.world, visit.form.get("product", ""))
@@ -73,7 +73,7 @@ def basket_add(visit: Visit) -> Change:
 
 
 def basket_set(visit: Visit) -> Change:
-    """Change the quantity of something in the basket, or remove it. Raises ``Http404``."""
+    """Change the quantity of an item in the basket, or remove it. Raises ``Http404``."""
     form = visit.form
     if form is None:
         raise Http404

@@ -31,9 +31,9 @@ SECTIONS = {
     "help": ("text", "topics"),
     "instead": ("message", "service"),
 }
-"""Sections of each page in their usual order; the first is the page's purpose."""
+"""Sections of each kind of page in their usual order; the first one is the page's main section."""
 SHARED_SECTIONS = frozenset({"service", "summary"})
-"""Sections that are the same on every page that has them."""
+"""Sections whose template is the same on every page that has them."""
 
 
 def page(
@@ -50,7 +50,7 @@ def page(
     searched: str = "",
     **context: Any,
 ) -> Page:
-    """Build a page. ``here`` is its address below the first page, ``crumb`` the parent's address and name."""
+    """Build a page. ``here`` is its address below the first page, ``crumb`` its parent's address and name."""
     time = wording.time_text(visit.now, locale=visit.look.locale)
     pop_up = pop_ups.pop_up_make(visit, TEXTS, time=time)
     order = order_sections(visit.look, SECTIONS[template], seed=template)
@@ -83,7 +83,7 @@ def _section_template(page_kind: str, section: str) -> str:
 
 
 def _frame(visit: Visit) -> dict[str, Any]:
-    """Build the context of header and footer."""
+    """Build the context of the page's header and footer."""
     return {
         "labels": visit.labels,
         "in_basket": sum(line.quantity for line in visit.state.basket),
@@ -93,13 +93,13 @@ def _frame(visit: Visit) -> dict[str, Any]:
 
 
 def message_page(visit: Visit, message: Message) -> Page:
-    """Show a message in place of a page, in the shop's frame."""
+    """Show a message in the shop's frame, in place of a page."""
     title, status, home = message.title, message.status, visit.labels["home"]
     return page(visit, "instead", title=title, here="", status=status, message=message, home=home)
 
 
 def product_at(world: World, product_id: str) -> Product:
-    """Return a product. Raises ``Http404`` where the shop has no such product."""
+    """Return the product with this id. Raises ``Http404`` if the shop has no such product."""
     for product in world.products:
         if product.id == product_id:
             return product
@@ -123,7 +123,7 @@ def product_card(world: World, product: Product) -> dict[str, Any]:
 
 
 def star_shares(world: World, product: Product) -> list[dict[str, Any]]:
-    """Return how often each number of stars was given in all reviews, five stars first."""
+    """Return the share of each number of stars among all reviews of a product, five stars first."""
     counts = star_counts(world, product.id)
     return [
         {"stars": number, "words": wording.stars_text(number), "percent": round(100 * count / sum(counts))}
@@ -132,7 +132,7 @@ def star_shares(world: World, product: Product) -> list[dict[str, Any]]:
 
 
 def find_label(visit: Visit, name: str, product: Product) -> str:
-    """Return a field's label; that of the sizes says what such products come in."""
+    """Return a field's label; the size field's contains the product's word for size, such as capacity."""
     return visit.labels[name].format(product.size_word, product.size_word.lower())
 
 
@@ -149,14 +149,14 @@ class Panel:
     title: str
     text: str
     links: tuple[tuple[str, str], ...] = ()
-    """Product ids and link texts."""
+    """Each link as a product id and a text."""
 
 
 WRITTEN = toml_load(Path(__file__).with_name("panels.toml"), dict[str, tuple[Panel, ...]])["panels"]
 
 
 def draw_panels(visit: Visit, here: str) -> list[Panel]:
-    """Draw as many panels as the look has."""
+    """Draw the page's panels at random, as many as the look has."""
     count = NUMBERS[visit.look.panels]
     if not count:
         return []

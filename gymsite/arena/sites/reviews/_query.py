@@ -1,4 +1,4 @@
-"""A visitor's request for some of a product's reviews. Values that the page does not offer are ignored."""
+"""The reviews of a product that a visitor requests. Values that the page does not offer are ignored."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PER_PAGE = 10
 SEARCH_CHARS = 60
 BADGES = {"with": "Verified purchases only", "without": "Not verified"}
 NEWEST = "newest"
-"""The order in which reviews come."""
+"""The default order."""
 SORTS = {
     NEWEST: "Newest first",
     "oldest": "Oldest first",
@@ -32,7 +32,7 @@ SORTS = {
 }
 FILTERS = ("stars", "colour", "size", "badge", "month")
 Offered = Mapping[str, Mapping[str, str]]
-"""Texts of each filter's values, and of the orders."""
+"""For each filter, and for the sort order, the offered values with their texts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,11 +51,11 @@ class ReviewRequest:
         return any(getattr(self, name) for name in FILTERS)
 
     def page_at(self, page: int, **others: str) -> str:
-        """Return the address of a page of these reviews, or with other filters of others."""
+        """Return the query of another page of these reviews, or of others if some filters differ."""
         return replace(self, page=page, **others).query()
 
     def query(self, **more: str) -> str:
-        """Return the address of this page, with ``more`` after it, which none of the fields is."""
+        """Return the query of this page, followed by the parameters in ``more``, which are not fields."""
         if not more:
             return self._here
         beside = urlencode({name: value for name, value in more.items() if value})
@@ -63,7 +63,7 @@ class ReviewRequest:
 
     @cached_property
     def _here(self) -> str:
-        """Start of a page's address, cached: each review has several addresses that begin with it."""
+        """This page's query, cached because the links of each review begin with it."""
         chosen = {"q": self.text} | {name: getattr(self, name) for name in FILTERS}
         chosen["sort"] = self.sort if self.sort != NEWEST else ""
         chosen["page"] = str(self.page) if self.page > 1 else ""
@@ -71,7 +71,7 @@ class ReviewRequest:
 
 
 def request_read(product: Product, offered: Offered, query: QueryDict) -> ReviewRequest:
-    """Parse what the address requests of the values offered; the page need not exist (see ``cut``)."""
+    """Parse the request in the address, ignoring values not offered; its page may not exist (see ``cut``)."""
     chosen = {name: query.get(name, "") for name in offered}
     chosen = {name: value if value in offered[name] else "" for name, value in chosen.items()}
     number = query.get("page", "")
@@ -84,7 +84,7 @@ def request_read(product: Product, offered: Offered, query: QueryDict) -> Review
 
 
 def text_read(query: QueryDict) -> str:
-    """Return the text that a search looks for."""
+    """Return the text to search for."""
     return " ".join(query.get("q", "").split())[:SEARCH_CHARS]
 
 
@@ -113,7 +113,7 @@ def reviews_find(world: World, state: State, product: Product, requested: Review
 
 
 def cut(listed: list[Outline], requested: ReviewRequest) -> tuple[list[Outline], ReviewRequest, bool]:
-    """Return the reviews of the page, the request with a page that exists, and whether more follow."""
+    """Return the page's reviews, the request corrected to a page that exists, and whether more follow."""
     first = (requested.page - 1) * PER_PAGE
     if first >= len(listed):
         requested, first = replace(requested, page=1), 0
@@ -122,7 +122,7 @@ def cut(listed: list[Outline], requested: ReviewRequest) -> tuple[list[Outline],
 
 
 def count_text(requested: ReviewRequest, *, number: int) -> str:
-    """State how many reviews match the search, or the product has; not shown with filters."""
+    """State how many reviews match the search or exist for the product; empty if filters are set."""
     if requested.is_narrowed:
         return ""
     return (
@@ -132,7 +132,7 @@ def count_text(requested: ReviewRequest, *, number: int) -> str:
 
 @lru_cache(maxsize=256)
 def _months(first_day: date, days: int) -> Mapping[str, str]:
-    """List every month since a product's launch, so many days before the first one; the latest first."""
+    """List every month since a product's launch, ``days`` before the world's first day; the latest first."""
     launched = first_day - timedelta(days=days)
     day, listed = first_day - timedelta(days=1), {}
     while (day.year, day.month) >= (launched.year, launched.month):
@@ -153,7 +153,7 @@ def _fits(outline: Outline, requested: ReviewRequest) -> bool:
 
 
 def _order(state: State, sort: str) -> Callable[[Outline], tuple[int, ...]]:
-    """Return a sort key; sorting is stable, and reviews come newest first."""
+    """Return the key of a sort order. Sorting is stable, and its input is in the order newest first."""
     orders: dict[str, Callable[[Outline], tuple[int, ...]]] = {
         "oldest": lambda outline: (outline.day.toordinal(),),
         "helpful": lambda outline: (-helpful_votes(state, review=outline.id, drawn=outline.helpful),),

@@ -36,12 +36,12 @@ from tasks_app.worlds.reviews.types import FOLD, Outline, Product, Review, World
 from tasks_app.worlds.reviews.vocabulary import LANGUAGES
 
 CUT = "…"
-"""Ends a text whose rest is folded."""
+"""Mark at the end of a text whose rest is folded."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Opened:
-    """Reviews of which this visit opens a part; those opened before stay so."""
+    """Reviews whose folded parts are open: those that this visit opens, and those opened before."""
 
     state: State
     locale: str
@@ -143,12 +143,12 @@ def _events(
 
 
 def _show(facts: Iterable[str]) -> Event:
-    """Return the event of the facts that the page holds, by the names that tasks use for what they need."""
+    """Build the event that names the facts on the page; tasks name the facts that they need the same way."""
     return "shown", {"facts": sorted(set(facts))}
 
 
 def _opening(outline: Outline, opened: Opened) -> list[Event]:
-    """List the events of a review's open parts. No task asks about the original of a translation."""
+    """List the events for the open parts of a review. No task needs the original of a translation."""
     events: list[Event] = []
     is_original = bool(outline.language) and outline.id == opened.original
     if opened.has_more(outline) and outline.sentences > FOLD and not is_original:
@@ -163,7 +163,7 @@ def _opening(outline: Outline, opened: Opened) -> list[Event]:
 def _card(
     world: World, product: Product, outline: Outline, requested: ReviewRequest, opened: Opened
 ) -> dict[str, Any]:
-    """Build the context of a review as it is shown: folded parts are not in it."""
+    """Build the context of a review as it is shown, without its folded parts."""
     review = review_written(world, product.id, outline)
     is_original = bool(outline.language) and outline.id == opened.original
     has_more = opened.has_more(outline)
@@ -193,7 +193,7 @@ def _card(
 
 
 def _words(review: Review, *, is_original: bool) -> tuple[str, str, str]:
-    """Return title, text before "Read more" and text behind it."""
+    """Return a review's title, the text before its "Read more", and the text after it."""
     if not is_original:
         return review.title, review.shown, review.folded
     title, *body = review.original

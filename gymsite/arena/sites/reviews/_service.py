@@ -1,4 +1,4 @@
-"""Pages about the shop itself, and the visitor's own."""
+"""Pages about the shop itself, and the visitor's account page."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ SEARCHES = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    """Topic of the help; ``title`` is the name of a label."""
+    """A help topic; ``title`` is the name of a label."""
 
     title: str
     paragraphs: tuple[str, ...]
 
 
 TOPICS = toml_load(Path(__file__).with_name("topics.toml"), dict[str, Topic])
-"""Help pages by the end of their address; the first is the front page."""
+"""Help topics by the last part of their address; the first is the help's front page."""
 
 
 def help_page(visit: Visit, topic: str = "") -> Page:
-    """Show a topic of the help. Raises ``Http404`` for an unknown one."""
+    """Show a help topic. Raises ``Http404`` for an unknown topic."""
     if topic not in TOPICS:
         raise Http404
     return page(

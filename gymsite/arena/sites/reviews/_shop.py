@@ -1,4 +1,4 @@
-"""The shop's front, a product, and the questions about it."""
+"""The shop's home page, its product pages, and the questions about products."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RELATED = 4
 
 
 def home(visit: Visit) -> Page:
-    """Show the shop's front, or what a search for products finds."""
+    """Show the shop's home page, or the results of a search for products."""
     world: World = visit.world
     categories = {product.category: product.noun for product in world.products}
     chosen = visit.query.get("category", "")
@@ -51,7 +51,7 @@ def _address(**query: str) -> str:
 
 
 def _matches(product: Product, text: str) -> bool:
-    """Return whether each word is in the name or the kind of the product."""
+    """Return whether each word of a search is in the product's name or kind."""
     about = f"{product.name} {product.noun} {wording.plural(product.noun)}".casefold()
     return all(word in about for word in text.casefold().split())
 
@@ -82,7 +82,7 @@ def product_page(visit: Visit, product_id: str) -> Page:
 
 
 def list_options(visit: Visit, product: Product) -> list[Offer]:
-    """List what a customer chooses of a product: its colour and its size."""
+    """List the choices that a customer has for a product: its colour and its size."""
     return [
         Offer("colour", visit.labels["colour"], product.colours),
         Offer("size", find_label(visit, "size", product), product.sizes),
@@ -90,13 +90,13 @@ def list_options(visit: Visit, product: Product) -> list[Offer]:
 
 
 def read_choice(option: Offer, query: QueryDict) -> str:
-    """Return the address's value, or nothing if it is not on offer."""
+    """Return the value in the address, or "" if it is not offered."""
     value = query.get(option.name, "")
     return value if value in option.values else ""
 
 
 def _related(world: World, product: Product) -> list[Product]:
-    """List other products, those of the same kind first."""
+    """List other products, starting with those of the same kind."""
     others = [other for other in _by_name(world) if other.id != product.id]
     return sorted(others, key=lambda other: other.category != product.category)[:RELATED]
 

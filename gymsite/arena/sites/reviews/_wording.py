@@ -1,4 +1,4 @@
-"""The shop's notation of days, times, months, money and ratings, by the look's locale where they differ."""
+"""The shop's format for days, times, months, money and ratings, by the look's locale if they differ."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def day_text(day: date, *, locale: str) -> str:
 
 
 def time_text(moment: datetime, *, locale: str) -> str:
-    """Write ``14:05``, or ``2:05 PM``, in the moment's own zone."""
+    """Write ``14:05``, or ``2:05 PM``, in the moment's own time zone."""
     if locale != "en-US":
         return f"{moment:%H:%M}"
     return f"{moment.hour % 12 or 12}:{moment:%M} {'AM' if moment.hour < 12 else 'PM'}"
@@ -37,11 +37,11 @@ def stars_text(stars: int) -> str:
 
 
 def rating_text(tenths: int) -> str:
-    """Write a mean of 39 tenths as ``3.9 out of 5 stars``."""
+    """Write a mean of 39 tenths of a star as ``3.9 out of 5 stars``."""
     return f"{tenths / 10:.1f} out of {STARS} stars"
 
 
 def plural(noun: str) -> str:
-    """Write the plural, as the head of a list: ``Kettles``."""
+    """Write a noun's plural as the heading of a list, such as ``Kettles``."""
     ending = "es" if noun.endswith(("s", "sh", "ch", "x")) else "s"
     return f"{noun}{ending}".capitalize()

@@ -1,4 +1,4 @@
-"""Calendar month of a room: which nights are free and what each costs."""
+"""A month of a room's calendar: which nights are free, and what each of them costs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tasks_app.worlds.stays.types import Listing, Room, Stay, World
 
 
 def list_months(world: World) -> list[date]:
-    """List the first days of the months in which the calendar has nights."""
+    """List the months that have nights in the calendar, each by its first day."""
     end = last_day(world) - timedelta(days=1)
     first = world.first_day.replace(day=1)
     firsts = []
@@ -25,7 +25,7 @@ def list_months(world: World) -> list[date]:
 
 
 def month_read(world: World, text: str, *, stay: Stay | None) -> date:
-    """Return the requested month, such as ``2033-03``; else that of the stay's arrival, or the first one."""
+    """Return the requested month, such as ``2033-03``, or else the month of arrival or the first month."""
     offered = {f"{month:%Y-%m}": month for month in list_months(world)}
     arrival = f"{stay.check_in:%Y-%m}" if stay else ""
     return offered.get(text) or offered.get(arrival) or next(iter(offered.values()))
@@ -34,7 +34,7 @@ def month_read(world: World, text: str, *, stay: Stay | None) -> date:
 def month_card(
     world: World, state: State, listing: Listing, room: Room, month: date, *, stay: Stay | None, locale: str
 ) -> dict[str, Any]:
-    """Build a month's weeks; the nights of ``stay`` are a band."""
+    """Build the context of a month and its weeks; the nights of ``stay`` are marked as a band."""
     offered = list_months(world)
     index = offered.index(month)
     weeks = Calendar(first_weekday(locale)).monthdatescalendar(month.year, month.month)
@@ -58,13 +58,13 @@ def month_card(
 def list_nights(
     world: World, state: State, listing: Listing, room: Room, month: date, *, kind: str
 ) -> list[date]:
-    """List the nights of a month that its calendar shows as ``free``, with their prices, or as ``full``."""
+    """List the nights of a month that its calendar shows as ``kind``: ``free`` (with price) or ``full``."""
     days = Calendar().itermonthdates(month.year, month.month)
     return [day for day in days if _cell(world, state, listing, room, day, month)["kind"] == kind]
 
 
 def _band(day: date, month: date, stay: Stay | None) -> str:
-    """Return the CSS classes of a night of the stay."""
+    """Return the CSS classes that mark a night of the stay; "" for other nights."""
     if stay is None or day.month != month.month or not stay.check_in <= day < stay.check_out:
         return ""
     ends = {"is-first": day == stay.check_in, "is-last": day == stay.days[-1]}

@@ -1,4 +1,4 @@
-"""Booking a room: the price line by line, a form, and what was booked."""
+"""Booking of a room: the price line by line, a form, and the confirmation."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from tasks_app.worlds.stays.text import policy_text
 from tasks_app.worlds.stays.types import Listing, Room, Stay, World
 
 FIELDS = {"name": 80, "email": 120, "arrival": 20, "wishes": 400}
-"""Maximum length of each field's text."""
+"""Maximum length of the text in each field."""
 TRIED = "tried"
-"""Marks the address of a form that was refused."""
+"""Parameter in the address of a form that was refused before."""
 ARRIVALS = ("I don't know yet", "In the afternoon", "In the evening")
 
 
@@ -52,7 +52,7 @@ def checkout(visit: Visit, listing_id: str, room_id: str) -> Page | Change:
 
 
 def _again(form: QueryDict, typed: dict[str, str], *, to: str) -> Change:
-    """Redirect to the page that says what is wrong, with what was typed."""
+    """Redirect to the page that shows the errors, with the typed values in its address."""
     given = {**given_in(form, *STAY_FIELDS, "rules"), **typed, TRIED: "1"}
     query = urlencode({name: value for name, value in given.items() if value})
     return Change(events=(), to=f"{to}?{query}")
@@ -87,7 +87,7 @@ def _book(visit: Visit, listing: Listing, room: Room, stay: Stay) -> Change:
 
 
 def _next_code(world: World, state: State, room: Room, stay: Stay) -> str:
-    """Return the code that the fold gives the booking."""
+    """Return the code that folding the events will give to the booking."""
     before = 0
     while state.trip(code := trip_code(world.key, room.id, stay, before=before)):
         before += 1

@@ -1,4 +1,4 @@
-"""A house: facts, rooms, amenities on request, a room's calendar by month, reviews."""
+"""The page of a house: its facts, rooms, reviews, amenities on request, and a room's calendar by month."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _events(
 
 
 def _offered(visit: Visit, listing: Listing, stay: Stay) -> list[str]:
-    """State what the list of rooms says of a stay: the price of its nights, or that a room is not free."""
+    """Name the facts that the list of rooms shows about a stay: its price, or that a room is not free."""
     noted: list[str] = []
     for room in listing.rooms:
         refusal = booking_refusal(visit.world, visit.state, listing=listing, room=room, stay=stay)
@@ -155,7 +155,7 @@ def _nights_price(cents: int, stay: Stay) -> str:
 
 
 def _cheapest(rooms: list[dict[str, Any]], requested: StayRequest) -> str:
-    """Return the lowest price that the rooms show, or an empty text if they show none."""
+    """Return the lowest price shown for the rooms, or "" if none is shown."""
     prices = [card["cents"] for card in rooms if "cents" in card]
     return _nights_price(min(prices), requested.stay) if prices and requested.stay else ""
 
@@ -182,7 +182,7 @@ def about(world: World, listing: Listing) -> dict[str, Any]:
 
 
 def amenities_by_place(world: World, listing: Listing, *, shared: str) -> list[dict[str, Any]]:
-    """Group all amenities by place: the house first, under the heading ``shared``, then each room."""
+    """Group all amenities by place: first the house's, under the heading ``shared``, then each room's."""
     places = [(shared, "", listing.amenities)]
     places += [(room.name, room.id, room.amenities) for room in listing.rooms]
     return [

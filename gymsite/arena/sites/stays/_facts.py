@@ -1,4 +1,4 @@
-"""Names of the facts that a page has shown, and of what the visitor has reached."""
+"""Names of the facts that pages show. Tasks use the same names for the facts that they need."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tasks_app.worlds.stays.types import Listing, Room, Stay
 
 
 def note_shown(*facts: str) -> Event:
-    """Make the event of the facts on the page, by the names that tasks use for what they need."""
+    """Build the event that names the facts on the page; tasks name the facts that they need the same way."""
     return "shown", {"facts": sorted(set(facts))}
 
 
 def about(listing: Listing) -> str:
-    """Name the house's description and the first amenities that its guests share."""
+    """Name the fact of the house's description and of its first shared amenities."""
     return f"listing/{listing.id}/about"
 
 
@@ -38,18 +38,18 @@ def house_amenities(listing: Listing) -> str:
 
 
 def calendar(listing: Listing, room: Room, *, priced: Iterable[date], full: Iterable[date]) -> list[str]:
-    """Name the nights of a calendar that have a price, and those that other guests have."""
+    """Name the facts of a calendar: its nights with a price, and those that other guests have booked."""
     nights = (("prices", priced), ("fulls", full))
     return [_nights(listing, room, kind, *run) for kind, days in nights for run in _runs(days)]
 
 
 def price(listing: Listing, room: Room, stay: Stay) -> str:
-    """Name the total of a stay's nights."""
+    """Name the fact of the total price of a stay's nights."""
     return _nights(listing, room, "price", stay.check_in, stay.check_out)
 
 
 def rate(listing: Listing, stay: Stay) -> str:
-    """Name the mean price of a night in the house's cheapest free room."""
+    """Name the fact of the mean price per night in the house's cheapest free room."""
     return f"listing/{listing.id}/rate/{stay.check_in}/{stay.check_out}"
 
 
@@ -60,7 +60,7 @@ def quote(listing: Listing, room: Room, stay: Stay) -> list[str]:
 def refused(
     listing: Listing, room: Room, stay: Stay, *, refusal: Refusal, state: State, but: str = ""
 ) -> list[str]:
-    """Name the facts of a refusal: that other guests have a night of the stay, if it says so."""
+    """Name the facts of a refusal. It shows one only if it says that other guests have nights of the stay."""
     if refusal != "not_free" or own_trip(state, room, stay, but=but):
         return []
     return [_nights(listing, room, "full", stay.check_in, stay.check_out)]
@@ -71,7 +71,7 @@ def _nights(listing: Listing, room: Room, kind: str, first: date, last: date) ->
 
 
 def _runs(days: Iterable[date]) -> list[tuple[date, date]]:
-    """Group ascending days into stretches: the first day and the one after the last."""
+    """Group ascending days into unbroken runs, each given by its first day and the day after its last."""
     runs: list[tuple[date, date]] = []
     for day in days:
         follows = bool(runs) and runs[-1][1] == day

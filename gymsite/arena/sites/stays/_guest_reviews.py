@@ -18,7 +18,7 @@ from tasks_app.worlds.stays.types import Listing, Review, World
 REVIEWS_PER_PAGE = 10
 SEARCH_CHARS = 60
 BANDS = ((9, 10), (7, 8), (5, 6), (1, 4))
-"""Lowest and highest score of each band."""
+"""The lowest and highest score of each band."""
 
 
 def guest_reviews(visit: Visit, listing_id: str) -> Page:
@@ -50,7 +50,7 @@ def guest_reviews(visit: Visit, listing_id: str) -> Page:
 
 
 def scores(world: World, listing: Listing) -> dict[str, Any]:
-    """Count the reviews by score; shares are whole percent of the commonest."""
+    """Count the reviews in each band of scores; bars are in percent of the most frequent band."""
     given = [review.score for review in reviews(world, listing)]
     counts = [sum(lowest <= score <= highest for score in given) for lowest, highest in BANDS]
     return {

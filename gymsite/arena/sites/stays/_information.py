@@ -1,4 +1,4 @@
-"""Pages about the site and its guest, which no task asks about."""
+"""Pages about the site, and the guest's account page. No task asks about them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gymsite.arena.sites.stays._page import page
 
 @dataclass(frozen=True, kw_only=True)
 class Information:
-    """Text about the site. Parts are pairs of a heading and a text."""
+    """A text about the site. Each part is a heading and a text."""
 
     lead: str
     parts: tuple[tuple[str, str], ...]
@@ -20,7 +20,7 @@ class Information:
 
 TEXTS = toml_load(Path(__file__).with_name("information.toml"), dict[str, Information])
 ADDRESSES = {"about": "about_us", "booking": "how_it_works", "terms": "terms", "help": "help"}
-"""Texts by their path below the first page."""
+"""The text's name for each path below the first page."""
 
 
 def information(path: str) -> View:

@@ -40,9 +40,9 @@ FAMILIES = (
     "Lennox",
     "Winter",
 )
-"""Family names after which no property is called."""
+"""Family names of guests. No property is named after them."""
 YEARS_BEFORE = (2, 6)
-"""Years before the world's first day in which the guest joined."""
+"""The guest joined between this many years before the world's first day."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ def page(
     notes: Sequence[str] = (),
     **context: Any,
 ) -> Page:
-    """Build a page. ``here`` is its path below the first page; ``notes`` follow those of the request."""
+    """Build a page. ``here`` is its path below the first page; ``notes`` follow the request's own notes."""
     world: World = visit.world
     query = visit.query.urlencode()
     pop_up = pop_ups.pop_up_make(visit, TEXTS, town=world.town.name, time=f"{visit.now:%H:%M}")
@@ -108,7 +108,7 @@ def page(
 
 
 def _frame(visit: Visit) -> dict[str, Any]:
-    """Build the context of header, footer and forms."""
+    """Build the context of the page's header, footer and forms."""
     world: World = visit.world
     return {
         "anywhere": visit.labels["anywhere"].format(world.town.name),
@@ -125,13 +125,13 @@ def _frame(visit: Visit) -> dict[str, Any]:
 
 
 def message_page(visit: Visit, message: Message) -> Page:
-    """Show a message in place of a page, in the site's frame."""
+    """Show a message in the site's frame, in place of a page."""
     title, status, home = message.title, message.status, visit.labels["home"]
     return page(visit, "instead", title=title, here="", status=status, message=message, home=home)
 
 
 def listing_at(world: World, listing_id: str) -> Listing:
-    """Return a house. Raises ``Http404`` where there is none."""
+    """Return the house with this id. Raises ``Http404`` if there is no such house."""
     listing = find_listing(world, listing_id)
     if listing is None:
         raise Http404
@@ -139,7 +139,7 @@ def listing_at(world: World, listing_id: str) -> Listing:
 
 
 def room_at(listing: Listing, room_id: str) -> Room:
-    """Return a room. Raises ``Http404`` where the house has no such room."""
+    """Return the room with this id. Raises ``Http404`` if the house has no such room."""
     room = find_room(listing, room_id)
     if room is None:
         raise Http404

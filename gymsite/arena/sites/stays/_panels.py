@@ -1,6 +1,6 @@
-"""Panels beside the pages that help with no task: world, look and page draw which.
+"""Panels next to the pages that do not help with any task, drawn by world, look and page.
 
-The weather and the events of a day are drawn from world, look and day, and so are the same on every page. No
+The weather and the events of a day are drawn by world, look and day, so they are the same on every page. No
 panel shows a price, rating, amenity, policy or free night of a property.
 """
 
@@ -23,7 +23,7 @@ COUNTS: Mapping[str, int] = {"none": 0, "one": 1, "two": 2}
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """A heading and lines; links are paths below the first page with their texts."""
+    """A panel with a heading and lines. Each link is a path below the first page, and a text."""
 
     title: str
     lines: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class Panel:
 
 @dataclass(frozen=True, kw_only=True)
 class Texts:
-    """Panel with one of a few lines."""
+    """Panel that shows one of a few lines."""
 
     title: str
     lines: tuple[str, ...]
@@ -49,7 +49,7 @@ DATA = toml_load(Path(__file__).with_name("panels.toml"), Data)
 
 
 def draw_panels(visit: Visit, *, here: str) -> list[Panel]:
-    """Draw as many different panels as the look has."""
+    """Draw the page's panels at random, all different, as many as the look has."""
     count = COUNTS[visit.look.panels]
     if not count:
         return []
@@ -81,7 +81,7 @@ def _weather(visit: Visit, _draws: Draws) -> Panel:
 
 
 def _forecast(visit: Visit, name: str, after: int) -> str:
-    """Draw the weather from the date alone, so that a forecast for tomorrow still holds when it is today."""
+    """Draw a day's weather by its date alone, so that tomorrow's forecast is still the same tomorrow."""
     day = visit.now.date() + timedelta(days=after)
     draws = _of_day(visit, "weather", day)
     warmth = 18 - abs(day.month - 7) * 2 + draws.whole(-3, 4)

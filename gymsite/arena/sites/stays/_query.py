@@ -1,4 +1,4 @@
-"""A visitor's request for dates and guests. What no page offers is refused in words or left out."""
+"""A visitor's request for dates and guests. Values that are not offered cause a message or are ignored."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from tasks_app.worlds.stays.types import Stay, World
 GUESTS = tuple(range(1, 7))
 STAY_FIELDS = ("check_in", "check_out", "guests")
 GIVEN_CHARS = 40
-"""The maximum number of characters of a typed day that are kept, to be shown again."""
+"""Number of characters of a typed date that are kept in order to show it again."""
 DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
 class StayRequest:
-    """A request: ``stay`` if both dates are good; ``errors`` by field; ``given``, to be shown again.
+    """A request for a stay. ``stay`` is set if both dates are valid; ``errors`` are by field.
 
-    ``notes`` say what of it is not offered.
+    ``given`` holds the dates as typed, to be shown again. ``notes`` name values that are not offered.
     """
 
     stay: Stay | None
@@ -46,7 +46,7 @@ class StayRequest:
 
     @property
     def query(self) -> str:
-        """The dates as an address's query; empty if no dates are given."""
+        """The stay as a query for addresses; empty if there is no valid stay."""
         return urlencode(stay_query(self.stay)) if self.stay else ""
 
 
@@ -59,14 +59,14 @@ def stay_query(stay: Stay) -> dict[str, str]:
 
 
 def given_in(form: QueryDict, *names: str) -> dict[str, str]:
-    """Return the fields that were sent, for the address of a page that shows them again."""
+    """Return the fields that were sent, so that the address of the next page can show them again."""
     return {name: form.get(name, "").strip()[:GIVEN_CHARS] for name in names if name in form}
 
 
 def request_read(visit: Visit, *, guests: int | None = None, must: bool = False) -> StayRequest:
-    """Parse the dates of the form, or else of the address; ``guests`` fixes their number.
+    """Parse the dates and guests of the form, or else of the address; ``guests`` overrides their number.
 
-    ``must``: fields of days that were sent empty are errors, and not a search without days.
+    With ``must``, empty date fields are errors rather than a search without dates.
     """
     world: World = visit.world
     query = visit.query if visit.form is None else visit.form
@@ -92,7 +92,7 @@ def _notes(visit: Visit, query: QueryDict, guests: int) -> tuple[str, ...]:
 
 
 def day_read(text: str) -> date | None:
-    """Parse a day written as ``2033-03-04`` and no other way."""
+    """Parse a date written like ``2033-03-04``; return None for any other notation."""
     try:
         return date.fromisoformat(text) if DAY.fullmatch(text) else None
     except ValueError:
@@ -104,7 +104,7 @@ def number_read(text: str, offered: tuple[int, ...] | range) -> int | None:
 
 
 def _unread(text: str) -> str:
-    """Explain why a text is no day."""
+    """Explain why a text is not a valid date."""
     if DAY.fullmatch(text):
         return "This date does not exist. Check the day and the month."
     return "Enter the date as YYYY-MM-DD, such as 2033-03-04."

@@ -1,4 +1,4 @@
-"""Messages that say why a stay cannot be booked, or a trip changed or cancelled."""
+"""Messages that explain why a stay cannot be booked, or why a trip cannot be changed or cancelled."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ REFUSALS: Mapping[Refusal, str] = {
 
 
 def refusal_text(visit: Visit, refusal: Refusal, *, room: Room, stay: Stay | None, but: str = "") -> str:
-    """Word a refusal, empty for none. Nights of the trip with code ``but`` do not count."""
+    """Return a refusal's message, or "" for no refusal. Nights of the trip with code ``but`` are ignored."""
     own = own_trip(visit.state, room, stay, but=but) if stay and refusal == "not_free" else None
     return f"You have already booked some of these nights: trip {own.code}." if own else REFUSALS[refusal]

@@ -1,4 +1,4 @@
-"""Search results: filters, sorts and pages, each of values that the page offers."""
+"""Search results: filtering, sorting and paging, limited to values that the page offers."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ PER_PAGE = 12
 NAME_CHARS = 60
 RATINGS = (90, 80, 70)
 PRICES = (60, 90, 120, 160, 220, 300)
-"""Upper limits of a night's price, in euros."""
+"""Upper limits on the price per night, in euros."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hit:
     listing: Listing
     cents: int = 0
-    """Mean price of a night in its cheapest free room; 0 without dates."""
+    """Mean price per night in the house's cheapest free room; 0 if there are no dates."""
     is_exact: bool = False
-    """True if the house has only that room, and the mean times the nights is their price."""
+    """True if the house has only one room, and mean price times nights is exactly the total."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class Filters:
         return bool(self.areas or self.kinds or self.amenities or self.rating or self.price)
 
     def query(self, requested: StayRequest, *, page: int) -> str:
-        """Return the address of a page of the same results."""
+        """Return the query of a page of the same results."""
         chosen = [("place", self.place), ("name", self.name), *_dates(requested)]
         chosen += [("area", area) for area in self.areas]
         chosen += [("kind", kind) for kind in self.kinds]
@@ -69,7 +69,7 @@ SORTS: dict[str, tuple[str, Callable[[Hit], tuple[object, ...]] | None]] = {
 
 
 def filters_read(world: World, query: QueryDict, *, has_dates: bool) -> Filters:
-    """Parse the filters, without values that the page does not offer, and without prices if dates lack."""
+    """Parse the filters, ignoring values that are not offered; prices are not offered without dates."""
     sort = query.get("sort", "")
     is_offered = sort in SORTS and (has_dates or sort != "price")
     return Filters(
@@ -86,7 +86,7 @@ def filters_read(world: World, query: QueryDict, *, has_dates: bool) -> Filters:
 
 
 def search_houses(world: World, state: State, requested: StayRequest, filters: Filters) -> list[Hit]:
-    """Search and sort; with dates, only houses with a room that can be booked for them."""
+    """Search and sort houses. If there are dates, list only houses that have a bookable room for them."""
     fitting = list(_available(world, state, requested.stay))
     if filters.is_narrowed or filters.place or filters.name:
         fitting = [hit for hit in fitting if _fits(hit, filters)]
@@ -95,14 +95,14 @@ def search_houses(world: World, state: State, requested: StayRequest, filters: F
 
 
 def cut(fitting: list[Hit], filters: Filters) -> tuple[list[Hit], Filters, int]:
-    """Return the hits of the page, the filters with a page that exists, and the number of pages."""
+    """Return the page's hits, the filters corrected to a page that exists, and the number of pages."""
     pages = max(-(-len(fitting) // PER_PAGE), 1)
     number = min(filters.page, pages)
     return fitting[(number - 1) * PER_PAGE : number * PER_PAGE], replace(filters, page=number), pages
 
 
 def mean_night(world: World, listing: Listing, room: Room, stay: Stay) -> int:
-    """Return the mean price of a stay's night, in cents."""
+    """Return the mean price per night of a stay, in cents."""
     prices = night_prices(world, listing, room, stay.check_in, nights=stay.nights)
     return (2 * sum(prices) + len(prices)) // (2 * len(prices))
 
@@ -148,7 +148,7 @@ def _fits(hit: Hit, filters: Filters) -> bool:
 
 
 def _offers(listing: Listing, amenity: str) -> bool:
-    """Return whether the house or one of its rooms offers ``amenity``, as its page states."""
+    """Return whether the page of the house lists ``amenity``, for the house itself or for a room."""
     return amenity in listing.amenities or any(amenity in room.amenities for room in listing.rooms)
 
 

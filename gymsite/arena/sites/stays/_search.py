@@ -22,7 +22,7 @@ from tasks_app.worlds.stays.vocabulary import KINDS
 RECENT = 3
 SUGGESTED = 6
 SECTIONS = ("home/find", "home/recent", "home/suggested")
-"""Sections of the first page; the form stands apart from the others where the look says so."""
+"""Sections of the home page. The form is one of them only if the look places it below the heading."""
 
 
 def home(visit: Visit) -> Page:
@@ -112,7 +112,7 @@ def _events(requested: StayRequest, filters: results.Filters) -> list[tuple[str,
 
 
 def _prices(requested: StayRequest, hits: list[results.Hit]) -> list[Event]:
-    """List the mean prices of a night, and the total of a house with one room if the mean gives it."""
+    """List the event for the prices shown: each house's mean per night, and totals that follow from it."""
     stay = requested.stay
     if stay is None or not hits:
         return []

@@ -1,4 +1,4 @@
-"""The guest's trips: the list, one trip, changing its dates and cancelling it under the house's policy."""
+"""The guest's trips: the list, a trip's page, and changes and cancellations under the house's policy."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def cancel(visit: Visit, code: str) -> Page | Change:
 
 
 def _title(visit: Visit, trip: Trip, label: str) -> str:
-    """Return the title of an action on a trip, or that nothing can be done any more."""
+    """Return the title of an action on a trip, or of a notice that the trip is past or cancelled."""
     name = label if trip.status == "booked" else f"{trip.status}_title"
     return visit.labels[name]
 
@@ -116,7 +116,7 @@ def _trip(visit: Visit, code: str) -> Trip:
 def _change_refusal(
     visit: Visit, listing: Listing, room: Room, trip: Trip, requested: StayRequest
 ) -> Refusal:
-    """Return why the trip cannot be changed: at all, or to the requested dates."""
+    """Return why the trip cannot be changed at all, or not to the requested dates; "" if it can."""
     refusal = change_refusal(
         visit.world,
         visit.state,

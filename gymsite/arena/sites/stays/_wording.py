@@ -1,4 +1,4 @@
-"""The pages' notation of days, months, guests and money; days by the look's locale."""
+"""The site's format for days, months, guests and money; that of days depends on the look's locale."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tasks_app.worlds.stays.quotes import euros
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTH_FIRST = "en-US"
-"""The locale that writes the month before the day, and weeks from Sunday."""
+"""The locale in which the month precedes the day, and weeks begin on Sunday."""
 
 
 def day_text(day: date, locale: str) -> str:
@@ -21,7 +21,7 @@ def day_text(day: date, locale: str) -> str:
 
 
 def first_weekday(locale: str) -> int:
-    """Return the first day of the week, Monday being 0."""
+    """Return the number of the week's first day, where Monday is 0."""
     return 6 if locale == MONTH_FIRST else 0
 
 
@@ -47,5 +47,5 @@ def money(cents: int) -> str:
 
 
 def points(tenths: int) -> str:
-    """Write a rating of 82 as ``8.2``."""
+    """Write a rating of 82 tenths as ``8.2``."""
     return f"{tenths / 10:.1f}"
