@@ -1,17 +1,17 @@
-# One image; `python -m gymsite.services.launch NAME` selects the process.
+# One image for all processes; `python -m gymsite.services.launch NAME` selects one.
 FROM python:3.11-slim-bookworm
 
-# bubblewrap isolates programs written by agents and DOM replays, which Chromium renders; the fonts are those
-# of pages and pictures.
+# bubblewrap isolates programs written by agents, and DOM replays, which Chromium renders. The fonts are used by
+# pages and pictures.
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends bubblewrap chromium-headless-shell fonts-dejavu-core \
  && rm -rf /var/lib/apt/lists/*
 
-# A high id, so that secrets and volumes do not belong to a user of the host by accident.
+# The id is high, so that secrets and volumes do not accidentally belong to a user of the host.
 RUN useradd --uid 10001 --create-home --home-dir /srv/palaestra palaestra
 WORKDIR /srv/palaestra/app
 
-# One package of requirements-puzzles.txt needs the compiler; it is removed again.
+# One package of requirements-puzzles.txt needs the compiler, which is removed again afterwards.
 COPY requirements.txt requirements-puzzles.txt ./
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends gcc libc6-dev \
@@ -19,7 +19,7 @@ RUN apt-get update \
  && apt-get purge --yes --auto-remove gcc libc6-dev \
  && rm -rf /var/lib/apt/lists/*
 
-# The server reads `palaestra.protocol` alone, which needs none of the client's libraries.
+# The server imports only `palaestra.protocol`, which needs none of the client's libraries.
 COPY client ./client
 RUN pip install --no-cache-dir --no-deps ./client && rm -r ./client
 

@@ -9,14 +9,14 @@ DATA ?= ../shared/data
 LAB_PORT ?= 8001
 LAB_URL ?= http://127.0.0.1:$(LAB_PORT)
 PYTEST := $(RUN) -m pytest
-# E.g. `make test TESTS=tests/arena`, which leaves the other lanes out.
+# For example, `make test TESTS=tests/arena` runs only these tests, and no other lanes.
 TESTS ?=
-# Processes that share a lane, each with a Postgres and a Redis of its own: for 2 cores, since tests also wait.
+# Processes that share a lane, each with its own Postgres and Redis. The number suits 2 cores, since tests also wait.
 WORKERS ?= 3
-# Browser tests wait more than they compute; each of these also has an arena and a browser.
+# Browser tests wait more than they compute. Each of these processes also has an arena and a browser.
 BROWSER_WORKERS ?= 4
 PLAIN := not e2e and not services and not fuzz
-# Container images often forbid it; then each of the many Python processes of a lane would compile every module again.
+# Container images often set this; then each of the many Python processes of a lane would compile every module again.
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: setup up demo demo-gap demo-model test-model test test-fast test-unit test-services test-e2e test-client test-doors e2e oracle-table check check-format check-lint \
@@ -47,39 +47,39 @@ ifneq ($(TESTS),)
 test: setup
 	$(PYTEST) $(TESTS)
 else
-# A lane that fails does not keep the others from running; the end is a line for each.
+# A lane that fails does not stop the others; at the end, a line is printed for each.
 test: setup
 	@MAKE="$(MAKE)" $(RUN) -m tests.lanes test-unit test-services test-e2e test-client
 endif
 
-# A simulated policy whose gap is set in deploy/planted_gap.json: its report shows what was planted beside what it found.
+# A simulated policy whose gap is set in deploy/planted_gap.json: its report compares what was planted and what it found.
 demo-gap: setup
 	@$(RUN) -m deploy.demo_gap --server "$(LAB_URL)" --var-dir "$(VAR_DIR)" --data "$(DATA)"
 
-# A small language model on the CPU of this machine plays against the running server.
+# A small language model on this machine's CPU plays on the running server.
 demo-model: setup
 	@$(RUN) -c 'import xllamacpp' 2>/dev/null || { \
 	  echo "Installing llama.cpp for the local model (100 MB) ..."; \
 	  $(RUN) -m pip install --quiet --disable-pip-version-check --editable './client[local]'; }
 	@$(RUN) -m deploy.demo_model --server "$(LAB_URL)" --var-dir "$(VAR_DIR)"
 
-# For everyday work: no servers, no browser, nothing that computes for seconds.
+# For everyday work: no servers, no browser, and no tests that compute for seconds.
 test-fast: setup
 	$(PYTEST) -m "$(PLAIN) and not slow" --ignore=tests/e2e --numprocesses $(WORKERS) --dist worksteal
 
 test-unit: setup
 	$(PYTEST) -m "$(PLAIN)" --ignore=tests/e2e --numprocesses $(WORKERS) --dist worksteal
 
-# Where browsers and servers run, a busy machine can lose a race: a test that fails is run once more, and named.
+# With browsers and servers, a test may lose a race on a busy machine, so a failed test is run once more and reported.
 ONCE_MORE = --reruns 1 -rfER
 
-# Real servers, killed on purpose. The slow files begin first; pytest-xdist would leave the one that takes longest,
-# which has few tests, for the end, when nothing else is left to run beside it.
+# Real servers, killed on purpose. The slow files begin first: pytest-xdist would otherwise leave the one that takes
+# longest, which has few tests, for the end, when nothing else is left to run in parallel.
 test-services: setup
 	$(PYTEST) -m services tests/services tests/behaviour/fidelity --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder \
 	  $(ONCE_MORE)
 
-# A lane of its own: Playwright's synchronous interface keeps an event loop running.
+# This is a separate lane, because Playwright's synchronous interface keeps an event loop running.
 test-e2e: setup
 	@browser=$$($(RUN) -c 'from core.web import browsers; print(browsers.browser_find() or "")') || exit 1; \
 	if [ -n "$$browser" ]; then DJANGO_ALLOW_ASYNC_UNSAFE=1 \
@@ -87,25 +87,25 @@ test-e2e: setup
 	else echo "SKIPPED the browser tests: no Chromium here (apt-get install chromium-headless-shell," \
 	  "or $(VENV)/bin/playwright install chromium)"; fi
 
-# What a scripted oracle solves in each set-up, as docs/oracle.md shows it. TASKS="total_price" takes some rows.
+# The table of docs/oracle.md: what a scripted oracle solves in each set-up. TASKS="total_price" selects rows.
 oracle-table: setup
 	WHOLE_SITES=1 ORACLE_TABLE=docs/oracle.md DJANGO_ALLOW_ASYNC_UNSAFE=1 \
 	  $(PYTEST) -m e2e tests/e2e/test_observation_formats.py -n 0 -k "$(TASKS)"
 
-# The local model itself, which `make demo-model` installs; the other lanes use a server that speaks its protocol.
+# Tests of the local model itself, which `make demo-model` installs; other lanes use a server with the same protocol.
 test-model: setup
 	cd client && ../$(RUN) -m pytest -m model -n 0
 
 test-client: setup
 	cd client && ../$(RUN) -m pytest --numprocesses $(WORKERS) --dist worksteal $(ONCE_MORE)
 
-# The client's doors with the frameworks themselves, each in an environment of its own. DOORS="mcp inspect" takes some.
+# The client's doors with the actual frameworks, each in its own environment. DOORS="mcp inspect" selects some.
 test-doors: setup
 	$(RUN) -m tests.doors $(DOORS)
 
 e2e: test-e2e
 
-# `make -k check` goes on after a check that fails.
+# `make -k check` continues after a failed check.
 check: check-format check-lint check-types check-imports check-templates check-scripts check-migrations \
   check-schema check-house
 
@@ -126,7 +126,7 @@ check-templates: setup
 	$(VENV)/bin/djlint --check --lint --quiet trajectories
 	$(VENV)/bin/djlint --profile jinja --check --lint --quiet gymsite/arena/templates
 
-# Scripts are served as they are; their types are in comments, which only this check reads.
+# Scripts are served as they are. Their types are in comments, which only this check reads.
 check-scripts:
 	@if command -v npm >/dev/null; then $(MAKE) --silent $(SCRIPTS_STAMP) && node_modules/.bin/tsc; \
 	else echo "SKIPPED the types of the scripts: no npm here (apt-get install npm)"; fi
@@ -144,17 +144,17 @@ check-schema: setup
 	$(RUN) manage.py spectacular --validate --fail-on-warn --file $(VAR_DIR)/openapi.yaml
 	diff -u docs/openapi.yaml $(VAR_DIR)/openapi.yaml
 
-# Names, lengths and the mirroring of rooms: what no linter knows.
+# Rules that no linter knows: names, lengths, and folders that mirror rooms.
 check-house: setup
 	$(PYTEST) tests/test_house_rules.py
 
 bench: setup
 	$(RUN) -m tests.bench
 
-# Requests made from the API's own schema, the same each time. FUZZ_EXAMPLES=500 FUZZ_SEED=1 make fuzz looks further.
+# Requests generated from the API's schema, always the same. FUZZ_EXAMPLES=500 FUZZ_SEED=1 make fuzz tries more.
 fuzz: setup
 	$(PYTEST) -m fuzz tests/fuzz -n 0
 
-# Known faults in the code, each of which some test must notice.
+# Known faults are put into the code, and some test must notice each of them.
 mutants: setup
 	$(RUN) -m tests.mutation --workers $(WORKERS)

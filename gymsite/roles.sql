@@ -1,6 +1,6 @@
--- Who may do what, whole: applied after every migration, in one transaction, on top of nothing.
--- A table that is not named here is closed to every role but the owner's.
--- The roles themselves, their passwords and the functions of the schema `sandbox` are made by `manage.py roles`
+-- All privileges of the roles. They are revoked and granted anew after every migration, in one transaction.
+-- A table that is not named here is closed to every role except the owner's.
+-- The roles themselves, their passwords and the functions of the schema `sandbox` are created by `manage.py roles`
 -- (gymsite/services/preparation.py).
 
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
@@ -8,7 +8,7 @@ REVOKE ALL ON ALL TABLES IN SCHEMA public FROM PUBLIC, gym_arena, gym_lab, gym_w
 REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM PUBLIC, gym_arena, gym_lab, gym_worker, gym_sandbox, gym_metrics;
 GRANT USAGE ON SCHEMA public TO gym_arena, gym_lab, gym_worker, gym_metrics;
 
--- A host that vanishes frees its locks within half a minute, not after the system's two hours.
+-- The locks of a host that vanishes are freed within half a minute, rather than after the system's two hours.
 DO $$
 DECLARE role text;
 BEGIN
@@ -21,8 +21,8 @@ BEGIN
 END $$;
 
 -- The arena -------------------------------------------------------------------------------------------------
--- No privilege on golds, evidence, verdicts, keys, runs or accounts. Of a task neither benchmark nor key, so
--- that no page can name them. A hung query must not hold one of few threads.
+-- The arena has no privileges on golds, evidence, verdicts, keys, runs or accounts. It cannot read a task's benchmark or
+-- key, so that no page can name them. A hung query must not occupy one of its few threads.
 ALTER ROLE gym_arena SET statement_timeout = '5s';
 ALTER ROLE gym_arena SET plan_cache_mode = 'force_generic_plan';
 ALTER ROLE gym_arena SET idle_in_transaction_session_timeout = '10s';
@@ -32,17 +32,17 @@ GRANT SELECT (id, task_id, arm, status, seed, presentation, variation, max_steps
               answer_check, virtual_start, opened_at, finished_at, closed_at, parent_id, inherited_events,
               is_taken_over) ON trajectories_episode TO gym_arena;
 GRANT UPDATE (status, answer_check) ON trajectories_episode TO gym_arena;
--- What a person does who has taken over. The step itself is the function's to write: it says whose it is.
+-- Takeovers by a person. The steps themselves are written by the function below, which records whose they are.
 GRANT SELECT, UPDATE (link, segment, entry, as_of, acts, is_leading, last_at, ended_at, ended_as, detail)
     ON trajectories_takeover TO gym_arena;
 GRANT SELECT (episode_id, answer), INSERT (episode_id, answer, channel) ON trajectories_submission TO gym_arena;
 GRANT SELECT (episode_id, answer, received_at), INSERT (episode_id, answer, channel, site_events)
     ON trajectories_firstanswer TO gym_arena;
--- An INSERT that skips duplicates reads its key.
+-- An INSERT that skips duplicates must read the key.
 GRANT SELECT (episode_id, page, seq), INSERT ON trajectories_pageevent TO gym_arena;
 GRANT SELECT, INSERT, UPDATE ON trajectories_pageeventtally TO gym_arena;
 GRANT SELECT, INSERT ON trajectories_siteevent TO gym_arena;
--- Its own chunks' keys and hashes; nothing of blobs, which are in another storage too.
+-- Keys and hashes of recording chunks. There are no privileges on blobs, which are also in another storage.
 GRANT SELECT (episode_id, page, seq, sha256),
       INSERT (episode_id, page, seq, step, sha256, size, events, first_ms, last_ms, has_snapshot)
       ON trajectories_recordingchunk TO gym_arena;
@@ -50,8 +50,9 @@ GRANT SELECT, INSERT, UPDATE ON trajectories_recordingtally TO gym_arena;
 GRANT SELECT (episode_id, number, step, tool, input, status, output, created_at),
       INSERT (episode_id, number, step, tool, input) ON trajectories_toolcall TO gym_arena;
 
--- A person's step, by the owner's rights: the arena can neither read steps nor write an agent's. Number, actor and
--- segment are the lease's, and it costs the agent no budget. 'same': this step is there already.
+-- Stores a person's step with the owner's rights, since the arena can neither read steps nor write an agent's. Number,
+-- actor and segment come from the lease, and the step does not use up the agent's budget. Returns 'same' if the step is
+-- already stored.
 CREATE OR REPLACE FUNCTION person_step(takeover bigint, idle float8, step jsonb) RETURNS text
 LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     WITH taken AS (
@@ -78,7 +79,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
                 is_leading = (step->>'leads')::bool,
                 element_ids = trim(t.element_ids || ' ' || coalesce(step->'more'->>'element_ids', ''))
             FROM taken JOIN stored ON stored.episode_id = taken.episode_id WHERE t.id = taken.id RETURNING t.id),
-         -- The agent's own step had been on its way: the person goes on after it.
+         -- If a step of the agent was still on its way, the person continues after it.
          behind AS (
             UPDATE trajectories_takeover t SET last_index = greatest(t.last_index, newest.index),
                 begins_after = CASE WHEN t.begins_after = t.last_index THEN greatest(t.last_index, newest.index)
@@ -94,7 +95,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 REVOKE ALL ON FUNCTION person_step(bigint, float8, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION person_step(bigint, float8, jsonb) TO gym_arena;
 
--- A call of a panel's tool with its result, which the page that calls it computes. A program's is a worker's to write.
+-- Stores a panel tool's call with its result, which the arena computes. Results of programs are written by a worker.
 CREATE OR REPLACE FUNCTION panel_call(episode bigint, number int, step int, tool text, input text, output jsonb) RETURNS int
 LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     INSERT INTO trajectories_toolcall (episode_id, number, step, tool, input, status, output, finished_at)
@@ -107,12 +108,12 @@ GRANT EXECUTE ON FUNCTION panel_call(bigint, int, int, text, text, jsonb) TO gym
 
 -- The lab and live ------------------------------------------------------------------------------------------
 ALTER ROLE gym_lab SET statement_timeout = '60s';
--- Only the hot statements are prepared (trajectories/record/hot_sql/): they keep the plan of their first run.
+-- Only the hot statements (trajectories/record/hot_sql/) are prepared. They keep the plan of their first run.
 ALTER ROLE gym_lab SET plan_cache_mode = 'force_generic_plan';
 ALTER ROLE gym_lab SET idle_in_transaction_session_timeout = '120s';
 
 GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold, tasks_app_questionpicture TO gym_lab;
--- Counted when the first prefix of a solution is given away.
+-- A solution's steps are counted when its first prefix is given to an agent.
 GRANT UPDATE (clean_steps) ON tasks_app_gold TO gym_lab;
 GRANT SELECT, INSERT ON trajectories_guidancetext, trajectories_abstraction TO gym_lab;
 GRANT SELECT, INSERT, UPDATE, DELETE ON
@@ -129,26 +130,26 @@ GRANT SELECT ON trajectories_pageevent, trajectories_pageeventtally, trajectorie
     trajectories_toolcall, trajectories_verdictevidence TO gym_lab;
 GRANT SELECT ON trajectories_recordingchunk, trajectories_recordingtally, trajectories_picture,
     trajectories_pruning TO gym_lab;
--- What a reward is made of is computed by workers; how it is paid is said here.
--- Learned rewards are fitted by the owner's command alone, so that none comes from elsewhere.
+-- The components of rewards are computed by workers, and reward profiles are written in the lab. Learned rewards are
+-- fitted only by a command of the owner.
 GRANT SELECT ON trajectories_rewardsource, trajectories_rewardcomponents, trajectories_rewardmodel TO gym_lab;
 GRANT SELECT, INSERT ON trajectories_rewardprofile TO gym_lab;
--- Judges are stored, run and measured by the operator's commands.
+-- Judges are created, run and measured by the operator's commands.
 GRANT SELECT ON trajectories_judge, trajectories_judgeattack, trajectories_judgecall, trajectories_judgecertification,
     trajectories_judgesample TO gym_lab;
 GRANT SELECT ON trajectories_stepfacts, trajectories_episodefacts TO gym_lab;
--- What annotators said is only added to.
+-- Annotators' labels are append-only.
 GRANT SELECT, INSERT ON trajectories_codebookversion, trajectories_codebooknote, trajectories_label TO gym_lab;
 GRANT SELECT, INSERT, UPDATE, DELETE ON trajectories_annotationproject, trajectories_annotator,
     trajectories_annotationunit, trajectories_annotationslot, trajectories_annotationjob, trajectories_stepmark
     TO gym_lab;
--- What a fork goes on from is written once.
+-- An intervention, from which a fork continues, is written only once.
 GRANT SELECT, INSERT ON trajectories_intervention TO gym_lab;
--- A fork gets what the server did for its parent.
+-- A fork gets copies of its parent's site events and tool calls.
 GRANT INSERT ON trajectories_siteevent, trajectories_toolcall TO gym_lab;
--- A person who opens a step has it checked.
+-- Opening a step in the lab requests its check.
 GRANT SELECT, INSERT, UPDATE ON trajectories_fidelity TO gym_lab;
--- Closing writes a verdict by the statement that judging uses; opening takes its ids beforehand.
+-- Closing an episode writes a verdict with the same statement as judging; opening episodes reserves their ids.
 GRANT INSERT ON trajectories_verdictevidence TO gym_lab;
 GRANT USAGE ON SEQUENCE trajectories_group_id_seq, trajectories_episode_id_seq TO gym_lab;
 GRANT SELECT, INSERT, UPDATE ON trajectories_healthprobe TO gym_lab;
@@ -160,7 +161,7 @@ GRANT SELECT ON auth_group, auth_permission, auth_user_groups, auth_user_user_pe
 GRANT SELECT, INSERT, UPDATE, DELETE ON django_session TO gym_lab;
 
 -- The workers and the sweeper -------------------------------------------------------------------------------
--- Everything in the verify queue is bounded, statements included.
+-- Everything in the verify queue is limited in time, including statements.
 ALTER ROLE gym_worker SET statement_timeout = '30s';
 ALTER ROLE gym_worker SET plan_cache_mode = 'force_generic_plan';
 ALTER ROLE gym_worker SET idle_in_transaction_session_timeout = '60s';
@@ -176,32 +177,32 @@ GRANT UPDATE (ended, completed_seq) ON trajectories_group TO gym_worker;
 GRANT SELECT, DELETE ON trajectories_idempotentcall TO gym_worker;
 GRANT SELECT, INSERT, UPDATE ON trajectories_walkplace TO gym_worker;
 GRANT SELECT, INSERT, UPDATE, DELETE ON trajectories_watchmark TO gym_worker;
--- A report is asked for in the lab, and computed here.
+-- Reports are requested in the lab and computed here.
 GRANT SELECT, UPDATE ON trajectories_report TO gym_worker;
--- And so is an export; labels are among its filters, and guidance is a part of prompts.
+-- So are exports. Labels are among their filters, and guidance is part of prompts.
 GRANT SELECT ON trajectories_guidancetext TO gym_worker;
 GRANT SELECT, UPDATE ON trajectories_export TO gym_worker;
 GRANT SELECT ON trajectories_intervention TO gym_worker;
--- What is found in screenshots, and in replays held against them.
+-- Results from screenshots, and from comparing replays with them.
 GRANT SELECT ON trajectories_recordingchunk, trajectories_recordingtally TO gym_worker;
 GRANT SELECT, INSERT, UPDATE ON trajectories_fidelity, trajectories_episodefidelity TO gym_worker;
--- Of steps that are no more.
+-- Needed for steps that have been deleted.
 GRANT DELETE ON trajectories_fidelity TO gym_worker;
 GRANT SELECT, INSERT, UPDATE ON trajectories_picture TO gym_worker;
--- Labels are exported, imported and made by machines here.
+-- Labels are exported, imported, and created by models here.
 GRANT SELECT, INSERT ON trajectories_codebookversion, trajectories_label TO gym_worker;
 GRANT SELECT, INSERT, UPDATE ON trajectories_annotationproject, trajectories_annotator,
     trajectories_annotationunit, trajectories_annotationjob TO gym_worker;
--- And what is computed of episodes that have ended.
+-- Facts and rewards that are computed from finished episodes.
 GRANT SELECT, INSERT, UPDATE ON trajectories_stepfacts, trajectories_episodefacts TO gym_worker;
 GRANT SELECT, INSERT ON trajectories_rewardsource, trajectories_rewardcomponents TO gym_worker;
 GRANT SELECT ON trajectories_policyversion, trajectories_rewardprofile, trajectories_rewardmodel TO gym_worker;
 GRANT SELECT ON trajectories_judge TO gym_worker;
 GRANT SELECT, INSERT ON trajectories_judgecall TO gym_worker;
 
--- The worker with the sandbox, beside which programs of agents run ------------------------------------------------
--- It reads no table. What it may do are functions (trajectories/rollouts/judging/sandbox_sql.py): claim a submission that is
--- judged by running it, end it, and the same for a call of a page's Run tool.
+-- The sandbox's worker, alongside which agents' programs run ----------------------------------------------------
+-- It cannot read any table. It may only call functions (trajectories/rollouts/judging/sandbox_sql.py) that claim and
+-- finish a submission that is judged by running it, or a call of a page's Run tool.
 ALTER ROLE gym_sandbox SET statement_timeout = '30s';
 ALTER ROLE gym_sandbox SET idle_in_transaction_session_timeout = '60s';
 
@@ -210,7 +211,7 @@ GRANT USAGE ON SCHEMA sandbox TO gym_sandbox;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA sandbox TO gym_sandbox;
 
 -- The metrics -------------------------------------------------------------------------------------------------
--- Counts and times, no text; a scrape must never hurt the gym.
+-- Only counts and times, never text. A scrape must not slow down the gym.
 ALTER ROLE gym_metrics SET statement_timeout = '1s';
 ALTER ROLE gym_metrics SET idle_in_transaction_session_timeout = '10s';
 
@@ -218,8 +219,8 @@ GRANT SELECT (episode_id, received_at, sent_at, claimed_at, judged_at) ON trajec
 GRANT SELECT (id, run_id, policy_version, task_id, verdict_id, finished_at) ON trajectories_episode TO gym_metrics;
 GRANT SELECT (id, episode_id, outcome, reason, verifier, latency_ms, run_seq, created_at) ON trajectories_verdict TO gym_metrics;
 
--- Seconds; by the owner's rights, since other roles' sessions show their times, and their statements with all that
--- is written in them, to few. Null where the owner may not see them either.
+-- Returns ages in seconds. It has the owner's rights, because few roles may see the times of other roles' sessions, and
+-- they would also see the statements. Null if the owner may not see them either.
 CREATE OR REPLACE FUNCTION oldest_sessions(OUT transaction float8, OUT snapshot float8)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
     SELECT coalesce(max(age), 0), coalesce(max(age) FILTER (WHERE backend_xmin IS NOT NULL), 0)

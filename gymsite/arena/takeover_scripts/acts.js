@@ -1,17 +1,17 @@
-// What a person does on the page of an episode, as actions in the run's own grammar. A click is held until its step is
-// recorded, and done then, so that what the server does for it has its number.
-// Elements have the ids that the client would give them: `ids.js` and `axtree.js` are the client's own.
+// Records what a person does on an episode's page as actions in the run's grammar. A click is held back until its step
+// is recorded, and then performed, so that the server can assign its effects to that step.
+// Elements have the same ids as in the client, because `ids.js` and `axtree.js` are the client's own.
 "use strict";
 (() => {
   const [ROOT] = location.pathname.match(/^\/e\/[^/]+\//);
   const ADDRESS = `${ROOT}takeover/`;
   const PUBLIC = "https://gym/";
   const TOKEN = ROOT.split("/")[2];
-  const QUIET_MS = 20000; // typing that rests for so long is recorded
+  const QUIET_MS = 20000; // typing is recorded after a pause of this length
   const SCROLL_MS = 400;
   const SCROLL_LEAST = 40;
   const RETRIES = 4;
-  const AGAIN_MS = 300; // before a page that differs is looked at once more
+  const AGAIN_MS = 300; // pause before a differing page is compared once more
   const SETTLED_MS = 5000;
   const LAST_LOOK = `takeover look ${ROOT}`;
   const KEYS = new Set(["Escape", "Enter", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"]);
@@ -22,8 +22,8 @@
   let begun = 0;
   let isRedoing = false;
   let isBroken = false;
-  let keys = []; // of ids that no step has recorded
-  let shown = null; // what the page showed before the act that is being done
+  let keys = []; // keys of ids that have not been part of a step yet
+  let shown = null; // what the page showed before the current act
   let typing = null; // the field that is being typed into
   let queue = Promise.resolve();
 
@@ -59,7 +59,7 @@
     isBroken = true;
     tell({ problem: message });
   }
-  // Steps are recorded one after the other. Resolves to whether this one is.
+  // Steps are recorded one after the other. Resolves to whether this step was recorded.
   function record(action, { leads = false, target = null, look: seen = shown || look() } = {}) {
     const step = { action, leads, text: seen ? seen.text : "", url: seen ? seen.url : "" };
     if (target) step.target_path = pathOf(target);
@@ -75,7 +75,7 @@
         return true;
       }
       if (response !== null && response.status === 410) broken("This takeover has ended.");
-      else if (response !== null && response.status === 409) broken("This takeover goes on in another tab, or has ended. Reload this page.");
+      else if (response !== null && response.status === 409) broken("This takeover continues in another tab, or has ended. Reload this page.");
       else broken("What you did could not be recorded. Reload this page.");
       return false;
     });
@@ -88,11 +88,11 @@
   }
 
   // ---- elements
-  // The element that an act is aimed at: the nearest one that the outline gives an id.
+  // The target of an act: the nearest element that has an id in the outline.
   function aimed(node) {
     for (let el = node instanceof Element ? node : null; el; el = el.parentElement) {
       if (palaestra.idOf(el)) return el;
-      if (el.tagName === "LABEL" && el.control) return null; // the click on its control follows
+      if (el.tagName === "LABEL" && el.control) return null; // a click on its control will follow
     }
     return null;
   }
@@ -118,10 +118,10 @@
     return record({ type: "type", target: id, text: valueOf(el), clear: true }, { target: el, look: seen });
   }
 
-  // The page's recorder assigns what it sees to the step in this attribute.
+  // The page's recorder assigns its events to the step in this attribute.
   const begin = () => { root.dataset.step = String(next); };
 
-  // ---- acts are done again, by script, once their step is recorded: then the server knows its number
+  // ---- acts are repeated by script once their step is recorded, because the server then knows the step's number
   function redo(act) {
     isRedoing = true;
     try {
@@ -146,7 +146,7 @@
     return Boolean(button && button.form && button.type === "submit" && !/^dialog$/i.test(button.getAttribute("formmethod") || button.form.getAttribute("method") || ""));
   };
 
-  // Nothing can be done before its step could be recorded.
+  // Acts are refused until steps can be recorded.
   const BY_HAND = new Set(["click", "keydown", "beforeinput", "submit"]);
   const listen = (kind, listener) => addEventListener(kind, (event) => {
     if (isRedoing || !event.isTrusted && kind !== "submit") return;
@@ -163,7 +163,7 @@
   listen("click", (event) => {
     const el = aimed(event.target);
     if (!el || isField(el) || el.tagName === "SELECT") return;
-    const isSent = el.matches("input") && el.form !== null; // a script may send the form of a box that is ticked
+    const isSent = el.matches("input") && el.form !== null; // a script may submit the form when a box is checked
     const leads = isLeading(el) || isSent;
     held(event, { type: "click", target: palaestra.idOf(el) }, el, { leads, act: () => el.click() });
   });
@@ -171,7 +171,7 @@
   listen("input", (event) => {
     const el = event.target;
     if (!isField(el)) return;
-    if (!typing) typing = { el, look: shown, before: null }; // a slider, or a date that was chosen
+    if (!typing) typing = { el, look: shown, before: null }; // a slider, or a date picker
     clearTimeout(restTimer);
     restTimer = setTimeout(typingEnd, QUIET_MS);
   });
@@ -201,15 +201,15 @@
       held(event, { type: "press", key: "Enter" }, el, { leads: true, act });
       return;
     }
-    // What keys do to fields, lists and buttons is recorded as typing, choices and clicks.
+    // The effects of keys on fields, lists and buttons are recorded as typing, choices and clicks.
     if (!KEYS.has(event.key) || isField(el) || el instanceof Element && el.matches("select,button,a[href],summary,input")) {
       if (event.key !== "Escape") return;
     }
-    if (/^(Page|Home|End|Arrow)/.test(event.key)) return; // the page scrolls
+    if (/^(Page|Home|End|Arrow)/.test(event.key)) return; // these scroll the page
     typingEnd();
     record({ type: "press", key: event.key });
   });
-  // A form that a script sends, after a choice for instance: the choice is recorded first.
+  // If a script submits a form, after a choice for instance, the choice is recorded first.
   listen("submit", (event) => {
     const form = event.target, submitter = event.submitter;
     if (/^dialog$/i.test(form.getAttribute("method") || "")) return;
@@ -231,7 +231,7 @@
     }, SCROLL_MS);
   });
 
-  // ---- a fork's page, as it was
+  // ---- restoring a fork's page
   function again(action) {
     for (const one of action.actions || [action]) {
       const el = one.target ? palaestra.elementOf(one.target) : document.activeElement;
@@ -254,7 +254,7 @@
     for (const kind of ["input", "change"]) el.dispatchEvent(new Event(kind, { bubbles: true }));
   }
 
-  // Resolves to whether the page is the person's now: it may be one on the way, or another than the agent saw.
+  // Resolves to whether the page is now the person's. It may be an intermediate page, or differ from what the agent saw.
   async function restore(state) {
     look();
     keys = [];
@@ -314,7 +314,7 @@
     begun = state.begun;
     tell({ steps: next - 1 - begun, problem: "" });
     root.dataset.step = String(next - 1);
-    // A document that no act announced: the browser's own buttons led to it.
+    // No act has announced this document, so the browser's own buttons led to it.
     if (served === next) {
       const isBack = performance.getEntriesByType("navigation")[0]?.type === "back_forward";
       record(isBack ? { type: "back" } : { type: "goto", url: masked(location.href) }, { look: previousLook() });

@@ -1,7 +1,7 @@
-// The bar above the page of a takeover: how many steps there are, and no button before the last act is recorded.
+// The bar above the page of a takeover. It shows the number of steps; its buttons wait until the last act is recorded.
 "use strict";
 (() => {
-  const FLUSH_MS = 3000; // how long a button waits for what is still typed
+  const FLUSH_MS = 3000; // time limit for recording unfinished typing
   const frame = document.querySelector("[data-page]");
   const steps = document.querySelector("[data-steps]");
   const problem = document.querySelector("[data-problem]");
@@ -31,7 +31,7 @@
       for (const button of document.querySelectorAll("[data-act] button")) button.disabled = true;
       await flush();
       if (form.getAttribute("action") !== "correct") { form.submit(); return; }
-      // The page in the frame stays as it is.
+      // This request does not reload the page in the frame.
       const response = await fetch(form.action, { method: "POST" }).catch(() => null);
       if (response === null || !response.ok) { location.reload(); return; }
       for (const button of document.querySelectorAll("[data-act] button")) button.disabled = false;

@@ -1,5 +1,5 @@
-/* Adds an answer field without asking the server for the page again; without this file the same button does that.
-   Where tools lead to other views of a table, typed answers are stored for the next view in this tab. */
+/* Adds an answer field without reloading the page; without this script the same button reloads it. If tools lead to
+   other views of a table, typed answers are stored for the next view in this tab. */
 
 /** @param {HTMLFormElement} form */
 const listen = (form) => {
@@ -33,7 +33,7 @@ const listen = (form) => {
   });
 
   if (!("answersPersist" in form.dataset)) return;
-  /* A second answer begins as the server sent it, with the first one, and goes its own way. */
+  /* A second answer begins with the first one, as the server sent it, and is stored separately. */
   const isSecond = form.querySelector("input[name=number]") !== null;
   const KEY = `answers ${location.pathname.replace(/[^/]*$/, "")}${isSecond ? " 2" : ""}`;
   /** @param {string[]} values */

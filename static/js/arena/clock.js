@@ -1,5 +1,5 @@
-/* The page's clock is the episode's: Date begins at <html data-now> and goes on from there, in the zone of
-   <html data-zone> and the words of <html data-locale>, whatever the browser's own are. */
+/* Makes the page's clock the episode's: Date begins at <html data-now> and runs on from there, in the time zone of
+   <html data-zone> and the language of <html data-locale>, whatever the browser's own are. */
 
 /** @typedef {(this: any, locales?: Intl.LocalesArgument, options?: object) => string} Localized */
 
@@ -17,8 +17,8 @@ const keepTime = (start, zone, locale) => {
   /** @param {Intl.DateTimeFormatOptions} [options] */
   const inZone = (options) => ({ ...options, timeZone: options?.timeZone ?? zone });
 
-  /* Between the two readings of a moment: its milliseconds, and those at which UTC's clocks show what the zone's
-     show then. An hour that comes twice is its first one, an hour left out is read as before the change. */
+  /* Conversions between a moment, in milliseconds, and the moment at which UTC clocks show the same time as the zone's
+     clocks do. In an hour that occurs twice the first one is meant; a skipped hour is read as before the change. */
   const FARTHEST = 8.64e15;
   const DAY = 86400000;
   const shifts = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" });
@@ -42,7 +42,7 @@ const keepTime = (start, zone, locale) => {
     return shown - (isAfter ? after : before);
   };
 
-  /* A text without a zone means the page's, but for a day in figures, which is UTC's. */
+  /* A text without a zone is in the page's zone, except a date in digits, which is in UTC. */
   const IN_UTC = /^[+-]?\d{4,6}(?:-\d\d){0,2}$/;
   const HAS_ZONE = /(?:Z|UT|UTC|GMT|[ECMP][SD]T|[+-]\d\d:?\d\d)\s*(?:\(.*\))?\s*$/i;
   /** @param {unknown} given */
@@ -126,7 +126,7 @@ const keepTime = (start, zone, locale) => {
     put(Intl, name, Defaulted);
   }
 
-  /* Intl asks the machine's clock when it is given no date. */
+  /* Without a date, Intl would use the machine's clock. */
   const formats = Intl.DateTimeFormat.prototype;
   const ownParts = formats.formatToParts;
   put(formats, "formatToParts", /** @this {Intl.DateTimeFormat} */ function (date = now()) {

@@ -1,4 +1,4 @@
-/* Tab indents in the program's field, Shift+Tab removes an indentation, and Escape lets the next Tab leave the
+/* In the program's field, Tab indents, Shift+Tab removes an indentation, and Escape lets the next Tab leave the
    field. Nothing else is typed automatically. */
 
 /** @param {HTMLTextAreaElement} field */
@@ -6,14 +6,14 @@ const edit = (field) => {
   const INDENT = "    ";
   const OUTDENT = /^(?: {1,4}|\t)/gm;
 
-  /* The only way to change a field that its undo knows of. */
+  /* This is the only way to change a field so that the user can undo the change. */
   /** @param {string} text */
   const replace = (text) => {
     if (text) document.execCommand("insertText", false, text);
     else document.execCommand("delete");
   };
 
-  /* Whole lines, but not the one in whose first column a selection ends. */
+  /* Select whole lines, except a last line in whose first column the selection ends. */
   const selectLines = () => {
     const { selectionStart: start, selectionEnd: end, value } = field;
     const first = value.lastIndexOf("\n", start - 1) + 1;
@@ -52,7 +52,7 @@ const edit = (field) => {
   field.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !isLeaving) {
       isLeaving = true;
-      /* The first one is the field's own; the next may close what the field stands in. */
+      /* The first Escape belongs to the field; the next one may close the dialog around it. */
       event.preventDefault();
     }
     if (event.key !== "Tab") {

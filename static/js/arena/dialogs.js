@@ -1,5 +1,5 @@
-/* Pop-ups that come later, and stay away once they were closed; Escape and the focus for them and for the dialog that
-   holds the form. None of them blocks the rest of the page, and all of them close without this file too. */
+/* Shows later pop-ups, which stay away once closed, and handles Escape and the focus for them and for the form's dialog.
+   None of them blocks the rest of the page, and all of them can be closed without this script. */
 
 const KEY = `closed ${location.pathname.replace(/[^/]*$/, "")}`;
 /** @type {HTMLDialogElement[]} */
@@ -13,7 +13,7 @@ const came = new WeakMap();
 
 /** @param {HTMLDialogElement} popUp */
 const open = (popUp) => {
-  /* Opened by its method it would take the focus from whoever is typing. */
+  /* If opened by its method, it would take the focus away from a field being typed into. */
   popUp.open = true;
 };
 /** @param {HTMLDialogElement} popUp */
@@ -37,7 +37,7 @@ for (const popUp of popUps) {
   });
 }
 
-/* A form that only closes leads nowhere: nobody must wait for another page. */
+/* A form that only closes a dialog loads no page, so nothing must wait for one. */
 document.addEventListener("submit", (event) => {
   const form = /** @type {HTMLFormElement} */ (event.target);
   if (form.method !== "dialog") return;
@@ -58,7 +58,7 @@ document.addEventListener("keydown", (event) => {
   else if (answering?.matches("[open], :popover-open")) leave();
 });
 
-/* When something is done here, the next one comes, unless it is done to one that lies open. */
+/* An interaction brings up the next pop-up, unless one is open or was itself the target. */
 /** @param {Event} event */
 const next = (event) => {
   if (event.target instanceof Element && event.target.closest("[data-pop-up]")) return;

@@ -1,5 +1,5 @@
-/* CodeMirror in the place of the program's field, which it writes back into. Automatic typing is
-   left out: brackets and quotes are not closed and no line is indented, so that what is typed is what is there. */
+/* Puts CodeMirror in place of the program's field, and writes its text back into that. Nothing is typed automatically:
+   brackets and quotes are not closed and lines not indented, so that the program is exactly what was typed. */
 
 /** @param {HTMLTextAreaElement} field */
 const replace = (field) => {
@@ -72,7 +72,7 @@ const replace = (field) => {
 
   field.hidden = true;
   field.after(view.dom);
-  /* The editor carries the label's words; said twice they would be part of the question. */
+  /* The editor already has the label's text as its name; a second time it would seem part of the question. */
   label.setAttribute("aria-hidden", "true");
   label.addEventListener("click", () => view.focus());
   document.querySelector("#answer-keys").hidden = false;

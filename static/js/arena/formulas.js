@@ -1,8 +1,8 @@
-/* Draws each formula in place: the element keeps role="math" and its LaTeX as name, the drawing is hidden
-   from the accessibility tree. A formula that cannot be drawn keeps showing its source. */
+/* Renders each formula in place. The element keeps role="math" and its LaTeX as its name, and the rendering is hidden
+   from the accessibility tree. A formula that cannot be rendered keeps showing its source. */
 
 const OPTIONS = { throwOnError: true, strict: "ignore", trust: false, maxExpand: 1000, maxSize: 60 };
-/* What older sources write and KaTeX does not know. */
+/* Commands that occur in older sources and that KaTeX does not know. */
 const MACROS = {
   "\\mbox": "\\text{#1}",
   "\\overarc": "\\overgroup{#1}",
@@ -11,8 +11,8 @@ const MACROS = {
   "\\textdollar": "\\$",
 };
 
-/* KaTeX gives a few pictures, the arrow of \vec among them, their width in a style attribute. The page's policy forbids
-   such attributes, and allows the same set as a property. */
+/* KaTeX sets the width of a few pictures, such as the arrow of \vec, in a style attribute. The page's policy forbids
+   style attributes, but allows the same style to be set as a property. */
 const STYLE = "data-style";
 /** @param {any} node */
 const setStylesAside = (node) => {
@@ -51,5 +51,5 @@ const draw = (formula) => {
 /** @param {Document | Element} place */
 const drawAll = (place) => { for (const formula of place.querySelectorAll(".formula")) draw(formula); };
 drawAll(document);
-/* A script put something into the page. */
+/* Sent by scripts that have added content to the page. */
 document.addEventListener("gym:content", (event) => drawAll(/** @type {Element} */ (event.target)));

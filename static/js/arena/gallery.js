@@ -1,4 +1,4 @@
-/* Buttons for the next and the previous photo of a gallery, which also works without them. */
+/* Adds buttons for the next and the previous photo to a gallery, which also works without them. */
 
 import { hold, release } from "./settled.js";
 
@@ -23,7 +23,7 @@ const steps = (gallery) => {
     });
   };
 
-  /* A picture that was not fetched yet is waited for: the page is not settled before it is drawn. */
+  /* If the picture has not been fetched yet, the page is not settled before it is drawn. */
   /** @param {HTMLImageElement} picture */
   const fetched = (picture) => {
     if (picture.complete && picture.naturalWidth) return;

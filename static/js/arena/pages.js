@@ -1,5 +1,5 @@
-/* Fetches pages of which scripts use parts. Meanwhile the current page is not settled. Pages are fetched one after the
-   other: the site keeps what each of them showed, and its order must not be the network's. */
+/* Fetches pages that scripts use parts of. Meanwhile the current page is not settled. Pages are fetched one after the
+   other, because the site records what each of them showed, and the order must not depend on the network. */
 
 import { hold, release } from "./settled.js";
 
@@ -14,7 +14,7 @@ const read = async (address, options) => {
   } catch {
     return null;
   } finally {
-    /* What follows is drawn in the same turn. */
+    /* Callers update the page in the same turn, before this. */
     setTimeout(release);
   }
 };
@@ -28,7 +28,7 @@ export const fetched = (address, options = {}) => {
   return previous;
 };
 
-/* What a form sends, where a script sends it. */
+/* Sends a form by script, and resolves to the page that answers it. */
 /** @type {(form: HTMLFormElement, submitter?: HTMLElement) => Promise<Document | null>} */
 export const sent = (form, submitter) =>
   fetched(form.action, { method: "POST", body: new URLSearchParams(/** @type {any} */ (new FormData(form, submitter))) });

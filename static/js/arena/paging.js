@@ -1,4 +1,4 @@
-/* Further pages of a list without leaving it. A list that pages says so:
+/* Loads further pages of a list without leaving the page. Lists declare this:
 
      <section data-paging="more" data-more="Load more" data-loaded="Stays loaded: {n}"
               data-shown="Showing {n} of 73 stays" data-all="Showing {n} of 73 stays">
@@ -7,14 +7,14 @@
        <p class="visually-hidden" role="status" data-paging-status></p>
      </section>
 
-   What stands here instead of the page's number is data-shown while more follows, and data-all, if there is one, at
-   the end. "more" makes a button of the link to the next page; "scroll" follows it too when a reader scrolls to it. Without
-   scripts, and with "pages", they are the plain links that they are. */
+   The page's number is replaced by data-shown while more follows, and at the end by data-all, if there is one. "more"
+   turns the link to the next page into a button; "scroll" also follows it when a reader scrolls to it. Without scripts,
+   and with "pages", they remain plain links. */
 
 import { fetched } from "./pages.js";
 import { take } from "./pop_ups.js";
 
-/* So far above the link a reader who scrolls is taken to be at the end. */
+/* A reader who scrolls counts as having reached the end at this distance above the link. */
 const NEAR_PX = 300;
 
 /** @type {(section: Element) => HTMLAnchorElement | null} */
@@ -35,7 +35,7 @@ const named = (section) => {
   counted(section);
 };
 
-/* The link stays the same element, so that the focus stays where it is; where none is left, what came has it. */
+/* The link remains the same element, so that it keeps the focus; if no link is left, the added items get the focus. */
 /** @type {(section: HTMLElement, page: Document) => boolean} */
 const append = (section, page) => {
   const fresh = page.querySelector("[data-paging]");
@@ -70,7 +70,7 @@ const load = async (section) => {
   const page = await fetched(next.href);
   next.removeAttribute("aria-busy");
   isLoading = false;
-  /* The browser goes there itself where nothing could be taken over. */
+  /* If nothing could be added, the browser opens the next page itself. */
   if (!page || !append(section, page)) location.assign(next.href);
   else take(page);
 };
@@ -86,8 +86,8 @@ for (const section of sections) {
   });
 }
 
-/* Asked at every scroll, and not by an observer: the page must not count as settled in between. A page too short
-   to scroll loads nothing by itself. */
+/* This is checked at every scroll rather than by an observer, so that the page never counts as settled in between. A
+   page too short to scroll loads nothing by itself. */
 const endless = document.querySelectorAll("[data-paging=scroll]");
 let reached = scrollY;
 const scrolled = () => {
@@ -99,7 +99,7 @@ const scrolled = () => {
 };
 if (endless.length) {
   addEventListener("scroll", scrolled, { passive: true });
-  /* What is pressed may have been scrolled to just now, and the event of that still be on its way: the further page
-     is fetched before what the press asks for, whichever comes first. */
+  /* A click may come before the event of the scroll that preceded it. The further page must be fetched before whatever
+     the click requests, in either order of the events. */
   addEventListener("click", () => scrollY !== reached && scrolled(), { capture: true });
 }

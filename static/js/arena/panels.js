@@ -1,4 +1,4 @@
-/* Parts that do not belong to the task appear late; until then their places say so, and the page is not settled. */
+/* Shows the parts that do not belong to the task late. Until then their places stay empty and the page is not settled. */
 
 import { hold, release } from "./settled.js";
 

@@ -1,5 +1,5 @@
-/* Closes a pop-up where it lies, also with Escape, and shows the one that a later page has brought. Without this
-   script its form does the same by a new page. Whoever fetches a page hands it to take(page). */
+/* Closes a pop-up in place, also by Escape, and shows the pop-up of a page that was fetched later. Without this script,
+   its form does the same by loading a page. Scripts that fetch a page pass it to take(page). */
 
 import { sent } from "./pages.js";
 
@@ -11,7 +11,7 @@ const focused = () => {
   dialog?.querySelector("button")?.focus();
 };
 
-/* The page's pop-up in place of the one that lies here; the same one stays as it is, with its focus. */
+/* Replaces the current pop-up by that of the page. If it is the same one, it stays as it is and keeps the focus. */
 /** @param {Document} page */
 export const take = (page) => {
   const fresh = page.querySelector("[data-pop-up]");

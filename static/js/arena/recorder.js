@@ -1,11 +1,11 @@
 //# allFunctionsCalledOnLoad
-/* Reports what the page sees: clicks, inputs, keys, scrolls, focus, visible blocks, errors. Events are numbered
-   within one page load, so a batch sent twice is stored once; whatever is not acknowledged is sent again, at the
-   latest when the page is left. It never holds the settled marker. */
+/* Reports events of the page: clicks, inputs, keys, scrolls, focus, visible blocks, errors. Events are numbered within
+   one page load, so a batch sent twice is stored once. Batches that are not acknowledged are sent again, at the latest
+   when the page is left. Reporting never delays the settled marker. */
 
 /** @param {number} byte */
 const hex = (byte) => byte.toString(16).padStart(2, "0");
-/* This page load, in everything that is reported of it. */
+/* Identifies this page load in all reports about it. */
 export const page = Array.from(crypto.getRandomValues(new Uint8Array(9)), hex).join("");
 
 /**
@@ -14,7 +14,7 @@ export const page = Array.from(crypto.getRandomValues(new Uint8Array(9)), hex).j
  * @property {string} kind
  * @property {number} at_ms
  * @property {any} data
- * @property {number} [step] Where it is not the one that the page was served in.
+ * @property {number} [step] If it differs from the step in which the page was served.
  */
 
 /** @param {string} PATH */
@@ -28,7 +28,7 @@ const report = (PATH) => {
   const EVENTS_PER_BATCH = 100;
   const TEXT_MAX = 2000;
   const NAME_MAX = 120;
-  /* Browsers let all requests that outlive a page carry 64 KiB together. */
+  /* Browsers allow 64 KiB for all requests together that outlive a page. */
   const KEEPALIVE_BYTES = 60000;
   const BY_HAND = new Set(["click", "input", "key", "focus", "submit"]);
   const KEYS = new Set([
@@ -59,7 +59,7 @@ const report = (PATH) => {
   let timer = 0;
   let failures = 0;
 
-  /* NUL and half surrogate pairs cannot be stored. */
+  /* NUL and lone surrogates cannot be stored. */
   /** @type {(text: unknown, limit: number) => string} */
   const clean = (text, limit) => String(text ?? "").slice(0, limit).toWellFormed().replaceAll("\0", "\ufffd");
 
@@ -74,7 +74,7 @@ const report = (PATH) => {
     return event;
   };
 
-  /* Reading the window's size before the first layout would force one: it is read when the load event is sent. */
+  /* The window's size is read only when the load event is sent, because reading it earlier would force a layout. */
   /** @param {PageEvent} load */
   const sized = (load) => Object.assign(load.data, { width: innerWidth, height: innerHeight, ratio: devicePixelRatio });
   /** @param {PageEvent[]} events */
@@ -86,7 +86,7 @@ const report = (PATH) => {
   const post = (text, more) =>
     fetch(ADDRESS, { method: "POST", headers: { "Content-Type": "application/json" }, body: text, ...more });
 
-  /* Of a server that fails, or refuses so many requests at once, more may be hoped for later. */
+  /* A server that fails, or refuses because of too many requests, may accept the batch later. */
   /** @param {number} status */
   const isFinal = (status) => status < 500 && status !== 429;
 
@@ -107,7 +107,8 @@ const report = (PATH) => {
     if (queue.length > 0 && failures <= RETRIES) timer ||= setTimeout(flush, FLUSH_MS * 2 ** failures);
   };
 
-  /* On leaving: everything that is not acknowledged, the batch in progress too, in requests that outlive the page. */
+  /* When the page is left, everything not acknowledged, including the batch in progress, is sent in requests that
+     outlive the page. */
   const flushAll = () => {
     let rest = (sending ?? []).concat(queue);
     while (rest.length > 0) {
@@ -153,9 +154,9 @@ const report = (PATH) => {
     return { element, role: roleOf(element), name: nameOf(element) };
   };
 
-  /* Where an element is in the document: the number of each ancestor and of itself among its siblings. An element's box in
-     the window and the scroll position, for marks on screenshots. A hidden field has no box of its
-     own: an editor stands in for it, and has the focus. */
+  /* An element's place in the document: the index among its siblings of each ancestor and of the element itself. The
+     function below adds its box in the window and the scroll position, for marks on screenshots. A hidden field has no
+     box, so that of the focused editor in its place is taken. */
   /** @param {Element} element */
   const pathOf = (element) => {
     if (element.getRootNode() !== document) return "";
@@ -180,7 +181,7 @@ const report = (PATH) => {
     record("click", { role, name, ...place, trusted: event.isTrusted });
   });
 
-  /* Changes of one field are one event until it is sent, with the latest value. */
+  /* Successive changes of one field are merged into one event, with the latest value, until that is sent. */
   /** @type {{ element: Element, event: PageEvent } | null} */
   let openInput = null;
   /** @param {Event} event */
@@ -218,8 +219,8 @@ const report = (PATH) => {
 
   listen("submit", () => record("submit", {}));
 
-  /* Scrolling is reported at intervals, and before the next action, with the step that it began in and the page's
-     position. */
+  /* Scrolling is reported at intervals and before the next action, with the page's position and the step in which the
+     scrolling began. */
   /** @type {{ step: number | null, x: number, y: number } | null} */
   let moved = null;
   let scrollTimer = 0;

@@ -1,11 +1,11 @@
 //# allFunctionsCalledOnLoad
-/* Records the DOM of the pages of an episode that is recorded in full (rrweb) and sends it in chunks: every second,
-   every 100 KB, and what is left when the page is left. Chunks are numbered within one page load, so one sent twice is
-   stored once. It never holds the settled marker.
+/* Records the DOM of pages (with rrweb) in episodes that are recorded in full, and sends it in chunks: every second,
+   every 100 KB, and the rest when the page is left. Chunks are numbered within one page load, so a chunk sent twice is
+   stored once. Recording never delays the settled marker.
 
-   A page that is being left can send little: all requests that outlive it carry 64 KiB together, the page events
-   among them. Of what is not sent by then, changes go before the snapshot, as many as fit. The rest is lost, and the
-   gap in the numbers or times shows it. A chunk that is on its way outlives the page if it is small. */
+   A page that is being left can send little, because all requests that outlive it, including page events, may carry
+   64 KiB together. Of what has not been sent by then, changes have priority over the snapshot, as many as fit. The rest
+   is lost, which shows as a gap in the numbers or times. A small chunk that is being sent outlives the page. */
 
 import { page } from "./recorder.js";
 
@@ -30,9 +30,9 @@ const send = (PATH, TOKEN) => {
   const ADDRESS = `${PATH}recording`;
   const FLUSH_MS = 1000;
   const CHUNK_CHARS = 100_000;
-  /* Less than this costs the page more to compress than to send. */
+  /* Chunks smaller than this take the page more time to compress than to send. */
   const PACKED_BYTES = 4_000;
-  /* With the server out of reach the page must not fill its memory. */
+  /* Limits memory use while the server is unreachable. */
   const WAITING_CHARS = 10_000_000;
   const RETRIES = 5;
   const ON_THE_WAY_BYTES = 30_000;
@@ -46,7 +46,7 @@ const send = (PATH, TOKEN) => {
   const served = stepOf();
   const encoder = new TextEncoder();
 
-  /* Every address of the arena is written https://gym/..., and the token nowhere. */
+  /* In recordings, the arena's addresses are https://gym/..., and the token never appears. */
   const MASKS = [
     [`${location.origin}${PATH}`, "https://gym/"],
     [`${location.origin}/`, "https://gym/"],
@@ -56,7 +56,7 @@ const send = (PATH, TOKEN) => {
   /** @param {string} text */
   const mask = (text) => MASKS.reduce((masked, [from, to]) => masked.replaceAll(from, to), text);
 
-  /* Half surrogate pairs, which other JSON parsers refuse, are replaced. */
+  /* Lone surrogates are replaced, because other JSON parsers refuse them. */
   const HALF_PAIR = "\\ud";
   /** @type {(key: string, value: unknown) => unknown} */
   const whole = (_key, value) => (typeof value === "string" ? value.toWellFormed() : value);
@@ -108,7 +108,7 @@ const send = (PATH, TOKEN) => {
     return fetch(ADDRESS, { method: "POST", headers, body: bytes, keepalive });
   };
 
-  /* False when the chunk is to be sent again. */
+  /* Resolves to false if the chunk must be sent again. */
   /** @param {Chunk} chunk */
   const sent = async (chunk) => {
     try {
@@ -145,7 +145,7 @@ const send = (PATH, TOKEN) => {
 
   /** @param {any} event */
   const record = (event) => {
-    /* Pages of mock sites have a clock of their own; recordings have the machine's. */
+    /* Pages of mock sites have a clock of their own, but recordings use the machine's. */
     event.timestamp = Math.round(performance.timeOrigin + performance.now());
     const line = written(event);
     const now = stepOf();
@@ -183,16 +183,16 @@ const send = (PATH, TOKEN) => {
     waiting = [];
   };
 
-  /* Whether a popover is open is in no attribute, and rrweb does not see it. */
+  /* No attribute shows whether a popover is open, so rrweb does not notice it. */
   /** @type {(popover: Element, open: boolean) => void} */
   const reportOpen = (popover, open) => {
     const id = rrwebRecord.record.mirror.getId(popover);
     if (id > 0) record({ type: CUSTOM, data: { tag: "popover", payload: { id, open } } });
   };
 
-  /* rrweb reads a style sheet rule by rule, which is a quarter of a snapshot. Its text is stored for the episode's next
-     pages, by its address, which names the version of all files: during the snapshot the sheet then seems to have one
-     rule with the whole text. A sheet whose number of rules has changed is read again. */
+  /* rrweb reads a style sheet rule by rule, which takes a quarter of a snapshot's time. So the text is stored for the
+     episode's next pages under the sheet's address, which contains the version of all files. During the snapshot, the
+     sheet then seems to have a single rule with the whole text. A sheet whose number of rules has changed is read again. */
   /** @type {(link: HTMLLinkElement) => boolean} */
   const sheetRecall = ({ href, sheet }) => {
     const stored = sessionStorage.getItem(SHEET + href) ?? "";
@@ -209,7 +209,7 @@ const send = (PATH, TOKEN) => {
     if (text) sessionStorage.setItem(SHEET + link.href, `${link.sheet.cssRules.length} ${text}`);
   };
 
-  /* A page may have no storage, and a sheet of another origin hides its rules: rrweb copes with both. */
+  /* A page may have no storage, and a sheet of another origin hides its rules. rrweb can handle both. */
   /** @type {(use: (link: HTMLLinkElement) => unknown) => (link: HTMLLinkElement) => unknown} */
   const tried = (use) => (link) => {
     try {
@@ -257,9 +257,9 @@ const send = (PATH, TOKEN) => {
     void flush();
   };
 
-  /* The snapshot asks each element how far it is scrolled, which before the first layout would cost one. The settled
-     marker makes that layout when the page has loaded, so the snapshot comes just after it. Whoever acts sooner is
-     recorded all the same. */
+  /* The snapshot reads each element's scroll position, which would force a layout before the first one. The settled
+     marker causes that layout when the page has loaded, so the snapshot is taken just after it. An earlier interaction
+     starts the recording immediately. */
   if (document.readyState === "complete") begin();
   addEventListener("load", () => setTimeout(begin), { once: true });
   for (const kind of ["pointerdown", "keydown", "input"]) addEventListener(kind, begin, { once: true, capture: true });

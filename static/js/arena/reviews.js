@@ -1,5 +1,5 @@
-/* One review without leaving the page: more of it, its reply, its original, a vote. Every link and form works
-   without it. */
+/* Shows more of a review, its reply or its original, or votes for it, without leaving the page. Every link and form
+   also works without this script. */
 
 import { fetched, sent } from "./pages.js";
 import { take } from "./pop_ups.js";

@@ -1,5 +1,5 @@
-/* Runs the program without leaving the page: the answer of the address `run` takes the place of the part that shows
-   the last run, repeatedly while it is in progress. The page is not settled until then. */
+/* Runs the program without leaving the page: the response from the address `run` replaces the part that shows the last
+   run, again and again while the run is in progress. The page is not settled until the run has finished. */
 
 import { hold, release } from "./settled.js";
 

@@ -1,14 +1,14 @@
-/* Says when a page is ready: <html data-settled="true"> once it has loaded, its fonts and pictures are drawn and no
-   request is pending. The marker goes away as soon as the page is about to be left, so that nobody takes the old page
-   for the new one. Scripts that fetch something hold it: hold() ... release(). */
+/* Marks a page as ready with <html data-settled="true"> once it has loaded, its fonts and pictures are drawn, and no
+   request is pending. The marker is removed as soon as the page is about to be left, so that nobody takes the old page
+   for the new one. Scripts that fetch something delay the marker with hold() ... release(). */
 
 const root = document.documentElement;
-/* A navigation that comes to nothing (aborted, answered without a page) leaves this page; it is ready again then. */
+/* If a navigation does not lead to another page (because it was aborted, say), this page is ready again after this. */
 const STAYED_MS = 2000;
 let holds = 1;
 let round = 0;
 
-/* A lazy picture far below is not fetched before someone scrolls there: waiting for it would never end. */
+/* A lazy picture far below is not fetched until someone scrolls there, so waiting for it would never end. */
 /** @param {HTMLImageElement} picture */
 const isAwaited = (picture) => !picture.complete && picture.loading !== "lazy";
 /** @param {HTMLImageElement} picture */
@@ -16,7 +16,7 @@ const drawn = (picture) => (isAwaited(picture) ? picture.decode().catch(() => {}
 
 const settle = async () => {
   const mine = ++round;
-  void root.offsetHeight; /* Layout starts the loading of the fonts that the page turns out to need. */
+  void root.offsetHeight; /* The layout starts loading those fonts that the page turns out to need. */
   await document.fonts.ready;
   await Promise.all(Array.from(document.images, drawn));
   if (holds > 0 || mine !== round) return;

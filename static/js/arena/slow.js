@@ -1,5 +1,5 @@
-/* What comes late: <aside data-slow="300"> gives way to a placeholder for so many milliseconds, and the page is not
-   settled before. Without scripts it is simply there. */
+/* Shows parts late: a placeholder replaces <aside data-slow="300"> for that many milliseconds, and until then the page
+   is not settled. Without scripts, the part is there from the start. */
 
 import { hold, release } from "./settled.js";
 

@@ -1,10 +1,10 @@
-/* A calendar beside each field of a day: the day pressed is written into the field, which takes typing as well. Two
-   months where there is room, and the nights between both fields' days as a band. Filters fold on a narrow screen. */
+/* Adds a calendar to each date field. Clicking a day writes it into the field, which can also be typed into. If there is
+   room, two months are shown, with the nights of the stay as a band. On a narrow screen, the filters are folded. */
 
 const MONTHS =
   "January February March April May June July August September October November December".split(" ");
 const FROM_MONDAY = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" ");
-/* Of a calendar from its field, and from the edges of the window. */
+/* The distance of a calendar from its field and from the edges of the window. */
 const AWAY_PX = 4;
 const WIDE = matchMedia("(min-width: 52rem)");
 const DAY = /^\d{4}-\d\d-\d\d$/;
@@ -30,7 +30,7 @@ const fieldsOf = (field) => Array.from(field.form.querySelectorAll("[data-called
 /** @param {HTMLInputElement} field */
 const pickerOf = (field) => {
   const { first, called, pick, earlier: back, later: on } = field.dataset;
-  /* The day that a week begins with, Monday being 0. */
+  /* The first day of the week, where Monday is 0. */
   const monday = Number(field.dataset.weekday);
   const weekdays = [...FROM_MONDAY.slice(monday), ...FROM_MONDAY.slice(0, monday)];
   /** @type {(name: string, by: number) => HTMLButtonElement} */
@@ -48,7 +48,8 @@ const pickerOf = (field) => {
   opener.setAttribute("aria-expanded", "false");
   let month = read(first);
 
-  /* Above everything, so that nothing cuts it off: below its field, or above it, wherever all of it can be seen. */
+  /* The calendar lies on top of everything, so that it is never cut off, and below its field, or above it if all of it
+     is visible only there. */
   const isOpen = () => box.matches(":popover-open");
   const placed = () => {
     if (!isOpen()) return;
@@ -79,7 +80,7 @@ const pickerOf = (field) => {
     opener.focus();
   };
 
-  /* The classes of a day in or at the end of the band. */
+  /* Returns the classes of a day that is in the band, or at one of its ends. */
   /** @type {(day: string, ends: string[]) => string} */
   const bandOf = (day, [from, to]) => {
     const isEnd = day === from || day === to;
@@ -124,7 +125,7 @@ const pickerOf = (field) => {
   };
 
   opener.onclick = () => {
-    /* A day of departure is looked for from the month of arrival on. */
+    /* For an empty departure, the calendar opens at the month of arrival. */
     const known = [field, ...fieldsOf(field)].map((one) => read(one.value));
     month = known.find((day) => !Number.isNaN(day.getTime())) ?? read(first);
     show(0);
@@ -164,7 +165,7 @@ account.addEventListener("keydown", (event) => {
   account.querySelector("summary").focus();
 });
 
-/* Escape closes the calendar alone, or else the form's dialog, and nothing that lies over the page besides. */
+/* Escape closes only the calendar, or else the form's dialog, and no pop-up that covers the page. */
 addEventListener(
   "keydown",
   (event) => {

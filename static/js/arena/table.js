@@ -1,5 +1,5 @@
-/* Where a table is in sight in all its width, its header stays in sight when the page scrolls. A frame that scrolls
-   sideways would hold the header back, so the frame is opened for that. */
+/* Keeps a table's header in sight when the page scrolls, if the table's full width is visible. The header could not
+   leave a frame that scrolls sideways, so the frame does not scroll in that case. */
 
 /** @param {HTMLElement} frame */
 const watch = (frame) => {

@@ -1,6 +1,6 @@
-/* Leaves the task bar on every page as it was left on the last one: open or folded, with what was typed into it. Until
-   somebody says otherwise it is as the server sent it: open on the first page, folded on later ones. Typing into it says
-   that it stays open. Kept for this tab and episode. Also measures the bar, for what is placed below it. */
+/* Shows the task bar on every page as it was left on the last one: open or folded, with what was typed into it. Until
+   someone changes that, it is as the server sent it: open on the first page and folded on later ones. Typing into the
+   bar keeps it open. Its state belongs to this tab and episode. The script also measures the bar, for the layout below. */
 
 /** @type {(bar: HTMLElement, root: string) => void} */
 const keep = (bar, root) => {
@@ -10,7 +10,7 @@ const keep = (bar, root) => {
   const fields = Array.from(bar.querySelectorAll("input[name=answer]"));
   const isRefused = "refused" in bar.dataset;
 
-  /* A tab may have no storage; then nothing is stored. */
+  /* If the tab has no storage, nothing is stored. */
   const stored = () => {
     try {
       return JSON.parse(sessionStorage.getItem(KEY)) ?? {};
@@ -35,7 +35,7 @@ const keep = (bar, root) => {
     });
   };
 
-  /* A text that scrolls must be reached by the keyboard; one that does not is no stop on its way. */
+  /* A text that scrolls must be reachable by keyboard; a text that does not scroll must not be a tab stop. */
   const text = bar.querySelector(".task-text");
   const measure = () => {
     document.documentElement.style.setProperty("--bar", `${bar.offsetHeight}px`);
@@ -50,7 +50,7 @@ const keep = (bar, root) => {
     setTimeout(() => store({ isOpen: fold.open }));
   });
   bar.addEventListener("input", () => store({ isOpen: true, answers: fields.map((field) => field.value) }));
-  /* A page that the browser had kept, and now shows again as it was left, knows nothing of those in between. */
+  /* A page from the browser's back-forward cache has missed the changes on the pages in between. */
   addEventListener("pageshow", (event) => event.persisted && restore());
 };
 

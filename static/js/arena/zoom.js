@@ -1,5 +1,5 @@
-/* Draws the pictures larger, and at their own size again, without leaving the page: what was typed stays. The links do
-   the same by themselves where no script runs. */
+/* Enlarges the pictures, and shows them at their own size again, without leaving the page, so that typed text stays.
+   Without scripts, the links do the same by themselves. */
 
 /** @param {HTMLElement} tools */
 const zoomWith = (tools) => {
