@@ -1,4 +1,4 @@
-"""Seeded draws that are the same on every machine, Python version and hash seed.
+"""Seeded random draws that are the same on every machine, with every Python version and hash seed.
 
 Python guarantees only that ``random.Random(n).random()`` never changes, so every other draw is derived from
 it here.
@@ -16,8 +16,9 @@ T = TypeVar("T")
 
 
 class Draws:
-    """A stream of draws named by a path. Streams of different paths are independent: drawing more from one
-    never changes another.
+    """A stream of random draws, named by a path.
+
+    Streams of different paths are independent: drawing more from one never changes another.
     """
 
     def __init__(self, *path: bytes | int | str) -> None:
@@ -39,7 +40,7 @@ class Draws:
         return low + int(self.share() * (high - low + 1))
 
     def log_whole(self, low: int, high: int) -> int:
-        """Draw as ``whole`` does, but log-uniformly: as many between 1 and 10 as between 10 and 100."""
+        """Draw like ``whole``, but log-uniformly: 1 to 10 is as likely as 10 to 100."""
         drawn = math.exp(math.log(low) + self.share() * (math.log(high + 1) - math.log(low)))
         return min(max(int(drawn), low), high)
 
@@ -57,7 +58,7 @@ class Draws:
         return options[-1]
 
     def shuffled(self, options: Sequence[T]) -> list[T]:
-        """Return the options in drawn order."""
+        """Return the options in random order."""
         mixed = list(options)
         for last in range(len(mixed) - 1, 0, -1):
             other = int(self.share() * (last + 1))
@@ -65,7 +66,7 @@ class Draws:
         return mixed
 
     def sample(self, options: Sequence[T], count: int) -> list[T]:
-        """Draw ``count`` distinct options, in drawn order. Raises ``ValueError`` if there are fewer."""
+        """Draw ``count`` distinct options, in random order. Raises ``ValueError`` if there are fewer."""
         if count > len(options):
             raise ValueError(f"{count} of {len(options)} options cannot be drawn")
         return self.shuffled(options)[:count]

@@ -1,4 +1,4 @@
-"""The one error type for expected failures."""
+"""The only error type for expected failures."""
 
 from __future__ import annotations
 

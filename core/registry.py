@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Registry(Generic[T]):
-    """Maps ids to the plug-ins of one kind; iterates in id order.
+    """Registry of plug-ins of one kind, by id. Iteration is in the order of ids.
 
     ``discover`` imports every module of a package whose name does not start with ``_``; a module
     that fails to import stops the process, so that a broken plug-in is never silently absent.
@@ -26,14 +26,14 @@ class Registry(Generic[T]):
         self._items: dict[str, T] = {}
 
     def register(self, plugin_id: str, plugin: T) -> T:
-        """Add a plug-in. Raises ``ValueError`` for an id used twice."""
+        """Add a plug-in. Raises ``ValueError`` if its id is already used."""
         if plugin_id in self._items:
             raise ValueError(f"{self.kind} {plugin_id!r} is registered twice")
         self._items[plugin_id] = plugin
         return plugin
 
     def get(self, plugin_id: str) -> T:
-        """Return the plug-in. Raises ``GymError`` 422 ``unknown_<kind>`` with a suggestion."""
+        """Return a plug-in. Raises ``GymError`` 422 ``unknown_<kind>``, which suggests a known id."""
         try:
             return self._items[plugin_id]
         except KeyError:

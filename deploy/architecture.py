@@ -33,7 +33,7 @@ LEFT_OUT = frozenset({"management", "migrations"})
 WIDTH, MARGIN, GAP, PASSAGE_WIDTH = 1080, 16, 20, 16
 BOX_HEIGHT, ROW_HEIGHT, HEAD_HEIGHT, LINE_HEIGHT, FOOT_HEIGHT = 46, 84, 34, 15, 14
 LETTER, SMALL_LETTER, LINE_CHARS, SUBFOLDER_CHARS = 7.8, 5.7, 165, 46
-SWEEPS = 8  # an even number
+SWEEPS = 8  # even, so that the last sweep goes up
 PASSAGE = ">"
 
 Edges = dict[str, set[str]]
@@ -68,7 +68,7 @@ class Room:
 
 
 def main() -> None:
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")  # templates format numbers by them
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")  # templates need it to format numbers
     PICTURE.write_text(picture_draw(), "utf-8")
 
 

@@ -38,7 +38,7 @@ def _written_lines(message: str) -> list[str]:
 
 def _subject_problems(subject: str) -> Iterator[str]:
     if len(subject) > WIDTH:
-        yield f"The subject has {len(subject)} characters; {WIDTH} fit."
+        yield f"The subject has {len(subject)} characters; at most {WIDTH} fit."
     if subject.endswith("."):
         yield "The subject ends in a full stop: leave it out."
     first = subject.split(" ")[0].removesuffix(",")
@@ -60,7 +60,7 @@ def _body_problems(rest: list[str]) -> Iterator[str]:
     for number, line in enumerate(rest, start=2):
         # A line of one word, such as an address, cannot be wrapped.
         if len(line) > WIDTH and " " in line.strip():
-            yield f"Line {number} has {len(line)} characters; {WIDTH} fit."
+            yield f"Line {number} has {len(line)} characters; at most {WIDTH} fit."
 
 
 def _is_merging() -> bool:

@@ -28,7 +28,7 @@ def played(options: argparse.Namespace, *command: str) -> int:
         if (options.data / name).exists():
             _load(benchmark, options.data / name, options.var_dir)
         else:
-            sys.stderr.write(f"{options.data / name} is missing: {benchmark} has its starter tasks only.\n")
+            sys.stderr.write(f"{options.data / name} is missing: {benchmark} has only its starter tasks.\n")
     golds = _golds_export(options.server, key, options.var_dir)
     client = [sys.executable, "-m", "palaestra", *command, "--server", options.server, "--golds", str(golds)]
     return program_run(client, environment={**os.environ, "PALAESTRA_KEY": key})

@@ -8,7 +8,7 @@ from deploy import demo
 from deploy.programs import main_exit
 
 PLANTED = Path(__file__).with_name("planted_gap.json")
-# 960 episodes, of which 384 are played on pages.
+# This makes 960 episodes, of which 384 are played on pages.
 DESIGN = ("--benchmark", "gsm8k", "--benchmark", "math", "--limit", "12", "--samples", "8", "--looks", "8")
 
 

@@ -21,7 +21,7 @@ def key_of_demos(server: str, var_dir: Path) -> str:
     except (OSError, httpx.HTTPError):
         sys.exit(
             f"Nothing answers at {server}: run `make up` in another terminal first. If the lab "
-            "that it prints has another address, add LAB_URL=... with that to this command."
+            "that it prints has another address, add LAB_URL=<address> to this command."
         )
     return key
 

@@ -33,7 +33,7 @@ def _cursor_read(text: str) -> int:
 Cursor = Annotated[
     str,
     checked(_cursor_read, format="cursor", maxLength=CURSOR_CHARS, minLength=1),
-    Meta(description="`next` of the previous response."),
+    Meta(description="The `next` of the previous response."),
 ]
 """An opaque position in a list: ``next`` of the previous response. It is decoded to a number."""
 

@@ -155,12 +155,12 @@ def as_gym_error(error: Exception) -> GymError | None:
     if isinstance(error, RequestDataTooBig):
         limit = settings.API_BODY_MAX_BYTES
         return GymError(
-            "body_too_large", f"The body is over {limit:,} bytes (setting API_BODY_MAX_BYTES).", status=413
+            "body_too_large", f"The body exceeds {limit:,} bytes (setting API_BODY_MAX_BYTES).", status=413
         )
     if isinstance(error, SuspiciousOperation):
         return GymError("unreadable", f"The request cannot be read: {error}")
     if isinstance(error, exceptions.UnsupportedMediaType):
-        message = "The body is read as JSON: send it with the header Content-Type: application/json."
+        message = "The body must be JSON: send it with the header Content-Type: application/json."
         return GymError(str(error.get_codes()), message, status=error.status_code)
     if isinstance(error, exceptions.APIException):
         return GymError(str(error.get_codes()), str(error.detail), status=error.status_code)

@@ -27,8 +27,8 @@ MEANINGS = {
 
 
 class ErrorDetail(Struct):
-    code: Annotated[str, Meta(description="Stable, for programs.")]
-    message: Annotated[str, Meta(description="For people: what is wrong, and what to do.")]
+    code: Annotated[str, Meta(description="Stable code for programs.")]
+    message: Annotated[str, Meta(description="Message for people: what is wrong, and what to do.")]
     fields: Annotated[dict[str, list[str]], Meta(description="Messages by field, e.g. `steps.0.index`.")]
 
 

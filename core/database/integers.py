@@ -1,4 +1,4 @@
-"""The range of Postgres' integer columns."""
+"""Limits of Postgres's integer columns."""
 
 INT_MAX = 2**31 - 1
 BIGINT_MAX = 2**63 - 1

@@ -1,4 +1,4 @@
-"""Connections and transactions with settings of their own: time limits, snapshots, session-level features."""
+"""Connections and transactions with special settings: time limits, snapshots, session-level features."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _LIMIT = "SELECT current_setting('statement_timeout'), set_config('statement_tim
 
 
 class TooSlow(Exception):
-    """A statement was stopped at its time limit."""
+    """Error raised when a statement was stopped at its time limit."""
 
 
 @contextmanager
 def limit_statements(limit_ms: int) -> Iterator[None]:
-    """Open a transaction in which each statement may take ``limit_ms``, whatever the role's own limit.
+    """Open a transaction in which each statement may take ``limit_ms``, whatever the role's own limit is.
 
-    Raises ``TooSlow`` when a statement is stopped; the block is then rolled back.
+    If a statement is stopped, the block is rolled back and ``TooSlow`` is raised.
     """
     try:
         with transaction.atomic():

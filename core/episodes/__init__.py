@@ -1,1 +1,1 @@
-"""Facts of episodes that several apps share."""
+"""Code about episodes that several apps share."""

@@ -10,7 +10,7 @@ _sources: list[Draw] = []
 
 
 def source_set(draw: Draw) -> None:
-    """Set the function that draws a picture by name and width; it raises ``KeyError`` for an unknown one."""
+    """Set the function that draws a picture by name and width; it raises ``KeyError`` if there is none."""
     _sources[:] = [draw]
 
 

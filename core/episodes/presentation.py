@@ -1,4 +1,4 @@
-"""The seeded look of a page: a pure function of a seed, with axes that a caller may fix."""
+"""The look of a page, which is a pure function of a seed and of axes that the caller fixes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from palaestra.protocol.suggestions import did_you_mean
 
 Axes = Mapping[str, tuple[Value, ...]]
 
-# Keys that ``presentation`` may have besides the axes of a look; messages list them too.
+# Keys that ``presentation`` may have besides the axes of a look. Error messages list them too.
 AXES_BESIDE_LOOKS = frozenset({"choices", "instruction", "task_bar", "text"})
 
 ROTATION = 12
@@ -96,7 +96,7 @@ def look_rotate(*, seed: int, place: int, fixed: Mapping[str, object], page: Pag
 
 
 def look_read(stored: Mapping[str, object]) -> Look:
-    """Parse a stored look; an axis that did not exist when it was stored is neutral.
+    """Parse a stored look. Axes that did not exist when it was stored are neutral.
 
     Raises as ``look_make`` does.
     """
@@ -133,7 +133,7 @@ def _value(*, axis: str, requested: object) -> Value:
         message = f"A presentation has no axis {axis!r}. Its axes are {known}."
         raise GymError("unknown_look_axis", message, status=422, fields={"presentation": [message]})
     for value in AXES[axis]:
-        # A bool equals 0 or 1 in Python; it is never a value of an axis.
+        # In Python a bool equals 0 or 1, but it is never a value of an axis.
         if value == requested and not isinstance(requested, bool):
             return value
     message = f"{requested!r} is not a value of the look axis {axis!r}. {_hint(requested, values=AXES[axis])}"

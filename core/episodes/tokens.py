@@ -11,7 +11,7 @@ import re
 MAC_BYTES = 16
 ID_BYTES = 8
 TOKEN_LENGTH = 32  # 24 bytes as base64url, which needs no padding
-# The same pattern works in Postgres.
+# This pattern also works in Postgres.
 TOKEN_IN_PATH = re.compile(r"/e/[A-Za-z0-9_-]{8,}")
 MASKED = "/e/***"
 

@@ -38,7 +38,8 @@ OTHER = "application/octet-stream"
 NOT_STORED = "This file is not in the store: it was never uploaded, or has been lost or damaged."
 TEXT = "text/plain; charset=utf-8"
 JSON = "application/json"
-# Pictures that a browser draws without running anything. SVG and HTML are text here: they can hold scripts.
+# Pictures that browsers show without running anything. SVG and HTML can contain scripts, so they count as
+# text.
 PICTURES: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
     ("image/png", lambda head: head.startswith(b"\x89PNG\r\n\x1a\n")),
     ("image/jpeg", lambda head: head.startswith(b"\xff\xd8\xff")),
@@ -184,7 +185,7 @@ def blob_response(request: HttpRequest, sha256: str, *, size: int | None = None)
 
 
 def detect_content_type(head: bytes) -> str:
-    """Detect one of a fixed list of types from the first bytes; the type that a client claims is ignored."""
+    """Detect one of a fixed list of types by the first bytes. The type that a client claims is ignored."""
     for content_type, matches in PICTURES:
         if matches(head):
             return content_type
@@ -243,7 +244,7 @@ def _is_text(head: bytes) -> bool:
     try:
         head.decode("utf-8")
     except UnicodeDecodeError as error:
-        return len(head) == HEAD_BYTES and error.start >= HEAD_BYTES - 3  # a character cut at the end
+        return len(head) == HEAD_BYTES and error.start >= HEAD_BYTES - 3  # the last character may be cut off
     return True
 
 

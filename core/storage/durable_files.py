@@ -144,7 +144,7 @@ def _replace(storage: Storage, part: IO[bytes], *, name: str, size: int) -> None
         return
     storage.delete(saved)
     if file_size(storage, name) == size:
-        return  # another upload was faster
+        return  # another upload has stored it meanwhile
     storage.delete(name)
     saved = _saved(storage, part, name)
     if saved != name:

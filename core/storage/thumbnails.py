@@ -1,4 +1,4 @@
-"""Thumbnails of screenshots, as WebP files stored beside their blobs."""
+"""Thumbnails of screenshots: WebP files stored next to their blobs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SIZE = (320, 240)
 QUALITY = 70
 BLANK = (127, 127, 127)
 PIXELS_MAX = 40_000_000  # anything larger is a decompression bomb, not a screenshot
-# Pillow's exceptions for malformed files.
+# Exceptions that Pillow raises for malformed files.
 UNREADABLE = (
     UnidentifiedImageError,
     Image.DecompressionBombWarning,

@@ -84,12 +84,12 @@ def id_list(max_length: int) -> Meta:
 
     def read(ids: list[Any]) -> list[Any]:
         if not 1 <= len(ids) <= max_length:
-            raise ValueError(f"{len(ids):,} ids; between 1 and {max_length:,} fit.")
+            raise ValueError(f"This has {len(ids):,} ids; between 1 and {max_length:,} are allowed.")
         for each in ids:
             if type(each) is not int or not 1 <= each <= BIGINT_MAX:
-                raise ValueError(f"{str(each)[:40]!r} is no id.")
+                raise ValueError(f"{str(each)[:40]!r} is not an id.")
         if len(set(ids)) < len(ids):
-            raise ValueError("An id is named twice.")
+            raise ValueError("An id occurs twice.")
         return ids
 
     items = {"type": "integer", "minimum": 1, "maximum": BIGINT_MAX}
@@ -128,10 +128,10 @@ def _object_read(value: dict[str, Any]) -> dict[str, Any]:
 
 def _numbers_read(numbers: dict[str, Any]) -> dict[str, float]:
     if not 1 <= len(numbers) <= NAMES_MAX:
-        raise ValueError(f"{len(numbers):,} names; between 1 and {NAMES_MAX:,} fit.")
+        raise ValueError(f"This has {len(numbers):,} names; between 1 and {NAMES_MAX:,} are allowed.")
     for name, value in numbers.items():
         if not 1 <= len(name) <= NAME_MAX_CHARS:
-            raise ValueError(f"A name has 1 to {NAME_MAX_CHARS} characters.")
+            raise ValueError(f"A name must have 1 to {NAME_MAX_CHARS} characters.")
         if type(value) not in (int, float) or not math.isfinite(_float(value)):
             raise FieldError(name, "This must be a finite number.")
     return {name: float(value) for name, value in numbers.items()}
@@ -147,7 +147,7 @@ def _float(number: float) -> float:
 def _weights_read(value: dict[str, Any]) -> dict[str, float]:
     weights = _numbers_read(value)
     if any(weight < 0 for weight in weights.values()):
-        raise ValueError("A weight is 0 or more.")
+        raise ValueError("A weight must be 0 or more.")
     return weights
 
 

@@ -66,7 +66,7 @@ def expose(process: str) -> None:
     try:
         listener = _listener(process, settings.METRICS_DIR)
     except OSError as error:
-        logger.warning("no metrics of %s: %s", process, error)
+        logger.warning("the metrics of %s cannot be served: %s", process, error)
         return
     threading.Thread(target=_answer_forever, args=(listener,), name="metrics", daemon=True).start()
 

@@ -28,7 +28,7 @@ class RefusalFilter(logging.Filter):
 
 
 class PlainFormatter(logging.Formatter):
-    """Format for people: one line per message, however hostile its text, with tracebacks below."""
+    """Log format for people: one line per message, even if its text is hostile, with tracebacks below."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s [%(request_id)s]: %(message)s")
@@ -43,7 +43,7 @@ class PlainFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """Format for programs: one JSON object per line."""
+    """Log format for programs: one JSON object per line."""
 
     def __init__(self, process: str) -> None:
         super().__init__()
@@ -64,5 +64,5 @@ class JsonFormatter(logging.Formatter):
 
 
 def _escaped(text: str) -> str:
-    """Escape control characters in a form that JSON has too."""
+    """Escape control characters in the same form as in JSON."""
     return CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", text)

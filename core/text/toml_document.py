@@ -15,7 +15,7 @@ CPU_S = 2
 TIMEOUT_S = 30.0  # long enough for a busy machine
 OUTPUT_FACTOR = 8  # JSON needs more brackets and quotes than TOML
 OUTPUT_MIN_BYTES = 64 * 1024
-TOO_MUCH = "it takes more memory or time to read than its size allows: shorten its keys, nest it less"
+TOO_MUCH = "reading it takes more memory or time than its size allows: shorten its keys, or nest it less"
 
 
 class TomlRefused(Exception):

@@ -41,7 +41,7 @@ def job_send(job: Task[Any, Any], queue: Queue, **ids: Any) -> bool:
         )
     except OperationalError:
         _Breaker.closes_at = monotonic() + BREAK_S
-        logger.warning("the broker does not answer: %s %s is sent later", job.name, ids)
+        logger.warning("the broker does not answer: %s %s will be sent later", job.name, ids)
         return False
     return True
 

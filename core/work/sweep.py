@@ -68,14 +68,14 @@ class Walk(Generic[K]):
                 return keys
 
     def sent(self, keys: Collection[K]) -> None:
-        """Mark these keys as sent."""
+        """Record that these keys were sent."""
         self._tries.update(keys)
 
     def _is_given_up(self, key: K) -> bool:
         return self._most_tries is not None and self._tries[key] >= self._most_tries
 
     def _go(self, page: Sequence[Seen[K]], *, until: K | None) -> None:
-        """Move past the page's last row before the key ``until``."""
+        """Move to the page's last row before the key ``until``, or to its end if there is no such key."""
         done = list(itertools.takewhile(lambda row: row.key != until, page))
         if done:
             self._place = Place(done[-1].since, done[-1].key)

@@ -29,7 +29,7 @@ SCRIPTS = Path(__file__).with_name("takeover_scripts")
 OBSERVATION = "axtree-v2"
 STEP_MAX_BYTES = 1024 * 1024
 ENDED = {
-    "handed_back": ("Handed back", "The agent goes on from here. You can close this page."),
+    "handed_back": ("Handed back", "The agent continues from here. You can close this page."),
     "given_up": ("Given up", "This episode ends without an answer. You can close this page."),
     "diverged": (
         "This fork could not be restored",
@@ -37,7 +37,7 @@ ENDED = {
     ),
     "idle": (
         "This takeover has ended",
-        "It was idle for too long, or continues in another tab. What you did is on record.",
+        "It was idle for too long, or continues in another tab. Your steps have been recorded.",
     ),
 }
 USED = "This link has been used, or its takeover has ended. Take over again in the lab for a new one."
@@ -245,7 +245,7 @@ def write_raw(action: dict[str, Any], *, grammar: str, index: int) -> str:
 
 
 def _text(value: Any) -> str:
-    # Formatted as the client does, spaces included.
+    # Formatted like the client's text, including spaces.
     return json.dumps(value, ensure_ascii=False)
 
 

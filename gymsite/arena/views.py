@@ -113,7 +113,7 @@ def done(request: HttpRequest, token: str) -> HttpResponse:
 
 @only("POST")
 def page_events(request: HttpRequest, token: str) -> HttpResponse:
-    """Store a batch of page events, or drop it silently past the caps. Raises ``Http404``."""
+    """Store a batch of page events. Past the caps, drop it silently. Raises ``Http404``."""
     episode_id = find_episode_id(request, token)
     if callers.read_as_of(request) is not None:
         return HttpResponse(status=204)
@@ -158,7 +158,7 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """Serve the same page for wrong, expired and finished tokens and for unknown addresses."""
+    """Serve the page that wrong, expired and finished tokens and unknown addresses have in common."""
     return message_instead(request, site_dispatch.NOTHING)
 
 

@@ -70,7 +70,7 @@ class Call:
     scope: HTTPScope
     to_client: ASGISendCallable
     request_id: str
-    began_at: float = 0.0  # when the request was complete
+    began_at: float = 0.0  # time at which the request was complete
     route: str = metrics.UNROUTED
 
     async def begin(self, answer: Answer) -> None:

@@ -21,7 +21,7 @@ class Account:
 
 
 def for_data(data_dir: Path) -> Account | None:
-    """Choose the servers' account: None (our own), or for root the data's owner or else the first candidate.
+    """Choose the servers' account. None means our own; root uses the data's owner or the first candidate.
 
     Errors: ``no_account`` when no suitable user exists.
     """

@@ -96,4 +96,4 @@ def _copy(postgres: Path, redis_server: Path, target: Path) -> None:
     except OSError:
         if not os.path.isdir(target):
             raise
-        shutil.rmtree(half)  # another process was faster
+        shutil.rmtree(half)  # another process has copied it meanwhile

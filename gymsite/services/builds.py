@@ -66,7 +66,7 @@ def build_check(connection: BaseDatabaseWrapper) -> None:
     changed = sorted(name for name, digest in noted.items() if own.get(name, digest) != digest)
     if unknown or changed:
         kind = "a newer or another" if unknown else "another"
-        what = f"{', '.join(unknown or changed)} {'is unknown here' if unknown else 'was another file there'}"
+        what = f"{', '.join(unknown or changed)} {'is unknown here' if unknown else 'has another file here'}"
         message = f"The database was prepared by {kind} build, {version_noted(comment)}: {what}. {UPGRADE}"
         raise GymError("database_of_other_build", message)
 

@@ -90,7 +90,7 @@ class SourceCollector(Collector):
             self._wait(running)
         metrics = self._metrics if self._age_s() < max(STALE_S, self._keep_s) else []
         yield GaugeMetricFamily(
-            f"palaestra_{self._name}_readable", "Whether this source of metrics answers.", bool(metrics)
+            f"palaestra_{self._name}_readable", "Whether this source of metrics can be read.", bool(metrics)
         )
         yield from metrics
 

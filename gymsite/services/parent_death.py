@@ -37,7 +37,7 @@ def die_with_parent(parent: int, signum: int = signal.SIGKILL) -> None:
 
 
 def become_subreaper() -> None:
-    """Have orphaned grandchildren become our children instead of init's."""
+    """Make orphaned grandchildren become children of this process instead of init's."""
     _libc.prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 

@@ -39,7 +39,7 @@ def folders_make(var_dir: Path) -> None:
     except OSError as error:
         raise GymError(
             "var_dir_not_writable",
-            f"VAR_DIR {var_dir} cannot be written to ({error.strerror}): set VAR_DIR to a folder of yours.",
+            f"VAR_DIR {var_dir} cannot be written to ({error.strerror}): set VAR_DIR to another folder.",
         ) from None
 
 

@@ -158,7 +158,7 @@ class Installation:
 
     var_dir: Path
     host: str
-    ports: Mapping[str, int]  # by setting: ARENA_PORT, LAB_PORT, LIVE_PORT; METRICS_PORT unless it is 0
+    ports: Mapping[str, int]  # by setting: ARENA_PORT, LAB_PORT, LIVE_PORT, and METRICS_PORT unless it is 0
     addresses: Mapping[str, str]  # by process, as seen from outside
     database_url: str = ""
     direct_url: str = ""

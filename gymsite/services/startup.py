@@ -148,7 +148,7 @@ def _start_servers(installation: Installation, supervisor: Supervisor, *, say: C
         if installation.sandbox_redis_url:
             external_servers.redis_check(installation.sandbox_redis_url)
         else:
-            say("  worker-sandbox has all rights in Redis: SANDBOX_REDIS_URL, see docs/operations.md.")
+            say("  worker-sandbox has all rights in Redis: set SANDBOX_REDIS_URL (docs/operations.md).")
     if installation.database_url:
         external_servers.database_check(installation.session_url)
     elif not postgres.data_folder(installation.var_dir).exists():

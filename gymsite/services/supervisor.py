@@ -34,7 +34,7 @@ class Stop(BaseException):
 
 @dataclass
 class Backoff:
-    """Doubling delays between restarts."""
+    """Delays between restarts, which double each time."""
 
     next_s: float = FIRST_DELAY_S
 
@@ -134,7 +134,7 @@ class Supervisor:
         child.due_at = time.monotonic() + delay
         how = _ending(child.process.returncode if child.process else 0)
         log = log_path(self.logs_dir, child.name)
-        self.say(f"{child.name} {how}; starting it again in {delay:.1f} s (see {log})")
+        self.say(f"{child.name} {how}; restarting it in {delay:.1f} s (see {log})")
 
     def _restart_due(self) -> None:
         for child in self._children():
@@ -212,7 +212,7 @@ def _signal(child: Child, signum: int) -> None:
 
 
 def _kill_group(child: Child) -> None:
-    """Kill what is left of the child's session, including the child."""
+    """Kill all processes left in the child's session, including the child."""
     if not child.process:
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):

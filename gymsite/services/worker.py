@@ -24,7 +24,7 @@ def main(queue: Queue) -> None:
     """Run the worker until stopped. Workers do not depend on each other, so they start without gossip."""
     os.environ["CELERY_SKIP_CHECKS"] = "1"  # its checks would load every lab page, and no job needs those
     with garbage.loading():
-        django.setup(set_prefix=False)  # sets up the log as well
+        django.setup(set_prefix=False)  # this also sets up the log
     parent = os.getpid()
 
     def watch_parent(**_kwargs: Any) -> None:

@@ -122,7 +122,7 @@ def deep(levels: int) -> Any:
         ({"tags": ["a", 1]}, "tags.1", "not a number"),
         ({"tags": ["a", "too long"]}, "tags.1", "At most 5"),
         ({"ids": [1, 1]}, "ids", "twice"),
-        ({"ids": [2**63]}, "ids", "is no id"),
+        ({"ids": [2**63]}, "ids", "is not an id"),
         ({"ids": []}, "ids", "between 1 and 3"),
         ({"sha256": "A" * 64}, "sha256", "lower-case"),
         ({"sha256": "a" * 64 + "\n"}, "sha256", "lower-case"),

@@ -105,7 +105,7 @@ def test_a_second_installation_on_the_server_takes_no_roles_from_the_first(
     ("spoiled", "words"),
     [
         ("COMMENT ON TABLE django_migrations IS '9.0 trajectories.0099_later@0'", "is unknown here"),
-        ("COMMENT ON TABLE django_migrations IS '0.0 tasks_app.0001_initial@0'", "was another file there"),
+        ("COMMENT ON TABLE django_migrations IS '0.0 tasks_app.0001_initial@0'", "has another file here"),
         ("ALTER TABLE trajectories_run RENAME TO of_an_older_build", "The tables are not what this build"),
         ("DELETE FROM django_migrations WHERE app = 'trajectories'", "The tables are not what this build"),
     ],

@@ -80,7 +80,7 @@ def test_a_child_that_ends_is_started_again_and_reported(supervisor: Supervisor,
 
     until(restarted, seconds=10, what="a new process")
     assert len(messages) == 1
-    assert "one was ended by SIGKILL; starting it again in 0.2 s" in messages[0]
+    assert "one was ended by SIGKILL; restarting it in 0.2 s" in messages[0]
     assert "one.log" in messages[0]
 
 

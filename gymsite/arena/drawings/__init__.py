@@ -1,1 +1,1 @@
-"""Flat illustrations, drawn with Pillow; ``tasks_app/worlds/<site>/pictures.py`` names them."""
+"""Flat illustrations, drawn with Pillow. Their names are in ``tasks_app/worlds/<site>/pictures.py``."""

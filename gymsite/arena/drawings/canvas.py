@@ -74,7 +74,7 @@ class Canvas:
     def disc(
         self, x: float, y: float, radius: float, colour: Colour, *, flat: float = 1, alpha: int = 255
     ) -> None:
-        """Draw a circle, or an ellipse ``flat`` times as high as wide."""
+        """Draw a circle, or an ellipse whose height is ``flat`` times its width."""
         self.ellipse(x, y, radius, radius * flat, colour, alpha=alpha)
 
     def ellipse(
@@ -97,7 +97,7 @@ class Canvas:
         self.line(outline(pieces), colour, width, alpha=alpha)
 
     def glow(self, x: float, y: float, radius: float, colour: Colour, *, alpha: int = 60) -> None:
-        """Draw light around a lamp."""
+        """Draw the light around a lamp."""
         for ring in range(4):
             self.disc(x, y, radius * (1 - ring * 0.22), colour, alpha=alpha // 4 + ring * alpha // 12)
 

@@ -60,7 +60,7 @@ def hotel(s: Scene) -> None:
 
 
 def apartments(s: Scene) -> None:
-    """Draw a modern house: wide windows, a flat roof, a stair behind glass."""
+    """Draw a modern house with wide windows, a flat roof and a staircase behind glass."""
     paint = paint_drawn(s.draws)
     bays, storeys, storey = s.draws.whole(3, 4), s.draws.whole(4, 5), 74
     width = 104 * bays + 84
@@ -99,7 +99,7 @@ def _wide_window(s: Scene, *, x: float, y: float, panel: tuple[int, int, int]) -
 
 
 def guesthouse(s: Scene) -> None:
-    """Draw a steep gable in timber framing, with flowers."""
+    """Draw a half-timbered house with a steep gable, and flowers."""
     paint = paint_drawn(s.draws)
     width, storey = s.draws.whole(300, 360), 96
     left, top = 400 - width / 2, BASE - 92 - storey
@@ -136,7 +136,7 @@ def guesthouse(s: Scene) -> None:
 
 
 def cottage(s: Scene) -> None:
-    """Draw two low storeys below a big roof, behind a fence."""
+    """Draw a cottage with two low storeys and a big roof, behind a fence."""
     paint = paint_drawn(s.draws)
     width = s.draws.whole(380, 450)
     left, top = 400 - width / 2, BASE - 150
@@ -176,7 +176,7 @@ def _fence(s: Scene, *, gap: tuple[float, float]) -> None:
 
 
 def warehouse(s: Scene) -> None:
-    """Draw a brick house that was once a warehouse: arched windows, a hoist in the gable."""
+    """Draw a brick house that was once a warehouse, with arched windows and a hoist in the gable."""
     bays, storeys, storey = s.draws.whole(4, 5), 3, 92
     brick = s.draws.pick(parse_palette("a8604d 96594a b57a5c 8c6a5a a88a70"))
     width = 84 * bays + 40
@@ -208,7 +208,7 @@ def warehouse(s: Scene) -> None:
 
 
 def villa(s: Scene) -> None:
-    """Draw a detached house of two wings among trees."""
+    """Draw a detached house with two wings among trees."""
     paint = paint_drawn(s.draws)
     flip = s.draws.chance(0.5)
     left, width = 190, 420

@@ -1,4 +1,4 @@
-"""Parts of house fronts, and what surrounds them."""
+"""Parts of house fronts, and the surroundings of houses."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def window(
     s: Scene, *, x: float, y: float, width: float, height: float,
     arched: bool = False, shutters: Colour | None = None, bars: int = 1,
 ) -> None:  # fmt: skip
-    """Draw a window whose top left corner is at ``x``, ``y``; lit by chance."""
+    """Draw a window whose top left corner is at ``x``, ``y``. Chance decides whether it is lit."""
     glass = s.glass(0.62)
     is_lit = glass == s.light.lamp
     frame = s.on(FRAME)

@@ -59,7 +59,7 @@ class Scene(Canvas):
         self.draws = draws
 
     def apart(self, *names: str | int) -> Scene:
-        """Return the same canvas with its own draws, which do not affect the others."""
+        """Return the same canvas with separate random draws, which do not affect the canvas's others."""
         scene = copy.copy(self)
         scene.draws = self.draws.at(*names)
         return scene

@@ -16,7 +16,7 @@ CLOTHS = parse_palette("c8694f 4f7a86 6f8a62 d2a24c 8a6583 40597a b5828c")
 LINEN = parse_hex("f7f3ea")
 BRASS = parse_hex("c79a4b")
 NIGHTSTANDS = {"single": 137, "double": 195, "twin": 0}
-"""Distance of the bedside lamps from the middle of the beds."""
+"""The distance of the bedside lamps from the middle of the beds."""
 
 
 def room(s: Scene) -> None:
@@ -43,7 +43,7 @@ def room(s: Scene) -> None:
 
 
 def pane(s: Scene, *, x: float, y: float, width: float, height: float) -> None:
-    """Draw a window seen from inside: sky, a hill, light curtains; in the morning, sunlight on the floor."""
+    """Draw a window seen from inside: sky, a hill, light curtains, and in the morning, sun on the floor."""
     frame, cloth = (s.on(FRAME), lighter(s.any_of((LINEN, *CLOTHS)), 0.15 if s.light.lamp else 0.42))
     s.box(x - 10, y - 10, width + 20, height + 20, frame)
     steps = 14
@@ -87,7 +87,7 @@ def lamp(s: Scene, *, x: float, base: float, height: float) -> None:
 
 
 def framed(s: Scene, *, x: float, y: float, width: float, height: float) -> None:
-    """Draw a picture on the wall: hills under a sun."""
+    """Draw a picture of hills under a sun on the wall."""
     cloth, paper = s.any_of(CLOTHS), s.any_of(PAPERS)
     s.box(x, y, width, height, s.any_of((WOODS[3], BRASS, FRAME)))
     s.box(x + 6, y + 6, width - 12, height - 12, s.on(LINEN))
@@ -126,7 +126,7 @@ def bedroom(s: Scene, *, beds: str) -> None:
 
 
 def lounge(s: Scene) -> None:
-    """Draw an armchair or two, a shelf of books, a standing lamp."""
+    """Draw one or two armchairs, a bookshelf and a floor lamp."""
     room(s)
     is_left = s.draws.chance(0.5)
     shelf, seat = (60, 520) if is_left else (540, 280)
@@ -161,7 +161,7 @@ def _shelf(s: Scene, *, x: float, y: float) -> None:
 
 
 def table(s: Scene) -> None:
-    """Draw a table with a vase before a window, a chair on each side."""
+    """Draw a table with a vase in front of a window, and a chair on each side."""
     room(s)
     pane(s, x=260, y=70, width=280, height=240)
     framed(s, x=s.draws.pick((60, 640)), y=150, width=96, height=116)

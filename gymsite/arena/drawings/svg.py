@@ -44,7 +44,7 @@ def art_draw(c: Canvas, name: str, **colours: Colour | None) -> None:
 
 @cache
 def art(name: str) -> Artwork:
-    """Parse and cache an artwork file."""
+    """Parse an artwork file, and cache the result."""
     root = ET.parse(ART / f"{name}.svg").getroot()  # noqa: S314 (our own file)
     shapes = (element for element in root.iterfind(".//*") if {"fill", "stroke"} & set(element.attrib))
     return Artwork(

@@ -85,7 +85,7 @@ def _boat(s: Scene, *, x: float, y: float, size: float, sail: bool = False) -> N
 
 
 def lake(s: Scene) -> None:
-    """Draw still water between mountains, with sails."""
+    """Draw still water between mountains, with sailing boats."""
     sky(s, bottom=SHORE)
     mountains(s, y=SHORE + 4, height=190, far=0.35)
     ridge(s, s.on("7fa07a", far=0.15), y=312, height=22, peaks=3)

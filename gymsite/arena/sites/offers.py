@@ -13,7 +13,7 @@ NOTES_MAX = 5
 
 @dataclass(frozen=True)
 class Offer:
-    """A query parameter: name, label and offered values; ``shown`` is what any other value shows instead."""
+    """A query parameter with its offered values. ``shown`` names what is shown for any other value."""
 
     name: str
     label: str

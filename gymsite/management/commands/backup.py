@@ -13,7 +13,7 @@ from gymsite.services.backups import creation
 
 class Command(GymCommand):
     help = (
-        "Back up database, secrets and files into a folder, while the installation runs or not."
+        "Back up database, secrets and files into a folder, whether or not the installation is running."
         " A second backup into the same folder copies only new files."
     )
     requires_system_checks: list[str] = []
@@ -38,7 +38,7 @@ class Command(GymCommand):
             self.stdout.write(f"{name}: {stored.count:,} files, {stored.bytes:,} bytes")
             if stored.missing:
                 self.stderr.write(
-                    f"{stored.missing:,} files of {name} are gone or damaged and not in the backup: "
+                    f"{stored.missing:,} files of {name} are gone or damaged, and so are not in the backup: "
                     "`manage.py check_blobs --contents` names them."
                 )
         if manifest.outside:

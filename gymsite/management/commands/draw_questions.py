@@ -20,7 +20,7 @@ class Command(GymCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("benchmark", metavar="BENCHMARK", help=f"One of {', '.join(benchmarks)}.")
-        parser.add_argument("--limit", type=int, metavar="N", help="Draw at most N.")
+        parser.add_argument("--limit", type=int, metavar="N", help="Draw at most N questions.")
 
     def handle(self, **options: Any) -> None:
         try:

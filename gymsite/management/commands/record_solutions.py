@@ -32,9 +32,15 @@ class Command(GymCommand):
         parser.add_argument("--benchmark", required=True, metavar="B")
         parser.add_argument("--split", metavar="S", help="Only tasks of this split.")
         parser.add_argument("--tasks", type=int, nargs="+", metavar="ID", help="Only these tasks.")
-        parser.add_argument("--count", type=int, default=COUNT, metavar="N", help="At most N tasks (10).")
-        parser.add_argument("--arm", default="gym", choices=list(ARMS), help="The arm of the episodes (gym).")
-        parser.add_argument("--pages", type=int, default=PAGES, metavar="N", help="Pages at once (1).")
+        parser.add_argument(
+            "--count", type=int, default=COUNT, metavar="N", help="At most N tasks (default: 10)."
+        )
+        parser.add_argument(
+            "--arm", default="gym", choices=list(ARMS), help="The episodes' arm (default: gym)."
+        )
+        parser.add_argument(
+            "--pages", type=int, default=PAGES, metavar="N", help="Concurrent pages (default: 1)."
+        )
         parser.add_argument("--url", default=settings.LAB_URL, help="The installation's address.")
         parser.add_argument(
             "--again", action="store_true", help="Also record tasks that have a correct episode in the run."

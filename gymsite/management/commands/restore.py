@@ -12,7 +12,7 @@ from gymsite.services.backups import restoration
 
 
 class Command(GymCommand):
-    help = "Restore a backup of `manage.py backup` into an empty VAR_DIR and database."
+    help = "Restore a backup made by `manage.py backup` into an empty VAR_DIR and database."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -20,7 +20,7 @@ class Command(GymCommand):
         parser.add_argument(
             "--replace",
             action="store_true",
-            help="move what VAR_DIR holds aside, and drop the tables of DATABASE_URL's database",
+            help="move the data in VAR_DIR aside, and drop the tables of DATABASE_URL's database",
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:

@@ -10,9 +10,7 @@ from gymsite.services import preparation, secrets
 
 
 class Command(GymCommand):
-    help = (
-        "Create the database roles and grant what gymsite/roles.sql says; run it after migrate, as the owner."
-    )
+    help = "Create the database roles with the grants in gymsite/roles.sql. Run as the owner, after migrate."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         secrets.ensure_all(settings.VAR_DIR)

@@ -134,9 +134,9 @@ def test_doubled_and_reversed_contrasts_are_refused(
     ("tasks", "words"),
     [
         ([1, 2, 1], "named twice"),
-        ([0], "is no id"),
-        ([True], "is no id"),
-        (["1"], "is no id"),
+        ([0], "is not an id"),
+        ([True], "is not an id"),
+        (["1"], "is not an id"),
         ([], "between 1"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The shop whose products have hundreds of reviews."""
+"""The shop, whose products have hundreds of reviews each."""
 
 from __future__ import annotations
 

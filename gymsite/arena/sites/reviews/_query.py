@@ -101,7 +101,7 @@ def choices(world: World, product: Product) -> Offered:
 
 
 def reviews_find(world: World, state: State, product: Product, requested: ReviewRequest) -> list[Outline]:
-    """Find the requested reviews, in the requested order."""
+    """Return the requested reviews, in the requested order."""
     all_of: Iterable[Outline] = outlines(world, product.id)
     if requested.text:
         all_of = (review.outline for review in search(world, product.id, requested.text))

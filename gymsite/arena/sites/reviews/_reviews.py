@@ -1,4 +1,4 @@
-"""A product's reviews, ten at a time, and the actions on each."""
+"""A product's reviews, ten per page, and the actions on each of them."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _notes(visit: Visit, product: Product, offered: Offered, requested: ReviewRe
 
 
 def helpful(visit: Visit, product_id: str, review_id: str) -> Change:
-    """Vote for a review, or withdraw the vote. Raises ``Http404``."""
+    """Vote for a review, or withdraw the vote. Raises ``Http404`` if there is no such review."""
     product = product_at(visit.world, product_id)
     if visit.form is None or all(outline.id != review_id for outline in outlines(visit.world, product.id)):
         raise Http404

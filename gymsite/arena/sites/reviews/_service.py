@@ -43,7 +43,7 @@ def help_page(visit: Visit, topic: str = "") -> Page:
 
 
 def account_page(visit: Visit) -> Page:
-    """Show what the shop remembers of this visit."""
+    """Show what the shop remembers about this visit."""
     names = {product.id: product.name for product in visit.world.products}
     latest = [search for search in reversed(visit.state.searches) if search["product"] in names]
     return page(
