@@ -184,7 +184,7 @@ def _folder(path: str | Path) -> dict[str, Any]:
 
 
 def _files(*, bucket: str, folder: str | Path) -> dict[str, Any]:
-    """Return the storage in a bucket if one is named, or else in a folder."""
+    """Return the settings of a storage: in a bucket if one is named, or else in a folder."""
     if not bucket:
         return _folder(folder)
     options = {

@@ -20,7 +20,7 @@ Axes = Mapping[str, tuple[Value, ...]]
 AXES_BESIDE_LOOKS = frozenset({"choices", "instruction", "task_bar", "text"})
 
 ROTATION = 12
-"""After this many looks, every value of every axis has occurred equally often."""
+"""Number of looks after which every value of every axis has occurred equally often."""
 
 AXES: Axes = {name: axis.values for name, axis in looks.AXES.items()}
 AXES_DRAWN: Mapping[PageKind, Axes] = {

@@ -36,7 +36,7 @@ def start_executor() -> Iterator[Executor]:
 
 @contextmanager
 def hide_main() -> Iterator[None]:
-    """Keep children started in the block from importing the main module, as multiprocessing has them do.
+    """Keep children started in the block from importing the main module, as they otherwise would.
 
     A worker's main module imports Django and more, which takes a third of a second and 30 MB per child. The
     children must not need it, and only one thread at a time may start them.
@@ -62,7 +62,7 @@ class InlineExecutor(Executor):
 
 
 def end_with_parent() -> None:
-    """Have the kernel end this process when its parent has. Raises ``RuntimeError`` outside a child process.
+    """Have the kernel end this process when its parent ends. Raises ``RuntimeError`` outside a child process.
 
     Only the parent holds the write end of the pipe behind ``sentinel``. When that closes, the kernel sends
     SIGIO, whose default action ends a process even inside a long C loop, where no thread gets a turn.

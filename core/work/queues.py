@@ -29,12 +29,12 @@ class Queue:
     redis_user: str = ""
     """The worker's Redis user, if it has fewer rights than the other workers."""
     has_lock: bool = False
-    """Whether each process holds one more connection, for the lock that its claims refer to."""
+    """True if each process holds one more connection, for the lock that its claims refer to."""
     has_world_salt: bool = False
     has_files: bool = False
-    """Whether the worker's jobs read or write blobs or recordings."""
+    """True if the worker's jobs read or write blobs or recordings."""
     is_awaited: bool = False
-    """Whether the installation counts as started only once this worker is ready."""
+    """True if the installation counts as started only once this worker is ready."""
     copies: int = 1
     """Workers of this queue per installation. If one dies, the others continue."""
 

@@ -12,7 +12,7 @@ from core.episodes.presentation import Look
 from core.text.toml import toml_load
 
 Comes = Literal["at_once", "later"]
-"""When a pop-up appears: with the page, or (by script) after an interaction while no other is open."""
+"""Time at which a pop-up appears: with the page, or (by script) after an interaction, if none is open."""
 
 SCHEDULES: Mapping[str, tuple[Comes, ...]] = {
     "none": (),

@@ -1,4 +1,4 @@
-"""Request bodies, which are read completely before a thread gets them: into memory, or to disk if large."""
+"""Request bodies. They are read completely before a thread gets them: into memory, or if large, to disk."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ J = TypeVar("J")
 
 NOBODY = object()
 SHARED_S = 10.0
-"""For this many seconds after a second caller has appeared, no caller may use all threads."""
+"""Seconds after the arrival of a second caller during which no caller may use all threads."""
 
 
 class Turns(Generic[J]):

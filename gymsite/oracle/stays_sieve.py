@@ -14,7 +14,7 @@ LETTERS = "abcdef"
 
 @dataclass
 class Sifting:
-    """What is known about rooms of the houses opened so far.
+    """Knowledge about the rooms of the houses opened so far.
 
     ``near`` lists rooms that miss one condition: total price, the condition's letter, the listing's number.
     """

@@ -18,7 +18,7 @@ STOP_S = 10.0
 
 @contextmanager
 def database_running(var_dir: Path, *, database_url: str) -> Iterator[str]:
-    """Provide the owner's address of the running database; "" as ``database_url`` means the embedded server.
+    """Provide the owner's address of a running server; an empty ``database_url`` means the embedded one.
 
     Errors: ``database_unreachable``, ``already_running``, and those of the embedded server.
     """

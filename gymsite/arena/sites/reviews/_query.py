@@ -51,7 +51,7 @@ class ReviewRequest:
         return any(getattr(self, name) for name in FILTERS)
 
     def page_at(self, page: int, **others: str) -> str:
-        """Return the query of another page of these reviews, or of others if some filters differ."""
+        """Return the query of a page of these reviews; ``others`` replaces some of the filters."""
         return replace(self, page=page, **others).query()
 
     def query(self, **more: str) -> str:

@@ -42,6 +42,6 @@ def rating_text(tenths: int) -> str:
 
 
 def plural(noun: str) -> str:
-    """Write a noun's plural as the heading of a list, such as ``Kettles``."""
+    """Write a noun's plural, capitalised for the heading of a list: ``Kettles``."""
     ending = "es" if noun.endswith(("s", "sh", "ch", "x")) else "s"
     return f"{noun}{ending}".capitalize()

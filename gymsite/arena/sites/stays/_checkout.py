@@ -87,7 +87,7 @@ def _book(visit: Visit, listing: Listing, room: Room, stay: Stay) -> Change:
 
 
 def _next_code(world: World, state: State, room: Room, stay: Stay) -> str:
-    """Return the code that folding the events will give to the booking."""
+    """Return the code that the booking will have once the events are folded."""
     before = 0
     while state.trip(code := trip_code(world.key, room.id, stay, before=before)):
         before += 1

@@ -42,7 +42,7 @@ FAMILIES = (
 )
 """Family names of guests. No property is named after them."""
 YEARS_BEFORE = (2, 6)
-"""The guest joined between this many years before the world's first day."""
+"""The guest joined at least and at most this many years before the world's first day."""
 
 
 @dataclass(frozen=True, kw_only=True)
