@@ -8,7 +8,7 @@ from palaestra.protocol.suggestions import did_you_mean
 
 
 def arm_open(arm_id: str) -> Arm:
-    """Return the arm if episodes can be opened in it. Raises ``GymError`` 422 ``unknown_arm``."""
+    """Return the arm with this id. Raises ``GymError`` 422 ``unknown_arm`` if there is none."""
     arm = ARMS.get(arm_id)
     if arm is None:
         raise GymError("unknown_arm", f"There is no arm {arm_id!r}. {did_you_mean(arm_id, ARMS)}", status=422)

@@ -79,7 +79,7 @@ def _server(name: str, **row: Any) -> Process:
 
 
 def _periodic(name: str, *, command: str, **row: Any) -> Process:
-    """Build the row of a periodic process, of which a lock lets only one work."""
+    """Build the row of a periodic process, which works only while it holds a lock."""
     return Process(
         name=name,
         kind=name,

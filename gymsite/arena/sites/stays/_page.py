@@ -42,7 +42,7 @@ FAMILIES = (
 )
 """Family names of guests. No property is named after them."""
 YEARS_BEFORE = (2, 6)
-"""The guest joined at least and at most this many years before the world's first day."""
+"""Bounds on how many years before the world's first day the guest joined."""
 
 
 @dataclass(frozen=True, kw_only=True)
