@@ -133,7 +133,7 @@ def test_doubled_and_reversed_contrasts_are_refused(
 @pytest.mark.parametrize(
     ("tasks", "words"),
     [
-        ([1, 2, 1], "named twice"),
+        ([1, 2, 1], "occurs twice"),
         ([0], "is not an id"),
         ([True], "is not an id"),
         (["1"], "is not an id"),
