@@ -121,7 +121,7 @@ def get_session(request: HttpRequest) -> Session | None:
 
 
 def read_step(request: HttpRequest) -> int | None:
-    """Return the request's step, from a person's session or the harness's header, if well formed."""
+    """Return the request's step from a person's session or the harness's header; None if malformed."""
     if (session := get_session(request)) is not None:
         return session.document_step if is_document(request) else session.step
     header = request.headers.get(STEP_HEADER, "")
