@@ -27,7 +27,7 @@ def test_labels_are_exported_and_sent_back(lab_page: Callable[..., Page], tmp_pa
     page = lab_page(viewport={"width": 1440, "height": 900})
     page.goto(f"/annotation/{project.pk}/")
     settled(page)
-    page.get_by_role("checkbox", name="with the names of annotators").check()
+    page.get_by_role("checkbox", name="with annotators’ names").check()
     page.get_by_role("button", name="Export labels").click()
     jobs = page.locator("#jobs")
     expect(jobs).to_contain_text("waiting")

@@ -45,7 +45,7 @@ def test_a_wrong_file_is_refused_in_words(old: str, new: str, words: str) -> Non
 
 
 def test_an_address_with_a_secret_is_refused() -> None:
-    with pytest.raises(GymError, match="neither user"):
+    with pytest.raises(GymError, match="no user"):
         judge_read(toml("http://me:pass@judge.test/v1"))
 
 

@@ -1,4 +1,4 @@
-"""The calls that read labels: each annotator's newest of a unit, without skips and repeats."""
+"""API calls that read labels: each annotator's newest label of a unit, without skips and repeats."""
 
 from __future__ import annotations
 
@@ -58,16 +58,17 @@ class LabelsQuery(Query, kw_only=True):
     answer: Annotated[
         Answer | UnsetType,
         Meta(
-            description="`field:answer`, such as `type:reasoning`; of a field with several answers, one of "
-            "them."
+            description="`field:answer`, such as `type:reasoning`. A label with several answers to the field "
+            "matches if this is one of them."
         ),
     ] = UNSET
 
 
 class LabelRecord(Struct, kw_only=True):
-    """An annotator's current label of a unit. ``annotator`` is a number, since names are for the lab.
+    """An annotator's current label of a unit. ``annotator`` is a number, since only the lab shows names.
 
-    ``values`` are answers by field, ``spans`` places in the thought, ``links`` steps by answer.
+    ``values`` maps fields to answers, ``spans`` are character ranges of the thought, and ``links`` maps
+    answers to steps.
     """
 
     id: int
@@ -99,17 +100,17 @@ class LabelRecord(Struct, kw_only=True):
 
 
 class LabelPage(Struct, kw_only=True):
-    """``next`` is null on the last page."""
+    """A page of labels; ``next`` is null on the last page."""
 
     results: list[LabelRecord]
     next: str | None
 
 
 class Consensus(Struct, kw_only=True):
-    """The label of a unit that counts.
+    """The unit's final label.
 
-    ``source`` is ``adjudicated``, or ``majority``: then each field has the answer of more than half of
-    ``people``, or null if there is none.
+    ``source`` is ``adjudicated`` or ``majority``. With ``majority``, each field has the answer that more than
+    half of the ``people`` gave, or null if there is none.
     """
 
     source: str
@@ -120,9 +121,9 @@ class Consensus(Struct, kw_only=True):
 class UnitRecord(Struct, kw_only=True):
     """A unit of a project with its labels; ``consensus`` is null while no person has labelled it.
 
-    Of a pair ``episode`` is the first and ``other_episode`` the second, as answers call them; ``step`` and
-    ``other_step`` are theirs. ``weight`` is the number of steps, trajectories or pairs that the unit stands
-    for; of a paragraph its part of them.
+    In a pair, ``episode`` and ``step`` are those that answers call first, and ``other_episode`` and
+    ``other_step`` the second. ``weight`` is the number of steps, trajectories or pairs that the unit
+    represents in the sample; the paragraphs of a step share its weight.
     """
 
     project: int
@@ -144,7 +145,7 @@ class EpisodeLabels(Struct, kw_only=True):
 
 OF_LABEL = {"id": "pk", "project": "unit__project_id"}
 PATHS = [OF_LABEL.get(name) or COLUMNS[name].path for name in LabelRecord.__struct_fields__]
-# The most digits of a step's number, which may be an answer too.
+# An answer may also be a step number, which has at most this many digits.
 STEP_DIGITS = 9
 UNIT = tuple(name for name in UnitRecord.__struct_fields__ if name not in ("consensus", "labels"))
 
@@ -159,9 +160,9 @@ def list_labels(
     answer: tuple[str, str] | None = None,
     **filters: Any,
 ) -> list[dict[str, Any]]:
-    """Return up to ``limit`` labels by id, and one more if there is a next page.
+    """Return up to ``limit`` labels in order of their ids, and one more if there is a next page.
 
-    Further filters are layer, annotator_kind, and of the episode: run and arm.
+    ``filters`` may contain ``layer`` and ``annotator_kind``, and the episode's ``run`` and ``arm``.
     """
     labels = projects.visible(versions.filter_newest_done().filter(pk__gt=after), principal)
     if project is not None:
@@ -187,10 +188,10 @@ def list_labels(
 
 
 def list_episode_labels(episode_id: int, *, principal: Principal) -> list[dict[str, Any]]:
-    """Return the labelled units of an episode, in the order of its steps.
+    """Return the labelled units of an episode, in step order.
 
-    Labels outlive the episode: after its deletion, keys of all splits still get them. Raises ``GymError`` 404
-    ``unknown_episode``, also if the key may not see it.
+    Labels outlive the episode: after its deletion, keys for all splits can still read them. Raises
+    ``GymError`` 404 ``unknown_episode``, also if the key may not see the episode.
     """
     is_visible = projects.visible(Episode.objects.filter(pk=episode_id), principal).exists()
     units = _units_of(episode_id, principal)
@@ -207,7 +208,7 @@ def list_episode_labels(episode_id: int, *, principal: Principal) -> list[dict[s
 
 
 def _units_of(episode_id: int, principal: Principal) -> list[int]:
-    """Return the units of an episode. They are read by project, with which their index begins."""
+    """Return the ids of an episode's units, queried by project because their index begins with it."""
     seen = projects.visible(AnnotationProject.objects.all(), principal)
     levels = dict(seen.values_list("pk", "level"))
     of_pairs = [project for project, level in levels.items() if level == AnnotationProject.Level.PAIR]
@@ -226,8 +227,8 @@ class LabelsView(APIView):
     @call(
         "label_list",
         "List labels of annotation projects, oldest first",
-        description="Of each annotator the newest label of a unit: corrected ones, skipped units and hidden "
-        "repeats are left out. People, rules and judge models are told apart by `annotator_kind`.",
+        description="Lists each annotator's newest label of each unit, without superseded versions, skipped "
+        "units and hidden repeats. `annotator_kind` distinguishes people, rules and judge models.",
         parameters=[LabelsQuery],
         answers={200: (LabelPage, "A page of labels.")},
         errors=(400,),
@@ -246,8 +247,9 @@ class EpisodeLabelsView(APIView):
     @call(
         "episode_labels",
         "Read the labels of an episode by unit",
-        description="With what counts as the label of a unit: the adjudicated one, or what most people say.",
-        answers={200: (EpisodeLabels, "The labelled units, in the order of the steps.")},
+        description="Each unit comes with its consensus: the adjudicated label or, if there is none, the "
+        "majority's answers.",
+        answers={200: (EpisodeLabels, "The labelled units, in step order.")},
         errors=(404,),
     )
     def get(self, request: Request, episode_id: int) -> Response:

@@ -1,4 +1,4 @@
-"""The archive of a project's labels, with its manifest: file hashes, annotators, codebooks and strata."""
+"""Archive of a project's labels, with a manifest of file hashes, annotators, codebooks and strata."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ARCHIVE_MAX_BYTES = 1024**3
 
 
 class FileEntry(Struct, frozen=True, kw_only=True):
-    """A file of an archive. ``left_out`` counts by reason what has no row in it."""
+    """A file in an archive. ``left_out`` counts what was not written to it, by reason."""
 
     sha256: str
     labels: int
@@ -38,7 +38,7 @@ class AnnotatorEntry(Struct, frozen=True, kw_only=True):
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
-    """``codebooks`` has the content of each version that a label names, by its hash."""
+    """The archive's manifest; ``codebooks`` holds the content of each codebook that labels name, by hash."""
 
     version: int
     project: int
@@ -56,17 +56,17 @@ class Manifest(Struct, frozen=True, kw_only=True):
 
 
 def export_labels(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
-    """Export a project's labels: an archive with each layer as JSON lines and CSV, and a manifest.
+    """Export a project's labels as an archive with each layer as JSON lines and CSV, and a manifest.
 
-    Of pairs it also has the preferences that follow from them. With ``parameters["with_names"]`` people are
-    called by their names. Raises ``GymError`` ``no_labels``.
+    For pairs, the archive also contains the resulting preferences. ``parameters["with_names"]`` keeps
+    people's names, which are otherwise replaced. Raises ``GymError`` ``no_labels`` if there is no label.
     """
     with tempfile.TemporaryFile() as archive:
         with_names = bool(job.parameters.get("with_names"))
         labels = archive_write(archive, job.project, with_names=with_names, progress=progress)
         if not labels:
             raise GymError("no_labels", "Nobody has labelled anything in this project yet.")
-        with file_lock.hold_files():  # the file is stored before the job names it
+        with file_lock.hold_files():  # Until the job names the stored file, nothing else protects it.
             name = f"labels-{job.project_id}-{job.pk}.zip"
             stored = file_store(archive, name=name, rows=labels, limit=ARCHIVE_MAX_BYTES)
             result = {"labels": labels, "name": name, "sha256": stored.sha256, "bytes": stored.bytes}
@@ -77,7 +77,7 @@ def export_labels(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
 def archive_write(
     target: IO[bytes], project: AnnotationProject, *, with_names: bool, progress: Progress
 ) -> int:
-    """Write the archive from one snapshot of the database; return how many labels it has."""
+    """Write the archive from one snapshot of the database; return its number of labels."""
     with archive_open(project) as archive:
         with read_one_snapshot():
             annotators = list(project.annotators.order_by("pk"))
@@ -101,7 +101,7 @@ def archive_write(
 
 
 def _codebooks_named(project: AnnotationProject) -> dict[str, Any]:
-    """Return the contents of the project's codebook and of those that its labels name, by their hashes."""
+    """Return, by hash, the contents of the project's codebook and of all codebooks that its labels name."""
     named = Label.objects.filter(unit__project=project).values("codebook_id").distinct()
     versions = CodebookVersion.objects.filter(Q(pk=project.codebook_id) | Q(pk__in=named))
     return dict(versions.values_list("pk", "content"))

@@ -1,4 +1,4 @@
-"""A label's columns, by the names that files, the API and forms have for them."""
+"""The columns of a label, by their names in files, the API and forms."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ UNIT = "unit__"
 
 
 class Column(NamedTuple):
-    """``path`` leads to the column from a label."""
+    """A column's type, and the ``path`` that leads to it from a label in a query."""
 
     path: str
     type: ColumnType
 
 
-# The columns, in the order of files.
+# The columns, in the order in which files have them.
 COLUMNS: Mapping[str, Column] = {
     "key": Column("key", "text"),
     "episode": Column("unit__episode_id", "integer"),
@@ -54,7 +54,7 @@ COLUMNS: Mapping[str, Column] = {
     "spans": Column("spans", "json"),
     "links": Column("links", "json"),
 }
-# A table spreads these over several columns, or writes them in short.
+# In a table, these are spread over several columns or abbreviated.
 NESTED = ("values", "spans", "links")
 # The columns that identify a unit in its project.
 PLACE = ("episode", "step", "paragraph", "other_episode", "other_step")
@@ -65,17 +65,17 @@ OWN = tuple(
 
 
 def label_paths(names: Iterable[str]) -> list[str]:
-    """Return the paths of these columns from a label."""
+    """Return the query paths that lead from a label to these columns."""
     return [COLUMNS[name].path for name in names]
 
 
 def unit_paths(names: Iterable[str]) -> list[str]:
-    """Return the paths of these columns from a unit."""
+    """Return the query paths that lead from a unit to these columns."""
     return [path.removeprefix(UNIT) for path in label_paths(names)]
 
 
 class UnitPlace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A unit as a line of a file names it; of a pair ``episode`` is the first, as answers call it."""
+    """The columns by which a file identifies a unit. In a pair, ``episode`` is the member called first."""
 
     episode: Id
     step: Number
@@ -85,5 +85,5 @@ class UnitPlace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Fields that identify the unit in its project."""
+        """The values that identify the unit in its project."""
         return tuple(getattr(self, name) for name in PLACE)

@@ -1,4 +1,4 @@
-"""Long work on the labels of a project: exports, imports, and labels of machines."""
+"""Long-running jobs on a project's labels: exports, imports and labelling by machines."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ WORK: dict[str, Callable[[AnnotationJob, Progress], dict[str, Any]]] = {
 def job_request(
     project: AnnotationProject, kind: str, parameters: dict[str, Any], *, user_id: int | None
 ) -> AnnotationJob:
-    """Request work, which the housekeeper sends to a worker."""
+    """Create a job, which the housekeeper then sends to a worker."""
     return AnnotationJob.objects.create(
         project=project, kind=kind, parameters=parameters, created_by_id=user_id, requested_at=Now()
     )
 
 
 def _do(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
-    """Do a job by its kind. Raises ``GymError`` ``unknown_work`` for a kind without work."""
+    """Run a job according to its kind. Raises ``GymError`` ``unknown_work`` for an unknown kind."""
     if job.kind not in WORK:
         message = (
-            f"This installation cannot run jobs of kind “{job.kind}”: its worker runs another version of the "
-            "code. Restart the workers, then ask for it again."
+            f"This installation cannot run jobs of kind “{job.kind}” because its worker runs another version "
+            "of the code. Restart the workers, then request the job again."
         )
         raise GymError("unknown_work", message)
     result = WORK[job.kind](job, progress)
@@ -48,8 +48,9 @@ LABEL_WORK = WorkKind(
     do=_do,
     is_resumable=lambda job: job.kind != AnnotationJob.Kind.EXPORT,
     subject="The work",
-    advice="Give workers more memory, then ask for it again.",
+    advice="Give workers more memory, then request it again.",
     too_long=(
-        "This took longer than a worker has for it. Split the project, or ask again when less is going on."
+        "This took longer than a worker may spend on it. "
+        "Split the project, or try again when less is going on."
     ),
 )

@@ -218,7 +218,7 @@ def test_a_reason_is_needed_where_people_differ(project: AnnotationProject) -> N
     say(unit, "one")
     say(unit, "two", target="both")
     for reason in ("", "because"):
-        with pytest.raises(GymError, match="Why they differed: no answer yet"):
+        with pytest.raises(GymError, match="Why the answers differed: no answer yet"):
             unit_settle(settlement(reason=reason), unit=unit, annotator=judge)
     assert not Label.objects.filter(layer="adjudicated").exists()
 

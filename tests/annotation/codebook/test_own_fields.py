@@ -66,8 +66,8 @@ def option(number: int, **changes: Any) -> Callable[[dict[str, Any]], object]:
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (lambda one: one.update(id="Tone!"), "this name is not possible"),
-        (lambda one: one.update(id="note"), "this name is not possible"),
+        (lambda one: one.update(id="Tone!"), "this name is not allowed"),
+        (lambda one: one.update(id="note"), "this name is not allowed"),
         (lambda one: one.update(colour="red"), "unknown field `colour` - at `$.fields[0]`"),
         (lambda one: one.pop("question"), "missing required field `question`"),
         (lambda one: one.update(question=" "), "question is empty"),
@@ -75,10 +75,10 @@ def option(number: int, **changes: Any) -> Callable[[dict[str, Any]], object]:
         (lambda one: one.update(options=one["options"][:1]), "1 answers; a question has two to 30"),
         (option(1, key="shift"), "answer “doubtful”: the key “shift”"),
         (option(1, negative=[]), "give at least one text"),
-        (option(1, definition="a\0"), "definition has the character NUL"),
+        (option(1, definition="a\0"), "definition contains the character NUL"),
         (option(0, sources=[{"id": "cook_2010"}]), "Did you mean cooke_2010"),
-        (option(0, mirror="other"), "“mirror” is possible at the level “pair” alone"),
-        (option(0, is_step=True), "“is_step” is possible at the level “trajectory” alone"),
+        (option(0, mirror="other"), "“mirror” is possible only at the level “pair”"),
+        (option(0, is_step=True), "“is_step” is possible only at the level “trajectory”"),
         (option(0, shade=1), "unknown field `shade` - at `$.fields[0].options[0]`"),
     ],
 )
@@ -95,11 +95,11 @@ def test_a_field_that_cannot_be_used_is_named(spoil: Callable[[Any], object], se
     ("spoil", "sentence"),
     [
         (lambda one: one.update(id="type"), "also the name of “Type”, which every project has"),
-        (lambda one: one.update(level="pair"), "for projects of the level pair"),
+        (lambda one: one.update(level="pair"), "for projects at level pair"),
         (option(0, key="q"), "the key “q” of “Sure” of “Tone” is already that of “The problem” of “Target”"),
-        (option(0, key="k"), "is already that of a command of the form. Free: f g h"),
+        (option(0, key="k"), "is already that of a command of the form. Free keys: f g h"),
         (option(0, key="y"), "the key “y” of “Doubtful” of “Tone” is already that of “Sure” of “Tone”"),
-        (option(0, id="doubtful"), "has the answer “doubtful” twice"),
+        (option(0, id="doubtful"), "lists the answer “doubtful” twice"),
         (option(0, id="plan"), "“Plan” of “Behaviours” links a step"),
     ],
 )

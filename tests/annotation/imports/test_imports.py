@@ -100,7 +100,7 @@ def test_labels_of_machines_and_of_others_can_be_named(
     files.take(other, files.jsonl(rows), annotator="judge", kind="model")
     assert other.annotators.get(name="judge").kind == "model"
     assert read_labelled_units(other) == []  # a machine's do not count as people's
-    with pytest.raises(GymError, match="Give the annotator of the file another name"):
+    with pytest.raises(GymError, match="Rename the annotator in the file"):
         files.take(other, files.jsonl(rows), annotator="judge", kind="person")
 
 
@@ -136,7 +136,7 @@ BAD: dict[str, tuple[Callable[[Row], object], str]] = {
     "unknown key": (lambda row: row.update(colour="red"), "unknown field `colour`"),
     "no step": (lambda row: row.pop("step"), "missing required field `step`"),
     "a huge number": (lambda row: row.update(active_ms=2**40), "Expected `int` <= 2147483647"),
-    "no annotator": (lambda row: row.update(annotator=" "), "does not say who labelled"),
+    "no annotator": (lambda row: row.update(annotator=" "), "It names no annotator"),
     "other codebook": (lambda row: row.update(codebook="0" * 64), "Choose to take labels of other codebook"),
     "NUL": (lambda row: row.update(note="a\0b"), "NUL"),
     "NUL in a link": (lambda row: row.update(links={"pl\0an": 3}), "NUL"),
@@ -144,7 +144,7 @@ BAD: dict[str, tuple[Callable[[Row], object], str]] = {
     "NUL in an answer": (lambda row: row["values"].update(type="a\0"), "NUL"),
     "NUL in a codebook": (lambda row: row.update(codebook="a\0"), "NUL"),
     "an answer twice": (lambda row: row["values"].update(behaviours=["plan", "plan"]), "“plan” twice"),
-    "a span outside": (lambda row: row.update(spans=[[0, 10_000]]), "outside of the unit"),
+    "a span outside": (lambda row: row.update(spans=[[0, 10_000]]), "outside the unit"),
     "a time without zone": (lambda row: row.update(created_at="2026-01-01T00:00:00"), "timezone"),
 }
 
@@ -169,7 +169,7 @@ def test_what_differs_from_a_stored_label_overwrites_nothing(project: Annotation
     rows[0]["values"]["type"] = "narration"
     for key in (rows[0]["key"], None):
         rows[0]["key"] = key
-        with pytest.raises(GymError, match="Nothing is overwritten"):
+        with pytest.raises(GymError, match="Imports overwrite nothing"):
             files.take(project, files.jsonl(rows))
     rows[0]["version"] = 3
     assert files.take(project, files.jsonl(rows))["added"] == 1
@@ -222,13 +222,13 @@ def test_damage_is_refused(project: AnnotationProject, other: AnnotationProject)
         (b"\xff\xfe", "labels.jsonl", None, "Line 1"),
         (b"a,b\n", "labels.csv", None, "The column “a”"),
         (b"step\n1\n", "labels.csv", None, "no column “episode”"),
-        (b'episode,step\n1,"', "labels.csv", None, "no CSV"),
+        (b'episode,step\n1,"', "labels.csv", None, "not CSV"),
         (b"episode,step\n1\n", "labels.csv", None, "1 cells for 2 columns"),
-        (b"\xff,", "labels.csv", None, "no CSV"),
+        (b"\xff,", "labels.csv", None, "not CSV"),
         (b"epi\0sode,step\n1,1\n", "labels.csv", None, "Line 1: .* NUL"),
         (b"episode,step,links\n1,1,pl\0an=3\n", "labels.csv", None, "Line 2: .* NUL"),
         (labels, "blind.jsonl", manifest.replace(b'"full"', b'"\\u0000"'), "NUL"),
-        (labels, "labels.parquet", None, "no file of labels"),
+        (labels, "labels.parquet", None, "not a file of labels"),
     ):
         with pytest.raises(GymError, match=sentence):
             files.take(other, sent, name=name, manifest=description)
@@ -323,7 +323,7 @@ def test_a_unit_that_is_settled_during_an_import_keeps_its_versions(
         return store(placements, **options)
 
     monkeypatch.setattr(imports, "_store", settle_and_store)
-    with pytest.raises(GymError, match="was settled while it was imported"):
+    with pytest.raises(GymError, match="was adjudicated during the import"):
         files.take(other, data)
     assert Label.objects.filter(layer="adjudicated").count() == 1
 
@@ -365,6 +365,6 @@ def test_a_skipped_unit_has_no_answers(db: None) -> None:
     project = scene.project(user, of=scene.episodes(1, steps=1))
     unit = project.units.get()
     row = {"episode": unit.episode_id, "step": unit.step, "annotator": "bo", "state": "skipped"}
-    with pytest.raises(GymError, match="skipped and has answers"):
+    with pytest.raises(GymError, match="skipped but has answers"):
         files.take(project, files.jsonl([{**row, "values": {"type": "reasoning"}}]))
     assert files.take(project, files.jsonl([row]))["added"] == 1

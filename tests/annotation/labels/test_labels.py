@@ -27,16 +27,16 @@ def errors(values: dict[str, object], **fields: object) -> str:
         (COMPLETE, {}, ""),
         ({**COMPLETE, "behaviours": []}, {}, ""),
         ({**COMPLETE, "target": None}, {}, "Target: no answer yet."),
-        ({**COMPLETE, "type": "wishful"}, {}, "Type: the codebook of this project has no answer “wishful”."),
-        ({**COMPLETE, "mood": "good"}, {}, "The codebook of this project has no field “mood”."),
+        ({**COMPLETE, "type": "wishful"}, {}, "Type: this project's codebook has no answer “wishful”."),
+        ({**COMPLETE, "mood": "good"}, {}, "This project's codebook has no field “mood”."),
         ({**COMPLETE, "type": ["reasoning"]}, {}, "Type: more than one answer."),
         ({**COMPLETE, "behaviours": "plan"}, {}, "Behaviours: not a list of answers."),
         ({"type": "empty"}, {}, ""),
         ({"type": "cannot_judge"}, {}, "“Cannot judge” needs a note that says why."),
         ({"type": "cannot_judge"}, {"note": "Klingon"}, ""),
-        ({**COMPLETE, "type": "mixed"}, {}, "Mark what is meant by “Mixed”."),
+        ({**COMPLETE, "type": "mixed"}, {}, "Mark the sentences to which “Mixed” applies."),
         ({**COMPLETE, "type": "mixed"}, {"spans": [[3, 9]]}, ""),
-        ({**COMPLETE, "type": "mixed"}, {"spans": [[3, 90]]}, "A marked part lies outside of the unit."),
+        ({**COMPLETE, "type": "mixed"}, {"spans": [[3, 90]]}, "A marked part lies outside the unit."),
         (COMPLETE, {"note": "x" * 4_001}, "The note has more than 4,000 characters."),
     ],
 )
@@ -114,6 +114,6 @@ def test_the_key_of_someone_elses_call_is_refused() -> None:
     assert second is not None
     key = scene.label(first).key
 
-    with pytest.raises(GymError, match="by someone else"):
+    with pytest.raises(GymError, match="Someone else already sent this form"):
         scene.label(second, key=key)
     assert Label.objects.count() == 1

@@ -127,13 +127,13 @@ def test_a_refused_form_comes_back_as_it_was_with_the_reason(
     refused = settle(client, path, reason="", codebook_note="kept")
     html = refused.content.decode()
     assert refused.status_code == 422
-    assert "Why they differed: no answer yet." in html
+    assert "Why the answers differed: no answer yet." in html
     assert ">kept</textarea>" in html
     assert "both" in checked(html)
     assert settle(client, path).status_code == 302
     conflict = settle(client, path, target="problem")
     assert conflict.status_code == 409
-    assert "settled meanwhile" in conflict.content.decode()
+    assert "settled in the meantime" in conflict.content.decode()
     assert 'name="version"\n         value="1"' in conflict.content.decode()
     assert Label.objects.filter(layer="adjudicated").count() == 1
     assert settle(client, path, key="x").status_code == 400
@@ -165,7 +165,7 @@ def test_a_unit_without_its_step_can_be_settled(lab: Lab, judge: User, project: 
     path = unit_path(project, 0)
     Step.objects.all().delete()
     client = lab(judge)
-    assert "The labelled text has been deleted since" in client.get(path).content.decode()
+    assert "The labelled text has since been deleted" in client.get(path).content.decode()
     assert settle(client, path).status_code == 302
 
 
@@ -265,7 +265,7 @@ def test_nobody_settles_what_they_labelled_while_another_adjudicator_can(
     assert "Settle the most disputed" not in page
     path = unit_path(project, 0)
     html = client.get(path).content.decode()
-    assert "so another adjudicator of the project settles it" in html
+    assert "so another adjudicator of the project must settle it" in html
     assert "data-settlement" not in html
     assert "another adjudicator" in settle(client, path).content.decode()
     assert not Label.objects.filter(layer="adjudicated").exists()
@@ -274,7 +274,7 @@ def test_nobody_settles_what_they_labelled_while_another_adjudicator_can(
     Annotator.objects.filter(project=project).exclude(pk=own.pk).update(is_adjudicator=False)
     alone = unit_path(project, 1)
     html = client.get(alone).content.decode()
-    assert "No other adjudicator could settle it" in html
+    assert "No other adjudicator can settle it" in html
     assert "data-settlement" in html
     assert settle(client, alone).status_code == 302
 

@@ -55,7 +55,7 @@ def test_labels_are_exported_and_come_back(lab: Lab, owner: User, project: Annot
     other = scene.project(owner, name="Again")
     assert send(client, other, data, "labels.zip", annotator="cy").status_code == 302
     LABEL_WORK.run(AnnotationJob.objects.get(project=other).pk)
-    assert "Nothing was imported: 1 line cannot be taken." in page_of(client, other)
+    assert "Nothing was imported: 1 line cannot be imported." in page_of(client, other)
     assert send(client, project, data, "labels.zip", manifest="").status_code == 302
     LABEL_WORK.run(AnnotationJob.objects.filter(project=project).latest("pk").pk)
     assert "0 of 1 label added" in page_of(client, project)

@@ -92,7 +92,7 @@ def test_imported_annotators_have_a_table_of_their_own(
         Label.objects.create(annotator=other, key=scene.saving().key, **values)
     page = lab(owner).get(f"/annotation/{project.pk}/machines").content.decode()
     assert "Imported annotators with each other" in page
-    assert "Among the people are annotators whose labels were imported" in page
+    assert "People include annotators whose labels were imported" in page
     assert "&lt;i&gt;other&lt;/i&gt;" in page
     assert "<i>other" not in page
 

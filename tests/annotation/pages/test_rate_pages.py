@@ -87,14 +87,14 @@ def test_machines_only_give_rates_that_are_corrected(
         assert client.get(f"{address}{sign}").content.decode().count("/steps/") == count
     assert client.get(f"{address}all").status_code == 404
     page = client.get(f"/annotation/{project.pk}/rates?answer=target:problem").content.decode()
-    assert "Not shown: people and the machine have labelled fewer than 20 of its units." in page
+    assert "Not shown: people and the machine have both labelled fewer than 20 of its units." in page
 
 
 def test_without_labels_of_people_there_is_no_rate(lab: Lab, owner: User) -> None:
     project = scene.project(owner)
     rules_label(project, lambda *_: None)
     page = lab(owner).get(f"/annotation/{project.pk}/rates").content.decode()
-    assert "rates by machines alone are not shown" in page
+    assert "Rates by machines alone are not shown" in page
 
 
 def test_the_file_has_what_the_page_has(lab: Lab, owner: User, project: AnnotationProject) -> None:

@@ -35,7 +35,7 @@ def test_without_scripts_a_newer_label_is_shown_beside_the_answers_that_were_not
     assert re.search(r"Saved:</strong>\s*Reasoning, The problem, Plan, None", again)
     assert "&lt;b&gt;theirs&lt;/b&gt;" in again
     slot = AnnotationSlot.objects.exclude(done_at=None).get()
-    assert re.search(rf'href="[^"]*\?slot={slot.public_id}&amp;"[^>]*>keep what is saved', again)
+    assert re.search(rf'href="[^"]*\?slot={slot.public_id}&amp;"[^>]*>keep the saved label', again)
     assert re.search(r'value="narration"[^>]*checked', again)
     assert save(client, project, again, key=str(uuid.uuid4()), type="narration").status_code == 302
     assert Label.objects.get(version=2).values["type"] == "narration"

@@ -42,17 +42,17 @@ def test_a_gold_unit_is_answered_with_what_is_right(
     saved = save(client, project, html, headers=JSON)
     feedback = json.loads(saved.content)["feedback"]
     assert "3 of 4 answers agree" in feedback
-    assert "Reasoning; right is Procedural narration" in feedback
+    assert "Reasoning; the right answer is Procedural narration" in feedback
     assert "It &lt;b&gt;counts&lt;/b&gt; nothing." in feedback
     assert f"Thought {unit.step} of {unit.episode_id}" in feedback
     # Without scripts it stands beside the next unit.
     address = save(client, project, html)["Location"]
     after = client.get(address).content.decode()
-    assert "Reasoning; right is Procedural narration" in after
+    assert "Reasoning; the right answer is Procedural narration" in after
     assert form_of(after)["ticket"] != form_of(html)["ticket"]
     assert "feedback" not in json.loads(save(client, project, after, headers=JSON).content)
     for other in (unit.pk, "999999", uuid.uuid4(), "x"):
-        assert "right is" not in queue(client, project, f"?answered={other}")
+        assert "the right answer is" not in queue(client, project, f"?answered={other}")
 
 
 def test_researchers_mark_gold_units(lab: Lab, owner: User, person: User) -> None:
@@ -89,10 +89,10 @@ def test_a_file_of_golds_is_read_whole_or_not_at_all(lab: Lab, owner: User) -> N
 
     line = {"episode": one.episode_id, "step": one.step, "values": COMPLETE, "why": "It counts."}
     wrong = [
-        ({**line, "step": 99}, "This project has no unit of episode"),
+        ({**line, "step": 99}, "This project has no unit for episode"),
         ({**line, "values": {"type": "wishful"}}, "has no answer “wishful”"),
         ({**line, "values": {**COMPLETE, "behaviours": [["plan"]]}}, "Expected `str`"),
-        ({**line, "why": " "}, "Say why"),
+        ({**line, "why": " "}, "Explain why"),
         ({**line, "episode": 10**30}, "Line 2"),
         ({**line, "extra": 1}, "unknown field"),
         ("x", "Line 2"),

@@ -175,7 +175,7 @@ def test_the_agreement_of_pairs_says_what_the_order_did(lab: Lab, owner: User, p
         client = lab(user)
         assert save(client, project, queue(client, project), better="first", why=["goal"]) == 302
     html = lab(owner).get(f"/annotation/{project.pk}/agreement").content.decode()
-    assert "Choices for the one shown first" in html
+    assert "Choices for the member shown first" in html
     assert "2 of 2" in html
     cell = "agreement/units?field=better&one=first&other=first"
     assert lab(owner).get(f"/annotation/{project.pk}/{cell}").status_code == 200
@@ -183,7 +183,7 @@ def test_the_agreement_of_pairs_says_what_the_order_did(lab: Lab, owner: User, p
 
 @pytest.mark.parametrize(
     ("kind", "status", "words"),
-    [("trajectory", 302, ""), ("step_pair", 422, "same page of the same task"), ("mood", 422, "mood")],
+    [("trajectory", 302, ""), ("step_pair", 422, "same page in the same task"), ("mood", 422, "mood")],
 )
 def test_the_form_of_a_project_asks_what_is_labelled(
     lab: Lab, owner: User, kind: str, status: int, words: str

@@ -184,7 +184,7 @@ def test_next_steps_are_paired_on_the_same_page_if_they_differ(db: None, owner: 
         for unit in project.units.all()
     }
     assert pairs == {frozenset([(made[1].pk, 1), (made[2].pk, 1)])}
-    with pytest.raises(GymError, match="went on differently"):
+    with pytest.raises(GymError, match="then acted differently"):
         scene.project(owner, of=[made[1], made[3]], kind="step_pair")
 
 
@@ -200,7 +200,7 @@ def test_of_a_task_with_many_attempts_some_are_paired(
     [
         ("trajectory", "has ended and has steps"),
         ("trajectory_pair", "ended attempts at the same task"),
-        ("step_pair", "same page of the same task"),
+        ("step_pair", "same page in the same task"),
     ],
 )
 def test_nothing_to_label_says_what_to_choose(db: None, owner: User, kind: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""All labels of a unit with all their versions: who, when, and what each version changed."""
+"""History of a unit's labels: every version with its author, its time and what it changed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trajectories.models import AnnotationUnit, CodebookNote, Label
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """A difference between two versions of a label; ``before`` is empty in a first version."""
+    """A difference between two versions of a label; in a first version, ``before`` is empty."""
 
     name: str
     before: str
@@ -22,7 +22,7 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Version:
-    """A version of a label; ``changes`` are those since the previous version."""
+    """A version of a label, with its changes since the previous version."""
 
     label: Label
     changes: list[Change]
@@ -30,12 +30,12 @@ class Version:
 
 
 def read_history(unit: AnnotationUnit) -> list[Version]:
-    """Return every label of the unit, oldest first."""
+    """Return every version of every label of the unit, oldest first."""
     rows = Label.objects.filter(unit=unit).select_related("annotator", "codebook")
     before: dict[tuple[Any, ...], Label] = {}
     history = []
     for label in rows.order_by(*versions.ORDER):
-        # Settled labels form one row of versions, no matter who settled them.
+        # All adjudicated labels share one sequence of versions, whoever made them.
         is_settled = label.layer == Label.Layer.ADJUDICATED
         chain = (
             (label.layer,) if is_settled else (label.layer, label.annotator_id, label.is_repeat, label.view)
@@ -63,9 +63,9 @@ def _changes(previous: Label | None, label: Label, codebook: Codebook) -> Iterat
 
 
 def _lines(label: Label, codebook: Codebook) -> dict[str, str]:
-    """Describe everything in a label, by name."""
+    """Describe every part of a label in words, keyed by the part's title."""
     lines = {"State": label.get_state_display()} if label.state != Label.State.DONE else {}
-    # In the order of the codebook, which JSON of the database does not keep.
+    # Restore the codebook's order, since Postgres does not keep the order of JSON keys.
     places = {field.id: place for place, field in enumerate(codebook.fields)}
     for name, value in sorted(label.values.items(), key=lambda one: places.get(one[0], len(places))):
         field = codebook.field(name)
@@ -74,5 +74,5 @@ def _lines(label: Label, codebook: Codebook) -> dict[str, str]:
     lines["Carried out"] = ", ".join(f"{name}: step {step}" for name, step in label.links.items())
     lines["Unsure"] = "yes" if label.is_unsure else ""
     lines["Note"] = label.note
-    lines["Why they differed"] = label.reason.replace("_", " ")
+    lines["Why the answers differed"] = label.reason.replace("_", " ")
     return {name: text for name, text in lines.items() if text}

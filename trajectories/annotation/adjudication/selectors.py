@@ -1,4 +1,4 @@
-"""Disagreements between people: the units, and for each the answers without names."""
+"""Disagreements between annotators: the units, and each unit's answers without names."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ LETTERS = [*ascii_uppercase, *map("".join, product(ascii_uppercase, repeat=2))]
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A unit on which people differ in ``fields``; ``dispute`` is from 0 to 1.
+    """A unit whose annotators differ in ``fields``: a row of ``sql/disagreements.sql``.
 
-    It is a row of ``sql/disagreements.sql``.
+    ``dispute`` ranges from 0 to 1.
     """
 
     unit: int
@@ -44,14 +44,17 @@ class Disagreement:
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """One person's answers about a unit, under a letter that hides who they are."""
+    """One person's answers about a unit, under a letter that hides the person's identity."""
 
     letter: str
     label: Label
 
     @property
     def key(self) -> str:
-        """The key that takes its answers; those of further columns mean something else on the page."""
+        """The keyboard key that copies this column's answers.
+
+        It is empty for columns whose letter is a shortcut for something else on the page.
+        """
         return self.letter.lower() if self.letter in KEYED else ""
 
     @property
@@ -60,15 +63,15 @@ class Column:
 
 
 def list_disagreements(project: AnnotationProject, *, unit: int | None = None) -> list[Disagreement]:
-    """List the units on which people's newest blind labels differ, the most disputed first."""
+    """List the units whose newest blind labels by people differ, most disputed first."""
     rows = _DISAGREEMENTS.rows(project=project.pk, codebook=project.codebook_id, unit=unit)
     return [Disagreement(*row) for row in rows]
 
 
 def list_disagreements_now(project: AnnotationProject) -> list[Disagreement]:
-    """Return the project's disagreements in a cached order, so that settling does not recompute it.
+    """Return the project's disagreements in a cached order.
 
-    The order is recomputed when somebody labels.
+    Only a new label recomputes the order; settling a disagreement does not.
     """
     settled = dict(
         Label.objects.filter(unit__project=project, layer=Label.Layer.ADJUDICATED)
@@ -87,7 +90,7 @@ def _disagreements(project_id: int, state: Hashable) -> tuple[Disagreement, ...]
 
 
 def list_units_for_others(project: AnnotationProject, annotator: Annotator | None) -> frozenset[int]:
-    """List units that this adjudicator labelled and that another, who did not label them, can settle."""
+    """List units that this adjudicator labelled but some other adjudicator, who can settle them, did not."""
     others = Annotator.objects.filter(project=project, is_adjudicator=True, user__is_active=True)
     others = others.exclude(pk=annotator.pk) if annotator else others.none()
     if not (numbers := set(others.values_list("pk", flat=True))) or annotator is None:
@@ -102,14 +105,14 @@ def list_units_for_others(project: AnnotationProject, annotator: Annotator | Non
 
 
 def find_disagreement(unit: AnnotationUnit) -> Disagreement | None:
-    """Return the disagreement on a unit, or None."""
+    """Return the disagreement on a unit, or None if there is none."""
     return next(iter(list_disagreements(unit.project, unit=unit.pk)), None)
 
 
 def filter_disagreements(
     rows: Iterable[Disagreement], *, field: str = "", state: str = OPEN
 ) -> list[Disagreement]:
-    """Filter disagreements by a field, if one is given, and by whether they are open or settled."""
+    """Filter disagreements by state (open, settled or all) and, if given, by field."""
     return [
         row
         for row in rows
@@ -118,12 +121,15 @@ def filter_disagreements(
 
 
 def count_fields(rows: Iterable[Disagreement]) -> Counter[str]:
-    """Count the units on which people differ, by field."""
+    """Count, for each field, the units on which people differ."""
     return Counter(field for row in rows for field in row.fields)
 
 
 def find_next_unit(rows: Sequence[Disagreement], *, after: Disagreement | None) -> int | None:
-    """Return the next open unit in the order of dispute, wrapping around at the end; never the same unit."""
+    """Return the next most disputed unit after the given one, which is itself never returned.
+
+    After the last unit, the search starts again at the first.
+    """
     if after is None:
         return rows[0].unit if rows else None
 
@@ -136,9 +142,9 @@ def find_next_unit(rows: Sequence[Disagreement], *, after: Disagreement | None) 
 
 
 def list_columns(unit: AnnotationUnit) -> list[Column]:
-    """List people's newest blind labels of a unit, shuffled by unit and always in that order.
+    """List people's newest blind labels of a unit, in an order that is random but fixed for each unit.
 
-    Left out are repeats, skips and labels by another version of the codebook.
+    Repeats, skips and labels made with another version of the codebook are left out.
     """
     rows = Label.objects.filter(
         unit=unit,
@@ -154,7 +160,7 @@ def list_columns(unit: AnnotationUnit) -> list[Column]:
 
 
 def choose_view(columns: Sequence[Column]) -> str:
-    """Return the view for the adjudicator: that of the annotators, or the full one if theirs differed."""
+    """Return the view for the adjudicator: the annotators' view, or the full one if their views differ."""
     views = {column.label.view for column in columns}
     return views.pop() if len(views) == 1 else View.FULL
 
@@ -166,7 +172,7 @@ def find_settlement(unit: AnnotationUnit) -> Label | None:
 
 
 def merge_agreed_answers(columns: Sequence[Column], *, differing: Iterable[str]) -> Answers:
-    """Return the undisputed answers: those that all gave, with marks and links that are the same for all."""
+    """Return the answers, marks and links on which all columns agree."""
     if not columns:
         return Answers(values={})
     every = [column.answers for column in columns]

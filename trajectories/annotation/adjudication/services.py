@@ -1,4 +1,4 @@
-"""Settling a disagreement: a label in a layer of its own; the blind ones stay as they are."""
+"""Settling of disagreements: the adjudicated label goes to its own layer; the blind labels stay unchanged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trajectories.annotation.labels.answers import NOTE_CHARS
 from trajectories.annotation.labels.services import LabelConflict, Saving, build_label, find_written_label
 from trajectories.models import AnnotationUnit, Annotator, CodebookNote, Label
 
-OWN_LABEL = "You labelled this unit yourself, so another adjudicator of the project settles it."
+OWN_LABEL = "You labelled this unit yourself, so another adjudicator of the project must settle it."
 
 
 class Reason(models.TextChoices):
@@ -31,7 +31,10 @@ class Reason(models.TextChoices):
 
 @dataclass(frozen=True, kw_only=True)
 class Settlement:
-    """One saving call. ``codebook_note`` is what the codebook should say, on ``field`` or on all of it."""
+    """An adjudicator's request to save a label.
+
+    ``codebook_note`` proposes a change to the codebook: to ``field``, or to the whole if ``field`` is empty.
+    """
 
     saving: Saving
     reason: str
@@ -41,15 +44,15 @@ class Settlement:
 
 @transaction.atomic
 def unit_settle(settlement: Settlement, *, unit: AnnotationUnit, annotator: Annotator) -> Label:
-    """Store an adjudicated label and return it. A repeated call gets what its first time wrote.
+    """Store an adjudicated label and return it. A repeated call returns the label that the first call wrote.
 
-    Versions are numbered by unit: changing what someone else settled adds the next one. Raises ``GymError``
-    422 if an answer or the reason is missing, 409 if the unit is for others to settle, and ``LabelConflict``
-    if it was settled again in the meantime.
+    Versions are numbered by unit, so changing another adjudicator's label adds the next version. Raises
+    ``GymError`` 422 if an answer or the reason is missing, 409 if another adjudicator must settle the unit,
+    and ``LabelConflict`` if it was settled again in the meantime.
     """
     if unit.pk in list_units_for_others(unit.project, annotator):
         raise GymError("own_label", OWN_LABEL, status=409)
-    # Two adjudicators take turns.
+    # Lock the unit, so that two adjudicators cannot settle it at the same time.
     AnnotationUnit.objects.select_for_update().get(pk=unit.pk)
     saving = settlement.saving
     newest = find_settlement(unit)
@@ -68,7 +71,7 @@ def _reason(settlement: Settlement, unit: AnnotationUnit) -> str:
     if settlement.reason in Reason.values:
         return settlement.reason
     if find_disagreement(unit) is not None:
-        raise GymError("no_reason", "Why they differed: no answer yet.", status=422)
+        raise GymError("no_reason", "Why the answers differed: no answer yet.", status=422)
     return ""
 
 

@@ -1,8 +1,8 @@
 """Coefficients of agreement between any number of annotators, with intervals; labels may be missing.
 
-Krippendorff's alpha (Krippendorff 2011, Computing Krippendorff's alpha-reliability), Gwet's AC1 (Gwet 2008,
-doi 10.1348/000711006X126600), positive agreement (Cicchetti and Feinstein 1990) for any number of annotators,
-and the distance MASI between sets (Passonneau 2006, LREC).
+The coefficients are Krippendorff's alpha (Krippendorff 2011, Computing Krippendorff's alpha-reliability),
+Gwet's AC1 (Gwet 2008, doi 10.1348/000711006X126600) and positive agreement (Cicchetti and Feinstein 1990),
+extended to any number of annotators. Sets are compared by the MASI distance (Passonneau 2006, LREC).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from core.statistics import widen_to_include
 
 Floats = NDArray[np.float64]
 RESAMPLES = 2_000
-# Resamples are multiplied a hundred at a time, and the draws (two bytes each) are kept for up to so many
-# clusters, so that they fit into memory.
+# To limit memory, resamples are multiplied a hundred at a time, and the draws (two bytes each) are cached
+# only up to this number of clusters.
 DRAWS_AT_ONCE = 100
 CACHED_CLUSTERS = 20_000
 COVERAGE = 0.95
@@ -29,7 +29,7 @@ SEED = 17
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """A value with its interval; either is None if undefined or not computable."""
+    """A value with its interval; each is None if it is undefined or cannot be computed."""
 
     value: float | None
     low: float | None = None
@@ -37,13 +37,17 @@ class Estimate:
 
 
 def estimate_cells(estimate: Estimate | None) -> list[Any]:
-    """Return the value and its interval as cells of a table."""
+    """Return the value and its interval as table cells."""
     return [estimate.value, estimate.low, estimate.high] if estimate else ["", "", ""]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ratings:
-    """``counts`` says how many annotators gave a unit (row) a value (column); ``clusters`` groups units."""
+    """The labels of all units, as counts.
+
+    ``counts`` holds how many annotators gave each unit (row) each value (column), ``distances`` is the
+    distance between every two values, and ``clusters`` gives each unit's group for resampling.
+    """
 
     counts: Floats
     distances: Floats
@@ -55,12 +59,12 @@ class Ratings:
 
     @cached_property
     def pairs(self) -> int:
-        """Units with at least two labels: no others say anything about agreement."""
+        """Number of units with at least two labels; the others carry no information about agreement."""
         return int(np.count_nonzero(self._labels >= 2))
 
     @cached_property
     def parts(self) -> Floats:
-        """Contribution of each unit to the sums that determine all coefficients."""
+        """Each unit's contribution to the sums from which all coefficients are computed."""
         m, counts = self._labels, self.counts
         paired = m >= 2
         apart = np.where(paired, np.einsum("uv,vw,uw->u", counts, self.distances, counts), 0.0)
@@ -86,13 +90,13 @@ class Ratings:
         return _resampled(self._of_clusters)
 
     def estimate(self, coefficient: Callable[[Sums], Floats]) -> Estimate:
-        """Estimate a coefficient; the interval resamples whole clusters with replacement."""
+        """Estimate a coefficient, with an interval from resampling whole clusters with replacement."""
         values = self.counts.shape[1]
         return _estimate(self._of_clusters, self._resamples, lambda rows: coefficient(Sums(rows, values)))
 
 
 def mean(values: Sequence[float], *, clusters: Sequence[Hashable]) -> Estimate:
-    """Estimate the mean of a value over units; the interval resamples whole clusters with replacement."""
+    """Estimate the mean over units, with an interval from resampling whole clusters with replacement."""
     parts = np.column_stack([np.asarray(values, dtype=np.float64), np.ones(len(values))])
     sums = _by_cluster(parts, clusters)
     return _estimate(sums, _resampled(sums), lambda rows: ratio(rows[:, 0], rows[:, 1]))
@@ -106,7 +110,7 @@ def _by_cluster(parts: Floats, clusters: Sequence[Hashable]) -> Floats:
 
 
 def _resampled(sums: Floats) -> Floats:
-    """Sum the parts of each resample of clusters."""
+    """Compute the sums of each resample from the clusters' sums."""
     draws = _draws(len(sums)) if len(sums) <= CACHED_CLUSTERS else _draws.__wrapped__(len(sums))
     parts = [draws[first : first + DRAWS_AT_ONCE] for first in range(0, RESAMPLES, DRAWS_AT_ONCE)]
     return np.concatenate([part.astype(np.float64) @ sums for part in parts])
@@ -114,7 +118,10 @@ def _resampled(sums: Floats) -> Floats:
 
 @lru_cache(maxsize=1)
 def _draws(clusters: int) -> NDArray[np.uint16]:
-    """Draw how often each cluster occurs in each resample. All figures of a page share the clusters."""
+    """Draw how often each cluster occurs in each resample.
+
+    One draw is cached, since all figures on a page have the same clusters.
+    """
     rng, shares = np.random.default_rng(SEED), np.full(clusters, 1 / clusters)
     parts = [
         rng.multinomial(clusters, shares, size=DRAWS_AT_ONCE).astype(np.uint16)
@@ -132,7 +139,7 @@ def _estimate(sums: Floats, resamples: Floats, coefficient: Callable[[Floats], F
     resampled = coefficient(resamples)
     resampled = resampled[np.isfinite(resampled)]
     if len(resampled) < RESAMPLES * COVERAGE:
-        return Estimate(value=value)  # undefined too often to say where the middle of it lies
+        return Estimate(value=value)  # The coefficient is undefined in too many resamples for an interval.
     ends = np.quantile(resampled, [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
     low, high = widen_to_include(value, low=float(ends[0]), high=float(ends[1]))
     return Estimate(value=value, low=low, high=high)
@@ -140,7 +147,7 @@ def _estimate(sums: Floats, resamples: Floats, coefficient: Callable[[Floats], F
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums of parts, one row for each sample."""
+    """The columns of ``Ratings.parts``, summed over units; one row for each sample."""
 
     rows: Floats
     values: int
@@ -178,12 +185,12 @@ class Sums:
 
 
 def raw_agreement(sums: Sums) -> Floats:
-    """Return the share of pairs of labels of the same unit that agree, averaged over units."""
+    """Return the share of label pairs on the same unit that agree, averaged over units."""
     return ratio(sums.agreeing, sums.units)
 
 
 def alpha(distances: Floats) -> Callable[[Sums], Floats]:
-    """Return Krippendorff's alpha; undefined if all labels are the same."""
+    """Return a function that computes Krippendorff's alpha; it is NaN if all labels are the same."""
 
     def coefficient(sums: Sums) -> Floats:
         total = sums.counts.sum(axis=1)
@@ -195,19 +202,19 @@ def alpha(distances: Floats) -> Callable[[Sums], Floats]:
 
 
 def ac1(sums: Sums) -> Floats:
-    """Return Gwet's AC1. Units with a single label count only for the frequency of each value."""
+    """Return Gwet's AC1. Units with a single label count only towards the values' frequencies."""
     frequency = ratio(sums.shares, sums.rated[:, None])
     expected = (frequency * (1 - frequency)).sum(axis=1) / max(sums.values - 1, 1)
     return ratio(raw_agreement(sums) - expected, 1 - expected)
 
 
 def positive_agreement(sums: Sums) -> Floats:
-    """Return how often others also gave the second value if one person gave it (binary ratings)."""
+    """Return how often, when one person gave the second of two values, the others gave it too."""
     return ratio(sums.positive[:, 1], sums.counts[:, 1])
 
 
 def prevalence(sums: Sums) -> Floats:
-    """Return the share of the second value, each unit counted once (binary ratings)."""
+    """Return the share of labels with the second of two values, each unit counted once."""
     return ratio(sums.shares[:, 1], sums.rated)
 
 
@@ -216,14 +223,14 @@ def nominal_distances(values: int) -> Floats:
 
 
 def masi_distances(sets: Sequence[frozenset[str]]) -> Floats:
-    """Return the MASI distance between every two sets; two empty ones are equal (NLTK divides by zero)."""
+    """Return the MASI distance between every two sets; two empty sets are equal (NLTK divides by zero)."""
     return np.array([[masi_distance(one, other) for other in sets] for one in sets]).reshape(
         len(sets), len(sets)
     )
 
 
 def masi_distance(one: frozenset[str], other: frozenset[str]) -> float:
-    """Return 0 for equal sets, 1 for disjoint ones; a subset is closer than a mere overlap."""
+    """Return the MASI distance: 0 for equal sets, 1 for disjoint ones; a subset is closer than an overlap."""
     if one == other:
         return 0.0
     both = one & other

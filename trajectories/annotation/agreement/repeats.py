@@ -1,4 +1,4 @@
-"""Self-agreement: people's first answers about a unit, and those when it came back unannounced."""
+"""Self-agreement: people's first answers about a unit compared with those at its unannounced repeat."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ FIRST, AGAIN = 0, 1
 
 @dataclass(frozen=True, kw_only=True)
 class Person:
-    """A person; ``annotator`` is None for all of them together."""
+    """A person with their repeated units; ``annotator`` is None for all people together."""
 
     annotator: int | None
     name: str
     units: Sequence[UnitLabels]
-    clusters: Mapping[int, Hashable] = dataclass_field(
-        default_factory=dict
-    )  # by unit, where they are not trajectories
+    # The cluster of each unit; a unit that is missing here belongs to its trajectory's cluster.
+    clusters: Mapping[int, Hashable] = dataclass_field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """Self-agreement of one person in one field; with too few units there are counts only."""
+    """Self-agreement of one person in one field; if units are too few, it has counts only."""
 
     person: Person
     units: int
@@ -44,7 +43,7 @@ class Row:
 
 
 def read_repeated_people(project: AnnotationProject, *, view: str = "") -> list[Person]:
-    """Return everyone who had repeated units, followed by all of them together if they are several."""
+    """Return everyone who labelled repeated units and, if they are several, an entry for all of them."""
     again = read_labelled_units(project, view=view, is_repeat=True)
     if not again:
         return []
@@ -68,13 +67,15 @@ def read_repeated_people(project: AnnotationProject, *, view: str = "") -> list[
 
 
 def self_agreement(people: Sequence[Person], codebook: Codebook) -> list[tuple[Field, list[Row]]]:
-    """Compute each field's rows, one for each person."""
+    """Compute, for each field, one row for each person."""
     return [(field, [_row(person, field) for person in people]) for field in codebook.fields]
 
 
 def filter_repeated_units(person: Person, field: Field, *, is_same: bool | None = None) -> list[UnitLabels]:
-    """Return the units whose field a person answered twice, each once; with ``is_same`` those where they said
-    the same both times, or not."""
+    """Return the units for which a person answered the field twice, without duplicates.
+
+    ``is_same`` restricts them to those with the same answer both times (True) or different answers (False).
+    """
     rated = [unit for unit in person.units if _is_rated(unit, field)]
     units = [unit for unit in rated if is_same is None or _is_same(unit, field) == is_same]
     return list({unit.unit: unit for unit in units}.values())

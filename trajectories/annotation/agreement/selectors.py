@@ -1,5 +1,7 @@
-"""Labels as agreement reads them: blind, the newest of each person, of one codebook version and one view;
-and the units behind a figure."""
+"""Labels for computing agreement, and the units behind a figure.
+
+Agreement uses each person's newest blind label, made with the current codebook version and in one view.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from trajectories.models import AnnotationProject, Annotator, Label
 
 @dataclass(frozen=True, kw_only=True)
 class UnitLabels:
-    """A unit with each person's label, by the id of the annotator; a pair with its other member."""
+    """A unit with its labels by annotator id; for a pair, also the second episode and step."""
 
     unit: int
     episode: int
@@ -29,7 +31,7 @@ class UnitLabels:
     other_step: int | None = None
 
     def answers_to(self, field: Field) -> list[Any]:
-        """Return the answer of each person who got that far: some answers end the form."""
+        """Return the field's answers. A person whose earlier answer ended the form has none."""
         return [values[field.id] for values in self.answers.values() if field.id in values]
 
 
@@ -40,10 +42,10 @@ def read_labelled_units(
     is_repeat: bool = False,
     kinds: Sequence[str] = (Annotator.Kind.PERSON,),
 ) -> list[UnitLabels]:
-    """Return units labelled by annotators of these kinds, in the queue's order, without skips and golds.
+    """Return units labelled by annotators of these kinds, in queue order, without skips and golds.
 
-    The view is the project's first one if none is named; machines see all of a unit in any. Repeats are left
-    out or the only ones.
+    If no view is named, the project's first is used; it restricts only people's labels, since machines always
+    see the whole unit. The result has either no repeats or, with ``is_repeat``, only repeats.
     """
     rows = (
         versions.filter_sample(project, is_repeat=is_repeat)
@@ -60,14 +62,14 @@ def read_labelled_units(
         if unit not in units:
             units[unit] = UnitLabels(unit=unit, answers={}, **dict(zip(PLACE, place, strict=True)))
         answers = units[unit].answers
-        answers.pop(annotator, None)  # a later version counts
+        answers.pop(annotator, None)  # The newest version replaces earlier ones, even if it is a skip.
         if state == Label.State.DONE:
             answers[annotator] = values
     return [unit for unit in units.values() if unit.answers]
 
 
 def read_clusters(project: AnnotationProject) -> dict[int, str]:
-    """Return the cluster of each unit of pairs, their task; other units cluster by trajectory."""
+    """Return each pair's cluster, its task; empty for other projects, whose units cluster by trajectory."""
     if project.level != AnnotationProject.Level.PAIR:
         return {}
     return dict(project.units.values_list("pk", "stratum"))
@@ -76,9 +78,9 @@ def read_clusters(project: AnnotationProject) -> dict[int, str]:
 def filter_units_between(
     units: Sequence[UnitLabels], *, field: str, one: str, other: str, number: str = ""
 ) -> list[UnitLabels]:
-    """Return the units to which one person gave one answer, and another person the other.
+    """Return the units to which one person gave the answer ``one`` and another person ``other``.
 
-    ``number`` is the answer that stands for numbers of steps.
+    Every answer that is a step number counts as ``number``.
     """
     return [unit for unit in units if _has_pair(unit, field, one, other, number)]
 
@@ -89,7 +91,8 @@ def _has_pair(unit: UnitLabels, field: str, one: str, other: str, number: str) -
     return given.count(one) >= 2 if one == other else one in given and other in given
 
 
-# Units that two people or more labelled, those of them with the answer, and all that anyone labelled.
+# Units that at least two people labelled, those of them to which someone gave the answer, and all labelled
+# units.
 PAIRED, WITH, RATED = "paired", "with", "rated"
 SOURCES = (PAIRED, WITH, RATED)
 
@@ -97,14 +100,14 @@ SOURCES = (PAIRED, WITH, RATED)
 def filter_units_behind(
     units: Sequence[UnitLabels], field: Field, *, option: str = "", source: str = PAIRED
 ) -> list[UnitLabels]:
-    """Return the units behind a figure of the field, or of one of its answers."""
+    """Return the units from which a figure on the field, or on one of its answers, was computed."""
     return [unit for unit in units if _is_behind(unit.answers_to(field), field, option, source)]
 
 
 def is_apart(unit: UnitLabels, field: Field, *, option: str = "") -> bool:
     """Return whether people's answers to the field differ.
 
-    With an option: whether some gave it and some did not.
+    If an option is named, return whether some people gave it and others did not.
     """
     answers = unit.answers_to(field)
     if option:
@@ -113,7 +116,10 @@ def is_apart(unit: UnitLabels, field: Field, *, option: str = "") -> bool:
 
 
 def has_option(answer: Any, field: Field, option: str) -> bool:
-    """Return whether an answer is the option or a set with it; a step's number is the option for numbers."""
+    """Return whether an answer is the option or a set that contains it.
+
+    Every step number counts as the field's ``step_option``.
+    """
     if isinstance(answer, int):
         return field.step_option is not None and field.step_option.id == option
     return option in answer if isinstance(answer, list) else bool(answer == option)

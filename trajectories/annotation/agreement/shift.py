@@ -15,13 +15,14 @@ from trajectories.annotation.agreement.selectors import UnitLabels
 from trajectories.annotation.codebook.types import Codebook, Field
 
 NO_ANSWER = "none"
-# A page lists the units labelled in both views, or those of them that two people labelled in the first.
+# Sources of a page of units: all that were labelled in both views, or only those of them that at least two
+# people labelled in the first view.
 IN_BOTH, WITHIN = "both", "within"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """An answer to a field, or a set of them; ``name`` stands for it in addresses."""
+    """An answer to a field, or a set of answers; ``name`` identifies it in URLs."""
 
     name: str
     title: str
@@ -29,11 +30,15 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class UnitShift:
-    """A unit that was labelled in both views: pairs of answers from one and from the other."""
+    """A unit that was labelled in both views.
+
+    ``pairs`` are all pairs of an answer from the first view and one from the other; ``within`` are the pairs
+    of answers by two people who both saw the first view.
+    """
 
     unit: UnitLabels
     pairs: list[tuple[str, str]]
-    within: list[tuple[str, str]]  # of people who saw the first view
+    within: list[tuple[str, str]]
 
     @property
     def changed(self) -> float:
@@ -42,24 +47,24 @@ class UnitShift:
 
 @dataclass(frozen=True, kw_only=True)
 class Shift:
-    """Change of one field between the project's first view and another."""
+    """Change in the answers to one field between the project's first view and another."""
 
     field: Field
     units: Sequence[UnitShift]
 
     @cached_property
     def changed(self) -> Estimate:
-        """The share of pairs that differ, each unit counted once."""
+        """The share of answer pairs across the two views that differ, each unit counted once."""
         return _mean([(both.unit.episode, both.changed) for both in self.units])
 
     @cached_property
     def within(self) -> Estimate:
-        """The same between people who both saw the first view: the baseline without another view."""
+        """The share of differing answer pairs among people who all saw the first view, as a baseline."""
         return _mean([(both.unit.episode, _differing(both.within)) for both in self.units if both.within])
 
     @cached_property
     def excess(self) -> Estimate:
-        """Difference between the views in excess of that within the first, over units that have both."""
+        """The mean of ``changed`` minus ``within``, over units for which both are known."""
         return _mean(
             [
                 (both.unit.episode, both.changed - _differing(both.within))
@@ -70,7 +75,7 @@ class Shift:
 
     @property
     def matrix(self) -> list[tuple[Answer, list[tuple[Answer, int]]]]:
-        """Pairs of answers: rows are the first view's, columns the other's."""
+        """Counts of answer pairs: rows are answers in the first view, columns those in the other."""
         counts = Counter(pair for both in self.units for pair in both.pairs)
         answers = self._answers({name for pair in counts for name in pair})
         return [
@@ -78,20 +83,20 @@ class Shift:
         ]
 
     def filter_units_with(self, *, one: str, other: str) -> list[UnitLabels]:
-        """Return the units with one answer in the first view, and the other answer in the other."""
+        """Return the units with the answer ``one`` in the first view and ``other`` in the other view."""
         return [both.unit for both in self.units if (one, other) in both.pairs]
 
     def filter_units_behind(self, source: str) -> list[UnitLabels]:
-        """Return the units labelled in both views, or of these the ones that two people saw in the first."""
+        """Return the units labelled in both views, or only those that two people labelled in the first."""
         return [both.unit for both in self.units if source == IN_BOTH or both.within]
 
     @property
     def units_changed(self) -> set[int]:
-        """Return the units whose answers differ between the views."""
+        """The ids of units whose answers differ between the views."""
         return {both.unit.unit for both in self.units if both.changed}
 
     def _answers(self, names: set[str]) -> list[Answer]:
-        """Return all answers in the codebook's order; for sets, the ones that occur, smaller ones first."""
+        """Return all answers in codebook order, or, for a field with sets, the given sets, smallest first."""
         if not self.field.is_set:
             return [Answer(name=option.id, title=option.title) for option in self.field.options]
         return [
@@ -101,7 +106,7 @@ class Shift:
 
 
 def shifts(first: Sequence[UnitLabels], other: Sequence[UnitLabels], codebook: Codebook) -> list[Shift]:
-    """Compute the shift of each field between the labels of two views."""
+    """Compute, for each field, the shift between the labels of two views."""
     others = {unit.unit: unit for unit in other}
     both = [(unit, others[unit.unit]) for unit in first if unit.unit in others]
     return [

@@ -1,4 +1,4 @@
-"""The agreement of a project: by field, by answer, and as a matrix of answers; cached until it can change."""
+"""A project's agreement by field, by answer and as a matrix of answers, cached until its labels change."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from trajectories.annotation.labels.answers import make_comparable
 from trajectories.annotation.labels.versions import read_blind_state
 from trajectories.models import AnnotationProject
 
-# The coefficients of an answer that fewer units have say nothing.
+# An answer given to fewer units has no meaningful coefficients.
 POSITIVES_MIN = 20
 REMEMBERED = 64
-NO_PAIRS = "No unit has the labels of two people yet."
-ALL_SAME = "Undefined: everyone gave the same answer to every unit, so chance would agree as well."
+NO_PAIRS = "No unit has been labelled by two people yet."
+ALL_SAME = "Undefined: everyone gave every unit the same answer, so chance alone would agree as well."
 FEW = f"Counts only: fewer than {POSITIVES_MIN} units have it."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """Coefficients of a field, or of the answer ``option``; ``reason`` says why some are missing."""
+    """Coefficients of a field or of its answer ``option``; ``reason`` explains why some are missing."""
 
     title: str
     units: int = 0
@@ -53,7 +53,7 @@ AnyRow = TypeVar("AnyRow", bound=Row)
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """Number of pairs of people who gave these two answers to the same unit."""
+    """How often two people gave these two answers to the same unit."""
 
     other: Option
     count: int
@@ -61,9 +61,10 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class Nearness:
-    """Closeness of step numbers over ``pairs`` of labels that both name one.
+    """Closeness of step numbers, as counts of label pairs.
 
-    ``same`` pairs name the same step, ``near`` ones the same or adjacent steps.
+    ``pairs`` counts those in which both labels name a step, ``same`` those that name the same step, and
+    ``near`` those that name the same or adjacent steps.
     """
 
     pairs: int
@@ -73,7 +74,11 @@ class Nearness:
 
 @dataclass(frozen=True, kw_only=True)
 class FieldAgreement:
-    """``clusters`` by unit, where they are not the trajectories."""
+    """The agreement on one field.
+
+    ``clusters`` maps units to their clusters; a unit that is missing there belongs to its trajectory's
+    cluster.
+    """
 
     field: Field
     units: Sequence[UnitLabels]
@@ -81,19 +86,19 @@ class FieldAgreement:
 
     @cached_property
     def _rated(self) -> list[tuple[UnitLabels, list[Any]]]:
-        """Units with the answers that were given to this field."""
+        """Units that have answers to this field, with those answers."""
         return [(unit, answers) for unit in self.units if (answers := unit.answers_to(self.field))]
 
     @cached_property
     def whole(self) -> Row:
-        """All answers of the field together; sets of answers by MASI."""
+        """The row for all answers of the field together; sets of answers are compared by MASI distance."""
         values = self._sets if self.field.is_set else [*self._options, *self._numbers]
         ratings = self._ratings(values, compute_distances(values, self.field), make_comparable)
         return _row(self.field.title, ratings, is_set=self.field.is_set)
 
     @cached_property
     def answers(self) -> list[Row]:
-        """Each answer against all others."""
+        """One row for each answer, contrasted with all other answers together."""
         distances = coefficients.nominal_distances(2)
         return [
             _row_of_answer(option, self._ratings([False, True], distances, self._has(option)))
@@ -102,7 +107,7 @@ class FieldAgreement:
 
     @cached_property
     def matrix(self) -> list[tuple[Option, list[Cell]]]:
-        """Pairs of answers of different people to the same unit; empty for fields with sets of answers."""
+        """Counts of two people's answer pairs to the same unit; empty for fields with sets of answers."""
         if self.field.is_set:
             return []
         counts: dict[tuple[str, str], int] = {}
@@ -119,7 +124,7 @@ class FieldAgreement:
 
     @cached_property
     def nearness(self) -> Nearness | None:
-        """Closeness of the steps that people name; None for fields without steps, or without pairs."""
+        """Closeness of the steps that people name; None if no two people named a step of the same unit."""
         gaps = [
             abs(one - other)
             for _, answers in self._rated
@@ -134,7 +139,7 @@ class FieldAgreement:
 
     @property
     def _options(self) -> list[str]:
-        """Answers that are not step numbers."""
+        """The answers other than step numbers."""
         return [option.id for option in self.field.options if not option.is_step]
 
     @cached_property
@@ -165,7 +170,7 @@ class FieldAgreement:
 def agreement(
     units: Sequence[UnitLabels], codebook: Codebook, *, clusters: Mapping[int, Hashable] | None = None
 ) -> list[FieldAgreement]:
-    """Set up the agreement on each field of the codebook."""
+    """Return the agreement on each field of the codebook; its figures are computed when they are read."""
     return [FieldAgreement(field=field, units=units, clusters=clusters or {}) for field in codebook.fields]
 
 
@@ -183,7 +188,7 @@ def _row(title: str, ratings: Ratings, *, is_set: bool) -> Row:
 
 
 def estimate_row(row: AnyRow, ratings: Ratings, *, is_set: bool) -> AnyRow:
-    """Return the row with its raw agreement, alpha and AC1 (None for sets, whose distances it ignores)."""
+    """Return the row with its raw agreement, alpha and AC1 (None for sets, since AC1 ignores distances)."""
     alpha = ratings.estimate(coefficients.alpha(ratings.distances))
     return replace(
         row,
@@ -210,7 +215,7 @@ def _row_of_answer(option: Option, ratings: Ratings) -> Row:
 
 
 class FieldFigures(NamedTuple):
-    """Figures of a ``FieldAgreement``, without the labels from which they follow."""
+    """Figures of a ``FieldAgreement``, without the labels from which they were computed."""
 
     field: Field
     whole: Row
@@ -221,7 +226,7 @@ class FieldFigures(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """``units`` and ``trajectories`` are counts."""
+    """The agreement on all fields, with the numbers of units and trajectories behind it."""
 
     units: int
     trajectories: int
@@ -229,9 +234,9 @@ class Figures:
 
 
 def figures(project: AnnotationProject, *, view: str) -> Figures:
-    """Return the agreement in a view, computed once for the present labels and golds.
+    """Return the agreement in a view, cached until labels or golds change.
 
-    Intervals of many units take seconds.
+    With many units, computing the intervals takes seconds.
     """
     return _figures(project.pk, str(view), read_blind_state(project))
 

@@ -1,4 +1,4 @@
-"""Label fields of one project: files with ``fields``, in the form of ``Field``, added to its codebook."""
+"""A project's own label fields: uploaded files with ``fields`` like ``Field``, added to its codebook."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ FIELDS_MAX = 20
 OPTIONS_MAX = 30
 TEXT_CHARS = 2_000
 TITLE_CHARS = 80
-PROBLEM_CHARS = 500  # a name in it may be as long as the file
+PROBLEM_CHARS = 500  # A message may quote a name that is as long as the file.
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 KEY = re.compile(r"[a-z0-9]")
 NEWLINE = b"\n"
 BYTE = re.compile(r"\(byte ([0-9]+)\)")
-# Keys that the form uses itself; where steps are shown, also those that lead through them.
+# Keys that the form uses itself, including those for moving through the steps on forms that show them.
 KEYS_TAKEN = {
     "step": frozenset("nukibo?"),
     "trajectory": frozenset("nuki?gh"),
     "pair": frozenset("nuki?ghjlbo"),
 }
-# The level whose form has what an answer asks for.
+# Attributes of an answer that only the form of one level supports, with that level.
 LEVELS = {"is_step": "trajectory", "marks_span": "step", "mirror": "pair"}
-# Names that a unit's form sends already, or that a table of labels has as columns.
+# Names that a unit's form already sends, or that are columns in a table of labels.
 NAMES_TAKEN = frozenset({*COLUMNS, "skip", "slot", "span", "ticket"})
 
 
@@ -46,7 +46,7 @@ class OwnOption(Option, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class OwnField(Field, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    rank: int = 100  # after those that every project has
+    rank: int = 100  # Places the field after those that every project has.
     options: list[OwnOption]  # type: ignore[assignment]
 
 
@@ -55,7 +55,7 @@ class OwnFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def fields_read(name: str, data: bytes) -> list[Field]:
-    """Read the fields of a file. Raises ``GymError`` 422 with the line or field that is wrong."""
+    """Read the fields of a file. Raises ``GymError`` 422 that names the wrong line or field."""
     if len(data) > FILE_MAX_BYTES:
         raise _wrong(name, f"it has {len(data):,} bytes; the limit is {FILE_MAX_BYTES:,}")
     try:
@@ -70,7 +70,7 @@ def fields_read(name: str, data: bytes) -> list[Field]:
     for field in read.fields:
         for problem in _field_problems(field):
             raise _wrong(name, f"field “{field.id}”: {problem}")
-    # Convert them to the type of the other fields, which drops the parts that only files have.
+    # The built-in fields' type lacks the attributes that only uploaded files have, so converting drops them.
     return msgspec.convert(msgspec.to_builtins(read.fields), list[Field])
 
 
@@ -101,7 +101,7 @@ def _line_of(error: msgspec.DecodeError, text: bytes) -> str:
 
 def _field_problems(field: Field) -> Iterator[str]:
     if not NAME.fullmatch(field.id) or field.id in NAMES_TAKEN:
-        yield "this name is not possible: use a to z, 0 to 9 and _, and none of the form's own names"
+        yield "this name is not allowed: use a to z, 0 to 9 and _, and none of the form's own names"
     if not 2 - field.is_set <= len(field.options) <= OPTIONS_MAX:
         yield f"{len(field.options)} answers; a question has two to {OPTIONS_MAX}"
     yield from _text_problems({"title": field.title, "question": field.question}, {"test": field.test})
@@ -109,16 +109,16 @@ def _field_problems(field: Field) -> Iterator[str]:
         for problem in _option_problems(option, field):
             yield f"answer “{option.id}”: {problem}"
     if sum(option.is_step for option in field.options) > 1 or (field.is_set and field.step_option):
-        yield "at most one answer of a question with one answer is the number of a step"
+        yield "only a question with a single answer may have a step number as an answer, and only one such"
 
 
 def _option_problems(option: Option, field: Field) -> Iterator[str]:
     if not NAME.fullmatch(option.id):
-        yield "this name is not possible: use a to z, 0 to 9 and _"
+        yield "this name is not allowed: use a to z, 0 to 9 and _"
     if not KEY.fullmatch(option.key):
         yield f"the key “{option.key}” is not one of a to z or 0 to 9"
     if not (option.positive and option.negative):
-        yield "give at least one text that has it (positive) and one that does not (negative)"
+        yield "give at least one text to which it applies (positive) and one to which it does not (negative)"
     texts = {"title": option.title, "definition": option.definition}
     for part in ("positive", "negative"):
         texts |= {f"{part} {number}": text for number, text in enumerate(getattr(option, part), start=1)}
@@ -128,10 +128,10 @@ def _option_problems(option: Option, field: Field) -> Iterator[str]:
             yield f"no publication is called “{source.id}”. {did_you_mean(source.id, load_publications())}"
     for name, level in LEVELS.items():
         if getattr(option, name) and field.level != level:
-            yield f"“{name}” is possible at the level “{level}” alone"
+            yield f"“{name}” is possible only at the level “{level}”"
     mirrors = {option.id: option.mirror for option in field.options}
     if option.mirror and mirrors.get(option.mirror) != option.id:
-        yield f"its mirror “{option.mirror}” is no answer whose mirror it is"
+        yield f"its mirror “{option.mirror}” must be an answer that names it as its mirror in turn"
 
 
 def _text_problems(needed: dict[str, str], others: dict[str, str]) -> Iterator[str]:
@@ -142,7 +142,7 @@ def _text_problems(needed: dict[str, str], others: dict[str, str]) -> Iterator[s
         if len(text) > limit:
             yield f"{name} has {len(text):,} characters; the limit is {limit:,}"
         if "\0" in text:
-            yield f"{name} has the character NUL"
+            yield f"{name} contains the character NUL"
 
 
 def _collisions(base: Codebook, own: Sequence[Field], *, level: str) -> Iterator[str]:
@@ -153,9 +153,9 @@ def _collisions(base: Codebook, own: Sequence[Field], *, level: str) -> Iterator
     keys |= dict.fromkeys(KEYS_TAKEN[level], "a command of the form")
     for field in own:
         if field.level != level:
-            yield f"“{field.id}” is for projects of the level {field.level}, and this one has {level}."
+            yield f"“{field.id}” is for projects at level {field.level}, but this one is at level {level}."
         if field.id in names:
-            yield f"“{field.id}” is also the name of {names[field.id]}. Choose another."
+            yield f"“{field.id}” is already the name of {names[field.id]}. Choose another name."
         names[field.id] = "another field of these files"
         for option in field.options:
             if option.key in keys:
@@ -166,12 +166,12 @@ def _collisions(base: Codebook, own: Sequence[Field], *, level: str) -> Iterator
 
 
 def _option_collisions(fields: Iterable[Field]) -> Iterator[str]:
-    """Find answers with a link that share a name: links are stored by answer."""
+    """Find repeated answers, and linking answers that share a name, since links are stored by answer."""
     options = [(option, field) for field in fields for option in field.options]
     counts = Counter(option.id for option, _ in options)
     for option, field in options:
         if sum(one.id == option.id for one in field.options) > 1:
-            yield f"“{field.id}” has the answer “{option.id}” twice."
+            yield f"“{field.id}” lists the answer “{option.id}” twice."
         if option.links_step and counts[option.id] > 1:
             yield f"{_whose(option, field)} links a step, so no other answer may be called “{option.id}”."
 
@@ -182,7 +182,7 @@ def _whose(option: Option, field: Field) -> str:
 
 def _free(keys: dict[str, str]) -> str:
     free = [key for key in "abcdefghijklmnopqrstuvwxyz0123456789" if key not in keys]
-    return f"Free: {' '.join(free)}." if free else "None is free: ask for fewer answers."
+    return f"Free keys: {' '.join(free)}." if free else "No key is free: define fewer answers."
 
 
 def _wrong(name: str, problem: str) -> GymError:

@@ -1,4 +1,4 @@
-"""The fields of the current codebook, the codebook that they form, and the publications behind them."""
+"""The built-in label fields, the codebooks that they form, and the publications behind them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ UNITS = {
 
 @cache
 def load_fields() -> dict[str, Field]:
-    """Load the fields of this installation by id, each a file in the form of a project's own."""
+    """Load this installation's fields by id, each from its own file."""
     files = sorted((Path(__file__).parent / "builtin").glob("*.toml"))
     return {path.stem: toml_load(path, Field) for path in files}
 
 
 def build_codebook(level: str = STEP) -> Codebook:
-    """Build this installation's codebook for projects of a level; new projects copy it."""
+    """Build this installation's codebook for projects at a level; new projects copy it."""
     fields = [field for field in load_fields().values() if field.level == level]
     return Codebook(unit=UNITS[level], fields=sorted(fields, key=lambda field: (field.rank, field.id)))
 

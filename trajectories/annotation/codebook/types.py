@@ -1,4 +1,4 @@
-"""Contents of a codebook. A project keeps a copy, which outlives the files that it was made from."""
+"""Contents of a codebook. Each project keeps its own copy, so later changes to the files do not affect it."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from trajectories.models import CodebookVersion
 STEP = "step"
 VERSION_CHARS = 8
 DECODED = "_decoded"
-# Attributes that later versions added to fields and answers, each with the value that older ones imply. A
-# stored codebook leaves them out at that value.
+# Attributes that were added to fields and answers later, each with the value that older codebooks imply.
+# Stored codebooks omit them at that value, so that the hashes of older codebooks stay the same.
 _FIELD_BEFORE: dict[str, Any] = {"level": STEP}
 _OPTION_BEFORE: dict[str, Any] = {"is_step": False, "mirror": ""}
 
 
 class Source(Struct, frozen=True, kw_only=True):
-    """A publication from which a label comes; ``note`` says which part of it."""
+    """A publication on which an answer is based; ``note`` says which part of it."""
 
     id: str
     note: str = ""
 
 
 class Option(Struct, frozen=True, kw_only=True):
-    """An answer to a field. ``key`` chooses it; ``positive`` texts have it, ``negative`` ones do not.
+    """An answer to a field; ``key`` selects it. It applies to ``positive`` texts, not to ``negative`` ones.
 
-    After an answer that ``ends`` the form nothing else is asked of the unit. ``needs_note`` wants a reason,
-    ``marks_span`` the sentences that the answer is about, ``links_step`` offers the step that carries it out.
-    An answer that ``is_step`` is the number of a step. ``mirror`` is the answer that says the same when the
-    two of a pair change places.
+    An answer that ``ends`` the form makes all other fields superfluous. ``needs_note`` requires a reason,
+    ``marks_span`` requires the annotator to mark the sentences concerned, and ``links_step`` offers a choice
+    of the step that carries out what the thought announces. ``is_step`` stands for a step number. ``mirror``
+    is the answer with the same meaning when the two members of a pair swap places.
     """
 
     id: str
@@ -54,7 +54,7 @@ class Option(Struct, frozen=True, kw_only=True):
 class Field(Struct, frozen=True, kw_only=True):
     """A question about a unit, with one answer, or any number of answers if it ``is_set``.
 
-    ``level`` is that of the projects whose codebook has it (``AnnotationProject.Level``).
+    ``level`` is the level of the projects that ask it (``AnnotationProject.Level``).
     """
 
     id: str
@@ -68,11 +68,11 @@ class Field(Struct, frozen=True, kw_only=True):
 
     @property
     def step_option(self) -> Option | None:
-        """The answer that stands for the number of a step, if the field has one."""
+        """The answer that stands for a step number, if the field has one."""
         return next((option for option in self.options if option.is_step), None)
 
     def words(self, answer: Any) -> str:
-        """Render an answer for people; empty if there is none."""
+        """Render an answer in words; empty if there is no answer."""
         if answer is None:
             return ""
         titles = {option.id: option.title for option in self.options}
@@ -82,24 +82,24 @@ class Field(Struct, frozen=True, kw_only=True):
 
     @property
     def is_preference(self) -> bool:
-        """True if it prefers one of a pair to the other."""
+        """True if the field asks which member of a pair is preferred."""
         return any(option.mirror for option in self.options)
 
 
 class Codebook(Struct, frozen=True, kw_only=True, dict=True):
-    """``fields`` are in the order of the form."""
+    """A codebook: the definition of its ``unit``, and its ``fields`` in the order of the form."""
 
     unit: str
     fields: list[Field]
 
     @cached_property
     def sha256(self) -> str:
-        """The version: a hash of everything that annotators read."""
+        """The codebook's version: a hash of everything that annotators read."""
         return hashlib.sha256(msgspec.json.encode(self.content())).hexdigest()
 
     @property
     def version(self) -> str:
-        """The version as pages show it."""
+        """The shortened version that pages show."""
         return self.sha256[:VERSION_CHARS]
 
     def field(self, field_id: str) -> Field | None:
@@ -116,12 +116,12 @@ class Codebook(Struct, frozen=True, kw_only=True, dict=True):
 
 
 def codebook_read(content: Any) -> Codebook:
-    """Decode a stored codebook. Entries that this version of the code does not know are dropped."""
+    """Decode a stored codebook, dropping entries that this version of the code does not know."""
     return msgspec.convert(content, Codebook)
 
 
 def load_codebook(version: CodebookVersion) -> Codebook:
-    """Return the codebook of a stored version, decoded once per instance."""
+    """Return the codebook of a stored version; each model instance decodes it only once."""
     known: Codebook | None = getattr(version, DECODED, None)
     if known is None:
         known = codebook_read(version.content)

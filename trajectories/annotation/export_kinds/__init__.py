@@ -1,1 +1,1 @@
-"""Kinds of files that exports have of an annotation project, and the reader of labels that choose steps."""
+"""Kinds of files that an annotation project can be exported to, and the label reader that selects steps."""

@@ -1,4 +1,4 @@
-"""Labels as filters of exports: what counts as the label of each step, and its weight."""
+"""Labels as filters for exports: each step's final label, and the weight that follows from it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ NO_MAJORITY, OTHER_ANSWER = "no_majority", "other_answer"
 
 
 def read_labels(labels: Labels, episodes: Sequence[int]) -> dict[tuple[int, int], StepLabel]:
-    """Return the label of each labelled step. That of a thought in paragraphs is their mean, by length."""
+    """Return the label of each labelled step, by episode and step.
+
+    If a thought was labelled by paragraph, its weight is the mean over its paragraphs, weighted by their
+    length.
+    """
     units: dict[tuple[int, int], list[tuple[int, Any]]] = defaultdict(list)
     for unit, values in consensus.read_consensus(project=labels.project, episodes=list(episodes)):
         part = unit["end"] - unit["begin"], values.get(labels.field)
@@ -29,7 +33,7 @@ def read_labels(labels: Labels, episodes: Sequence[int]) -> dict[tuple[int, int]
 
 
 def count_elsewhere(labels: Labels, among: QuerySet[Episode], taken: QuerySet[Episode]) -> int:
-    """Count the labelled steps with a weight whose episodes are not taken."""
+    """Count the labelled steps with a positive weight in episodes of ``among`` that are not in ``taken``."""
     labelled = consensus.list_labelled_episodes(project=labels.project)
     others = among.filter(pk__in=labelled).exclude(pk__in=taken.values("pk"))
     left = read_labels(labels, list(others.values_list("pk", flat=True)))
@@ -43,7 +47,7 @@ def _label(parts: Sequence[tuple[int, Any]], labels: Labels) -> StepLabel:
 
 
 def _weight(answer: Any, labels: Labels) -> float:
-    """Return the greatest weight among a field's answers."""
+    """Return the greatest weight of the field's answers."""
     answers: Sequence[Any] = answer if isinstance(answer, list) else [answer]
     return max(
         (labels.weights.get(str(answer), 0.0) for answer in answers if answer is not None), default=0.0

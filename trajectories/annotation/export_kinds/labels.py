@@ -1,4 +1,4 @@
-"""Every version of every label of a project: the label, its author, and the weight of its unit."""
+"""Export of every version of every label in a project, with its annotator and its unit's weight."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trajectories.exports.types import ProjectKind, Row
 from trajectories.models import AnnotationProject, Annotator, Label
 
 PLAIN = tuple(name for name in COLUMNS if name not in NESTED)
-# Several answers, spans or links in a cell.
+# Separates several answers, spans or links in one cell.
 BETWEEN = ";"
 IS_GOLD = ExpressionWrapper(Q(unit__gold__isnull=False), output_field=BooleanField())
 
@@ -23,7 +23,7 @@ IS_GOLD = ExpressionWrapper(Q(unit__gold__isnull=False), output_field=BooleanFie
 def read_labels(
     project: AnnotationProject, names: Mapping[int, str], left_out: Counter[str]
 ) -> Iterator[Row]:
-    """Yield every version of every label, oldest first, corrected ones included."""
+    """Yield every version of every label, oldest first, including those that were corrected later."""
     labels = Label.objects.filter(unit__project=project).annotate(is_gold=IS_GOLD).order_by("pk")
     for values in labels.values_list(*label_paths(COLUMNS)).iterator():
         label = dict(zip(COLUMNS, values, strict=True))
@@ -31,7 +31,10 @@ def read_labels(
 
 
 def name_annotators(annotators: Sequence[Annotator], *, with_names: bool) -> dict[int, str]:
-    """Name the annotators as in files: people A1, A2 and so on, in the order in which they joined."""
+    """Return each annotator's name in files.
+
+    Unless ``with_names`` is set, people become A1, A2 and so on, in the order in which they joined.
+    """
     people = [annotator.pk for annotator in annotators if annotator.kind == Annotator.Kind.PERSON]
     aliases = {pk: f"A{number}" for number, pk in enumerate(sorted(people), start=1)}
     return {
@@ -41,7 +44,7 @@ def name_annotators(annotators: Sequence[Annotator], *, with_names: bool) -> dic
 
 
 def flatten_labels(project: AnnotationProject) -> tuple[Sequence[str], Callable[[Row], Row]]:
-    """Return the columns of labels as a table, one for each field of the codebook among them."""
+    """Return a label table's columns, including one for each codebook field, and a function for its rows."""
     fields = [field.id for field in load_codebook(project.codebook).fields]
 
     def flatten(label: Row) -> Row:

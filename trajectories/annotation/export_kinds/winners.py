@@ -1,4 +1,4 @@
-"""Winners of pairs by people's choices, as TRL reads them: ``prompt``, ``chosen``, ``rejected``."""
+"""Preferences that people expressed about pairs, in TRL's columns: ``prompt``, ``chosen``, ``rejected``."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ COLUMNS: dict[str, ColumnType] = {
 def read_winners(
     project: AnnotationProject, names: Mapping[int, str], left_out: Counter[str]
 ) -> Iterator[Row]:
-    """Yield a row for each pair with a winner. ``prompt`` are the messages before the first completion that
-    is compared. Counted in ``left_out`` are labelled pairs without a winner, those of which messages or
-    completions are not recorded, and those for training.
+    """Yield a row for each pair with a winner.
+
+    ``prompt`` holds the messages before the first completion that is compared. Labelled pairs that have no
+    winner, lack recorded messages or completions, or serve to train annotators are counted in ``left_out``.
     """
     if golds := project.units.filter(gold__isnull=False, labels__isnull=False).distinct().count():
         left_out["gold"] = golds
@@ -58,7 +59,7 @@ def read_winners(
 
 
 def _row(project: AnnotationProject, winner: Winner) -> dict[str, Any] | None:
-    """Return a row; None if the messages of either side cannot be rebuilt."""
+    """Return the pair's row, or None if the messages of either side cannot be rebuilt."""
     pair = winner.pair
     places = pair.places[::-1] if winner.answer == SECOND else pair.places
     exchanges = [_Exchange.read(*place) for place in places]
@@ -90,7 +91,7 @@ def _row(project: AnnotationProject, winner: Winner) -> dict[str, Any] | None:
 
 @dataclass(frozen=True, kw_only=True)
 class _Exchange:
-    """Messages as roles and texts. Pictures are counted: the text beside them stays."""
+    """Messages as roles and texts. Pictures are dropped and counted; the text next to them is kept."""
 
     prompt: list[dict[str, Any]]
     completions: list[dict[str, Any]]
@@ -98,7 +99,7 @@ class _Exchange:
 
     @classmethod
     def read(cls, episode: int, step: int) -> _Exchange:
-        """Read a step's prompt and completion; for a trajectory, all completions from the first on."""
+        """Read a step's prompt and completion or, if ``step`` is 0, all completions of the trajectory."""
         sent = conversation_read(episode, step)
         first = len(sent) - 1 if step else _first_completion(sent)
         plain = [_plain(message) for message in sent]
@@ -107,7 +108,7 @@ class _Exchange:
 
 
 def _first_completion(sent: Sequence[SentMessage]) -> int:
-    """Find the first completion: the opening may have messages of the assistant too, in solved examples."""
+    """Return the position of the first completion, skipping the assistant messages of solved examples."""
     places = (
         place for place, one in enumerate(sent) if one.step is not None and one.message["role"] == ASSISTANT
     )

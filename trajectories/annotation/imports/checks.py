@@ -1,4 +1,4 @@
-"""Check of a file's rows against a project: new ones, known ones, and those that must be refused."""
+"""Check of a file's rows against a project: which are new, which are stored already, and which are wrong."""
 
 from __future__ import annotations
 
@@ -29,16 +29,18 @@ PROBLEM_CHARS = 500
 SPANS_AT_ONCE = 20_000
 NAMESPACE = uuid.UUID("5f6f2f0e-7a1c-4a38-9d5c-6d1f0e9b8a11")
 
-ADVICE = "Nothing is overwritten: import it under another name, or give it the next version."
-SETTLED_ADVICE = "Nothing is overwritten: give it the next version."
+ADVICE = (
+    "Imports overwrite nothing: import the label under another annotator's name, or give it the next version."
+)
+SETTLED_ADVICE = "Imports overwrite nothing: give the label the next version."
 
-# Unit, annotator, layer, whether it is a repeat, and version.
+# What identifies a label version: unit, annotator, layer, whether it is a repeat, and version.
 Slot = tuple[int, str, str, bool, int]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImportSettings:
-    """Settings for reading a file. ``annotator`` and ``kind`` override the labeller in the rows."""
+    """Settings for reading a file. If ``annotator`` is set, it and ``kind`` override those in the rows."""
 
     annotator: str = ""
     kind: str = Annotator.Kind.PERSON
@@ -47,7 +49,7 @@ class ImportSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Placement:
-    """A row with its place in the project. ``is_new`` is false if the project has it already."""
+    """A row with its unit and key in the project. ``is_new`` is false if the project already has it."""
 
     row: Row
     unit: int
@@ -57,7 +59,10 @@ class Placement:
 
 @dataclass(kw_only=True)
 class Check:
-    """One reading of ``files``; ``problems`` say what is wrong with which line."""
+    """A check of ``files`` against a project. ``problems`` describe what is wrong with which line.
+
+    At most ``PROBLEMS_MAX`` of them are kept, but ``problem_count`` counts all.
+    """
 
     project: AnnotationProject
     files: Sequence[LabelFile]
@@ -68,7 +73,7 @@ class Check:
     left_out: int = 0
 
     def rows(self) -> Iterator[list[Placement]]:
-        """Yield the rows in batches, without those that have a problem."""
+        """Yield the rows in batches, leaving out those that have a problem."""
         seen: dict[bytes, bytes] = {}
         batch: list[tuple[str, Row]] = []
         spans = 0
@@ -90,7 +95,7 @@ class Check:
 
     @cached_property
     def codebooks(self) -> dict[str, Any]:
-        """The content of each version that labels may name, by its hash."""
+        """The contents, by hash, of the codebook versions that labels may name."""
         own = {self.project.codebook_id: self.project.codebook.content}
         if not self.settings.takes_other_codebooks:
             return own
@@ -121,7 +126,7 @@ class Check:
                 yield f"{name} {number}", row
 
     def _checked(self, row: Row) -> Row | str | None:
-        """Return the row as it would be stored, what is wrong with it, or None if it is left out."""
+        """Return the row to store, a message if something is wrong with it, or None if it is left out."""
         if self.settings.annotator:
             row = msgspec.structs.replace(
                 row, annotator=self.settings.annotator, annotator_kind=self.settings.kind
@@ -145,7 +150,7 @@ class Check:
         return " ".join(errors) or (self._completed(row, answers) if is_person else row)
 
     def _completed(self, row: Row, answers: Answers) -> Row:
-        """Complete the row: read empty cells as "no answer", and drop the answers that others exclude."""
+        """Add empty answers for fields with sets that the row lacks, and drop answers that others exclude."""
         none: dict[str, Any] = {field.id: [] for field in self.codebook.fields if field.is_set}
         pruned = prune_answers(replace(answers, values={**none, **answers.values}), codebook=self.codebook)
         return msgspec.structs.replace(row, values=dict(pruned.values))
@@ -154,21 +159,21 @@ class Check:
         if row.place not in self.units:
             return (
                 f"This project has no unit for {_words(row)}. Delete the line, or import it into the project "
-                "that it is of."
+                "that has the unit."
             )
         _, begin, end = self.units[row.place]
         if (row.begin, row.end) not in ((None, None), (begin, end)):
-            return f"The unit of {_words(row)} is characters {begin} to {end} of its thought here."
+            return f"Here, the unit for {_words(row)} consists of characters {begin} to {end} of its thought."
         return ""
 
     def _annotator_problem(self, row: Row) -> str:
         if not row.annotator.strip():
-            return "It does not say who labelled: give the name of an annotator."
+            return "It names no annotator: give the name of the annotator who made the label."
         known = self.people.get(row.annotator)
         if known and known.kind != row.annotator_kind:
             return (
-                f"“{row.annotator}” is a {known.get_kind_display().lower()} in this project, and of the kind "
-                f"{row.annotator_kind} in the file. Give the annotator of the file another name."
+                f"“{row.annotator}” is a {known.get_kind_display().lower()} in this project, but of the kind "
+                f"{row.annotator_kind} in the file. Rename the annotator in the file."
             )
         return ""
 
@@ -179,11 +184,14 @@ class Check:
             if CodebookVersion.objects.filter(pk=row.codebook).exists():
                 self.codebooks[row.codebook] = CodebookVersion.objects.get(pk=row.codebook).content
                 return ""
-            return f"Codebook version {row.codebook[:VERSION_CHARS]} is unknown here: send the manifest too."
+            return (
+                f"Codebook version {row.codebook[:VERSION_CHARS]} is unknown to this installation: "
+                "send the manifest too."
+            )
         return (
-            f"It was made with codebook version {row.codebook[:VERSION_CHARS]}, and this project has "
-            f"{self.project.codebook_id[:VERSION_CHARS]}. Choose to take labels of other codebook versions: "
-            "those that this codebook can express are then imported, marked with their version."
+            f"It was made with codebook version {row.codebook[:VERSION_CHARS]}, but this project has "
+            f"{self.project.codebook_id[:VERSION_CHARS]}. Choose to take labels of other codebook versions "
+            "to import those that this codebook can express, marked with their version."
         )
 
     def _batch(self, batch: list[tuple[str, Row]], seen: dict[bytes, bytes]) -> list[Placement]:
@@ -204,7 +212,7 @@ class Check:
         return placements
 
     def _stored(self, units: list[int]) -> tuple[dict[Slot, bytes], dict[uuid.UUID, bytes]]:
-        """Return the content hashes of the labels stored for these units, by slot and by key."""
+        """Return the content hashes of the labels that are stored for these units, by slot and by key."""
         slots, keys = {}, {}
         for one in Label.objects.filter(unit_id__in=units).select_related("annotator"):
             content = hash_content(one)
@@ -220,7 +228,7 @@ class Check:
 
 def _skip_problem(row: Row) -> str:
     has_answers = row.values or row.spans or row.links
-    return "It is skipped and has answers. Delete these, or make it “done”." if has_answers else ""
+    return "It is skipped but has answers. Delete them, or make its state “done”." if has_answers else ""
 
 
 def _twice_problem(row: Row) -> str:
@@ -231,13 +239,13 @@ def _twice_problem(row: Row) -> str:
 
 
 def locate_version(row: Row | Label, unit: int, *, annotator: str) -> Slot:
-    """Return the place of a version. Settled labels form one row of versions, no matter who settled them."""
+    """Return what identifies a label version. All adjudicators of a unit share one sequence of versions."""
     who = "" if row.layer == Label.Layer.ADJUDICATED else annotator
     return unit, who, row.layer, row.is_repeat, row.version
 
 
 def hash_content(row: Row | Label) -> bytes:
-    """Hash a label's content, independently of whether it came from a table, which has no empty answers."""
+    """Hash a label's content. Empty answers do not count, since a label read from a table has none."""
     parts = (
         row.state,
         {name: value for name, value in row.values.items() if value != []},
@@ -254,15 +262,15 @@ def hash_content(row: Row | Label) -> bytes:
 
 
 def build_refusal(check: Check) -> GymError:
-    """Return the error with everything that is wrong with a file, of which nothing was stored."""
+    """Return the error that lists a file's problems and reports that nothing was imported."""
     lines = "1 line" if check.problem_count == 1 else f"{check.problem_count:,} lines"
-    message = f"Nothing was imported: {lines} cannot be taken. {check.problems[0]}"
+    message = f"Nothing was imported: {lines} cannot be imported. {check.problems[0]}"
     return GymError("bad_labels", message, fields={"lines": check.problems})
 
 
 def _label_words(row: Row) -> str:
     if row.layer == "adjudicated":
-        return f"settled answer of {_words(row)}, version {row.version}. {SETTLED_ADVICE}"
+        return f"adjudicated label of {_words(row)}, version {row.version}. {SETTLED_ADVICE}"
     return f"label of {_words(row)} by {row.annotator}. {ADVICE}"
 
 

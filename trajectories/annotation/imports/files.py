@@ -1,4 +1,4 @@
-"""An uploaded file: labels alone, or an archive with them and their manifest."""
+"""An uploaded file: either labels alone, or an archive of labels with their manifest."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.imports.rows import Line, Reader, csv_lines, jsonl_lines
 from trajectories.exports.archives import MANIFEST
 
-MANIFEST_MAX_BYTES = 4 * 1024 * 1024  # its values of any kind may take twenty times as much in memory
-DIRECTORY_MAX_BYTES = 1024 * 1024  # some ten thousand files
+MANIFEST_MAX_BYTES = 4 * 1024 * 1024  # Decoded, a manifest can take twenty times as much memory.
+DIRECTORY_MAX_BYTES = 1024 * 1024  # This is enough for some ten thousand files.
 UNPACKED_MAX_BYTES = 1024**3
 WINNERS = "preferences.jsonl"
 PROBLEM_CHARS = 300
 ARCHIVE = ".zip"
-# Others unpack a few bytes to hundreds of megabytes at once.
+# The other methods can unpack a few bytes to hundreds of megabytes in one step.
 COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 READERS: dict[str, Reader] = {".jsonl": jsonl_lines, ".csv": csv_lines}
 WHAT = "labels as .jsonl or .csv, or the archive (.zip) of an export"
-DAMAGED = "It was changed or damaged after its export: fetch it again, or send it without the manifest."
+DAMAGED = "It was changed or damaged after its export: download it again, or send it without the manifest."
 
 Open = Callable[[], IO[bytes]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabelFile:
-    """``open`` gives the bytes from the beginning, as often as it is called."""
+    """A file of labels. Every call of ``open`` returns a new stream that starts at the beginning."""
 
     name: str
     open: Open
@@ -52,9 +52,9 @@ class LabelFile:
 def files_open(
     *, name: str, open_: Open, manifest_open: Open | None = None
 ) -> Iterator[tuple[list[LabelFile], Manifest | None]]:
-    """Open the files with labels and check them against the manifest, if any.
+    """Open the files of labels and check them against the manifest, if there is one.
 
-    Raises ``GymError`` if they differ.
+    Raises ``GymError`` if the hash of a file differs from the manifest's, or a file cannot be read.
     """
     if _ending(name) in READERS:
         description = None
@@ -69,7 +69,7 @@ def files_open(
         except zipfile.BadZipFile as error:
             if _ending(name) == ARCHIVE:
                 raise _bad_archive(error) from error
-            raise GymError("unknown_file", f"“{name}” is no file of labels. Send {WHAT}.") from error
+            raise GymError("unknown_file", f"“{name}” is not a file of labels. Send {WHAT}.") from error
         with bundle:
             try:
                 yield _unpacked(bundle)
@@ -78,7 +78,7 @@ def files_open(
 
 
 class _Pieces:
-    """An archive whose directory is refused if it is huge, since the library reads it in one piece."""
+    """A zip file that refuses a huge directory, since ``zipfile`` reads the directory in one piece."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -93,7 +93,7 @@ class _Pieces:
 
 
 def _bad_archive(error: Exception) -> GymError:
-    return GymError("bad_archive", f"The archive is damaged or cut off: {error}. Fetch it again.")
+    return GymError("bad_archive", f"The archive is damaged or cut off: {error}. Download it again.")
 
 
 def manifest_read(file: IO[bytes]) -> Manifest:
@@ -103,7 +103,7 @@ def manifest_read(file: IO[bytes]) -> Manifest:
         if len(text) > MANIFEST_MAX_BYTES:
             raise msgspec.DecodeError("it is too large")
         if has_nul(text):
-            raise msgspec.DecodeError("a text in it has the character NUL")
+            raise msgspec.DecodeError("a text in it contains the character NUL")
         read = msgspec.json.decode(text, type=Manifest)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         problem = str(error)[:PROBLEM_CHARS]
@@ -117,10 +117,10 @@ def manifest_read(file: IO[bytes]) -> Manifest:
 def _unpacked(bundle: zipfile.ZipFile) -> tuple[list[LabelFile], Manifest | None]:
     infos = {info.filename: info for info in bundle.infolist() if info.filename != WINNERS}
     if sum(info.file_size for info in infos.values()) > UNPACKED_MAX_BYTES:
-        raise GymError("archive_too_large", f"Unpacked it has more than {UNPACKED_MAX_BYTES:,} bytes.")
+        raise GymError("archive_too_large", f"Unpacked, it has more than {UNPACKED_MAX_BYTES:,} bytes.")
     if any(info.compress_type not in COMPRESSIONS for info in infos.values()):
         raise GymError("bad_archive", "The archive is compressed in an unusual way. Pack it with “deflate”.")
-    # The tables of an export have the same labels again.
+    # An export's tables repeat the labels of its JSON lines, so read files of one kind only.
     names = next(
         ([n for n in infos if _ending(n) == ending] for ending in READERS if _has(infos, ending)), []
     )
@@ -142,7 +142,7 @@ def _checked(files: list[LabelFile], description: Manifest | None) -> tuple[list
     hashes = {entry.sha256 for entry in description.files.values()} if description else set()
     for file in files if description else []:
         if _digest(file) not in hashes:
-            raise GymError("damaged_file", f"“{file.name}” is not what the manifest says. {DAMAGED}")
+            raise GymError("damaged_file", f"“{file.name}” does not match its manifest. {DAMAGED}")
     return files, description
 
 

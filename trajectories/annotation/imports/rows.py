@@ -1,4 +1,4 @@
-"""Lines of files of labels, read one after another."""
+"""Readers of label files, which yield one row at a time."""
 
 from __future__ import annotations
 
@@ -25,18 +25,20 @@ from trajectories.annotation.labels.answers import NOTE_CHARS, STEP_MAX
 
 STEP_NUMBER = re.compile("[0-9]{1,9}")
 LINE_MAX_BYTES = 1024 * 1024
-# No codebook has as many fields, and no field as many answers.
+# No codebook has this many fields, and no field this many answers.
 ANSWERS_MAX = 100
 NAME_CHARS = 100
-NUL = "A text has the character NUL, which cannot be stored. Delete it."
+NUL = "A text contains the character NUL, which cannot be stored. Delete it."
 Name = Annotated[str, Meta(max_length=NAME_CHARS)]
 AT_MOST = Meta(max_length=ANSWERS_MAX)
 Spans = list[tuple[Number, Number]]
 
 
 class Row(UnitPlace, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One label. ``stratum``, ``weight`` and ``is_gold`` are the project's: what a file says of them is not
-    read."""
+    """One label as a file has it.
+
+    ``stratum``, ``weight`` and ``is_gold`` are accepted but ignored, since the project determines them.
+    """
 
     begin: Number | None = None
     end: Number | None = None
@@ -63,19 +65,19 @@ class Row(UnitPlace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     key: UUID | None = None
 
 
-# The number of a line, with what it says or what is wrong with it.
+# A line's number, with its row or a message that describes what is wrong with it.
 Line = tuple[int, Row | str]
 Reader = Callable[[IO[bytes], Mapping[str, Field]], Iterator[Line]]
 
 
 def jsonl_lines(file: IO[bytes], fields: Mapping[str, Field]) -> Iterator[Line]:
-    """Yield one object a line, empty lines skipped. Raises ``GymError`` ``line_too_long``."""
+    """Yield the row of each line of JSON, skipping empty lines. Raises ``GymError`` ``line_too_long``."""
     decoder = msgspec.json.Decoder(Row)
     number = 0
     while line := file.readline(LINE_MAX_BYTES + 1):
         number += 1
         if len(line) > LINE_MAX_BYTES:
-            # The rest of it would be read as lines of their own.
+            # Reading on would take the rest of this line for further lines.
             raise GymError("line_too_long", f"Line {number} has more than {LINE_MAX_BYTES:,} bytes.")
         if not line.strip():
             continue
@@ -89,9 +91,9 @@ def jsonl_lines(file: IO[bytes], fields: Mapping[str, Field]) -> Iterator[Line]:
 
 
 def csv_lines(file: IO[bytes], fields: Mapping[str, Field]) -> Iterator[Line]:
-    """Yield the rows of a table, whose columns may have any order; ``fields`` are those of the codebook.
+    """Yield the rows of a CSV table, whose columns may be in any order.
 
-    Raises ``GymError`` if it is not a table, or has an unknown column.
+    ``fields`` are the codebook's. Raises ``GymError`` if the file is not a table or has an unknown column.
     """
     pieces = _Pieces(file)
     table = csv.reader(pieces, strict=True)
@@ -105,11 +107,11 @@ def csv_lines(file: IO[bytes], fields: Mapping[str, Field]) -> Iterator[Line]:
                 has_one = any("\0" in cell for cell in cells)
                 yield table.line_num, NUL if has_one else _cells_read(names, cells, fields)
     except (csv.Error, UnicodeDecodeError) as error:
-        raise GymError("not_a_table", f"After line {table.line_num}: no CSV in UTF-8 ({error}).") from error
+        raise GymError("not_a_table", f"After line {table.line_num}: not CSV in UTF-8 ({error}).") from error
 
 
 class _Pieces:
-    """The lines of a table. A row may have several, within quotes, and is no longer than one line may be."""
+    """The lines of a table. A row with quoted line breaks has several; ``LINE_MAX_BYTES`` limits the row."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
@@ -124,8 +126,8 @@ class _Pieces:
             self._line += 1
             self._left -= len(piece)
             if self._left < 0:
-                place = f"The row that has line {self._line}"
-                message = f"{place} is longer than {LINE_MAX_BYTES:,} characters. Is a quote open?"
+                place = f"The row that contains line {self._line}"
+                message = f"{place} is longer than {LINE_MAX_BYTES:,} characters. Is a quote left open?"
                 raise GymError("line_too_long", message)
             yield piece
 
@@ -137,14 +139,14 @@ def _columns_check(names: list[str], fields: Mapping[str, Field]) -> None:
     for name in names:
         if name not in known:
             message = (
-                f"The column “{name[:NAME_CHARS]}” is neither one of an export nor a field of this project's "
-                "codebook. "
+                f"The column “{name[:NAME_CHARS]}” is neither a column of an export nor a field of this "
+                "project's codebook. "
                 f"{did_you_mean(name, known)} Rename or delete it."
             )
             raise GymError("unknown_column", message)
     for name in ("episode", "step"):
         if name not in names:
-            raise GymError("missing_column", f"The first line names no column “{name}”.")
+            raise GymError("missing_column", f"The first line does not name the column “{name}”.")
     if len(set(names)) < len(names):
         raise GymError("column_twice", "The first line names a column twice.")
 

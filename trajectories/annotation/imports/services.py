@@ -1,4 +1,4 @@
-"""Stores labels of files. Rows are only added, and the same file twice changes nothing."""
+"""Import of label files. Labels are only added, and importing a file a second time changes nothing."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from trajectories.annotation.imports.files import files_open
 from trajectories.models import AnnotationJob, AnnotationUnit, Annotator, CodebookVersion, Label
 from trajectories.record.due_work import Progress
 
-NO_SUCH_ANSWERS = "They are of another codebook version, and this project's has no such answers."
+NO_SUCH_ANSWERS = "They belong to another codebook version, and this project's codebook lacks their answers."
 
 
 def labels_import(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
-    """Import a job's file; its ``parameters`` name the stored file and the settings for reading it."""
+    """Import a job's file. The job's ``parameters`` name the stored file and the settings for reading it."""
     parameters = job.parameters
     manifest = parameters.get("manifest")
     with files_open(
@@ -36,9 +36,9 @@ def labels_import(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
 
 
 def file_import(check: Check, progress: Progress, *, job: AnnotationJob | None = None) -> dict[str, Any]:
-    """Store new labels, after all lines are read. Raises ``GymError`` with the lines that are refused.
+    """Check all lines, then store the new labels. Raises ``GymError`` that lists the wrong lines, if any.
 
-    A ``job`` that goes on counts what it added before.
+    A resumed ``job`` also counts the labels that it added before.
     """
     total = sum(len(batch) for batch in check.rows())
     if check.problems:
@@ -52,7 +52,8 @@ def file_import(check: Check, progress: Progress, *, job: AnnotationJob | None =
         new = [one for one in batch if one.is_new]
         if new:
             added = _store(new, check=check, before=added, job=job)
-            # Nowhere else may work be paused: it would come no further.
+            # Report progress only here, since reporting may interrupt the job: an interruption before
+            # anything is stored would make the job start from the same point again and again.
             progress(done, total)
     progress(total, total)
     return {
@@ -65,12 +66,12 @@ def file_import(check: Check, progress: Progress, *, job: AnnotationJob | None =
 
 @transaction.atomic
 def _store(placements: list[Placement], *, check: Check, before: int, job: AnnotationJob | None) -> int:
-    """Store the labels; return how many were added, including the ``before`` earlier ones."""
+    """Store the labels; return how many the import has added so far, including ``before`` earlier ones."""
     for sha256 in {placement.row.codebook for placement in placements} - {check.project.codebook_id}:
         CodebookVersion.objects.get_or_create(pk=sha256, defaults={"content": check.codebooks[sha256]})
     _settled_check(placements)
     labels = [_label_of(placement, annotator=_annotator_of(placement, check)) for placement in placements]
-    # Another worker may store the same at the same time.
+    # Another worker may store the same labels at the same time.
     Label.objects.bulk_create(labels, ignore_conflicts=True)
     added = before + Label.objects.filter(key__in=[placement.key for placement in placements]).count()
     if job:
@@ -79,9 +80,9 @@ def _store(placements: list[Placement], *, check: Check, before: int, job: Annot
 
 
 def _settled_check(placements: list[Placement]) -> None:
-    """Lock the units to be settled, and refuse the import if one was settled in the meantime.
+    """Lock the units with new adjudicated labels; refuse the import if one was adjudicated in the meantime.
 
-    The lock is needed because the database's version numbers are unique per annotator only.
+    The lock is needed because the database makes version numbers unique only per annotator.
     """
     new = {
         (placement.unit, placement.row.version)
@@ -93,7 +94,9 @@ def _settled_check(placements: list[Placement]) -> None:
         return
     rows = Label.objects.filter(unit__in=units, layer=Label.Layer.ADJUDICATED)
     if new.intersection(rows.values_list("unit_id", "version")):
-        message = "A unit of the file was settled while it was imported. Import the file again to see which."
+        message = (
+            "A unit in the file was adjudicated during the import. Import the file again to see which one."
+        )
         raise GymError("settled_meanwhile", message, status=409)
 
 

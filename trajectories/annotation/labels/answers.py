@@ -1,4 +1,4 @@
-"""Answers about a unit, and their check against its codebook."""
+"""Answers about a unit, and checks of them against the codebook."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ STEP_MAX = 10**9
 
 @dataclass(frozen=True, kw_only=True)
 class Answers:
-    """``values`` by field: the id of an option, a list of them, or the number of a step; ``spans`` are places
-    in the thought."""
+    """A unit's answers.
+
+    ``values`` maps each field to an option id, a list of option ids, or a step number. ``spans`` are
+    character ranges of the thought, and ``links`` maps option ids to steps.
+    """
 
     values: Mapping[str, Any]
     spans: list[list[int]] = field(default_factory=list)
@@ -36,9 +39,9 @@ def read_answers(label: Label) -> Answers:
 def check_answers(
     answers: Answers, *, codebook: Codebook, unit: AnnotationUnit, view: str = View.FULL
 ) -> list[str]:
-    """Return what is missing or wrong, in sentences; empty if the label is complete.
+    """Return messages that say what is missing or wrong; empty if the answers are complete.
 
-    Parts of a thought can be marked only if the view shows them.
+    Marks in the thought are required only if the view shows the thought.
     """
     chosen = _chosen(answers, codebook)
     is_ended = any(option.ends for option in chosen)
@@ -49,20 +52,22 @@ def check_answers(
     ]
     errors += [error for field in codebook.fields if (error := _step_error(field, answers, unit))]
     unknown = sorted(set(answers.values) - {field.id for field in codebook.fields})
-    errors += [f"The codebook of this project has no field “{name}”." for name in unknown]
+    errors += [f"This project's codebook has no field “{name}”." for name in unknown]
     if not answers.note.strip():
         errors += [f"“{option.title}” needs a note that says why." for option in chosen if option.needs_note]
     if len(answers.note) > NOTE_CHARS:
         errors.append(f"The note has more than {NOTE_CHARS:,} characters.")
     if view != View.PAGE and any(option.marks_span for option in chosen) and not answers.spans:
-        errors += [f"Mark what is meant by “{option.title}”." for option in chosen if option.marks_span]
+        errors += [
+            f"Mark the sentences to which “{option.title}” applies." for option in chosen if option.marks_span
+        ]
     if not all(unit.begin <= begin < end <= unit.end for begin, end in answers.spans):
-        errors.append("A marked part lies outside of the unit.")
+        errors.append("A marked part lies outside the unit.")
     return errors
 
 
 def prune_answers(answers: Answers, *, codebook: Codebook) -> Answers:
-    """Drop the answers that the chosen ones exclude: other fields, and marks and links without an answer."""
+    """Drop what the chosen answers exclude: other fields if one ends the form, and unused marks and links."""
     chosen = _chosen(answers, codebook)
     ending = {
         field.id for field in codebook.fields for option in field.options if option.ends and option in chosen
@@ -78,7 +83,7 @@ def prune_answers(answers: Answers, *, codebook: Codebook) -> Answers:
 
 
 def mirror_answers(answers: Answers, *, codebook: Codebook) -> Answers:
-    """Swap the answers about a pair whose members have changed places."""
+    """Return the answers about a pair as if its members had swapped places."""
     mirrors = {
         field.id: {option.id: option.mirror for option in field.options if option.mirror}
         for field in codebook.fields
@@ -91,7 +96,7 @@ def mirror_answers(answers: Answers, *, codebook: Codebook) -> Answers:
 
 
 def check_links(answers: Answers, *, codebook: Codebook, unit: AnnotationUnit) -> list[str]:
-    """Return errors in links to steps that the episode does not have; none if the episode was deleted."""
+    """Return an error for each link to a step that the episode lacks; none if the episode was deleted."""
     steps = Step.objects.filter(episode_id=unit.episode_id)
     missing = set(answers.links.values())
     missing -= set(steps.filter(index__in=missing).values_list("index", flat=True)) if missing else set()
@@ -105,12 +110,12 @@ def check_links(answers: Answers, *, codebook: Codebook, unit: AnnotationUnit) -
 
 
 def make_comparable(answer: Any) -> Any:
-    """Return the answer as a value to compare; the order within a set does not count."""
+    """Return the answer in a hashable form for comparison, in which the order within a set does not count."""
     return frozenset(answer) if isinstance(answer, list) else answer
 
 
 def _step_error(one: Field, answers: Answers, unit: AnnotationUnit) -> str:
-    """Return what is wrong with a step's number: a trajectory's unit ends with its last step."""
+    """Return what is wrong with a step number, if anything. A trajectory's unit ends with its last step."""
     value, option = answers.values.get(one.id), one.step_option
     if option is None:
         return ""
@@ -140,7 +145,7 @@ def _field_error(one: Field, value: Any, *, is_ended: bool) -> str:
         return f"{one.title}: more than one answer."
     unknown = [str(name) for name in _as_list(value) if name not in known]
     if unknown:
-        return f"{one.title}: the codebook of this project has no answer “{unknown[0]}”."
+        return f"{one.title}: this project's codebook has no answer “{unknown[0]}”."
     if value is None and not one.is_set and not is_ended:
         return f"{one.title}: no answer yet."
     return ""

@@ -1,4 +1,4 @@
-"""The label that counts for a unit labelled by several people, and what exports and rewards read of it."""
+"""The final label of a unit that several people labelled, and its readers for exports and rewards."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, La
 Values = Mapping[str, Any]
 SUCCESS = "success"
 SUCCESS_ANSWERS = {"succeeded": True, "failed": False}
-"""Answers that say so plainly; a part done, and what nobody can judge, are neither."""
-# What ``consensus`` reads of a label.
+"""The clear answers about success; partial success and undecidable cases have no entry."""
+# Columns of a label that ``find_consensus`` reads.
 COLUMNS = ("layer", "annotator_kind", "view", "values")
 PLACE = ("episode", "step", "begin", "end")
 
 
 def find_consensus(labels: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """Return the settled answer, else the majority of the newest labels; None if no person labelled the unit.
+    """Return a unit's final label: the adjudicated one or, failing that, the majority of the newest labels.
 
-    Where people saw different parts of the unit, those who saw all of it count.
+    If people saw different parts of the unit, only those who saw the whole unit count. Returns None if no
+    person labelled it.
     """
     settled = [label for label in labels if label["layer"] == Label.Layer.ADJUDICATED]
     people = [
@@ -44,7 +45,7 @@ def find_consensus(labels: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None
 
 
 def find_majority(given: Sequence[Values]) -> dict[str, Any]:
-    """Return for each field the answer of more than half; if it has several answers, each such answer."""
+    """Return for each field the answer that more than half gave, or all such answers if it takes several."""
     half = len(given) / 2
     return {
         field: _most([values.get(field) for values in given], half)
@@ -53,28 +54,28 @@ def find_majority(given: Sequence[Values]) -> dict[str, Any]:
 
 
 def read_consensus(*, project: int, episodes: list[int]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Return the units of these episodes with the answers that count; those without are left out."""
+    """Return the units of these episodes that have a final label, with its answers."""
     labels = versions.filter_newest_done().filter(unit__project_id=project, unit__episode_id__in=episodes)
     agreed = [(rows[0], find_consensus(rows)) for rows in _by_unit(labels.order_by("unit_id", "pk"))]
     return [(unit, counts["values"]) for unit, counts in agreed if counts]
 
 
 def read_gold_places(*, project: int, episodes: list[int]) -> set[tuple[int, int]]:
-    """Return the steps of these episodes, with their episode, that people labelled as units for training."""
+    """Return the episode and step of each labelled gold unit in these episodes."""
     golds = AnnotationUnit.objects.filter(project_id=project, episode_id__in=episodes, gold__isnull=False)
     return set(golds.filter(labels__isnull=False).values_list("episode_id", "step"))
 
 
 def list_labelled_episodes(*, project: int) -> QuerySet[AnnotationUnit, int]:
-    """Return the ids of the episodes that have a label in a project."""
+    """Return the ids of the episodes that have labels in a project."""
     units = AnnotationUnit.objects.filter(project_id=project, labels__isnull=False)
     return units.values_list("episode_id", flat=True).distinct()
 
 
 def read_successes(project: AnnotationProject) -> dict[int, bool]:
-    """Return people's answers about the success of whole trajectories, by episode.
+    """Return whether each trajectory succeeded according to people's labels, by episode.
 
-    Repeats, units for training and labels by another codebook do not count.
+    Repeats, gold units and labels made with another codebook do not count.
     """
     labels = versions.filter_newest_done().filter(
         unit__project=project,
@@ -89,7 +90,7 @@ def read_successes(project: AnnotationProject) -> dict[int, bool]:
 
 
 def _by_unit(labels: QuerySet[Label]) -> Iterable[list[dict[str, Any]]]:
-    """Group labels by unit, each with its unit's place, in their order."""
+    """Group labels by unit, keeping their order; each label comes with its unit's place."""
     by_unit: dict[int, list[dict[str, Any]]] = defaultdict(list)
     names = (*PLACE, *COLUMNS)
     for unit, *row in labels.values_list("unit_id", *label_paths(names)):

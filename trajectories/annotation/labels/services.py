@@ -1,4 +1,4 @@
-"""Writing labels. Append-only: a correction is a new version."""
+"""Storage of labels. Labels are append-only: a correction is a new version."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ CONTENT = ("unit_id", "layer", "is_repeat", "state", "values", "spans", "links",
 
 
 class LabelConflict(GymError):
-    """Another version was saved in the meantime: ``current`` is the newest."""
+    """The error raised when another version was saved in the meantime; ``current`` is the newest version."""
 
     def __init__(self, current: Label) -> None:
         super().__init__(
             "label_changed",
-            "This unit was labelled in another tab meanwhile. That label was kept: compare, and save again.",
+            "This unit was labelled in another tab in the meantime. "
+            "That label was kept: compare the two, then save again.",
             status=409,
         )
         self.current = current
@@ -38,9 +39,10 @@ class LabelConflict(GymError):
 
 @dataclass(frozen=True, kw_only=True)
 class Saving:
-    """One saving call. ``key`` makes it safe to repeat; ``version`` is what the annotator saw, or 0.
+    """An annotator's request to save a label. ``key`` makes it safe to repeat.
 
-    ``answers`` are about the pair as the unit names it, also if it was shown in the other order.
+    ``version`` is the version that the annotator saw, or 0. For a pair, ``answers`` refer to the unit's own
+    order, even if the pair was shown in reverse.
     """
 
     key: UUID
@@ -55,10 +57,10 @@ class Saving:
 def label_add(
     saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, is_repeat: bool = False
 ) -> Label:
-    """Store a label and return it. A repeated call gets what its first time wrote.
+    """Store a label and return it. A repeated call returns the label that the first call wrote.
 
-    Raises ``GymError`` 422 for missing or unknown answers, ``LabelConflict`` if the unit
-    has a newer version.
+    Raises ``GymError`` 422 for missing or unknown answers, and ``LabelConflict`` if the label has a newer
+    version.
     """
     newest = find_newest_label(unit=unit, annotator=annotator, is_repeat=is_repeat)
     row = build_label(saving, unit=unit, annotator=annotator, version=newest.version + 1 if newest else 1)
@@ -71,7 +73,7 @@ def label_add(
         with transaction.atomic():
             row.save(force_insert=True)
     except IntegrityError:
-        # Sent twice at the same time, or from two tabs.
+        # The label was sent twice at the same time, or from two tabs.
         if (written := find_written_label(row)) is not None:
             return written
         newest = find_newest_label(unit=unit, annotator=annotator, is_repeat=is_repeat)
@@ -82,10 +84,10 @@ def label_add(
 
 
 def build_label(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, version: int) -> Label:
-    """Build the row to write.
+    """Build the label to write, without saving it.
 
-    Raises ``GymError`` 422 ``incomplete_label`` or ``no_such_step`` if the codebook of the unit's project
-    refuses it.
+    Raises ``GymError`` 422 ``incomplete_label`` if the answers do not satisfy the project's codebook, and
+    ``no_such_step`` if they link to a missing step.
     """
     answers = Answers(values={}, note=saving.answers.note.strip()[:NOTE_CHARS])
     if saving.state == Label.State.DONE:
@@ -110,25 +112,26 @@ def build_label(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, v
 
 
 def find_newest_label(*, unit: AnnotationUnit, annotator: Annotator, is_repeat: bool = False) -> Label | None:
-    """Return the annotator's current label of the unit."""
+    """Return the annotator's newest blind label of the unit, if any."""
     rows = Label.objects.filter(unit=unit, annotator=annotator, is_repeat=is_repeat, layer=Label.Layer.BLIND)
     return versions.pick_newest(rows)
 
 
 def find_newest_labels(*, annotator: Annotator, units: Collection[int]) -> dict[tuple[int, bool], Label]:
-    """Return the annotator's current labels of these units, by unit and whether it is a repeat."""
+    """Return the annotator's newest blind labels of these units, by unit id and whether they are repeats."""
     rows = Label.objects.filter(unit_id__in=units, annotator=annotator, layer=Label.Layer.BLIND)
     return {(row.unit_id, row.is_repeat): row for row in rows.order_by(*versions.ORDER)}
 
 
 def blind_check(unit: AnnotationUnit, annotator: Annotator) -> None:
-    """Raise ``GymError`` 409 ``not_blind`` if the annotator has settled the unit, having seen what others
-    answered.
+    """Refuse to label a unit that the annotator has adjudicated, having seen the others' answers.
+
+    Raises ``GymError`` 409 ``not_blind``.
     """
     settled = Label.objects.filter(unit=unit, annotator=annotator, layer=Label.Layer.ADJUDICATED)
     if settled.exists():
         message = (
-            "You have settled this unit, so a label of yours would not be blind. Change the settled one."
+            "You have settled this unit, so your label would not be blind. Change the settled label instead."
         )
         raise GymError("not_blind", message, status=409)
 
@@ -136,13 +139,14 @@ def blind_check(unit: AnnotationUnit, annotator: Annotator) -> None:
 def find_written_label(row: Label) -> Label | None:
     """Return the label that an earlier call with this key wrote.
 
-    Raises ``GymError`` 409 if someone else made it, and ``LabelConflict`` if its content differs.
+    Raises ``GymError`` 409 if someone else wrote it, and ``LabelConflict`` if its content differs from
+    ``row``.
     """
     written = Label.objects.filter(key=row.key).first()
     if written is not None and written.annotator_id != row.annotator_id:
-        message = "This form was sent before, by someone else. Open the unit again."
+        message = "Someone else already sent this form. Open the unit again."
         raise GymError("key_used", message, status=409)
-    # A form that the browser's Back button brought back has its old key.
+    # A form to which the browser's Back button returned still has its old key.
     if written is not None and any(getattr(written, name) != getattr(row, name) for name in CONTENT):
         raise LabelConflict(written)
     return written

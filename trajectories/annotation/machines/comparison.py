@@ -1,6 +1,6 @@
-"""Agreement of machines with people: each machine's label of a unit against each person's of the same unit.
+"""Agreement of machines with people: each machine's label of a unit is compared with each person's.
 
-A unit counts once, however many people labelled it: it contributes the mean over its people. Intervals come
+A unit counts once, however many people labelled it, because it contributes the mean over them. Intervals come
 from resampling whole trajectories, as for the agreement between people.
 """
 
@@ -29,18 +29,18 @@ from trajectories.annotation.labels.answers import make_comparable
 from trajectories.models import Annotator
 
 NO_UNITS = "People and the machine have labelled no unit in common."
-# The choices of units of a row that a page can list.
+# The selections of a row's units that a page can list.
 ALL, BOTH, MACHINE, PEOPLE = "all", "both", "machine", "people"
-# Whoever else gave the answer.
+# Selections of units to which the machine, or people, gave the answer, whether or not the other did too.
 BY_MACHINE, BY_PEOPLE = "by_machine", "by_people"
 _SIGNS = {BY_MACHINE: (BOTH, MACHINE), BY_PEOPLE: (BOTH, PEOPLE)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairRatings(Ratings):
-    """A row for each pair of the machine and a person, who share the weight of their unit.
+    """Ratings with a row for each pair of the machine and a person; the rows of a unit share its weight.
 
-    ``has_it`` are the machine's and the person's answers as 0 or 1, of a single answer against all others.
+    When one answer is compared with all others, ``has_it`` holds 0 or 1 for the machine and for the person.
     """
 
     weights: Floats
@@ -54,31 +54,34 @@ class PairRatings(Ratings):
 
 
 def precision(sums: Sums) -> Floats:
-    """Return the share of people who give the answer too, over units to which the machine gives it."""
+    """Return the share of people who also give the answer to units to which the machine gives it."""
     return coefficients.ratio(sums.rows[:, -1], sums.rows[:, -3])
 
 
 def recall(sums: Sums) -> Floats:
-    """Return the share of people's answers that the machine gives too."""
+    """Return the share of people's uses of the answer in which the machine gives it too."""
     return coefficients.ratio(sums.rows[:, -1], sums.rows[:, -2])
 
 
 @dataclass(frozen=True, kw_only=True)
 class MachineRow(Row):
-    """A field or an answer. ``both``, ``machine`` and ``people`` count units by who gave the answer."""
+    """A machine's agreement on a field or an answer.
+
+    ``both``, ``machine`` and ``people`` count units by who gave the answer.
+    """
 
     both: int | None = None
     machine: int | None = None
     people: int | None = None
     precision: Estimate | None = None
     recall: Estimate | None = None
-    # The agreement of people with each other, on all their units.
+    # People's agreement with each other, on all units that they labelled.
     people_alpha: Estimate | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnitAnswers:
-    """A unit with the machine's answer to a field, and those of people."""
+    """A unit with the machine's and the people's answers to a field."""
 
     field: Field
     unit: UnitLabels
@@ -86,7 +89,7 @@ class UnitAnswers:
     people: list[Any]
 
     def sign(self, option: str) -> str:
-        """Return who gave the answer: the machine, people (at least one), both, or nobody."""
+        """Return who gave the answer: the machine, at least one person, both, or (if empty) nobody."""
         of_machine, of_people = has_option(self.machine, self.field, option), self.people_have(option)
         if of_machine:
             return BOTH if of_people else MACHINE
@@ -104,7 +107,7 @@ class FieldComparison:
 
     @cached_property
     def rows(self) -> list[MachineRow]:
-        """All answers together, then each of them."""
+        """The row for all answers together, followed by one row for each answer."""
         of_people = [self.people.whole, *self.people.answers]
         rows = [self._whole, *(self._answer(option.id, option.title) for option in self.field.options)]
         return [replace(row, people_alpha=one.alpha) for row, one in zip(rows, of_people, strict=True)]
@@ -115,7 +118,7 @@ class FieldComparison:
             return MachineRow(title="All together", reason=NO_UNITS)
         given = {make_comparable(answer) for unit in self.units for answer in (unit.machine, *unit.people)}
         is_set = self.field.is_set
-        # Numbers of steps are answers besides those of the codebook.
+        # Step numbers are answers that the codebook does not list.
         known = {option.id for option in self.field.options if not (is_set or option.is_step)}
         values: list[Any] = sorted(given | known, key=_order)
         ratings = self._ratings(values, compute_distances(values, self.field), make_comparable)
@@ -176,7 +179,10 @@ class Comparison:
 def compare_machine(
     machine: Annotator, units: Sequence[UnitLabels], *, codebook: Codebook, people: Sequence[FieldAgreement]
 ) -> Comparison:
-    """Compare a machine with people. ``units`` have the labels of both; ``people`` is their own agreement."""
+    """Compare a machine with people.
+
+    ``units`` have the labels of both, and ``people`` is people's agreement with each other.
+    """
     of_people = {agreement.field.id: agreement for agreement in people}
     fields = [
         FieldComparison(field=field, units=pair_answers(units, machine.pk, field), people=of_people[field.id])
@@ -186,7 +192,7 @@ def compare_machine(
 
 
 def pair_answers(units: Sequence[UnitLabels], machine: int, field: Field) -> list[UnitAnswers]:
-    """Return the units whose field was answered by the machine and by somebody else."""
+    """Return the units for which both the machine and at least one other annotator answered the field."""
     answered = []
     for unit in units:
         given = {who: values[field.id] for who, values in unit.answers.items() if field.id in values}
@@ -197,13 +203,13 @@ def pair_answers(units: Sequence[UnitLabels], machine: int, field: Field) -> lis
 
 
 def filter_units(units: Sequence[UnitAnswers], *, option: str, sign: str) -> list[UnitLabels]:
-    """Return the units behind a figure of a row."""
+    """Return the units behind a figure in a row."""
     signs = _SIGNS.get(sign, (sign,))
     return [unit.unit for unit in units if sign == ALL or unit.sign(option) in signs]
 
 
 def keep_annotators(units: Sequence[UnitLabels], annotators: set[int]) -> list[UnitLabels]:
-    """Keep only the labels of these annotators."""
+    """Keep only the labels of these annotators, and the units that have any."""
     narrowed = (
         replace(unit, answers={who: values for who, values in unit.answers.items() if who in annotators})
         for unit in units

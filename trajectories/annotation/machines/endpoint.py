@@ -1,4 +1,4 @@
-"""An endpoint that speaks the OpenAI chat completions protocol."""
+"""Client for an endpoint that speaks the OpenAI chat completions protocol."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ LONGEST_PAUSE_S = 30.0
 TIMEOUT_S = 300.0
 REPLY_BYTES_MAX = 4_000_000
 RETRIED = frozenset({408, 409, 425, 429})
-# A request may be longer than the model's context.
+# Statuses by which an endpoint may refuse a request that is longer than the model's context.
 TOO_LONG = frozenset({400, 413, 422})
 PROBLEM_CHARS = 200
 NO_ANSWER = "The judge model at"
-"""Beginning of every message about an unanswered call."""
+"""The beginning of every message about an unanswered call."""
 TOKENS_MAX = 2**31 - 1
 Message = dict[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """The model's reply, with the endpoint's token counts, 0 if it sent none."""
+    """The model's reply with the endpoint's token counts, which are 0 if it sent none."""
 
     text: str
     prompt_tokens: int = 0
@@ -38,18 +38,18 @@ class Reply:
 
 
 class JudgeUnreachable(GymError):
-    """The endpoint does not answer, or refuses. Its earlier answers stay stored."""
+    """The error raised when the endpoint does not answer or refuses; earlier answers stay stored."""
 
     status = 502
 
 
 class UnitRefused(JudgeUnreachable):
-    """The endpoint refuses this request; it may answer others."""
+    """The error raised when the endpoint refuses this request but may still answer others."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Failure:
-    """Reason why a call brought no reply; if it is temporary, the next call may succeed."""
+    """The reason why a call brought no reply; if ``is_passing``, the failure is temporary, so retry it."""
 
     problem: str
     is_passing: bool = False
@@ -58,7 +58,10 @@ class _Failure:
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """``url`` is the base of the endpoint, such as ``http://127.0.0.1:8080/v1``; ``key`` is never shown."""
+    """A model behind an endpoint.
+
+    ``url`` is the endpoint's base URL, such as ``http://127.0.0.1:8080/v1``; ``key`` is never shown.
+    """
 
     url: str
     model: str
@@ -67,16 +70,16 @@ class Endpoint:
     tries: int = TRIES
     timeout_s: float = TIMEOUT_S
     pause: Callable[[float], None] = field(default=time.sleep, repr=False)
-    # Once set, no call begins.
+    # Once this is set, no further call is made.
     is_over: threading.Event = field(default_factory=threading.Event, repr=False)
     has_answered: threading.Event = field(default_factory=threading.Event, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse a bad address, or one with secrets in it, since it is logged and shown (``url_check``)."""
+        """Refuse a malformed URL, or one that contains secrets, since URLs are logged and shown."""
         url_check(self.url)
 
     def reply(self, body: dict[str, Any]) -> Reply:
-        """Request the model's reply, retrying temporary failures. Raises ``JudgeUnreachable`` in the end."""
+        """Request the model's reply. Temporary failures are retried before ``JudgeUnreachable`` is raised."""
         failure = _Failure(problem="The work has ended.")
         for number in range(self.tries):
             if number:
@@ -93,7 +96,7 @@ class Endpoint:
         raise failure.error("judge_unreachable", f"{NO_ANSWER} {self.url} gave no answer ({shown}).")
 
     def _post(self, body: dict[str, Any]) -> Reply | _Failure:
-        """Return the model's reply, or why the call failed."""
+        """Return the model's reply, or the reason why the call failed."""
         address = f"{self.url.rstrip('/')}/chat/completions"
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         try:
@@ -112,12 +115,12 @@ class Endpoint:
 
 
 def url_check(url: str) -> None:
-    """Raise ``GymError`` 422 ``bad_judge_url`` for a malformed address, or one with secrets in it."""
+    """Raise ``GymError`` 422 ``bad_judge_url`` for a malformed URL, or one that contains secrets."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
         message = (
-            "The judge's address begins with http:// or https:// and has neither user, password nor"
-            " query: give the key apart from it."
+            "The judge's URL must begin with http:// or https:// and contain no user, password or query:"
+            " give the key separately."
         )
         raise GymError("bad_judge_url", message, status=422)
 
@@ -127,7 +130,7 @@ def message(role: str, content: str) -> Message:
 
 
 def _reply_of(response: httpx.Response) -> Reply:
-    """Read the model's text; anything else that the endpoint sent gives an empty one, which is not usable."""
+    """Read the model's reply. A response without a text gives an empty reply, which the caller cannot use."""
     try:
         if len(response.content) > REPLY_BYTES_MAX:
             return Reply(text="")

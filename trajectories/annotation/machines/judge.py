@@ -1,4 +1,4 @@
-"""A judge model that labels units, behind any endpoint that speaks OpenAI chat completions."""
+"""A judge model that labels units, served by any endpoint that speaks OpenAI chat completions."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from trajectories.annotation.machines.prompt import (
     render_unit,
 )
 
-# A worker, whose time is limited, makes fewer tries, and its calls are over before it is stopped.
+# A worker's time is limited, so it makes fewer tries, and its calls finish before it is stopped.
 WORKER_TRIES = 2
 WORKER_TIMEOUT_S = 50.0
-# Thoughts of the judge included. A model that repeats itself would else fill its whole context.
+# The limit includes the judge's thoughts. Without it, a model that repeats itself would fill its context.
 REPLY_TOKENS = 4_096
 THOUGHTS = re.compile(r"\A\s*(?:<think>)?.*?</think>", re.DOTALL)
 FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
@@ -33,16 +33,20 @@ FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 
 @dataclass(frozen=True, kw_only=True)
 class Judge(Endpoint):
-    """Labels units; with ``has_schema`` the endpoint must hold the model to the schema of an answer."""
+    """A judge model that labels units.
+
+    With ``has_schema``, the endpoint must constrain the model's output to the schema of an answer.
+    """
 
     max_tokens: int = REPLY_TOKENS
     has_schema: bool = False
 
     def label(self, material: Material, *, codebook: Codebook) -> MachineLabel:
-        """Return the judge's label of a unit. An unusable reply is requested once more, then stored as it is.
+        """Return the judge's label of a unit. If the reply is unusable, the judge is asked once more.
 
-        A refused unit is sent again with less of its page; if refused again, it has no usable answer. Raises
-        ``UnitRefused`` if the endpoint has not answered for any unit yet.
+        If the endpoint refuses the unit, it is sent again with a shorter outline. A label without a usable
+        answer has the reply or the refusal as its note. Raises ``UnitRefused`` if the endpoint refuses the
+        unit and has not answered any request yet.
         """
         for shown in (material, material.shortened()):
             try:
@@ -79,7 +83,7 @@ class Judge(Endpoint):
 def label_read(
     reply: str, *, material: Material, codebook: Codebook, is_complete: bool
 ) -> tuple[MachineLabel, list[str]]:
-    """Return the label in a reply, and its errors. Without ``is_complete`` fields may be missing."""
+    """Return the label in a reply, and its errors. Unless ``is_complete`` is set, fields may be missing."""
     unit = material.unit
     nothing = MachineLabel(unit=unit, answers=None, note=f"No usable answer. It said: {reply}")
     data = reply_read(reply)
@@ -93,7 +97,10 @@ def label_read(
 
 
 def reply_read(reply: str) -> dict[str, Any] | None:
-    """Return the single JSON object of a reply, after thoughts and in a fence if there are any; else None."""
+    """Return the JSON object in a reply, or None unless there is exactly one.
+
+    Thoughts before the object and a code fence around it are ignored.
+    """
     text = THOUGHTS.sub("", reply, count=1).strip() if "</think>" in reply else reply.strip()
     if fenced := FENCE.match(text):
         text = fenced.group(1)
@@ -115,9 +122,10 @@ Choice = tuple[Field, list[Option]]
 
 
 def answer_schema(codebook: Codebook) -> dict[str, Any]:
-    """Return the schema of complete answers.
+    """Return the JSON schema of a complete answer.
 
-    Options that end the form, need a note or mark sentences have schemas of their own.
+    Options that end the form, need a note or mark sentences require other properties, so each combination of
+    them has its own schema.
     """
     return {"anyOf": [_form(form) for form in _forms(codebook.fields)]}
 
@@ -134,10 +142,10 @@ def _forms(fields: Sequence[Field]) -> Iterator[list[Choice]]:
 
 
 def _alike(one: Field) -> list[list[Option]]:
-    """Group options with the same consequences; those of a set stay together."""
+    """Group options with the same consequences for the form; a set's options form a single group."""
     if one.is_set:
         return [list(one.options)]
-    options = sorted(one.options, key=_consequences)  # stable, so that the codebook's order is kept
+    options = sorted(one.options, key=_consequences)  # The sort is stable, so the codebook's order is kept.
     return [list(group) for _, group in groupby(options, key=_consequences)]
 
 

@@ -1,4 +1,4 @@
-"""Writing the labels of machines. Append-only, one per unit: fields may be missing, but none may be wrong."""
+"""Storage of machines' labels: append-only, one per unit. Fields may be missing, but none may be wrong."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ NAME_CHARS = 200
 class MachineLabel:
     """A machine's label of a unit.
 
-    Without ``answers`` the reply was unusable, and ``note`` holds its text.
+    If ``answers`` is None, the machine gave no usable answer; for a judge model, ``note`` then holds its
+    reply.
     """
 
     unit: AnnotationUnit
@@ -32,7 +33,7 @@ class MachineLabel:
 def check_given_answers(
     answers: Answers, *, codebook: Codebook, unit: AnnotationUnit, view: str = View.FULL
 ) -> list[str]:
-    """Return errors in the given answers; missing fields are not errors."""
+    """Return the errors in the given answers; a missing field is not an error."""
     fields = [field for field in codebook.fields if field.id in answers.values]
     unknown = set(answers.values) - {field.id for field in codebook.fields}
     narrowed = msgspec.structs.replace(codebook, fields=fields)
@@ -42,7 +43,7 @@ def check_given_answers(
 
 
 def annotator_get(project: AnnotationProject, *, kind: str, name: str, settings: dict[str, Any]) -> Annotator:
-    """Return the machine as an annotator of the project; the name includes its version."""
+    """Return the project's annotator for a machine, creating it if needed; its name includes the version."""
     annotator, _ = Annotator.objects.get_or_create(
         project=project, name=name[:NAME_CHARS], defaults={"kind": kind, "settings": settings}
     )
@@ -50,7 +51,7 @@ def annotator_get(project: AnnotationProject, *, kind: str, name: str, settings:
 
 
 def labels_add(labels: Sequence[MachineLabel], *, annotator: Annotator, codebook: Codebook) -> None:
-    """Store labels; units that have one keep it. Raises ``ValueError`` for a wrong one."""
+    """Store labels of units that the annotator has not labelled. Raises ``ValueError`` for a wrong label."""
     rows = [_row(label, annotator=annotator, codebook=codebook) for label in labels]
     Label.objects.bulk_create(rows, ignore_conflicts=True)
 
@@ -70,6 +71,6 @@ def _row(one: MachineLabel, *, annotator: Annotator, codebook: Codebook) -> Labe
         values=dict(answers.values),
         spans=answers.spans,
         note=(one.note or answers.note).replace("\0", "")[:NOTE_CHARS],
-        # The same for the same unit, so that two that work at once write one label.
+        # The key is the same for the same unit, so that two concurrent workers write only one label.
         key=uuid.uuid5(NAMESPACE, f"{annotator.pk}:{one.unit.pk}"),
     )

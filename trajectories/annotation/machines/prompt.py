@@ -1,6 +1,7 @@
-"""The question to a judge model: the codebook of the project, and one unit of it.
+"""The prompt for a judge model: the project's codebook and one unit.
 
-What comes from pages and models stands between tags that carry a hash of it, which no text can contain.
+Text from pages and models is enclosed in tags that carry its hash, so no text can contain its own closing
+tag.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ NOTES = f'After an answer marked (note) add "{NOTE}": the reason in one sentence
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """Contents of a unit as shown to a judge."""
+    """The contents of a unit that a judge is shown."""
 
     unit: AnnotationUnit
     question: str
@@ -52,14 +53,14 @@ class Material:
 
     @property
     def places(self) -> list[tuple[int, int]]:
-        """The sentences of the unit, as places in the thought."""
+        """The unit's sentences, as character ranges of the thought."""
         begin = self.unit.begin
         text = self.thought[begin : min(self.unit.end, begin + THOUGHT_CHARS)]
         return [(first + begin, last + begin) for first, last in sentence_spans(text)]
 
 
 def render_system_prompt(codebook: Codebook) -> str:
-    """Render the instructions, the same for all units of a project."""
+    """Render the instructions, which are the same for all units of a project."""
     options = [option for field in codebook.fields for option in field.options]
     more = [
         text
@@ -96,7 +97,7 @@ def render_unit(material: Material) -> str:
 
 
 def answers_read(data: dict[str, Any], *, material: Material) -> Answers:
-    """Read the answers of a reply; sentence numbers become places in the thought."""
+    """Read the answers in a reply; sentence numbers become character ranges of the thought."""
     places = dict(enumerate(material.places, start=1))
     named = data.get(SENTENCES)
     numbers = named if isinstance(named, list) else []
@@ -117,7 +118,7 @@ def answers_read(data: dict[str, Any], *, material: Material) -> Answers:
 
 
 def _plain(value: Any) -> Any:
-    """Return an id or a list of ids; anything else becomes a text, which is no id."""
+    """Return an id or a list of ids; anything else becomes a string, which later checks refuse."""
     if isinstance(value, list):
         return list(dict.fromkeys(one if isinstance(one, str) else str(one) for one in value))
     return value if isinstance(value, str) else str(value)

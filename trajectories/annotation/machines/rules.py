@@ -1,7 +1,7 @@
-"""Labels by the rules of the thought ribbon: the classes of the sentences of a unit give its answers.
+"""Labels by the thought ribbon's rules, which derive a unit's answers from the classes of its sentences.
 
-Each answer is named by its field and id. A codebook without it is not answered there, and neither are fields
-of which the rules know nothing: a label of theirs has fewer answers than a person's.
+A label by rules has fewer answers than a person's: the rules answer only some fields, and only if the
+project's codebook has the field and its answers under the ids that they use.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from trajectories.behaviour.thoughts import rules
 from trajectories.behaviour.thoughts.reader import Classed
 from trajectories.models import AnnotationUnit
 
-# A sentence of the class shows the behaviour.
+# Maps classes of sentences to the behaviours that they show.
 BEHAVIOURS = {"plan": "plan", "check": "verify", "revise": "revise"}
 SAYS_NOTHING = "other"
 REASONING = frozenset(one.id for one in classes.codebook().classes if one.is_reasoning)
@@ -26,7 +26,7 @@ VERSION_CHARS = 8
 
 
 def hash_rules() -> str:
-    """Hash the rules, their words and this mapping: any change makes another annotator."""
+    """Hash the rules, their words and this module, so that any change counts as another annotator."""
     room = Path(rules.__file__).parent
     files = [*sorted(room.glob("*.py")), *sorted(room.glob("c*.toml")), Path(__file__)]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:VERSION_CHARS]
@@ -35,7 +35,7 @@ def hash_rules() -> str:
 def answer_by_rules(read: Sequence[Classed] | None, *, unit: AnnotationUnit, codebook: Codebook) -> Answers:
     """Return the rules' answers about a unit.
 
-    ``read`` are the sentences of its step, None if the thought is hidden.
+    ``read`` are the classified sentences of the unit's step, or None if its thought is hidden.
     """
     if read is None:
         return _known({"type": "hidden"}, [], codebook)
@@ -55,7 +55,7 @@ def answer_by_rules(read: Sequence[Classed] | None, *, unit: AnnotationUnit, cod
 
 
 def _known(values: dict[str, Any], spans: list[list[int]], codebook: Codebook) -> Answers:
-    """Drop the fields and answers that this codebook does not have."""
+    """Keep the answers to fields that this codebook has with all their possible answers."""
     known = {field.id: {option.id for option in field.options} for field in codebook.fields}
     usable: dict[str, Any] = {}
     for name, value in values.items():

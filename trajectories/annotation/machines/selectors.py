@@ -1,4 +1,4 @@
-"""Contents of a project's page of machines."""
+"""Contents of a project's Machines page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trajectories.models.annotation import View
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """Annotators of one sort, and their agreement with each other; ``id`` names it in addresses."""
+    """Annotators of one kind, and their agreement with each other; ``id`` names the group in URLs."""
 
     id: str
     title: str
@@ -29,7 +29,7 @@ class Group:
 
 @dataclass(frozen=True, kw_only=True)
 class MachinesPage:
-    """Machines compared with people, and, separately, machines and imported annotators with each other."""
+    """The agreement of machines with people, among machines, and among imported annotators."""
 
     project: AnnotationProject
 
@@ -39,7 +39,7 @@ class MachinesPage:
 
     @cached_property
     def annotators(self) -> list[Annotator]:
-        """All with a label, with how many units each labelled and of how many it said nothing usable."""
+        """All annotators with a label, each with its counts of labelled units and of unusable answers."""
         labels = Label.objects.filter(
             annotator__project=self.project, layer=Label.Layer.BLIND, is_repeat=False
         )
@@ -60,7 +60,7 @@ class MachinesPage:
 
     @property
     def imported(self) -> list[Annotator]:
-        """Annotators of another installation, who count as people here."""
+        """Annotators from other installations, who count as people here."""
         return [person for person in self.people if person.user_id is None]
 
     @property
@@ -69,7 +69,7 @@ class MachinesPage:
 
     @cached_property
     def units(self) -> list[UnitLabels]:
-        """Units in full view if people see that too, since machines do."""
+        """The labelled units, in full view if people have it, since machines see units in full."""
         return read_labelled_units(self.project, view=self.view, kinds=list(Annotator.Kind))
 
     @cached_property
@@ -77,7 +77,7 @@ class MachinesPage:
         return [self.compare_with_people(machine) for machine in self.machines] if self.people else []
 
     def compare_with_people(self, machine: Annotator) -> Comparison:
-        """Compare one machine with people."""
+        """Compare a machine with people."""
         of_both = keep_annotators(self.units, {machine.pk} | {person.pk for person in self.people})
         return compare_machine(machine, of_both, codebook=self.codebook, people=self._people_fields)
 
@@ -87,7 +87,7 @@ class MachinesPage:
 
     @property
     def groups(self) -> list[Group]:
-        """Those of the same sort, where there are two or more of them."""
+        """The groups of machines and of imported annotators, if they have two or more members."""
         sorts = [
             ("machines", "Machines with each other", self.machines),
             ("imported", "Imported annotators with each other", self.imported),

@@ -1,4 +1,4 @@
-"""Labelling of a project's units by machines; units that they have labelled are not requested again."""
+"""Labelling of a project's units by machines, each of which labels a unit only once."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from trajectories.record.due_work import Progress
 RULES = "rules"
 EPISODES_AT_ONCE = 20
 CONCURRENCY = 8
-# Asked ahead of the slowest one that goes on.
+# The most requests in flight or queued at the same time.
 WAITING_MAX = 4 * CONCURRENCY
-# Seconds between two words on how far it is, also while nothing is answered.
+# Seconds between two progress reports, even if no answer arrives.
 REPORT_S = 5.0
 
 
 @dataclass
 class Tally:
-    """Units by outcome; ``deleted`` are those whose step no longer exists."""
+    """Counts of units by outcome; ``deleted`` counts those whose step no longer exists."""
 
     labelled: int = 0
     unusable: int = 0
@@ -44,7 +44,7 @@ class Tally:
 
 @dataclass(frozen=True, kw_only=True)
 class Workload:
-    """Units that a machine has left to label; ``before`` counts those already labelled."""
+    """The units that a machine still has to label; ``before`` counts those already labelled."""
 
     annotator: Annotator
     codebook: Codebook
@@ -55,7 +55,7 @@ class Workload:
 
     @classmethod
     def of(cls, project: AnnotationProject, annotator: Annotator, progress: Progress) -> Workload:
-        """Collect the units in the order of the queue; golds are for people."""
+        """Collect the units in queue order, without gold units, which are only for people."""
         rows = AnnotationUnit.objects.filter(project=project, gold__isnull=True)
         units = rows.exclude(labels__annotator=annotator).order_by("position", "paragraph", "pk")
         left = list(units)
@@ -82,9 +82,9 @@ class Workload:
 
 
 def machine_label(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
-    """Label by ``rules`` or a ``model``, as the parameter ``machine`` says; repeated, it resumes.
+    """Label by ``rules`` or by a ``model``, depending on the parameter ``machine``. A repeated job resumes.
 
-    The endpoint of the judge model is a setting of the installation and never a parameter.
+    The judge model's endpoint is always a setting of the installation, never a parameter.
     """
     project = AnnotationProject.objects.select_related("codebook").get(pk=job.project_id)
     if job.parameters.get("machine") == RULES:
@@ -94,7 +94,7 @@ def machine_label(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
 
 
 def load_judge(client: httpx.Client) -> Judge:
-    """Return this installation's judge. Raises ``GymError`` 422 ``no_judge``."""
+    """Return this installation's judge. Raises ``GymError`` 422 ``no_judge`` if it has none."""
     if not (settings.ANNOTATION_JUDGE_URL and settings.ANNOTATION_JUDGE_MODEL):
         message = "This installation has no judge model. Set ANNOTATION_JUDGE_URL and ANNOTATION_JUDGE_MODEL."
         raise GymError("no_judge", message, status=422)
@@ -109,9 +109,9 @@ def load_judge(client: httpx.Client) -> Judge:
 
 
 def key_read(name: str) -> str:
-    """Return the key in an environment variable.
+    """Return the key in an environment variable, or an empty key if ``name`` is empty.
 
-    Raises ``GymError`` 422 ``no_key`` if it is named and not set.
+    Raises ``GymError`` 422 ``no_key`` if the named variable is not set.
     """
     if name and not os.environ.get(name):
         raise GymError("no_key", f"The environment variable {name} is not set.", status=422)
@@ -119,7 +119,7 @@ def key_read(name: str) -> str:
 
 
 def rules_label(project: AnnotationProject, progress: Progress) -> dict[str, Any]:
-    """Let the thought ribbon's rules label the units that they have not labelled yet."""
+    """Label the units that the thought ribbon's rules have not labelled yet."""
     _steps_only(project)
     version = hash_rules()
     annotator = annotator_get(
@@ -135,7 +135,10 @@ def rules_label(project: AnnotationProject, progress: Progress) -> dict[str, Any
 
 
 def judge_label(project: AnnotationProject, judge: Judge, progress: Progress) -> dict[str, Any]:
-    """Let a judge model label what it has not labelled yet. Raises ``GymError`` 502 if it does not answer."""
+    """Label the units that a judge model has not labelled yet.
+
+    Raises ``GymError`` 502 if it does not answer.
+    """
     _steps_only(project)
     codebook = load_codebook(project.codebook)
     digest = hash_prompt(codebook)
@@ -160,12 +163,12 @@ def judge_label(project: AnnotationProject, judge: Judge, progress: Progress) ->
 
 def _steps_only(project: AnnotationProject) -> None:
     if project.level != AnnotationProject.Level.STEP:
-        message = "Machines label thoughts of steps. This project labels something else."
+        message = "Machines label only the thoughts of steps. This project labels something else."
         raise GymError("no_machine_labels", message, status=422)
 
 
 def _ask_all(work: Workload, judge: Judge) -> None:
-    """Label units concurrently. Replies are stored even if another call fails, or the worker's time ends."""
+    """Label units concurrently. Replies are stored even if a call fails or the worker's time runs out."""
     materials, waiting = _materials(work), set[Future[MachineLabel]]()
     with ThreadPoolExecutor(max_workers=CONCURRENCY) as pool:
         try:
@@ -179,7 +182,7 @@ def _ask_all(work: Workload, judge: Judge) -> None:
                 done, waiting = wait(waiting, timeout=REPORT_S, return_when=FIRST_COMPLETED)
                 _store_answered(work, done)
                 for future in done:
-                    future.result()  # or what it raised
+                    future.result()  # Raise the call's error, if there was one.
                 work.report()
         except BaseException:
             judge.is_over.set()
@@ -227,7 +230,7 @@ def _rules_labels(units: Sequence[AnnotationUnit], codebook: Codebook) -> Iterat
 
 
 def _by_episodes(units: Sequence[AnnotationUnit]) -> Iterator[list[AnnotationUnit]]:
-    """Label some episodes at a time, each as a whole, because rules read an episode once."""
+    """Yield the units in batches of whole episodes, so that each episode is read only once."""
     grouped = groupby(sorted(units, key=lambda unit: unit.episode_id), key=lambda unit: unit.episode_id)
     episodes = iter([list(members) for _, members in grouped])
     while batch := list(islice(episodes, EPISODES_AT_ONCE)):

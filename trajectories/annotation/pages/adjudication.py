@@ -1,4 +1,4 @@
-"""A unit that people disagree on, as an adjudicator sees it: step, answers without names, form."""
+"""A disputed unit as an adjudicator sees it: the step, the answers without names, and the form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trajectories.annotation.pages.queue_views import PAGES
 from trajectories.annotation.pages.unit import Question, UnitPage, summarise_label
 from trajectories.models import AnnotationSlot, AnnotationUnit, Annotator, Label
 
-# The initial of the most telling word.
+# Each key is the initial of the reason's most characteristic word.
 REASON_KEYS = {
     Reason.DEFINITION: "D",
     Reason.SLIP: "S",
@@ -31,7 +31,7 @@ REASON_KEYS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """Answers of each person to a field, in the order of the columns."""
+    """Each person's answer to a field, in the order of the columns."""
 
     field: Field
     answers: list[str]
@@ -40,7 +40,7 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class SettlementPage:
-    """A unit to settle. ``annotator`` settles it; None for a researcher, who only reads.
+    """A unit to settle. ``annotator`` is the adjudicator, or None for a researcher, who can only read.
 
     ``posted`` holds answers that were sent but not stored. ``taken`` is the letter of the column whose
     answers prefill the form.
@@ -65,7 +65,7 @@ class SettlementPage:
 
     @property
     def is_own(self) -> bool:
-        """True if the adjudicator is one of the people who differ."""
+        """True if the adjudicator is one of the people whose answers differ."""
         return self.annotator is not None and self.annotator.pk in {
             column.label.annotator_id for column in self.columns
         }
@@ -90,7 +90,7 @@ class SettlementPage:
 
     @cached_property
     def _fields(self) -> list[Field]:
-        """The fields, those on which people differ first."""
+        """The fields, starting with those on which people differ."""
         return sorted(self.codebook.fields, key=lambda one: one.id not in self.differing)
 
     @property
@@ -126,14 +126,14 @@ class SettlementPage:
 
     @property
     def fills(self) -> list[tuple[Column, str]]:
-        """Each column with its answers as fields of the form, for the script."""
+        """Each column with its answers as form fields, in JSON for the page's script."""
         return [
             (column, json.dumps(_as_fields(answers, self.codebook))) for column, answers in self._as_shown
         ]
 
     @property
     def _as_shown(self) -> list[tuple[Column, Answers]]:
-        """The columns with their answers; of a pair, in the order in which its two are shown here."""
+        """The columns with their answers; for a pair, in the order in which this page shows it."""
         shown = self.shown
         if not (isinstance(shown, PairPage) and shown.is_swapped):
             return [(column, column.answers) for column in self.columns]
@@ -147,7 +147,7 @@ class SettlementPage:
 
     @property
     def settled_words(self) -> str:
-        """Short description of how the unit was settled."""
+        """A short description of how the unit was settled."""
         shown = self.shown
         is_swapped = isinstance(shown, PairPage) and shown.is_swapped
         words = [summarise_label(self.settlement, self.codebook, is_swapped=is_swapped)]
@@ -156,13 +156,13 @@ class SettlementPage:
 
     @property
     def reasons(self) -> list[tuple[str, str, str, bool]]:
-        """Value, title, key and whether it is chosen."""
+        """The reasons to choose from: value, title, key, and whether the reason is chosen."""
         chosen = self.sent.get("reason", self.settlement.reason if self.settlement else "")
         return [(one.value, one.label, REASON_KEYS[one], one.value == chosen) for one in Reason]
 
     @cached_property
     def _answers(self) -> Answers:
-        """Initial answers of the form."""
+        """The form's initial answers."""
         if self.posted is not None:
             return self.posted
         for column in self.columns:
@@ -174,7 +174,7 @@ class SettlementPage:
 
     @cached_property
     def shown(self) -> UnitPage:
-        """The unit as the annotators saw it, with the answers of the form."""
+        """The unit as the annotators saw it, with the form's answers."""
         view = selectors.choose_view(self.columns)
         annotator = self.annotator or Annotator(project=self.unit.project)
         slot = AnnotationSlot(unit=self.unit, annotator=annotator, position=self.unit.position, view=view)
@@ -184,7 +184,7 @@ class SettlementPage:
 
     @property
     def questions(self) -> list[tuple[Question, bool]]:
-        """The questions of the form in the order of the rows, with whether people differ."""
+        """The form's questions in the order of the rows, each with whether people differ on it."""
         questions = {question.field.id: question for question in self.shown.questions}
         return [
             (questions[field.id], field.id in self.differing)
@@ -194,7 +194,7 @@ class SettlementPage:
 
     @property
     def taken_keys(self) -> set[str]:
-        """Keys that choose a column here, and no answer."""
+        """The keys that select a column here, so they cannot select an answer."""
         return {column.key for column in self.columns} - {""}
 
 

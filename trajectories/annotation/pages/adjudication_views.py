@@ -1,4 +1,4 @@
-"""The pages of adjudicators: what people disagree on, each such unit with its form, and its history."""
+"""Pages for adjudicators: the list of disagreements, each disputed unit with its form, and its history."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from trajectories.shell.roles import is_annotator
 
 ROWS = 50
 CONFLICT = (
-    "This unit was settled meanwhile, by another adjudicator or in another tab. That was kept: it is what "
-    "“settled” says below. Compare, and save again to change it."
+    "This unit was settled in the meantime, by another adjudicator or in another tab. That label was kept "
+    "and is shown below as “settled”. Compare the two, and save again to change it."
 )
-UNDISPUTED = "Nobody disagrees on this unit, or no longer."
+UNDISPUTED = "Nobody disagrees on this unit, or not any more."
 
 
 @annotator_page
 def annotation_disagreements(request: LabRequest, project_id: int) -> HttpResponse:
-    """List units on which people differ, the most disputed first; ``?field`` and ``?state`` filter them."""
+    """List units on which people differ, most disputed first; ``?field`` and ``?state`` filter them."""
     project, annotator = _project_seen(request, project_id)
     every = selectors.list_disagreements_now(project)
     field, state = _filters(request, project)
@@ -70,7 +70,7 @@ def annotation_disagreements(request: LabRequest, project_id: int) -> HttpRespon
 
 @annotator_page
 def annotation_disagreement(request: LabRequest, project_id: int, unit_id: int) -> HttpResponse:
-    """Show a unit with people's answers side by side; ``?take`` fills the form with those of a column."""
+    """Show a unit with people's answers side by side; ``?take`` names the column that prefills the form."""
     project, annotator = _project_seen(request, project_id)
     unit = unit_or_404(project, unit_id)
     disagreement = selectors.find_disagreement(unit)
@@ -88,10 +88,10 @@ def annotation_disagreement(request: LabRequest, project_id: int, unit_id: int) 
 
 @annotator_action
 def annotation_settle(request: LabRequest, project_id: int, unit_id: int) -> HttpResponseBase:
-    """Store what an adjudicator decided, and go on to the next unit."""
+    """Store an adjudicator's decision, and go on to the next unit."""
     project, annotator = _project_seen(request, project_id)
     if annotator is None:
-        raise Http404("You settle disagreements here once you were added to the project as an adjudicator.")
+        raise Http404("You can settle disagreements here once you are an adjudicator of the project.")
     unit = unit_or_404(project, unit_id)
     field, _ = _filters(request, project)
     disagreement = selectors.find_disagreement(unit)
@@ -119,7 +119,7 @@ def annotation_settle(request: LabRequest, project_id: int, unit_id: int) -> Htt
 
 @lab_action
 def annotation_adjudicator(request: LabRequest, project_id: int) -> HttpResponseBase:
-    """Make one of the people of a project its adjudicator, or take that back."""
+    """Make one of a project's people an adjudicator, or revoke that role."""
     project = project_or_404(project_id)
     number = request.POST.get("annotator", "")
     if is_id(number):
@@ -128,7 +128,7 @@ def annotation_adjudicator(request: LabRequest, project_id: int) -> HttpResponse
 
 
 def _project_seen(request: LabRequest, project_id: int) -> tuple[AnnotationProject, Annotator | None]:
-    """Return the project and its adjudicator, None for a researcher who only reads."""
+    """Return the project and the user's adjudicator in it, or None for a researcher, who can only read."""
     annotator = find_annotator(request.user, project_id)
     if annotator is not None and annotator.is_adjudicator:
         return annotator.project, annotator
@@ -146,13 +146,13 @@ def _filters(request: HttpRequest, project: AnnotationProject) -> tuple[str, str
 def _by_field(
     every: list[Disagreement], project: AnnotationProject, *, state: str
 ) -> list[tuple[str, str, int]]:
-    """Return the fields that filter the list, with the number of units that differ in each."""
+    """Return the id and title of each field that filters the list, with its number of units that differ."""
     counts = selectors.count_fields(selectors.filter_disagreements(every, state=state))
     return [(field.id, field.title, counts[field.id]) for field in load_codebook(project.codebook).fields]
 
 
 def _open_to(annotator: Annotator | None, every: list[Disagreement], field: str) -> list[Disagreement]:
-    """Return what the adjudicator can settle: not their own labels, if there is someone else to do so."""
+    """Return the open units that the adjudicator may settle: not those that others must settle for them."""
     rows = selectors.filter_disagreements(every, field=field, state=selectors.OPEN)
     if annotator is None:
         return rows
@@ -195,12 +195,12 @@ def _unit_render(
         left=len(still_open),
         skip_to=_address(project, selectors.find_next_unit(still_open, after=page.disagreement), field),
         query=_query(field),
-        unit_address=f"{address}{_query(field)}&" if field else f"{address}?",  # other parameters follow
+        unit_address=f"{address}{_query(field)}&" if field else f"{address}?",  # Other parameters follow.
     )
 
 
 def _address(project: AnnotationProject, unit: int | None, field: str) -> str:
-    """Return the address of the next unit, or of the list if there is none."""
+    """Return the URL of the given unit, or of the list if there is none."""
     if unit is None:
         return reverse("annotation_disagreements", args=[project.pk]) + _query(field)
     return reverse("annotation_disagreement", args=[project.pk, unit]) + _query(field)

@@ -1,4 +1,4 @@
-"""Agreement between annotators, its shift between views, and the units behind each figure."""
+"""Pages on agreement between annotators, its shift between views, and the units behind each figure."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from trajectories.models.annotation import View
 from trajectories.shell.access import LabRequest, lab_page
 
 SOURCE_TITLES = {
-    PAIRED: "units of two or more",
-    WITH: "units of two or more with it",
+    PAIRED: "units labelled by two or more people",
+    WITH: "units labelled by two or more people with this answer",
     RATED: "all labelled units",
 }
 SAME = {"1": (True, "the same both times"), "0": (False, "not the same both times")}
@@ -68,15 +68,15 @@ def annotation_agreement(request: LabRequest, project_id: int) -> HttpResponse:
 
 @lab_page
 def annotation_cell(request: LabRequest, project_id: int) -> HttpResponse:
-    """List the units behind a figure of a ``?field``, or of its ``?option``: those of ``?source``.
+    """List the units behind a figure on a ``?field`` or its ``?option``; ``?source`` selects which units.
 
-    With ``?one`` and ``?other`` those to which two people gave these two answers.
+    With ``?one`` and ``?other``, list the units to which two people gave these two answers.
     """
     project = project_or_404(project_id)
     field = load_codebook(project.codebook).field(request.GET.get("field", ""))
     units = read_labelled_units(project, view=read_view(request, project))
     if field is None:
-        raise Http404("The codebook of this project has no such field.")
+        raise Http404("This project's codebook has no such field.")
     if "one" in request.GET:
         return _between(request, project, field, units)
     option = request.GET.get("option", "")
@@ -88,11 +88,14 @@ def annotation_cell(request: LabRequest, project_id: int) -> HttpResponse:
 
 @lab_page
 def annotation_repeats(request: LabRequest, project_id: int) -> HttpResponse:
-    """List the units that ``?annotator``, or anyone, labelled twice, with the ``?same`` answer or not."""
+    """List the units that ``?annotator``, or anyone, labelled twice.
+
+    ``?same`` restricts them to those with the same answer both times (1) or different answers (0).
+    """
     project = project_or_404(project_id)
     field = load_codebook(project.codebook).field(request.GET.get("field", ""))
     people = read_repeated_people(project, view=read_view(request, project))
-    # Together they are the last, or the only one.
+    # The last entry stands for all people together; if there is only one person, it is that person.
     by_id = {str(person.annotator or ""): person for person in people} | {"": people[-1] if people else None}
     person = by_id.get(request.GET.get("annotator", ""))
     if field is None or person is None:
@@ -111,7 +114,7 @@ def cell_render(
     *,
     apart: set[int] | None = None,
 ) -> HttpResponse:
-    """List units; where it is known which of them have differing labels, ``?apart`` narrows the list."""
+    """List units. If ``apart`` gives those with differing labels, ``?apart`` can narrow the list."""
     chosen = request.GET.get("apart", "")
     shown = list(units)
     if apart is not None and chosen in APART:
@@ -122,9 +125,9 @@ def cell_render(
 
 
 def read_source(request: LabRequest, field: Field) -> str:
-    """Return the ``?source``, which goes with an ``?option`` of the field or with none.
+    """Return the ``?source``, after checking it and the ``?option`` against the field.
 
-    Raises ``Http404`` if the codebook has no such answers.
+    Raises ``Http404`` if the source or the option is unknown, or the source requires an option.
     """
     source, option = request.GET.get("source", PAIRED), request.GET.get("option", "")
     if source not in SOURCES or ((option or source == WITH) and option not in _titles(field)):
@@ -157,7 +160,7 @@ def list_views(project: AnnotationProject) -> list[View]:
 
 
 def read_view(request: LabRequest, project: AnnotationProject) -> View:
-    """Return the view that ``?view`` names, else the project's first one. Raises ``Http404``."""
+    """Return the view that ``?view`` names, or the project's first. Raises ``Http404`` for any other view."""
     name = request.GET.get("view", "") or project.views[0]
     if name not in project.views:
         raise Http404("This project has no such view.")
@@ -166,13 +169,13 @@ def read_view(request: LabRequest, project: AnnotationProject) -> View:
 
 SHIFT_TITLES = {
     IN_BOTH: "labelled in both views",
-    WITHIN: "labelled by two in the first view and in both views",
+    WITHIN: "labelled in both views, and by two people in the first",
 }
 
 
 @lab_page
 def annotation_views(request: LabRequest, project_id: int) -> HttpResponse:
-    """Show each field in each view, and what changes from the first view to the others."""
+    """Show the agreement on each field in each view, and what changes from the first view to the others."""
     project = project_or_404(project_id)
     codebook = load_codebook(project.codebook)
     first, *others = list_views(project)
@@ -194,9 +197,10 @@ def annotation_views(request: LabRequest, project_id: int) -> HttpResponse:
 
 @lab_page
 def annotation_shift(request: LabRequest, project_id: int) -> HttpResponse:
-    """List the units behind a figure between the first view and the ``?view``: those of ``?source``.
+    """List the units behind a figure on the shift to ``?view``; ``?source`` selects which units.
 
-    With ``?one`` and ``?other`` those that got these two answers, one in each view.
+    With ``?one`` and ``?other``, list the units with the first answer in the project's first view and the
+    other answer in ``?view``.
     """
     project = project_or_404(project_id)
     codebook = load_codebook(project.codebook)

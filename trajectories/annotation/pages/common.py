@@ -1,4 +1,4 @@
-"""Parts that the pages of annotation share: head, project and unit, lists of units, tables as files."""
+"""Shared parts of the annotation pages: the head, lookup of projects and units, unit lists, CSV files."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def render_page(
 ) -> HttpResponse:
     """Render a template that extends ``lab/annotation/base.html``.
 
-    ``place`` is the page's name in the breadcrumbs, if not its title; empty for the project itself. ``tab``
-    is the project's tab to which the page belongs.
+    ``place`` is the page's name in the breadcrumbs: by default its title, and empty for the project itself.
+    ``tab`` is the project's tab to which the page belongs.
     """
     head = {
         "here": "annotation",
@@ -46,19 +46,19 @@ def render_page(
 def render_units(
     request: LabRequest, title: str, units: Sequence[Any], *, template: str = "units", **context: Any
 ) -> HttpResponse:
-    """List the units behind a figure, up to ``UNITS_SHOWN``."""
+    """Render a list of the units behind a figure, up to ``UNITS_SHOWN``."""
     return render_page(
         request, template, title, units=units[:UNITS_SHOWN], count=len(units), **{"place": "units"} | context
     )
 
 
 def render_table(name: str, rows: Iterable[Iterable[Any]]) -> HttpResponseBase:
-    """Send rows as a CSV file of this name."""
+    """Return rows as a CSV file with this name."""
     return as_file(HttpResponse(encode_csv(rows), content_type="text/csv; charset=utf-8"), name)
 
 
 def project_or_404(project_id: int) -> AnnotationProject:
-    """Return the project. Raises ``Http404``."""
+    """Return the project. Raises ``Http404`` if there is none."""
     project = AnnotationProject.objects.select_related("codebook").filter(pk=project_id).first()
     if project is None:
         raise Http404(f"There is no annotation project {project_id}.")
@@ -66,9 +66,9 @@ def project_or_404(project_id: int) -> AnnotationProject:
 
 
 def unit_or_404(project: AnnotationProject, unit_id: int) -> AnnotationUnit:
-    """Return a unit of the project. Raises ``Http404``."""
+    """Return a unit of the project. Raises ``Http404`` if there is none."""
     unit = AnnotationUnit.objects.filter(pk=unit_id, project=project).first()
     if unit is None:
         raise Http404(f"This project has no unit {unit_id}.")
-    unit.project = project  # with its codebook
+    unit.project = project  # Its codebook is already loaded.
     return unit

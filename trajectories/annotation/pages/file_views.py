@@ -1,4 +1,4 @@
-"""Files of a project's labels, exported and imported, and the list of its long work."""
+"""Exports and imports of a project's labels, and the list of its jobs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from trajectories.shell.access import LabRequest, lab_action, lab_page, wants_fr
 
 NAME_CHARS = 200
 JOBS_SHOWN = 20
-JOBS = "jobs"  # the part of the project's page
+JOBS = "jobs"  # The id of the jobs' section on the project's page.
 
 
 class ImportForm(forms.Form):
-    """A file of labels, and how it is read."""
+    """A file of labels, and the settings for reading it."""
 
     labels = forms.FileField(
         label="Labels",
@@ -36,19 +36,19 @@ class ImportForm(forms.Form):
     manifest = forms.FileField(
         required=False,
         label="Manifest",
-        help_text="manifest.json, if the labels come without their archive: their hash is then compared.",
+        help_text="manifest.json, if you send labels without their archive. It is used to check their hash.",
     )
     annotator = forms.CharField(
         required=False,
         max_length=NAME_CHARS,
         label="Annotator",
-        help_text="Of all labels in the file. Empty: each as the file says.",
+        help_text="The annotator of all labels in the file. If empty, each label keeps the file's annotator.",
     )
     kind = forms.ChoiceField(choices=Annotator.Kind.choices, label="Kind of annotator")
     takes_other_codebooks = forms.BooleanField(
         required=False,
         label="Take labels of other codebook versions",
-        help_text="Those that this project's codebook can express. Agreement leaves them out.",
+        help_text="Imports those that this project's codebook can express. Agreement leaves them out.",
     )
 
     def clean(self) -> dict[str, object]:
@@ -83,7 +83,7 @@ def annotation_import_start(request: LabRequest, project_id: int) -> HttpRespons
     if not form.is_valid():
         return _import_render(request, project, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     data = form.cleaned_data
-    with file_lock.hold_files():  # the files are stored before the job names them
+    with file_lock.hold_files():  # Until the job names the stored files, nothing else protects them.
         parameters = {
             "name": data["labels"].name,
             "sha256": _store(data["labels"]),
@@ -97,7 +97,7 @@ def annotation_import_start(request: LabRequest, project_id: int) -> HttpRespons
 
 @lab_page
 def annotation_jobs(request: LabRequest, project_id: int) -> HttpResponseBase:
-    """Show the part of the project's page that lists its jobs."""
+    """Show the section of the project's page that lists its jobs."""
     project = project_or_404(project_id)
     if not wants_fragment(request):
         return redirect(f"{reverse('annotation_project', args=[project_id])}#{JOBS}")
@@ -105,7 +105,7 @@ def annotation_jobs(request: LabRequest, project_id: int) -> HttpResponseBase:
 
 
 def jobs_context(project: AnnotationProject) -> dict[str, Any]:
-    """Return the context of ``_jobs.html``: the newest jobs, and whether one of them goes on."""
+    """Return the context of ``_jobs.html``: the newest jobs, and whether any of them is still open."""
     jobs = list(project.jobs.select_related("created_by").order_by("-pk")[:JOBS_SHOWN])
     return {"jobs": jobs, "jobs_open": any(job.is_open for job in jobs)}
 
@@ -131,7 +131,7 @@ def _request(
 
 
 def _store(file: UploadedFile[Any]) -> str:
-    """Store an upload, and return its hash."""
+    """Store an upload and return its hash."""
     return file_store(cast("IO[bytes]", file.file), name="", rows=0, limit=settings.BLOB_MAX_BYTES).sha256
 
 

@@ -1,4 +1,4 @@
-"""Units for training: their list, and forms that mark more of them."""
+"""Pages on gold units: their list, and the forms that mark more of them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ FILE_BYTES_MAX = 1024 * 1024
 
 @lab_page
 def annotation_golds(request: LabRequest, project_id: int) -> HttpResponse:
-    """List the gold units of a project with their answers, and the forms that mark more."""
+    """Show a project's gold units with their answers, and the forms that mark more of them."""
     return _page(request, project_or_404(project_id))
 
 
 @lab_action
 def annotation_gold_add(request: LabRequest, project_id: int) -> HttpResponseBase:
-    """Mark the units of a file, or the one of a form by a label that it has."""
+    """Mark the gold units in a file, or the one that a form names, whose label becomes the right answer."""
     project = project_or_404(project_id)
     try:
         if request.POST.get("from") == "file":
@@ -42,7 +42,7 @@ def annotation_gold_add(request: LabRequest, project_id: int) -> HttpResponseBas
 
 @lab_action
 def annotation_gold_remove(request: LabRequest, project_id: int) -> HttpResponseBase:
-    """Make a gold unit one like any other again."""
+    """Make a gold unit an ordinary unit again."""
     text = request.POST.get("unit", "")
     unit = golds.list_golds(project_or_404(project_id)).filter(pk=int(text) if is_id(text) else 0).first()
     if unit is not None:
@@ -62,15 +62,15 @@ def _mark(request: LabRequest, project: AnnotationProject) -> None:
     texts = {name: request.POST.get(name, "").strip() for name in PLACE}
     place = {name: text for name, text in texts.items() if text}
     if not all(is_id(text) or text == "0" for text in place.values()):
-        raise GymError("no_unit", "Episode, step and paragraph are numbers.", status=422)
+        raise GymError("no_unit", "Episode, step and paragraph must be numbers.", status=422)
     if not {"episode", "step"} <= place.keys():
-        raise GymError("no_unit", "Say which episode and step.", status=422)
+        raise GymError("no_unit", "Give the episode and the step.", status=422)
     unit = golds.find_unit(project, **{name: int(text) for name, text in place.items()})
     annotator = None
     if request.POST.get("from") != "adjudicated":
         annotator = selectors.find_annotator(request.user, project.pk)
         if annotator is None:
-            raise GymError("no_label", "You do not label in this project.", status=422)
+            raise GymError("no_label", "You are not an annotator of this project.", status=422)
     golds.gold_from_label(unit, annotator=annotator, why=request.POST.get("why", ""))
 
 

@@ -1,4 +1,4 @@
-"""A unit's form as it was posted."""
+"""Reading of a unit's posted form."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ STARTS = ("steps", "steps2")
 
 
 def saving_read(data: QueryDict, *, codebook: Codebook, is_swapped: bool = False) -> Saving:
-    """Read a posted label; ``is_swapped`` if the pair was shown in reverse.
+    """Read a posted label; ``is_swapped`` means that the pair was shown in reverse.
 
-    Raises ``GymError`` 400 ``bad_label`` for a form that no page of ours sends.
+    Raises ``GymError`` 400 ``bad_label`` for a form that none of our pages could have sent.
     """
     try:
         key = uuid.UUID(data.get("key", ""))
@@ -44,7 +44,7 @@ def saving_read(data: QueryDict, *, codebook: Codebook, is_swapped: bool = False
 
 
 def answers_read(data: QueryDict, *, codebook: Codebook) -> Answers:
-    """Read the answers to the fields of the codebook; anything else is ignored."""
+    """Read the answers to the codebook's fields; fields that the codebook lacks are ignored."""
     values = {
         field.id: list(dict.fromkeys(data.getlist(field.id))) if field.is_set else _value(data, field)
         for field in codebook.fields
@@ -70,18 +70,18 @@ def answers_read(data: QueryDict, *, codebook: Codebook) -> Answers:
 
 
 def starts_read(query: QueryDict) -> dict[str, int]:
-    """Read the steps at which long lists begin, by parameter."""
+    """Return the steps at which long lists of steps begin, by query parameter."""
     return {name: step for name in STARTS if (step := _step(query.get(name, "")))}
 
 
 def _value(data: QueryDict, one: Field) -> str | int:
-    """Read the chosen answer: a step's number where the answer is a step and a number was given."""
+    """Return the chosen answer, or the step number if one was given with an answer that stands for a step."""
     value = data.get(one.id, "")
     is_step = one.step_option is not None and value == one.step_option.id
     return (_step(data.get(f"{STEP_PREFIX}{one.id}", "")) if is_step else None) or value
 
 
 def _step(text: str) -> int | None:
-    """Return the number of a step; None for anything else."""
+    """Return a step number, or None if the text is anything else."""
     is_number = text.isascii() and text.isdigit() and 0 < int(text[:12]) < STEP_MAX
     return int(text[:12]) if is_number else None

@@ -1,4 +1,4 @@
-"""Machine annotators of a project: their answers compared with people's, and the units behind each figure."""
+"""Pages on a project's machine annotators: their agreement with people, and the units behind each figure."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ JOBS_SHOWN = 5
 MODEL = "model"
 SIGNS = {
     ALL: "labelled by the machine and by people",
-    BOTH: "both",
-    MACHINE: "the machine alone",
-    PEOPLE: "people alone",
+    BOTH: "given by both",
+    MACHINE: "given only by the machine",
+    PEOPLE: "given only by people",
     BY_MACHINE: "given by the machine",
     BY_PEOPLE: "given by people",
 }
@@ -53,7 +53,7 @@ CSV_COLUMNS = (
 
 @lab_page
 def annotation_machines(request: LabRequest, project_id: int) -> HttpResponse:
-    """Show the agreement of each machine with people, and of machines with each other."""
+    """Show each machine's agreement with people, and the machines' agreement with each other."""
     project = project_or_404(project_id)
     jobs = project.jobs.filter(kind=AnnotationJob.Kind.MACHINE).select_related("created_by").order_by("-pk")
     return render_page(
@@ -70,7 +70,7 @@ def annotation_machines(request: LabRequest, project_id: int) -> HttpResponse:
 
 @lab_action
 def annotation_machine_start(request: LabRequest, project_id: int) -> HttpResponseBase:
-    """Let workers label what the machine has not labelled yet."""
+    """Request a job in which a machine labels the units that it has not labelled yet."""
     project = project_or_404(project_id)
     machine = request.POST.get("machine", "")
     if machine not in (RULES, MODEL):
@@ -83,9 +83,9 @@ def annotation_machine_start(request: LabRequest, project_id: int) -> HttpRespon
 
 @lab_page
 def annotation_machine_units(request: LabRequest, project_id: int) -> HttpResponse:
-    """List the units of a ``?field`` behind a ``?machine``'s figure: ``?sign`` says who gave the ``?option``.
+    """List the units behind a ``?machine``'s figure on a ``?field``; ``?sign`` says who gave the ``?option``.
 
-    Of a ``?group`` of annotators, the units of ``?source``.
+    For a ``?group`` of annotators, ``?source`` selects the units instead.
     """
     project = project_or_404(project_id)
     page = MachinesPage(project=project)
@@ -96,7 +96,7 @@ def annotation_machine_units(request: LabRequest, project_id: int) -> HttpRespon
     one = next((field for field in compared.fields if field.field.id == request.GET.get("field")), None)
     titles = {option.id: option.title for option in one.field.options} if one else {}
     if one is None or sign not in SIGNS or (sign != ALL and option not in titles):
-        raise Http404("The codebook of this project has no such answers.")
+        raise Http404("This project's codebook has no such answers.")
     units = filter_units(one.units, option=option, sign=sign)
     title = " · ".join(filter(None, (one.field.title, titles.get(option, ""), SIGNS[sign])))
     return render_units(request, title, units, project=project, tab="machines")
@@ -116,7 +116,7 @@ def _group_units(request: LabRequest, page: MachinesPage) -> HttpResponse:
 
 @lab_page
 def annotation_machines_file(request: LabRequest, project_id: int) -> HttpResponseBase:
-    """Send the tables of the page as one file."""
+    """Send the page's tables as one CSV file."""
     page = MachinesPage(project=project_or_404(project_id))
     return render_table(f"annotation-{project_id}-machines.csv", _csv_rows(page))
 
@@ -124,7 +124,7 @@ def annotation_machines_file(request: LabRequest, project_id: int) -> HttpRespon
 def _comparison_or_404(page: MachinesPage, machine: str) -> Comparison:
     chosen = [one for one in page.machines if is_id(machine) and one.pk == int(machine)]
     if not chosen or not page.people:
-        raise Http404("This project has no such machine, or no labels of people.")
+        raise Http404("This project has no such machine, or no labels by people.")
     return page.compare_with_people(chosen[0])
 
 
@@ -150,7 +150,7 @@ def _csv_rows(page: MachinesPage) -> Iterator[list[Any]]:
 
 
 def _csv_row(row: MachineRow | AgreementRow, **cells: Any) -> list[Any]:
-    """Return a line of the file: ``cells`` by column, and what rows of both kinds have."""
+    """Return a line of the file from ``cells`` by column and the figures that rows of both kinds have."""
     cells |= {"units": row.units, "note": row.reason}
     for name in FIGURES:
         columns = (f"{name}{end}" for end in ENDS)

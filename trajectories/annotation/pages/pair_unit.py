@@ -1,4 +1,4 @@
-"""A pair as its annotator sees it: two trajectories or two next steps side by side, in random order."""
+"""A pair as its annotator sees it: two trajectories, or two next steps, side by side in random order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PARAMETERS = dict(zip(KEYS, ("steps", "steps2"), strict=True))
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """One of a pair: a trajectory, or a step of one."""
+    """One member of a pair: a trajectory, or a step of a trajectory."""
 
     title: str
     walk: Walk
@@ -34,7 +34,7 @@ class Side:
 
 @dataclass(frozen=True, kw_only=True)
 class PairPage(UnitPage):
-    """``step`` is that of the first: both were shown its page."""
+    """The page of a pair. For two steps, both agents were shown the same page, which appears once."""
 
     template = "lab/annotation/_pair.html"
 
@@ -82,7 +82,7 @@ class PairPage(UnitPage):
 
     @cached_property
     def step(self) -> None:
-        """No single step is labelled."""
+        """None, because a pair has no single step to label."""
         return
 
     @property
@@ -91,7 +91,7 @@ class PairPage(UnitPage):
 
     @cached_property
     def screenshot(self) -> Screenshot | None:
-        """The page that both were shown, without what either did to it."""
+        """The page that both agents were shown, without the marks of either agent's action."""
         step = self.sides[0].step
         if step is None or not step.screenshot:
             return None
@@ -102,6 +102,6 @@ class PairPage(UnitPage):
 
     @cached_property
     def answers(self) -> Answers:
-        """Answers in the order in which the pair is shown."""
+        """The answers, in the order in which the pair is shown."""
         answers = self.answers_stored
         return mirror_answers(answers, codebook=self.codebook) if self.is_swapped else answers

@@ -1,4 +1,4 @@
-"""The pages of researchers: opening a project, its progress, agreement and exports."""
+"""Pages for researchers: creating a project, its progress, its people and their quotas."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from trajectories.shell.forms import OF_PROJECT
 QUOTA_PREFIX = "quota-"
 # Separates the parts of a stratum's name (stratum.sql).
 PARTS_BETWEEN = " · "
-# Fields of the form that a plan has under the same name.
+# Form fields that a plan has under the same names.
 PLANNED = (
     *("name", "steps", "seed", "by", "is_equal", "overlap_people", "reservation_minutes", "shows_setup"),
     "own_fields",
 )
-FILES_AGAIN = "Choose the files again: browsers do not keep them with a form that comes back."
+FILES_AGAIN = "Choose the files again, because browsers do not keep them when a form is shown again."
 
 
 @lab_page
 def annotation_new(request: LabRequest) -> HttpResponse:
-    """Show the form of a project on the episodes of the search that the address names."""
+    """Show the form for a new project on the episodes of the search in the URL."""
     return _form_render(request, ProjectForm(), SearchRequest(request.GET))
 
 
@@ -63,13 +63,13 @@ def annotation_create(request: LabRequest) -> HttpResponseBase:
 
 @lab_page
 def annotation_project(request: LabRequest, project_id: int) -> HttpResponse:
-    """Show a project's progress, its people, and what it was drawn from."""
+    """Show a project's progress, its people, and the strata that it was drawn from."""
     return _project_render(request, project_or_404(project_id))
 
 
 @lab_action
 def annotation_quotas(request: LabRequest, project_id: int) -> HttpResponseBase:
-    """Store each annotator's quota; an empty one is no limit."""
+    """Store each annotator's quota; an empty quota means no limit."""
     project = project_or_404(project_id)
     quotas: dict[int, int | None] = {}
     for name, text in request.POST.items():
@@ -77,14 +77,17 @@ def annotation_quotas(request: LabRequest, project_id: int) -> HttpResponseBase:
         if not name.startswith(QUOTA_PREFIX) or not is_id(annotator):
             continue
         if text and not (is_id(text) and int(text) <= INT_MAX):
-            return _project_render(request, project, error="A quota is a number of units, or nothing.")
+            return _project_render(request, project, error="A quota must be a number of units, or empty.")
         quotas[int(annotator)] = int(text) if text else None
     services.quotas_set(project, quotas)
     return redirect("annotation_project", project_id=project_id)
 
 
 def _in_words(stratum: Stratum) -> Stratum:
-    """Return the stratum with its arm in words; its name joins an arm, an outcome and a benchmark."""
+    """Return the stratum with the arm in its name replaced by the arm's label.
+
+    The name joins an arm, an outcome and a benchmark.
+    """
     parts = stratum.name.split(PARTS_BETWEEN)
     return replace(
         stratum, name=PARTS_BETWEEN.join(ARMS[part].label if part in ARMS else part for part in parts)
@@ -92,7 +95,7 @@ def _in_words(stratum: Stratum) -> Stratum:
 
 
 def _project_render(request: LabRequest, project: AnnotationProject, *, error: str = "") -> HttpResponse:
-    # Machines, and people whose labels were imported, take no units.
+    # Machines, and people whose labels were imported, are given no units.
     people = project.annotators.filter(user__isnull=False).select_related("project").order_by("pk")
     codebook = load_codebook(project.codebook)
     scores = golds.score_annotators(project, codebook)

@@ -1,4 +1,4 @@
-"""The pages of annotators: their projects, the current unit, and the codebook."""
+"""Pages for annotators: their projects, the current unit, and the codebook."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Feedback:
 
     @cached_property
     def thought(self) -> str:
-        """The beginning of the unit, to identify it; empty if its thought was not shown."""
+        """The beginning of the thought, to identify the unit; empty if the unit was not seen in full view."""
         unit = self.label.unit
         if self.label.view != View.FULL or unit.other_episode_id:
             return ""
@@ -60,11 +60,11 @@ class Feedback:
 
 
 def read_feedback(label: Label, codebook: Codebook) -> Feedback | None:
-    """Return the feedback; None for a unit without known answers, or a skipped one."""
+    """Return the feedback on a label, or None if its unit is not a gold unit or was skipped."""
     if label.unit.gold is None or label.state != Label.State.DONE:
         return None
     given, right = (Answers(values=values) for values in (label.values, label.unit.gold.get("values", {})))
-    if label.is_swapped:  # in the words of the form
+    if label.is_swapped:  # Compare in the order in which the form showed the pair.
         given, right = (mirror_answers(answers, codebook=codebook) for answers in (given, right))
     return Feedback(label=label, checks=check_gold_answers(given.values, right.values, codebook))
 
@@ -81,7 +81,7 @@ NOTES_SHOWN = 200
 
 @annotator_page
 def annotation(request: LabRequest) -> HttpResponse:
-    """List the projects in which the reader labels, and for researchers all projects."""
+    """List the projects in which the user is an annotator and, for researchers, all projects."""
     mine = selectors.read_progress(selectors.list_projects(request.user))
     cursor = request.GET.get("cursor", "")
     before = int(cursor) if is_id(cursor) else None
@@ -99,9 +99,9 @@ def annotation(request: LabRequest) -> HttpResponse:
 
 @annotator_page
 def annotation_queue(request: LabRequest, project_id: int) -> HttpResponse:
-    """Show the annotator's current unit, the next one of their queue if ``?slot`` names none.
+    """Show the unit of ``?slot`` or, without it, the next unit of the annotator's queue.
 
-    With ``?fragment`` the unit alone; ``?beside`` names slots that are in front of them already.
+    With ``?fragment``, only the unit is rendered; ``?beside`` names slots that are already open on the page.
     """
     annotator = annotator_or_404(request, project_id)
     slot = _slot_requested(request, annotator)
@@ -115,7 +115,7 @@ def annotation_queue(request: LabRequest, project_id: int) -> HttpResponse:
 
 @annotator_action
 def annotation_label(request: LabRequest, project_id: int) -> HttpResponse:
-    """Store a label. Scripts get JSON; without them the next unit follows, or the form again."""
+    """Store a label. Scripts get JSON; browsers without them get the next unit, or the form with errors."""
     annotator = annotator_or_404(request, project_id)
     is_script = "application/json" in request.headers.get("Accept", "")
     try:
@@ -166,12 +166,12 @@ def annotation_codebook(request: LabRequest, project_id: int) -> HttpResponse:
 
 
 def build_unit_page(*, annotator: Annotator, slot: AnnotationSlot, **rest: Any) -> UnitPage:
-    """Build the page of a unit of the project's level."""
+    """Build the page of a unit, whose class depends on the project's level."""
     return PAGES[annotator.project.level](annotator=annotator, slot=slot, **rest)
 
 
 def annotator_or_404(request: LabRequest, project_id: int) -> Annotator:
-    """Return the user's annotator in the project. Raises ``Http404``."""
+    """Return the user's annotator in the project. Raises ``Http404`` if there is none."""
     annotator = selectors.find_annotator(request.user, project_id)
     if annotator is None:
         raise Http404("You are not an annotator of this project. Ask its owner to add you.")
@@ -206,7 +206,7 @@ def _unit_render(
 
 
 def _feedback_requested(request: LabRequest, annotator: Annotator, codebook: Codebook) -> Feedback | None:
-    """Return the feedback on the gold unit whose slot ``?answered`` names, if they labelled it."""
+    """Return the feedback on the gold unit whose slot ``?answered`` names, if the annotator labelled it."""
     slot = _public_id(request.GET.get("answered", ""))
     label = selectors.find_label(annotator, slot) if slot else None
     return read_feedback(label, codebook) if label else None
@@ -219,7 +219,7 @@ def _slot_requested(request: LabRequest, annotator: Annotator) -> AnnotationSlot
     public_id = _public_id(text)
     slot = selectors.find_slot(annotator, public_id=public_id) if public_id else None
     if slot is None:
-        raise Http404(f"This unit is not among the last {selectors.EDITABLE} that you labelled.")
+        raise Http404(f"This unit is not among the last {selectors.EDITABLE} units that you labelled.")
     return slot
 
 
@@ -238,7 +238,7 @@ def _unit_of(ticket: Ticket, annotator: Annotator) -> AnnotationUnit:
     if unit is None:
         message = "This unit is no longer part of the project, so there is nothing to label."
         raise GymError("no_unit", message, status=404)
-    unit.project = annotator.project  # with its codebook
+    unit.project = annotator.project  # Its codebook is already loaded.
     return unit
 
 
@@ -250,7 +250,7 @@ def _form_again(
     unit: AnnotationUnit,
     error: GymError,
 ) -> HttpResponse:
-    """Show the posted form with its errors, even if the unit is someone else's by now."""
+    """Show the posted form with its errors, even if the unit belongs to someone else by now."""
     rows = AnnotationSlot.objects.filter(annotator=annotator, unit_id=ticket.unit, is_repeat=ticket.is_repeat)
     slot = rows.first() or AnnotationSlot(
         annotator=annotator,

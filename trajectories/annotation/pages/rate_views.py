@@ -1,4 +1,4 @@
-"""The rates of a project: their choice, tables, chart and file, and the units behind each of them."""
+"""Pages on a project's rates: what is counted, tables, chart, CSV file, and the units behind each rate."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from trajectories.shell.access import LabRequest, lab_page
 from trajectories.shell.charts.drawing import Drawing
 from trajectories.shell.text.values import numeral
 
-# The answers that count as reasoning, as far as a codebook has them.
+# The answers that count as reasoning, if the codebook has them.
 REASONING: Choice = [("type", "reasoning"), ("type", "mixed")]
 FOREST = Forest(
     value="share",
@@ -44,7 +44,7 @@ FOREST = Forest(
     beside=("matched", "at equal lengths"),
 )
 PEOPLE_SIGNS = ("all", "with", "without")
-# The columns of each estimate and its interval in the file of the tables.
+# The columns of the CSV file for each estimate and its interval.
 ESTIMATES = {
     "estimate": ("estimate", "low", "high"),
     "beyond": ("beyond", "beyond_low", "beyond_high"),
@@ -64,7 +64,7 @@ CSV_COLUMNS = (
     ),
     *(*ESTIMATES["beyond"], *ESTIMATES["matched"], *ESTIMATES["people"], "power", "note"),
 )
-# A machine's units that people have labelled too, and those that they have not.
+# Units that both the machine and people labelled, and further units that only the machine labelled.
 BOTH, MORE = "both", "more"
 
 
@@ -102,7 +102,11 @@ class ShownRow:
 
 @dataclass(frozen=True, kw_only=True)
 class RatesPage:
-    """``?answer=FIELD:OPTION``, repeatable, selects what is counted; ``?by`` the groups to compare."""
+    """The page of rates.
+
+    ``?answer=FIELD:OPTION``, which may be repeated, selects the answers to count, and ``?by`` the groups to
+    compare.
+    """
 
     project: AnnotationProject
     data: QueryDict
@@ -113,7 +117,7 @@ class RatesPage:
 
     @cached_property
     def choice(self) -> Choice:
-        """Chosen answers. Raises ``Http404`` for answers that the codebook does not have."""
+        """The chosen answers. Raises ``Http404`` for answers that the codebook does not have."""
         known = [(field.id, option.id) for field in self.codebook.fields for option in field.options]
         named = [(name, option) for name, _, option in (text.partition(":") for text in self._answers)]
         if not set(named) <= set(known):
@@ -130,7 +134,7 @@ class RatesPage:
 
     @property
     def fields(self) -> list[tuple[Field, list[tuple[Option, bool]]]]:
-        """The choices of the form."""
+        """The form's fields, each with its options and whether they are chosen."""
         return [
             (field, [(option, (field.id, option.id) in self.choice) for option in field.options])
             for field in self.codebook.fields
@@ -138,7 +142,7 @@ class RatesPage:
 
     @property
     def title(self) -> str:
-        """Description of what is counted, in the codebook's words."""
+        """A description of what is counted, in the codebook's words."""
         titles = {
             (field.id, option.id): option.title for field in self.codebook.fields for option in field.options
         }
@@ -155,7 +159,7 @@ class RatesPage:
 
     @cached_property
     def _rates(self) -> Rates:
-        """The rates with the units behind their figures."""
+        """The rates, with the units behind their figures."""
         units = read_rate_units(self.project, codebook=self.codebook, choice=self.choice)
         return Rates(units=units, grouping=self.grouping)
 
@@ -190,7 +194,7 @@ class RatesPage:
 
     @cached_property
     def drawing(self) -> Drawing | None:
-        """The rates of the groups, and those of the same groups at equal lengths."""
+        """The chart of the groups' rates, as they are and at equal lengths."""
         rows = [_drawn(row, group=self.title) for row in self.rows]
         title = f"Rates by {self.grouping.title.lower()}"
         return FOREST.draw({"id": "annotation_rates", "title": title, "rows": rows})
@@ -203,10 +207,10 @@ class RatesPage:
         return f"{address}?{self.query}&{urlencode({'group': group})}"
 
     def units_of(self, group: str, *, sign: str, machine: str = "") -> list[RateUnit]:
-        """Return the units of a group, as labelled by people or by a machine.
+        """Return a group's units that people or, if one is named, a ``machine`` labelled.
 
-        ``sign`` says whether they have the chosen answers; for a machine, whether people gave them too.
-        Raises ``Http404`` if the project has no such group.
+        ``sign`` restricts people's units to those with or without the chosen answers, and a machine's units
+        to those that people labelled too or did not. Raises ``Http404`` if the project has no such group.
         """
         units = self._units_of_machine(machine, sign) if machine else self._units_of_people(sign)
         groups = {known.key: known for known in group_units(units, self.grouping)} if units else {}
@@ -230,7 +234,7 @@ class RatesPage:
         ]
 
     def csv_rows(self) -> Iterator[list[Any]]:
-        """Yield the tables of the page as one."""
+        """Yield the lines of the page's tables, joined into one table."""
         yield list(CSV_COLUMNS)
         for row in self.figures.rows:
             yield _csv_row(
@@ -283,7 +287,7 @@ def _drawn(shown: ShownRow, *, group: str) -> dict[str, Any]:
 
 
 def _csv_row(**cells: Any) -> list[Any]:
-    """Return a line of the file: cells by column, an estimate as three of them, the others empty."""
+    """Return a line of the file from ``cells`` by column; an estimate fills three columns."""
     for name, columns in ESTIMATES.items():
         cells |= dict(zip(columns, estimate_cells(cells.get(name)), strict=True))
     return [cells.get(column, "") for column in CSV_COLUMNS]
@@ -299,7 +303,7 @@ SIGNS = {
     "with": "given by people",
     "without": "not given by people",
     "both": "labelled by the machine and by people",
-    "more": "labelled by the machine alone",
+    "more": "labelled only by the machine",
 }
 
 
@@ -313,9 +317,10 @@ def annotation_rates(request: LabRequest, project_id: int) -> HttpResponse:
 
 @lab_page
 def annotation_rate_units(request: LabRequest, project_id: int) -> HttpResponse:
-    """List the labelled units of a ``?group``; with ``?sign`` those ``with`` or ``without`` chosen answers.
+    """List a ``?group``'s labelled units, ``?sign`` being ``all``, or ``with`` or ``without`` chosen answers.
 
-    Of a ``?machine`` the ``sign`` is ``both`` or ``more``: units with labels of people, and without.
+    For a ``?machine``, ``?sign`` is ``both`` (people labelled the unit too) or ``more`` (only the machine
+    did).
     """
     project = project_or_404(project_id)
     page = RatesPage(project=project, data=request.GET)
@@ -327,6 +332,6 @@ def annotation_rate_units(request: LabRequest, project_id: int) -> HttpResponse:
 
 @lab_page
 def annotation_rates_file(request: LabRequest, project_id: int) -> HttpResponseBase:
-    """Send the tables of the page as one file."""
+    """Send the page's tables as one CSV file."""
     page = RatesPage(project=project_or_404(project_id), data=request.GET)
     return render_table(f"annotation-{project_id}-rates.csv", page.csv_rows())

@@ -25,7 +25,7 @@ OUTLINE_CHARS = 8_000
 
 @dataclass(frozen=True, kw_only=True)
 class WalkStep:
-    """A step in the list: a line of it always shows, the rest when it is open."""
+    """A step in the list: one line of it is always shown, the rest only when the step is open."""
 
     index: int
     row: dict[str, Any]
@@ -43,7 +43,7 @@ class WalkStep:
 
 @dataclass(frozen=True, kw_only=True)
 class WalkPage:
-    """Steps that are listed together; ``query`` asks for them and leaves the other list where it is."""
+    """A page of steps. ``query`` requests it without moving another list on the same page."""
 
     first: int
     last: int
@@ -53,10 +53,11 @@ class WalkPage:
 
 @dataclass(frozen=True, kw_only=True)
 class Walk:
-    """A trajectory as a list of its steps, or of a page of them if it is long.
+    """A trajectory as a list of its steps, or of one page of steps if it is long.
 
-    ``name`` tells several on a page apart, ``parameter`` in addresses; ``keys`` go through it. ``starts`` are
-    the steps with which the lists begin, by parameter.
+    ``name`` distinguishes several lists on a page and ``parameter`` does so in URLs; ``keys`` are the
+    keyboard keys that move through the list. ``starts`` maps each parameter to the step at which its list
+    begins.
     """
 
     episode_id: int
@@ -80,7 +81,7 @@ class Walk:
 
     @property
     def pages(self) -> list[WalkPage]:
-        """All pages, if there are several."""
+        """All pages of steps; empty if one page is enough."""
         if self._last <= STEPS_SHOWN:
             return []
         firsts = range(1, self._last + 1, STEPS_SHOWN)
@@ -105,13 +106,13 @@ class Walk:
 
     @property
     def _start(self) -> int:
-        """Return the start of a step's page: pages begin at fixed steps."""
+        """The first step of the page that contains the requested step; pages begin at fixed steps."""
         start = min(self.starts.get(self.parameter, 1), max(self._last, 1))
         return (start - 1) // STEPS_SHOWN * STEPS_SHOWN + 1
 
     @property
     def _rows(self) -> Any:
-        """The steps with what an open one shows. An outline stands in for a picture that is not there."""
+        """The rows of the steps, with what an open step shows. An outline replaces a missing screenshot."""
         outline = Case(
             When(screenshot="", then=Left("observation_text", OUTLINE_CHARS)),
             default=Value(""),
@@ -126,7 +127,7 @@ class Walk:
 
 @dataclass(frozen=True, kw_only=True)
 class TrajectoryPage(UnitPage):
-    """The unit is an episode."""
+    """The page of a unit that is a whole episode."""
 
     template = "lab/annotation/_trajectory.html"
 
@@ -149,5 +150,5 @@ class TrajectoryPage(UnitPage):
 
     @cached_property
     def step(self) -> None:
-        """No single step is labelled."""
+        """None, because the unit is the whole trajectory."""
         return

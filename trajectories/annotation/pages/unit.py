@@ -1,4 +1,4 @@
-"""A unit as its annotator sees it: the step without its outcome, and the form."""
+"""A unit as its annotator sees it: the step, without the outcome, and the form."""
 
 from __future__ import annotations
 
@@ -25,13 +25,17 @@ from trajectories.shell.queries import steps
 from trajectories.shell.text.long_text import SHOWN_CHARS
 
 STEPS_BEFORE = 5
-# A longer episode offers the steps around the unit's own; the number of any other can be typed.
+# In a longer episode, only the steps around the unit's own are offered; the number of any other can be typed.
 STEPS_OFFERED = 400
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """An option of the form; ``link`` is the step that carries it out, ``number`` the step that it is."""
+    """An option in the form.
+
+    ``link`` is the step that carries out what the option announces, and ``number`` the step number given as
+    the answer.
+    """
 
     option: Option
     is_chosen: bool
@@ -47,7 +51,7 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A piece of the thought. Sentences of the unit can be marked, by their ``place`` in the thought."""
+    """A piece of the thought. The unit's sentences have a ``place`` in it, by which they are marked."""
 
     text: str
     place: str = ""
@@ -57,11 +61,10 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class UnitPage:
-    """``posted`` are answers that were sent and not stored, with the ``errors`` that say why.
+    """The page of a unit that is a thought; ``trajectory_unit`` and ``pair_unit`` extend it to other levels.
 
-    ``newer`` is what was saved meanwhile instead. ``starts`` are the steps with which long lists begin.
-
-    Units of other levels are pages of their own (``trajectory_unit``, ``pair_unit``) with the same form.
+    ``posted`` holds answers that were sent but not stored, ``errors`` say why, and ``newer`` is a label that
+    was saved in the meantime. ``starts`` maps parameters to the steps at which long lists begin.
     """
 
     template: ClassVar[str] = "lab/annotation/_step.html"
@@ -75,7 +78,7 @@ class UnitPage:
 
     @cached_property
     def key(self) -> str:
-        """Key that makes a form sent twice one label, for browsers without scripts."""
+        """The key by which a form that a browser without scripts sends twice becomes only one label."""
         return str(uuid.uuid4())
 
     @property
@@ -84,7 +87,7 @@ class UnitPage:
 
     @property
     def element_id(self) -> str:
-        """The end of its elements' ids; a repeat of the unit has another."""
+        """The suffix of the ids of the page's elements, which differs between a unit and its repeat."""
         return self.slot.public_id.hex if self.slot.pk else "settled"
 
     # ---- the view
@@ -101,7 +104,7 @@ class UnitPage:
 
     @cached_property
     def step(self) -> Step | None:
-        """The step; None if it has been deleted."""
+        """The unit's step, or None if it has been deleted."""
         unit = self.slot.unit
         rows = Step.objects.select_related("episode__task", "episode__run")
         return rows.filter(episode_id=unit.episode_id, index=unit.step).first()
@@ -127,7 +130,7 @@ class UnitPage:
 
     @cached_property
     def before(self) -> list[dict[str, Any]]:
-        """The steps before, oldest first: number, action and how the thought begins."""
+        """The preceding steps, oldest first, each with number, action and the beginning of the thought."""
         unit = self.slot.unit
         starts = steps.thought_starts(
             episode_id=unit.episode_id, first=max(unit.step - STEPS_BEFORE, 1), last=unit.step - 1
@@ -148,13 +151,13 @@ class UnitPage:
 
     @cached_property
     def last_step(self) -> int:
-        """The episode's last one, by its number; 0 if it was deleted."""
+        """The number of the episode's last step; 0 if the episode was deleted."""
         last = Step.objects.filter(episode_id=self.slot.unit.episode_id).aggregate(last=Max("index"))["last"]
         return last or 0
 
     @cached_property
     def steps_offered(self) -> list[tuple[int, Any]]:
-        """Steps that may carry out what is announced, before and after this one, with their actions."""
+        """Steps near this one that may carry out what its thought announces, with their actions."""
         unit = self.slot.unit
         options = (option for field in self.codebook.fields for option in field.options)
         if self.step is None or not any(option.links_step for option in options):
@@ -169,7 +172,7 @@ class UnitPage:
 
     @cached_property
     def parts(self) -> list[Part]:
-        """The thought in pieces: the unit's sentences, what is between them, and what is around the unit."""
+        """The thought in pieces: the unit's sentences, the text between them, and that around the unit."""
         if self.step is None or not self.has_thought:
             return []
         thought, unit = self.step.thought, self.slot.unit
@@ -190,7 +193,7 @@ class UnitPage:
         return [part for part in parts if part.text]
 
     def _thought(self, begin: int, end: int) -> str:
-        """Return characters of the thought, redacted if the page is not shown."""
+        """Return a range of the thought's characters, redacted if the page is not shown."""
         thought = self.step.thought if self.step else ""
         if self.has_page:
             return thought[begin:end]
@@ -227,7 +230,7 @@ class UnitPage:
 
     @cached_property
     def answers_stored(self) -> Answers:
-        """Answers that were posted, else those stored; for a pair, in the unit's own order."""
+        """The posted answers or, failing those, the stored ones; for a pair, in the unit's own order."""
         if self.posted is not None:
             return self.posted
         return read_answers(self.label) if self.label else Answers(values={})
@@ -253,7 +256,8 @@ class UnitPage:
 def summarise_label(label: Label | None, codebook: Codebook, *, is_swapped: bool | None = None) -> str:
     """Summarise a label in a few words, such as ``Reasoning, The problem, Plan``.
 
-    Of a pair, as it was shown to who labelled it, or as it is shown to a reader if ``is_swapped`` is given.
+    The summary of a pair's label follows the order in which its annotator saw the pair or, if ``is_swapped``
+    is given, the order in which the reader sees it.
     """
     if label is None:
         return "not labelled"
@@ -262,6 +266,6 @@ def summarise_label(label: Label | None, codebook: Codebook, *, is_swapped: bool
     answers = Answers(values=label.values)
     if label.is_swapped if is_swapped is None else is_swapped:
         answers = mirror_answers(answers, codebook=codebook)
-    # In the order of the codebook, which JSON of the database does not keep; without empty sets.
+    # Restore the codebook's order, since Postgres does not keep the order of JSON keys, and drop empty sets.
     given = [(field, answers.values.get(field.id)) for field in codebook.fields]
     return ", ".join(one.words(value) for one, value in given if value not in (None, []))

@@ -1,4 +1,4 @@
-"""Order bias: the sway that the order of showing has on choices between pairs."""
+"""Order bias: the effect of the order in which a pair is shown on the choice between its members."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ EVEN = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class Share:
-    """``count`` of ``total``, with an interval from whole tasks drawn with replacement, and one that takes
-    all of them for independent (Wilson)."""
+    """A share, ``count`` of ``total``, with two intervals.
+
+    The interval of ``estimate`` comes from resampling whole tasks with replacement; ``independent`` is
+    Wilson's interval, which treats all observations as independent.
+    """
 
     count: int
     total: int
@@ -28,7 +31,7 @@ class Share:
 
     @property
     def is_even(self) -> bool:
-        """True if the wider of both intervals holds one half."""
+        """True if the range that both intervals cover together contains one half."""
         lows = [
             low for low in (self.estimate.low, self.independent and self.independent[0]) if low is not None
         ]
@@ -42,8 +45,11 @@ class Share:
 
 @dataclass(frozen=True, kw_only=True)
 class OrderBias:
-    """``first`` is the share of choices for the one shown first, ties left out; ``same`` and ``crossed`` are
-    the shares of agreeing pairs of people who saw a unit in the same order, and in the other one."""
+    """The effect of the order of showing.
+
+    ``first`` is the share of choices, without ties, for the member shown first. ``same`` and ``crossed`` are
+    the shares of agreement between two people who saw a unit in the same order and in opposite orders.
+    """
 
     first: Share
     same: Share
@@ -67,12 +73,12 @@ def measure_order_bias(pairs: Sequence[PairChoices]) -> OrderBias:
 
 
 def is_shown_first(choice: Choice) -> bool:
-    """Return whether the chosen one was shown first."""
+    """Return whether the chosen member was shown first."""
     return (choice.answer == FIRST) != choice.is_swapped
 
 
 def _agreeing(pairs: Sequence[PairChoices]) -> Iterator[tuple[str, bool, bool]]:
-    """Yield for every two people and unit: the task, whether they saw the same order, whether they agree."""
+    """Yield, for every unit and two people, its task, whether they saw the same order, and if they agree."""
     for pair in pairs:
         for one, other in combinations(pair.choices.values(), 2):
             yield pair.stratum, one.is_swapped == other.is_swapped, one.answer == other.answer

@@ -1,4 +1,4 @@
-"""Pairs with people's choices: the newest blind one of each person, what was settled, and the winner."""
+"""Pairs with each person's newest blind choice, the adjudicated choice, and the winner."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ OF_LABEL = ("layer", "annotator_id", "state", "values", "is_swapped")
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """``answer`` and ``reasons`` are options; the answer is in terms of the unit, however it was shown."""
+    """A person's choice. ``answer`` and ``reasons`` are option ids.
+
+    ``answer`` refers to the unit's own order, even if the pair was shown in reverse.
+    """
 
     answer: str
     is_swapped: bool
@@ -31,7 +34,10 @@ class Choice:
 
 @dataclass(frozen=True, kw_only=True)
 class PairChoices:
-    """``choices`` by annotator; ``settled`` is the adjudicated one, if any. ``stratum`` is the task."""
+    """A pair with its ``choices`` by annotator id; ``settled`` is the adjudicated choice, if any.
+
+    ``stratum`` is the pair's task.
+    """
 
     unit: int
     places: tuple[tuple[int, int], tuple[int, int]]
@@ -42,13 +48,13 @@ class PairChoices:
 
 
 def read_labelled_pairs(project: AnnotationProject) -> list[PairChoices]:
-    """Return pairs with a person's choice, in the queue's order; no repeats, skips or units for training."""
+    """Return pairs that people chose between, in queue order, without repeats, skips and gold units."""
     codebook = load_codebook(project.codebook)
     pairs: dict[int, PairChoices] = {}
     for row in _rows(project):
         pair = pairs.setdefault(row["unit"], _pair(row))
         choice = _choice(row, codebook)
-        # A later version counts.
+        # The newest version replaces earlier ones.
         if row["layer"] == Label.Layer.ADJUDICATED:
             pairs[row["unit"]] = replace(pair, settled=choice)
         elif choice is not None:
@@ -95,13 +101,13 @@ class Winner:
 
     @property
     def agreement(self) -> float | None:
-        """The share of people who chose so before discussion."""
+        """The share of people whose blind choice was this answer."""
         given = [choice.answer for choice in self.pair.choices.values()]
         return given.count(self.answer) / len(given) if given else None
 
 
 def list_winners(project: AnnotationProject) -> list[Winner]:
-    """Return the adjudicated choice of each pair, or that of more than half of the people."""
+    """Return each pair's winner by the adjudicated choice or, failing that, by the majority's."""
     return [_decide(pair) for pair in read_labelled_pairs(project)]
 
 

@@ -1,4 +1,4 @@
-"""Samples of steps, trajectories or pairs: numbers drawn from each stratum, and their weights."""
+"""Stratified samples of steps, trajectories or pairs: each stratum's number of draws, and their weights."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from core.database.sql import Statement, sql_read
 
 PARTS = ("arm", "outcome", "benchmark")
-# At most so many episodes of one task, or of one page of a task, are paired.
+# The most episodes of one task, or of one page of a task, that are paired with each other.
 PAIRED_MAX = 20
 _STRATUM = sql_read(__file__, "stratum")
 _STRATA = Statement(__file__, "strata", stratum=_STRATUM)
@@ -17,7 +17,7 @@ _STRATA = Statement(__file__, "strata", stratum=_STRATUM)
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """Kind of unit that a project draws. ``none`` is the advice if there is nothing to draw."""
+    """A kind of unit that a project can draw. ``none`` is the message if there is nothing to draw."""
 
     level: str
     title: str
@@ -64,7 +64,7 @@ KINDS = {
         level="pair",
         title="Pairs of next steps on the same page",
         none=(
-            "No two of these episodes were shown the same page of the same task and went on differently. "
+            "No two of these episodes saw the same page in the same task and then acted differently. "
             "Choose episodes of several samples, runs or policies, or pairs of trajectories."
         ),
     ),
@@ -73,7 +73,11 @@ KINDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Stratum:
-    """Counts of steps with a thought, or of trajectories or pairs, of which ``drawn`` are in the sample."""
+    """A stratum with its counts.
+
+    ``steps`` counts its candidates: steps with a thought, trajectories or pairs. ``hidden`` and ``empty``
+    count steps whose thought is hidden or missing, and ``drawn`` the candidates in the sample.
+    """
 
     name: str
     steps: int
@@ -83,7 +87,7 @@ class Stratum:
 
     @property
     def weight(self) -> float:
-        """Number of units of the stratum that each drawn one represents."""
+        """The number of candidates in the stratum that each drawn unit represents."""
         return self.steps / self.drawn if self.drawn else 0.0
 
     def as_dict(self) -> dict[str, Any]:
@@ -91,7 +95,10 @@ class Stratum:
 
 
 def count_strata(*, episodes: list[int], by: list[str], seed: int = 0, kind: str = "step") -> list[Stratum]:
-    """Count the candidates of these episodes by stratum; ``by`` are some of ``PARTS``, pairs go by task."""
+    """Count the candidates in these episodes by stratum.
+
+    ``by`` names the parts of ``PARTS`` that make up a stratum; pairs are always stratified by task.
+    """
     rows = KINDS[kind].strata.rows(episodes=episodes, by=by, seed=seed, most=PAIRED_MAX)
     return [
         Stratum(name=name, steps=steps, hidden=hidden, empty=empty) for name, steps, hidden, empty in rows
@@ -99,7 +106,10 @@ def count_strata(*, episodes: list[int], by: list[str], seed: int = 0, kind: str
 
 
 def split_shares(counts: Mapping[str, int], *, total: int, is_equal: bool) -> dict[str, int]:
-    """Split ``total`` over the strata: equally as far as each goes, or by size, with at least one each."""
+    """Split ``total`` over the strata, equally (as far as each stratum has candidates) or by size.
+
+    Every stratum gets at least one, unless there are more strata than ``total``.
+    """
     left, places = min(total, sum(counts.values())), dict.fromkeys(counts, 0)
     open_ = {name: count for name, count in counts.items() if count}
     while left and open_:
@@ -119,7 +129,7 @@ def split_shares(counts: Mapping[str, int], *, total: int, is_equal: bool) -> di
 def units_draw(
     *, project: int, episodes: list[int], by: list[str], seed: int, sample: list[Stratum], kind: str = "step"
 ) -> int:
-    """Write the units of a project, in random order, and return how many."""
+    """Draw and store a project's units in random order, and return their number."""
     drawn = [stratum for stratum in sample if stratum.drawn]
     return KINDS[kind].draw.run(
         project=project,

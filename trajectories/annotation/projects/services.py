@@ -1,4 +1,4 @@
-"""Opening a project: its sample, its units, and who labels them."""
+"""Creation of projects: the sample, its units, and the people who label them."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ _SLOTS = Statement(__file__, "slots_make")
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """``steps`` are drawn from those ``episodes`` that are of the ``project``, stratified ``by`` parts of
-    ``sample.PARTS``; or as many trajectories or pairs: ``kind`` is one of ``sample.KINDS``.
+    """The plan of an annotation project.
 
-    ``overlap_share`` of them are labelled by ``overlap_people`` each, the others by one: in each
-    of the ``views`` by other people, for nobody labels a unit twice.
+    ``steps`` is the number of units to draw; ``kind``, a key of ``sample.KINDS``, says what they are. They
+    are drawn from those ``episodes`` that belong to ``project``, stratified ``by`` some of ``sample.PARTS``.
+    A share of ``overlap_share`` is labelled by ``overlap_people`` each, the rest by one person each. Each of
+    the ``views`` has different people, because nobody labels a unit twice.
     """
 
     name: str
@@ -49,26 +50,26 @@ class Plan:
     shows_setup: bool = False
     kind: str = "step"
     own_fields: Sequence[Field] = ()
-    views: list[str] = field(default_factory=views_default)  # of steps; all else is seen in full
+    views: list[str] = field(default_factory=views_default)  # Trajectories and pairs have the full view only.
 
     @property
     def people(self) -> int:
-        """Number of people who label the same unit."""
+        """The most people who label the same unit."""
         return (self.overlap_people if self.overlap_share > 0 else 1) * len(self.views)
 
 
 @transaction.atomic
 def project_create(plan: Plan, *, people: Sequence[User], creator: User | None) -> AnnotationProject:
-    """Create a project.
+    """Create a project with its units and annotators.
 
-    Raises ``GymError`` 422 if there is nothing to label, or fewer people than each unit needs.
+    Raises ``GymError`` 422 if there is nothing to label, or if there are fewer people than a unit needs.
     """
     if plan.kind != "step":
         plan = replace(plan, views=views_default())
     plan = replace(plan, episodes=_episodes_of(plan))
     if plan.people > max(len(people), 1):
         message = (
-            f"{plan.people} people are to label the same unit, but only {len(people)} "
+            f"The plan needs {plan.people} people to label the same unit, but only {len(people)} "
             f"{'is' if len(people) == 1 else 'are'} selected. "
             "Select more annotators, or lower the overlap or the number of views."
         )
@@ -95,13 +96,14 @@ def project_create(plan: Plan, *, people: Sequence[User], creator: User | None) 
 
 
 def annotator_add(project: AnnotationProject, user: User) -> Annotator:
-    """Let a person label in a project; adding them again changes nothing.
+    """Add a person to a project as an annotator; adding them again changes nothing.
 
-    Raises ``GymError`` 422 ``name_taken`` if the project has imported labels of an annotator of their name.
+    Raises ``GymError`` 422 ``name_taken`` if the project has imported labels by an annotator with the same
+    name.
     """
     named = Annotator.objects.filter(project=project, name=user.get_username()).first()
     if named is not None and named.user_id != user.pk:
-        message = f"This project has imported labels of an annotator called {named.name}."
+        message = f"This project has imported labels by an annotator called {named.name}."
         raise GymError("name_taken", message, status=422)
     annotator, _ = Annotator.objects.get_or_create(
         project=project,
@@ -112,13 +114,13 @@ def annotator_add(project: AnnotationProject, user: User) -> Annotator:
 
 
 def adjudicator_set(project: AnnotationProject, annotator_id: int, *, is_adjudicator: bool) -> None:
-    """Allow or forbid one of the project's people to settle what others disagree on."""
+    """Grant or revoke a person's right to settle the project's disagreements."""
     people = Annotator.objects.filter(project=project, kind=Annotator.Kind.PERSON, user__isnull=False)
     people.filter(pk=annotator_id).update(is_adjudicator=is_adjudicator)
 
 
 def quotas_set(project: AnnotationProject, quotas: Mapping[int, int | None]) -> None:
-    """Set each annotator's maximum number of units, by their id; None for no limit."""
+    """Set annotators' maximum numbers of units, by annotator id; None means no limit."""
     for annotator, quota in quotas.items():
         Annotator.objects.filter(project=project, pk=annotator, kind=Annotator.Kind.PERSON).update(
             quota=quota
@@ -167,7 +169,7 @@ def _codebook_store(level: str, own_fields: Sequence[Field]) -> CodebookVersion:
 
 
 def _paragraphs_split(project_id: int) -> None:
-    """Split the unit of a long thought into one for each of its paragraphs."""
+    """Split each unit with a long thought into one unit for each of the thought's paragraphs."""
     after = 0
     while rows := _LONG.rows(project=project_id, after=after, words=WORDS_MAX, limit=LONG_AT_ONCE):
         after = rows[-1][0]
@@ -182,7 +184,7 @@ def _paragraphs_split(project_id: int) -> None:
 
 
 def _units_of(unit: AnnotationUnit, places: list[tuple[int, int]]) -> list[AnnotationUnit]:
-    """Return the unit as its first paragraph, and new ones for the others, which share its weight."""
+    """Return the unit, narrowed to the first paragraph, and new units for the others, all sharing its weight."""
     units, weight = [], unit.weight / len(places)
     for number, (begin, end) in enumerate(places, start=1):
         one = (
@@ -206,5 +208,5 @@ WORDS_MAX = 150
 
 
 def split_paragraphs(thought: str) -> list[tuple[int, int]]:
-    """Return where the units of a thought begin and end: its substeps if it is long, else all of it."""
+    """Return the character ranges of a thought's units: its substeps if it is long, else the whole of it."""
     return substep_spans(thought) if len(thought.split()) > WORDS_MAX else [(0, len(thought))]

@@ -1,4 +1,4 @@
-"""Units for training: their right answers are known, and shown to annotators after labelling."""
+"""Gold units, which train annotators: their right answers are known, and shown after labelling."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ERROR_CHARS = 500
 
 
 class Gold(UnitPlace, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A line of a file of golds: a unit, its right ``values``, and ``why`` they are right."""
+    """A line in a file of golds: a unit, its right answers (``values``), and ``why`` they are right."""
 
     values: dict[str, str | int | list[str]]
     why: str
@@ -39,7 +39,7 @@ class Gold(UnitPlace, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerCheck:
-    """An annotator's answer in a field of a gold unit, beside the right one; either may be missing."""
+    """An annotator's answer to a field of a gold unit, with the right answer; either may be missing."""
 
     field: Field
     given: Any
@@ -60,7 +60,7 @@ class AnswerCheck:
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """An annotator's record in a field of gold units: right and total first tries."""
+    """An annotator's score in a field, over gold units: their right first answers, and all first answers."""
 
     right: int = 0
     total: int = 0
@@ -71,24 +71,24 @@ def list_golds(project: AnnotationProject) -> QuerySet[AnnotationUnit]:
 
 
 def gold_set(unit: AnnotationUnit, *, values: dict[str, Any], why: str) -> None:
-    """Make a unit one for training. Raises ``GymError`` 422 for invalid answers, or without a reason."""
+    """Make a unit a gold unit. Raises ``GymError`` 422 for invalid answers or a missing reason."""
     unit.gold = _checked(unit, values=values, why=why)
     unit.save(update_fields=["gold"])
 
 
 def gold_clear(unit: AnnotationUnit) -> None:
-    """Make it an ordinary unit again. Its labels stay and count from now on.
+    """Make a gold unit an ordinary unit again.
 
-    All of them were made before their annotator saw the right answer.
+    Its labels stay and count from now on, since each was made before its annotator saw the right answer.
     """
     unit.gold = None
     unit.save(update_fields=["gold"])
 
 
 def gold_from_label(unit: AnnotationUnit, *, annotator: Annotator | None, why: str) -> None:
-    """Make a unit a gold one with the newest label of an annotator, or the adjudicated label.
+    """Make a unit a gold unit, with an annotator's newest label or, without one, the adjudicated label.
 
-    Raises ``GymError`` 422 ``no_label``.
+    Raises ``GymError`` 422 ``no_label`` if there is no such label.
     """
     rows = Label.objects.filter(unit=unit, is_repeat=False)
     rows = (
@@ -104,7 +104,10 @@ def gold_from_label(unit: AnnotationUnit, *, annotator: Annotator | None, why: s
 
 
 def find_unit(project: AnnotationProject, **place: int | None) -> AnnotationUnit:
-    """Return a project's unit by its ``PLACE``; a pair in this order. Raises ``GymError`` 422 ``no_unit``."""
+    """Return a project's unit by its ``PLACE`` columns; a pair is not found in reverse order.
+
+    Raises ``GymError`` 422 ``no_unit`` if there is none.
+    """
     place = {name: place.get(name, 0 if name == "paragraph" else None) for name in PLACE}
     columns = dict(zip(unit_paths(PLACE), place.values(), strict=True))
     rows = AnnotationUnit.objects.select_related("project__codebook").filter(project=project, **columns)
@@ -113,20 +116,20 @@ def find_unit(project: AnnotationProject, **place: int | None) -> AnnotationUnit
         words += f", paragraph {place['paragraph']}" if place["paragraph"] else ""
         if place["other_episode"] is not None:
             words += f", and episode {place['other_episode']}, step {place['other_step']}"
-        raise GymError("no_unit", f"This project has no unit of {words}.", status=422)
+        raise GymError("no_unit", f"This project has no unit for {words}.", status=422)
     return unit
 
 
 def parse_golds(text: str) -> list[tuple[int, Gold | str]]:
-    """Parse a file's lines: by number, a gold or what is wrong with the line.
+    """Parse a file of golds: return each line's number with its gold, or with what is wrong with it.
 
-    Raises ``GymError`` 422 ``bad_golds`` if there are none, or too many.
+    Raises ``GymError`` 422 ``bad_golds`` if there are no lines, or too many.
     """
-    # A text of too many lines is not even split.
+    # If there are too many lines, the text is not even split.
     lines = [] if text.count("\n") > LINES_MAX else text.split("\n")
     parsed = [(number, _gold(line)) for number, line in enumerate(lines, start=1) if line.strip()]
     if not 0 < len(parsed) <= LINES_MAX:
-        raise GymError("bad_golds", f"A file has between 1 and {LINES_MAX:,} lines.", status=422)
+        raise GymError("bad_golds", f"A file must have between 1 and {LINES_MAX:,} lines.", status=422)
     return parsed
 
 
@@ -139,9 +142,9 @@ def _gold(line: str) -> Gold | str:
 
 @transaction.atomic
 def golds_read(project: AnnotationProject, text: str) -> int:
-    """Mark units by the lines of a file; return how many.
+    """Make the units in a file gold units, and return their number.
 
-    Raises ``GymError`` 422 with the lines that are wrong; then none is marked.
+    Raises ``GymError`` 422 that lists the wrong lines, if there are any; then no unit is changed.
     """
     lines = parse_golds(text)
     errors = []
@@ -162,7 +165,7 @@ def golds_read(project: AnnotationProject, text: str) -> int:
 def check_gold_answers(
     values: Mapping[str, Any], right: Mapping[str, Any], codebook: Codebook
 ) -> list[AnswerCheck]:
-    """Check each field that was answered or should have been."""
+    """Compare given with right answers in each field that was answered or should have been."""
     return [
         AnswerCheck(field=field, given=values.get(field.id), right=right.get(field.id))
         for field in codebook.fields
@@ -171,7 +174,7 @@ def check_gold_answers(
 
 
 def score_annotators(project: AnnotationProject, codebook: Codebook) -> dict[int, list[Score]]:
-    """Score every annotator who had gold units, in each field of the codebook, by their first labels."""
+    """Score each annotator's first labels of gold units, by annotator id; scores are in codebook order."""
     rows = (
         Label.objects.filter(
             unit__project=project,
@@ -200,11 +203,11 @@ def score_annotators(project: AnnotationProject, codebook: Codebook) -> dict[int
 def _checked(unit: AnnotationUnit, *, values: dict[str, Any], why: str) -> dict[str, Any]:
     why = why.replace("\0", "").strip()
     if not why or len(why) > NOTE_CHARS:
-        message = f"Say why these are the right answers, in at most {NOTE_CHARS:,} characters."
+        message = f"Explain why these are the right answers, in at most {NOTE_CHARS:,} characters."
         raise GymError("bad_gold", message, status=422)
     codebook = load_codebook(unit.project.codebook)
     answers = Answers(values=values, note=why)
-    # Nothing has to be marked in the thought.
+    # Golds need no marks in the thought, and the page view requires none.
     if errors := check_answers(answers, codebook=codebook, unit=unit, view=View.PAGE):
         raise GymError("bad_gold", " ".join(errors), status=422)
     return {"values": dict(prune_answers(answers, codebook=codebook).values), "why": why}

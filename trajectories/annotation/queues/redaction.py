@@ -1,7 +1,8 @@
-"""Redaction of parts of a thought that would reveal the page to people who are to see the thought alone.
+"""Redaction of parts of a thought that would reveal the page to people who should see only the thought.
 
-These are ids and addresses. Ids are recognised by their form, and by the observation that lists them. The
-text is not changed: such places are left out where the thought is shown, so that marks keep their positions.
+These parts are element ids and URLs. Ids are recognised by their form and by the observation that lists them.
+The stored text does not change: the parts are left out only when the thought is shown, so marks keep their
+positions.
 """
 
 from __future__ import annotations
@@ -23,23 +24,23 @@ ENDINGS = "com|org|net|edu|gov|io|info|test|local|localhost|example|co\\.uk|de|f
 ADDRESS_REST = r"(?:[/?#][^\s<>\"'`“”‘’]*)?"
 
 _PLACES = [
-    # [12], [e12] and several of them; not a[3], a list or a root.
+    # Ids in brackets, one or several: [12], [e12]. Indexing such as a[3], lists and roots do not match.
     re.compile(rf"(?<![\w\])\\}}])(?<!= )(?<!=)(?<!\[)(?:\[{ID}\])+(?!\()"),
     re.compile(rf"(?i:\b(?:{ROLES}))(?P<place>\[{ID}\])"),
-    # element 12, bid "a51", ref=e3, node #4, id: 12
+    # Ids after a word that announces them: element 12, bid "a51", ref=e3, node #4, id: 12.
     re.compile(
         rf"(?i:\b(?:bid|uid|ref|element|elem|node|(?:(?:element|node|backend|dom)[ _-]?)?id)s?)"
         rf"(?:\s*(?:[:=#]|is\b|number\b|with\s+id\b|id\b)\s*|\s+|(?=[({{]))[({{\[]?{QUOTE}?#?(?P<place>{ID})\b"
         rf"(?!\s+(?:of|in)\b)(?!\s*[-+*/=<>%])(?![.,]\d)"
     ),
-    # click("a51"), fill(12, …)
+    # Ids as the first argument of an action: click("a51"), fill(12, …).
     re.compile(rf"\b(?i:{ACTIONS})\(\s*{QUOTE}?(?P<place>\[?{ID}\]?){QUOTE}?\s*[,)]"),
-    # click a51: letters and digits after the name of an action
+    # Letters and digits after the name of an action: click a51.
     re.compile(r"(?i:\b(?:click|hover|tap|press)(?:ing|ed|s)?(?: on)?) (?P<place>[a-z]{1,2}[0-9]{2,9})\b"),
     # Selectors and paths into the page.
     re.compile(r"(?<![\w&#])#[A-Za-z]\w*[-_][\w-]+"),
     re.compile(r"(?<![:\w])/{1,2}[a-z*][\w*-]*\[[^\]\n]{1,200}\](?:/{1,2}[\w*@-]+(?:\[[^\]\n]{1,200}\])?)*"),
-    # Addresses.
+    # URLs, domain names and paths.
     re.compile(r"(?i:\b[a-z][a-z0-9+.-]{1,20}://)[^\s<>\"'`“”‘’]+"),
     re.compile(rf"(?i:\bwww\.[a-z0-9.-]+){ADDRESS_REST}"),
     re.compile(
@@ -58,8 +59,8 @@ _WORD_ID = re.compile(r"(?<![\w[])[A-Za-z]{1,3}[0-9]{1,9}(?![\w\]])")
 
 
 def find_hidden_places(thought: str, *, observation: str = "") -> list[tuple[int, int]]:
-    """Return begin and end of each hidden place, in order and without overlaps."""
-    # On a page that numbers its elements in another way, [7] is a list of one number.
+    """Return the beginning and end of each hidden place, in order and without overlaps."""
+    # If the page does not number its elements in this form, [7] in a thought is not an id.
     has_numbers = not observation or _NUMBER.search(observation) is not None
     places = [
         _place(match)
@@ -67,7 +68,7 @@ def find_hidden_places(thought: str, *, observation: str = "") -> list[tuple[int
         for match in pattern.finditer(thought)
         if has_numbers or not _NUMBER.fullmatch(match.group())
     ]
-    # An outline's own ids stay known to an agent after it has left the page.
+    # An agent may still name an outline's ids after it has left that page, so match them by form alone.
     is_outline = _OUTLINE.search(observation) is not None
     places += [
         match.span()
@@ -84,7 +85,7 @@ def find_hidden_places(thought: str, *, observation: str = "") -> list[tuple[int
 
 
 def redact(thought: str, begin: int, end: int, *, hidden: list[tuple[int, int]]) -> str:
-    """Return the characters ``begin`` to ``end``; a hidden place is an ellipsis where it begins."""
+    """Return characters ``begin`` to ``end``, with an ellipsis for each hidden place that begins there."""
     parts, place = [], begin
     for start, stop in hidden:
         if stop <= begin or start >= end:
@@ -97,7 +98,7 @@ def redact(thought: str, begin: int, end: int, *, hidden: list[tuple[int, int]])
 
 
 def _place(match: re.Match[str]) -> tuple[int, int]:
-    """Return the place of a match; punctuation after an address belongs to the sentence."""
+    """Return the place that a match hides, without punctuation after a URL, which belongs to the sentence."""
     if "place" in match.re.groupindex:
         return match.span("place")
     begin, end = match.span()

@@ -1,4 +1,4 @@
-"""Progress of annotators: units done and left."""
+"""Annotators' slots and projects, and their progress: how many units are done and how many are left."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _PROGRESS = Statement(__file__, "progress")
 
 @dataclass(frozen=True)
 class Progress:
-    """Units of one annotator: ``left`` are those that they could still be given."""
+    """An annotator's counts of units; ``left`` counts those that they could still be given."""
 
     annotator: Annotator
     done: int
     skipped: int
     left: int
     active_ms: int = 0
-    timed: int = 0  # units with a known labelling time
+    timed: int = 0  # Units whose labelling time is known.
 
     @property
     def labelled(self) -> int:
@@ -50,7 +50,7 @@ def find_annotator(user: User | AnonymousUser, project_id: int) -> Annotator | N
 
 
 def find_slot(annotator: Annotator, **key: int | UUID) -> AnnotationSlot | None:
-    """Return a slot that the annotator holds, or one of the last ten that they finished.
+    """Return a slot if the annotator holds it or it is among the last ten that they finished, else None.
 
     ``key`` is ``pk`` or ``public_id``.
     """
@@ -63,7 +63,7 @@ def find_slot(annotator: Annotator, **key: int | UUID) -> AnnotationSlot | None:
 
 
 def find_label(annotator: Annotator, slot: UUID) -> Label | None:
-    """Return the annotator's newest label of the unit of a slot."""
+    """Return the annotator's newest label of a slot's unit, if any."""
     rows = Label.objects.select_related("unit").filter(
         annotator=annotator, unit__slots__public_id=slot, layer=Label.Layer.BLIND, is_repeat=False
     )
@@ -90,13 +90,13 @@ def read_progress(annotators: Sequence[Annotator]) -> list[Progress]:
 
 
 def list_projects(user: User | AnonymousUser) -> list[Annotator]:
-    """Return the user's annotators, one a project, newest first."""
+    """Return the user's annotators, one for each project, newest project first."""
     rows = Annotator.objects.select_related("project").filter(user_id=user.pk or 0)
     return list(rows.order_by("-project_id", "pk"))
 
 
 def projects_page(before: int | None) -> tuple[list[AnnotationProject], int | None]:
-    """Return projects with their counts of labels, newest first, and the cursor of the next page."""
+    """Return projects with their counts of slots, newest first, and the cursor of the next page."""
     rows = AnnotationProject.objects.order_by("-pk")
     if before is not None:
         rows = rows.filter(pk__lt=before)

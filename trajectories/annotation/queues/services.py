@@ -1,4 +1,4 @@
-"""Handing out units, one person at a time, and storing their labels."""
+"""Assignment of units to annotators, one unit at a time, and storage of their labels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from trajectories.annotation.labels.services import Saving
 from trajectories.annotation.queues.tickets import Ticket
 from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit, Annotator, Label
 
-# A repeat comes so many units after the first time, or at the end of the queue.
+# A repeat comes this many units after the first time, or at the end of the queue.
 REPEAT_AFTER = 20
 _TAKE = Statement(__file__, "slot_take")
 _GOLD = Statement(__file__, "gold_take")
@@ -27,13 +27,12 @@ _RESUME = Statement(__file__, "slot_resume")
 
 @transaction.atomic
 def slot_next(annotator_id: int, *, beside: Sequence[UUID] = ()) -> int | None:
-    """Reserve the annotator's first unfinished unit, or else the next one. Return the slot's id.
+    """Reserve the annotator's first unfinished unit or, if there is none, the next one; return the slot's id.
 
-    Units for training come before all others.
-    ``beside`` are the public ids of slots that they have in front of them. None at the end of their queue or
-    quota.
+    Gold units come before all others. ``beside`` has the public ids of slots that are already open on the
+    annotator's page. Returns None at the end of the annotator's queue or quota.
     """
-    # Two tabs of one person take turns.
+    # Lock the annotator, so that two tabs of the same person take turns.
     annotator = (
         Annotator.objects.select_for_update(of=("self",)).select_related("project").get(pk=annotator_id)
     )
@@ -63,9 +62,10 @@ def slot_next(annotator_id: int, *, beside: Sequence[UUID] = ()) -> int | None:
 
 @transaction.atomic
 def label_save(saving: Saving, *, ticket: Ticket, unit: AnnotationUnit, annotator: Annotator) -> Label:
-    """Store a label and finish its slot. Labels that arrive after the reservation ran out are stored too.
+    """Store a label and finish its slot, even if the reservation has run out.
 
-    Errors: those of ``labels.services.label_add``, and 409 for another label of a unit for training.
+    Raises the errors of ``labels.services.label_add``, and ``GymError`` 409 for a second label of a gold
+    unit.
     """
     labels.blind_check(unit, annotator)
     is_new = not Label.objects.filter(key=saving.key).exists()
@@ -77,7 +77,7 @@ def label_save(saving: Saving, *, ticket: Ticket, unit: AnnotationUnit, annotato
     rows = AnnotationSlot.objects.filter(annotator=annotator, unit=unit, is_repeat=ticket.is_repeat)
     slot = rows.select_for_update().first()
     if slot is None:
-        # Someone else holds the unit by now. Their slot stays theirs; this label is one more.
+        # Someone else holds the unit by now. They keep their slot, and this label gets an additional one.
         AnnotationSlot.objects.create(
             project_id=unit.project_id,
             unit=unit,
@@ -97,19 +97,19 @@ def label_save(saving: Saving, *, ticket: Ticket, unit: AnnotationUnit, annotato
 
 
 def _training_check(unit: AnnotationUnit, annotator: Annotator) -> None:
-    """Raise ``GymError`` 409 if the annotator has labelled the unit.
+    """Raise ``GymError`` 409 if the annotator has already labelled the gold unit.
 
-    Knowing the right answer, a new label would not be blind, and would count as if it were once the unit is
-    no longer for training.
+    A new label would not be blind, because the annotator knows the right answer, but it would count as blind
+    if the unit later became an ordinary unit.
     """
     newest = labels.find_newest_label(unit=unit, annotator=annotator)
     if newest is not None and newest.state == Label.State.DONE:
-        message = "This unit is for training: your label of it stays as you first saved it."
+        message = "This unit is for training, so your label of it stays as you first saved it."
         raise GymError("training_done", message, status=409)
 
 
 def _skip_change(slot: AnnotationSlot, label: Label) -> None:
-    """Give a skipped unit to someone else; stop doing so if it was labelled after all."""
+    """Add a slot for someone else if the unit is now skipped, or remove it if it was labelled after all."""
     before = Label.objects.filter(
         unit=label.unit_id, annotator=label.annotator_id, layer=label.layer, is_repeat=False
     ).get(version=label.version - 1)
@@ -125,7 +125,7 @@ def _skip_change(slot: AnnotationSlot, label: Label) -> None:
 
 
 def _followers_make(slot: AnnotationSlot, label: Label, *, project: AnnotationProject) -> None:
-    """Give skipped units to someone else, and some labelled ones to the same person again."""
+    """Add a slot for someone else if the unit was skipped, or a repeat for some of the labelled units."""
     place = {"project_id": slot.project_id, "unit_id": slot.unit_id, "view": slot.view}
     if label.state == Label.State.SKIPPED:
         if not slot.is_repeat:

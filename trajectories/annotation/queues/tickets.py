@@ -1,6 +1,6 @@
-"""Tickets: proof that a person was given a slot, which holds even after their reservation has run out.
+"""Tickets: proof that a person was given a slot, valid even after their reservation has run out.
 
-They are readable, so that they name the slot alone: whether it is a repeat is looked up.
+Annotators can read a ticket, so it names only the slot; whether that is a hidden repeat is looked up.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ class Ticket:
 
 
 def ticket_make(*, annotator_id: int, slot: UUID) -> str:
-    """Return the ticket of an annotator for the slot with this public id."""
+    """Return an annotator's ticket for the slot with this public id."""
     return signing.Signer(salt=_SALT).sign(f"{annotator_id}-{slot.hex}")
 
 
 def ticket_read(text: str) -> Ticket:
-    """Read a ticket. Raises ``GymError`` 400 ``bad_ticket`` if it was not made here."""
+    """Read a ticket. Raises ``GymError`` 400 ``bad_ticket`` if this installation did not issue it."""
     try:
         annotator, _, name = signing.Signer(salt=_SALT).unsign(text).partition("-")
-        # Slots that were once given to somebody stay, no matter who holds them now.
+        # A slot that was once given to somebody is never deleted, whoever holds it now.
         slot = AnnotationSlot.objects.get(public_id=UUID(name))
     except (signing.BadSignature, ValueError, AnnotationSlot.DoesNotExist):
         message = "This form is damaged. Open your queue again: what you chose is kept there."
@@ -55,11 +55,11 @@ def build_ticket(slot: AnnotationSlot, *, annotator_id: int) -> Ticket:
 
 
 def is_swapped(unit: AnnotationUnit, *, annotator: Annotator, is_repeat: bool) -> bool:
-    """Return whether this person sees the second one of a pair first: at random, and the same whenever the
-    unit is shown again. A repeat is drawn again.
+    """Return whether this person sees the second member of a pair first.
 
-    The order is derived from a ticket's values, so it is known even if the slot has since gone to someone
-    else.
+    The order is random, but stays the same whenever the unit is shown again, except as a repeat, for which it
+    is drawn anew. It is derived from a ticket's values, so it is known even if the slot has since gone to
+    someone else.
     """
     project = annotator.project
     if project.level != AnnotationProject.Level.PAIR:

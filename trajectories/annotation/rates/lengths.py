@@ -1,4 +1,4 @@
-"""Rates predicted from the length of thoughts alone, and rates at equal lengths."""
+"""Rates predicted from the lengths of thoughts alone, and rates compared at equal lengths."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ SETTLED = 1e-9
 
 
 def fit_length_baseline(*, has_it: Floats, words: Floats, weights: Floats, clusters: Codes) -> Floats | None:
-    """Return each unit's probability by a logistic regression on the logarithm of its words.
+    """Return each unit's probability, predicted by a logistic regression on the logarithm of its word count.
 
-    Cross-fitted: the regression has not seen any unit of the same trajectory. None with too few trajectories.
+    The prediction is cross-fitted: each regression was fitted without the unit's trajectory. Returns None if
+    there are too few trajectories.
     """
     folds = min(FOLDS, len(np.unique(clusters)))
     if folds < 2:
@@ -55,7 +56,7 @@ def logistic_fit(x: Floats, y: Floats, weights: Floats) -> Floats:
 
 
 def bin_lengths(words: Floats, weights: Floats) -> Codes:
-    """Return each unit's bin of length; bins are equally heavy as far as equal lengths allow."""
+    """Return the number of each unit's length bin. Bins have equal weights, unless many lengths are equal."""
     order = np.argsort(words, kind="stable")
     heavy = np.cumsum(weights[order]) / weights.sum()
     edges = [words[order][np.searchsorted(heavy, part / BINS)] for part in range(1, BINS)]
@@ -65,9 +66,10 @@ def bin_lengths(words: Floats, weights: Floats) -> Codes:
 def match_rates(
     *, has_it: Floats, weights: Floats, bins: Codes, groups: Sequence[Floats], resamples: Resamples
 ) -> tuple[list[Floats], float]:
-    """Return the rate of each group (a mask of units) in each sample, at the lengths of all units together.
+    """Return each group's rate in each sample, weighted to the length distribution of all units together.
 
-    Bins that a group lacks are left out for all; the second value is the weight of those that remain.
+    ``groups`` are masks of units. Bins that any group lacks are left out for all groups; the second value is
+    the share of the weight in the bins that remain.
     """
     numbers = range(int(bins.max()) + 1)
     common = [number for number in numbers if all((group * (bins == number)).any() for group in groups)]
@@ -80,7 +82,7 @@ def match_rates(
 
 
 def _matched(by_bin: list[Floats], share: Floats) -> Floats:
-    """Return the matched rate; bins missing from a sample are skipped."""
+    """Return the matched rate in each sample, skipping bins that the sample lacks."""
     if not by_bin:
         return np.array([np.nan])
     rates = np.column_stack(by_bin)

@@ -1,9 +1,9 @@
-"""A rate from many labels of a machine and few of people: prediction-powered inference.
+"""Prediction-powered inference: a rate from many labels by a machine and few by people.
 
-Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023 (doi 10.1126/science.adi6000), with the tuned power of
-Angelopoulos, Duchi and Zrnic 2023 (arXiv 2311.01453): people's mean, plus ``power`` times how far the
-machine's mean on units without people is above its mean on those with people. One that knows nothing has
-power 0.
+The method is that of Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023 (doi 10.1126/science.adi6000),
+with the tuned power of Angelopoulos, Duchi and Zrnic 2023 (arXiv 2311.01453). The rate is people's mean plus
+``power`` times the machine's mean on units that people did not label minus its mean on units that they did. A
+machine whose labels carry no information gets power 0.
 """
 
 from __future__ import annotations
@@ -16,17 +16,21 @@ from numpy.typing import NDArray
 from trajectories.annotation.agreement.coefficients import Estimate
 from trajectories.annotation.rates.resamples import Floats, Resamples, estimate_sample, estimate_share
 
-# If people and the machine share fewer units, its error is not known well enough.
+# If people and the machine share fewer units, the machine's error is not known well enough.
 UNITS_MIN = 20
 TRAJECTORIES_MIN = 10
-FEW_UNITS = f"Not shown: people and the machine have labelled fewer than {UNITS_MIN} of its units."
+FEW_UNITS = f"Not shown: people and the machine have both labelled fewer than {UNITS_MIN} of its units."
 FEW_TRAJECTORIES = f"Not shown: these units come from fewer than {TRAJECTORIES_MIN} trajectories."
-NO_MORE_UNITS = "Not shown: the machine has labelled no unit beyond those of people."
+NO_MORE_UNITS = "Not shown: the machine has labelled only units that people have labelled too."
 
 
 @dataclass(frozen=True, kw_only=True)
 class CorrectedRate:
-    """``people`` is the rate by people alone. With a ``reason`` there is no corrected rate."""
+    """A group's corrected rate, and the rate by people alone (``people``).
+
+    ``reason`` explains why there is no corrected rate, if so. ``units`` counts those that both people and the
+    machine labelled, ``more_units`` those that only the machine labelled.
+    """
 
     units: int
     more_units: int
@@ -37,7 +41,10 @@ class CorrectedRate:
 
 
 def correct_rate(*, people: Floats, machine: Floats, weights: Floats, resamples: Resamples) -> CorrectedRate:
-    """Correct a rate; labels are from 0 to 1, nan where missing; ``weights`` 0 for units of another group."""
+    """Correct a machine's rate by people's labels.
+
+    Labels range from 0 to 1 and are NaN where missing. Units of other groups have weight 0.
+    """
     has_machine = np.isfinite(machine) & (weights > 0)
     both, more = has_machine & np.isfinite(people), has_machine & ~np.isfinite(people)
     units, more_units = int(both.sum()), int(more.sum())
@@ -60,7 +67,7 @@ def correct_rate(*, people: Floats, machine: Floats, weights: Floats, resamples:
 
 
 def tune_power(of_people: Floats, beyond: Floats) -> float:
-    """Return the power of least variance, from samples of both terms."""
+    """Return the power, from 0 to 1, that minimises the variance, given samples of both terms."""
     usable = np.isfinite(of_people) & np.isfinite(beyond)
     if usable.sum() < 2 or np.var(beyond[usable]) == 0:
         return 0.0

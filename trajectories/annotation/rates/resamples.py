@@ -1,7 +1,7 @@
 """Estimates from a stratified sample of trajectories, with intervals from resampling whole trajectories.
 
-In each stratum of n trajectories n - 1 are drawn with replacement, each standing for n / (n - 1) (Rao and Wu
-1988, doi 10.1080/01621459.1988.10478591): drawing n would show too little variance where strata are small.
+In each stratum of n trajectories, n - 1 are drawn with replacement, each with weight n / (n - 1) (Rao and Wu
+1988, doi 10.1080/01621459.1988.10478591). Drawing n would understate the variance of small strata.
 """
 
 from __future__ import annotations
@@ -18,15 +18,18 @@ from trajectories.annotation.agreement.coefficients import COVERAGE, RESAMPLES, 
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
-# An interval over fewer trajectories says nothing.
+# With fewer trajectories, an interval would be meaningless.
 TRAJECTORIES_MIN = 5
-# Samples times trajectories: with more than 2,000 trajectories there are fewer samples, which then need less.
+# Limits samples times trajectories, so more than 2,000 trajectories get fewer samples, which then suffice.
 DRAWS_MAX = 4_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resamples:
-    """``clusters`` and ``strata`` name the trajectory and the stratum of each unit."""
+    """Resamples of a sample's trajectories.
+
+    ``clusters`` and ``strata`` give the trajectory and the stratum of each unit.
+    """
 
     clusters: Sequence[Hashable]
     strata: Sequence[Hashable]
@@ -43,7 +46,7 @@ class Resamples:
 
     @cached_property
     def draws(self) -> Floats:
-        """Count of each trajectory (column) in each sample (row); the first row is the sample as it is."""
+        """Weights of trajectories (columns) in each sample (row); the first row is the original sample."""
         rng = np.random.default_rng(SEED)
         size = min(RESAMPLES, DRAWS_MAX // max(self.count, 1))
         drawn = np.ones((size + 1, self.count))
@@ -55,19 +58,19 @@ class Resamples:
         return drawn
 
     def sums(self, values: Floats) -> Floats:
-        """Sum a value of units in each sample."""
+        """Sum a value over units in each sample."""
         totals = np.bincount(self.codes, weights=values, minlength=self.count)
         return np.asarray(self.draws @ totals, dtype=np.float64)
 
     def mean(self, values: Floats, weights: Floats) -> Floats:
-        """Compute the weighted mean in each sample (Hájek): weights count relative to each other."""
+        """Compute the weighted mean in each sample, dividing by the sum of the weights (Hájek)."""
         return ratio(self.sums(weights * values), self.sums(weights))
 
     def trajectories(self, mask: NDArray[np.bool_]) -> int:
         return len(np.unique(self.codes[mask]))
 
     def _members(self) -> list[Codes]:
-        """Group trajectories by stratum; those that are alone in theirs form one stratum together."""
+        """Group trajectories by stratum; those that are alone in their strata form one joint stratum."""
         stratum = dict(zip(self.codes.tolist(), self.strata, strict=True))
         groups: dict[Hashable, list[int]] = {}
         for code, name in sorted(stratum.items()):
@@ -78,7 +81,7 @@ class Resamples:
 
 
 def estimate_sample(samples: Floats) -> Estimate:
-    """Estimate from the first sample, with the interval of the others."""
+    """Return the first sample's value as the estimate, with an interval from the other samples."""
     value, others = float(samples[0]), samples[1:]
     if not np.isfinite(value):
         return Estimate(value=None)
@@ -91,7 +94,7 @@ def estimate_sample(samples: Floats) -> Estimate:
 
 
 def estimate_share(samples: Floats, *, trajectories: int) -> Estimate:
-    """Estimate a share. Where nothing varies, the interval is Wilson's for as many trajectories."""
+    """Estimate a share. If the samples do not vary, use Wilson's interval for this number of trajectories."""
     estimate = estimate_sample(samples)
     if estimate.value is None:
         return estimate

@@ -1,4 +1,4 @@
-"""Units as rates read them: the labels of people and machines, and where each unit comes from."""
+"""Units for computing rates, with people's and machines' labels and the unit's origin."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from trajectories.models.annotation import View
 _UNITS = Statement(__file__, "units")
 CORRECT, INCORRECT = "correct", "incorrect"
 Answers = Mapping[str, Any]
-# Answers by field; a unit has a label if it has any of them.
+# The chosen answers, as pairs of field and option. Labels that have any of them are counted.
 Choice = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class RateUnit:
-    """A unit with its labels: a row of ``sql/units.sql``, and what people and machines answered.
+    """A unit with its labels: a row of ``sql/units.sql``, with how people and machines labelled it.
 
-    ``people`` and ``machines`` are shares from 0 to 1 of labels with any of the chosen answers; None and
-    absent if nobody could say.
+    ``people`` is the share (0 to 1) of people's labels with any of the chosen answers, or None if nobody
+    could say. ``machines`` has such a value for each machine that could say.
     """
 
     unit: int
@@ -47,9 +47,10 @@ class RateUnit:
 
 
 def read_rate_units(project: AnnotationProject, *, codebook: Codebook, choice: Choice) -> list[RateUnit]:
-    """Return all units but golds. Labels are of one view, the newest of each annotator, without repeats.
+    """Return all units except golds, with each annotator's newest label in one view, without repeats.
 
-    Where people's answer was settled the adjudicated label counts, else the mean of theirs.
+    If a unit was adjudicated, only the adjudicated label counts; otherwise the mean of people's labels
+    counts.
     """
     if project.level != AnnotationProject.Level.STEP:
         return []
@@ -64,10 +65,10 @@ def read_rate_units(project: AnnotationProject, *, codebook: Codebook, choice: C
 
 
 def rate_label(values: Answers, *, codebook: Codebook, choice: Choice) -> float | None:
-    """Return 1 if a label has one of the chosen answers, 0 if it has none, None if it does not say.
+    """Return 1 if a label has one of the chosen answers, 0 if it has none, and None if that is unknown.
 
-    An answer that ends the form rules out those of other fields; one that needs a reason for it, such as that
-    it cannot be judged, says nothing.
+    An answer that ends the form rules out answers to other fields, unless it needs a note, as "cannot be
+    judged" does: then the result is unknown.
     """
     if any(_has(values, field, option) for field, option in choice):
         return 1.0
@@ -88,10 +89,11 @@ _Shares = dict[int, dict[int, float | None]]
 def _labels(
     project: AnnotationProject, codebook: Codebook, choice: Choice
 ) -> tuple[_Shares, dict[int, float | None], _Shares]:
-    """Return labels of people and of machines by unit and annotator, and the settled ones by unit."""
+    """Return people's labels by unit and annotator, adjudicated ones by unit, and machines' by both again."""
     view = View.FULL if View.FULL in project.views else project.views[0]
     rows = versions.filter_sample(project).filter(
-        # Machines see all of a unit, and an answer is settled with all of it in view.
+        # The view does not restrict machines' and adjudicated labels, which are made with the whole unit in
+        # view.
         Q(view=view) | Q(layer=Label.Layer.ADJUDICATED) | ~Q(annotator__kind=Annotator.Kind.PERSON)
     )
     people: _Shares = {}

@@ -1,7 +1,7 @@
-"""Association of reasoning with success within items, never across them.
+"""Association of reasoning with success, compared only within the same item.
 
-It is the odds ratio of Mantel and Haenszel over items with both outcomes. A trajectory is a case, weighted by
-the share of its units that have the label, so that one of many units weighs as much as one of few.
+The measure is the Mantel-Haenszel odds ratio over items with both outcomes. Each trajectory is one case, with
+the share of its units that have the label, so a trajectory with many units counts as much as one with few.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from scipy import special
 
 from trajectories.annotation.agreement.coefficients import COVERAGE, Estimate, Floats
 
-# An interval over fewer items says nothing.
+# With fewer items, an interval would be meaningless.
 ITEMS_MIN = 10
 FEW = f"Counts only: fewer than {ITEMS_MIN} items have right and wrong trajectories with labels."
-ONE_SIDED = "Undefined: all that differs within items speaks for one side."
+ONE_SIDED = "Undefined: all differences within items point in the same direction."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A trajectory that was judged: ``share`` of its labelled units has the label.
+    """A judged trajectory; ``share`` is the share of its labelled units that have the label.
 
-    It is compared with those of the same item and ``group``, such as its arm.
+    It is compared with trajectories of the same item and the same ``group``, such as the arm.
     """
 
     item: int
@@ -35,7 +35,11 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True)
 class Association:
-    """``informative`` items have trajectories of both outcomes in one group; the others say nothing."""
+    """The association, with counts of items and trajectories.
+
+    ``informative`` counts items that have trajectories with both outcomes in the same group; only they
+    contribute.
+    """
 
     items: int
     informative: int
@@ -45,7 +49,10 @@ class Association:
 
 
 def estimate_association(cases: Sequence[Case]) -> Association:
-    """Estimate the association, with Student's t for the logarithm and the variance between items."""
+    """Estimate the association.
+
+    The interval is computed on the log scale, from Student's t and the variance between items.
+    """
     strata: dict[Hashable, list[Case]] = {}
     for case in cases:
         strata.setdefault((case.item, case.group), []).append(case)

@@ -1,4 +1,4 @@
-"""The rates of a project by group, with those expected from length and from machines; cached."""
+"""A project's rates by group, with those expected from length and corrected rates by machines; cached."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from trajectories.annotation.rates.selectors import CORRECT, INCORRECT, Choice, 
 from trajectories.annotation.rates.success import Association, Case, estimate_association
 from trajectories.models import AnnotationProject, Annotator
 
-# Groups with fewer labelled units are not matched on length: they would leave too few lengths to the others.
+# Groups with fewer labelled units are not matched on length, since too few lengths would be common to all
+# groups.
 MATCHED_MIN = 20
 ALL = "all"
 NO_VERSION = "no version"
@@ -26,7 +27,7 @@ NO_VERSION = "no version"
 
 @dataclass(frozen=True, kw_only=True)
 class Grouping:
-    """Groups by which rates are compared; ``key`` and ``label`` name the group of a unit."""
+    """A grouping by which rates are compared; ``key`` and ``label`` return a unit's group and its name."""
 
     id: str
     title: str
@@ -58,8 +59,8 @@ GROUPINGS = {
 class RateRow:
     """A group's rate.
 
-    ``by_length`` is the rate expected from length alone, ``beyond`` the rest, ``matched`` the rate at the
-    lengths of all groups together.
+    ``by_length`` is the rate expected from length alone, ``beyond`` the difference from it, and ``matched``
+    the rate at the length distribution of all groups together.
     """
 
     key: str
@@ -81,7 +82,7 @@ class Group:
 
 @dataclass(frozen=True, kw_only=True)
 class Rates:
-    """``units`` are those of a project, labelled or not."""
+    """The rates of a project, computed from all its ``units``, whether labelled or not."""
 
     units: Sequence[RateUnit]
     grouping: Grouping
@@ -92,7 +93,7 @@ class Rates:
 
     @cached_property
     def rows(self) -> list[RateRow]:
-        """A row for each group with a label of people, after one for all of them."""
+        """One row for all units that people labelled, followed by one for each group."""
         if not self.labelled:
             return []
         whole, *groups = group_units(self.labelled, self.grouping)
@@ -100,12 +101,12 @@ class Rates:
 
     @property
     def common_weight(self) -> float | None:
-        """The share of the weight at lengths that all matched groups have; None if nothing is matched."""
+        """The share of the weight in lengths that all matched groups have; None if nothing is matched."""
         return self._matching[1] if self._matching[0] else None
 
     @cached_property
     def successes(self) -> list[tuple[str, Association]]:
-        """The association with success within item, of all and of each group."""
+        """The association with success within items, for all units and for each group."""
         cases = self._cases
         groups = group_units(self.labelled, self.grouping)[1:] if self.labelled else []
         by_group = [
@@ -115,7 +116,7 @@ class Rates:
         return [("All", estimate_association(cases)), *by_group]
 
     def corrected(self, machine: int) -> list[tuple[Group, CorrectedRate]]:
-        """Compute the rate of each group by a machine's labels, corrected by those of people."""
+        """Compute each group's rate from a machine's labels, corrected by people's labels."""
         seen = [unit for unit in self.units if unit.people is not None or machine in unit.machines]
         if not seen:
             return []
@@ -138,7 +139,7 @@ class Rates:
 
     @cached_property
     def _values(self) -> tuple[Floats, Floats, Floats]:
-        """Return the label, the weight and the words of each labelled unit."""
+        """Return the label, the weight and the word count of each labelled unit."""
         has_it = _floats(unit.people for unit in self.labelled)
         return (
             has_it,
@@ -205,7 +206,7 @@ class Rates:
 
 
 def group_units(units: Sequence[RateUnit], grouping: Grouping) -> list[Group]:
-    """Group units: all of them first, then each group, by key; masks are 1 for members."""
+    """Return a group of all units, followed by the groups in the order of keys; masks are 1 for members."""
     labels: dict[Hashable, str] = {grouping.key(unit): grouping.label(unit) for unit in units}
     keys = [grouping.key(unit) for unit in units]
     ordered = sorted(labels, key=lambda key: (key is None, key))
@@ -241,9 +242,9 @@ _STATE = Statement(__file__, "state")
 
 @dataclass(frozen=True, kw_only=True)
 class RateFigures:
-    """Figures of ``Rates``, without the units from which they follow.
+    """Figures of ``Rates``, without the units from which they were computed.
 
-    ``corrected`` has, by machine, the key and the label of each group with its rate by the machine's labels.
+    ``corrected`` has, for each machine, the groups' keys and labels with the rates from the machine's labels.
     """
 
     rows: Sequence[RateRow]
@@ -253,7 +254,7 @@ class RateFigures:
 
 
 def figures(project: AnnotationProject, *, choice: Choice, grouping: Grouping) -> RateFigures:
-    """Return the figures, computed once for the present labels and verdicts, as many units take seconds."""
+    """Return the figures, cached until labels or verdicts change, since computing them can take seconds."""
     machines = Annotator.objects.filter(project=project).exclude(kind=Annotator.Kind.PERSON)
     numbers = tuple(machines.order_by("pk").values_list("pk", flat=True))
     return _figures(project.pk, tuple(choice), grouping.id, numbers, _STATE.row(project=project.pk))
