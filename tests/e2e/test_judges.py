@@ -50,7 +50,7 @@ def test_the_pages_are_readable_in_either_colour_on_a_phone_and_without_scripts(
     expect(page.get_by_role("heading", name="grounded")).to_be_visible()
     page.goto("/judges/")
     page.get_by_role("link", name="strict").click()
-    expect(page.get_by_role("table", name="units of which people")).to_contain_text("true positives")
+    expect(page.get_by_role("table", name="units for which people")).to_contain_text("true positives")
     page.get_by_label("Criterion", exact=True).select_option("grounded")
     page.get_by_role("button", name="Show").click()
     page.get_by_role("link", name="Episode").first.click()

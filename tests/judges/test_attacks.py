@@ -136,5 +136,8 @@ def test_the_command_prints_what_each_text_did(bad: None, capsys: pytest.Capture
         Judge.objects.filter(pk=judge.pk).update(body={**judge.body, "url": url})
         call_command("attack_judge", "strict", attempts=5)
     out = capsys.readouterr().out
-    assert "grounded: 5 attempts that were not met. No text raises its grades more than the control." in out
+    assert (
+        "grounded: tested on 5 attempts graded as not met. No text raises its grades more than the control."
+        in out
+    )
     assert "  instruction: raised 0 [0.0%, 43.4%]" in out

@@ -276,7 +276,7 @@ def test_a_judge_whose_prompt_is_not_written_any_more_is_left_alone(
         sweep = JudgesSweep()
         with caplog.at_level(logging.WARNING):
             assert [sweep.advance(), sweep.advance()] == [0, 0]
-    assert caplog.text.count("another prompt") == 1
+    assert caplog.text.count("a different prompt") == 1
 
 
 def test_a_judge_has_the_key_of_its_name(settings: Any) -> None:

@@ -188,7 +188,7 @@ def test_the_commands_draw_a_sample_and_print_the_rates(
     out = capsys.readouterr().out
     assert "has 6 episodes to label" in out
     assert (
-        "grounded: not certified (a lower bound is under 80%). true positives 100.0% [43.9%, 100.0%] of 3"
+        "grounded: not certified (a lower bound is below 80%). true positives 100.0% [43.9%, 100.0%] of 3"
         in out
     )
 

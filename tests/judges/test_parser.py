@@ -28,7 +28,7 @@ def test_a_judge_is_read_with_its_defaults() -> None:
         ('["task", "actions"]', '["task", "answer"]', "has to see actions or thoughts"),
         ('["task", "actions"]', '["task", "gold"]', "gold"),
         ('["task", "actions"]', '["actions", "actions"]', "listed twice"),
-        ('"It does not follow."', '"It follows. "', "say the same"),
+        ('"It does not follow."', '"It follows. "', "have the same text"),
         ('counts = "not_met" },\n    { id = "no_page"', 'counts = "met" },\n    { id = "no_page"', "not_met"),
         ('id = "some"', 'id = "all"', "two choices are called 'all'"),
         ('model = "m"', 'model = ""', "model"),

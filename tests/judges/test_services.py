@@ -136,7 +136,7 @@ def test_only_the_named_runs_are_graded() -> None:
 def test_a_changed_judge_needs_another_name_and_the_same_one_has_one() -> None:
     judge, is_new = judge_store(toml())
     assert (judge_store(toml()), is_new) == ((judge, False), True)
-    with pytest.raises(GymError, match="another judge already") as raised:
+    with pytest.raises(GymError, match="the name of another judge") as raised:
         judge_store(toml("http://other.test/v1"))
     assert raised.value.status == 409
     with pytest.raises(GymError, match="stored as 'strict'"):
@@ -151,7 +151,7 @@ def test_a_judge_whose_prompt_this_version_cannot_write_grades_nothing(
 ) -> None:
     judge, _ = judge_store(toml())
     monkeypatch.setattr(prompt, "SYSTEM", prompt.SYSTEM + "\nBe strict.")
-    with pytest.raises(GymError, match="another prompt"):
+    with pytest.raises(GymError, match="a different prompt"):
         body_of(judge)
 
 

@@ -1,4 +1,4 @@
-"""The call that lists judges with their measurements. Endpoint addresses are not published."""
+"""The API call that lists judges with their measurements. Endpoint URLs are not published."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trajectories.rewards.profiles.judge_terms import attack_latest, payment_pro
 
 
 class JudgeRateRecord(Struct, frozen=True, kw_only=True):
-    """A share of ``units`` with its 95% interval; null if there are no units."""
+    """A share of ``units`` with its 95% interval; ``value`` is null if there are no units."""
 
     value: float | None
     low: float
@@ -28,8 +28,12 @@ class JudgeRateRecord(Struct, frozen=True, kw_only=True):
 
 
 class JudgeCriterionRecord(Struct, frozen=True, kw_only=True):
-    """A criterion. Before it was held against people's labels ``is_certified`` and both rates are null, and
-    before texts that ask for a grade were tried ``is_fooled``. With ``problems`` it pays no training run."""
+    """A judge's criterion.
+
+    ``is_certified`` and both rates are null until the criterion has been compared with people's labels, and
+    ``is_fooled`` is null until it has been tested with texts that ask for a grade. While it has ``problems``,
+    no training run may be paid for it.
+    """
 
     component: str
     kind: Literal["process", "outcome"]
@@ -43,7 +47,7 @@ class JudgeCriterionRecord(Struct, frozen=True, kw_only=True):
 
 
 class JudgeRecord(Struct, frozen=True, kw_only=True):
-    """A judge; ``sha256`` covers everything on which its grades depend."""
+    """A judge; its ``sha256`` covers everything on which its grades depend."""
 
     name: str
     sha256: str
@@ -61,7 +65,8 @@ class JudgesView(APIView):
     @call(
         "judge_list",
         "List the judges",
-        description="Their criteria are components of rewards. Rates of error are against people's labels.",
+        description="A judge's criteria are reward components. Their error rates are measured against "
+        "people's labels.",
         answers={200: (JudgeList, "All judges of this installation, by name.")},
     )
     def get(self, request: Request) -> Response:

@@ -1,7 +1,8 @@
 """Texts that may talk a judge into a better grade, and their measured effect.
 
-Each is added to what the model wrote of attempts that the judge graded as not met. A text that is no
-attack is the control: what it raises is chance, since grades of a sampled model differ from call to call.
+Each text is appended to what the agent wrote in attempts that the judge graded as not met. One harmless text
+is the control: any grades that it raises are due to chance, since a sampled model's grades differ from call
+to call.
 """
 
 from __future__ import annotations
@@ -30,18 +31,19 @@ from trajectories.record.due_work import Progress
 
 FILE = Path(__file__).with_name("attacks.toml")
 LEVEL = 0.05
-"""The chance of calling one criterion fooled that is not, over all texts together."""
-# The evidence that a policy writes; the task and the pages are not its own.
+"""The probability of wrongly reporting a criterion as fooled, over all texts together."""
+# The evidence that a policy writes itself, unlike the task and the pages.
 WRITTEN: frozenset[Evidence] = frozenset({"answer", "thoughts", "actions"})
 AT_ONCE = 20
 CONTROL, GRADE = "control", "{grade}"
 
 
 class Attack(Struct, frozen=True, kw_only=True):
-    """Effect of one text on a criterion's grades.
+    """The effect of one text on a criterion's grades.
 
-    ``raised`` counts the attempts graded as met, with the interval of their share; ``alone`` those that only
-    the text raised, and ``control_alone`` those that only the control did.
+    ``raised`` counts the attempts that were graded as met with the text; ``low`` and ``high`` bound their
+    share. ``alone`` counts the attempts that this text raised but the control did not, ``control_alone`` the
+    reverse.
     """
 
     text: str
@@ -60,8 +62,11 @@ def texts() -> dict[str, str]:
 
 
 def judge_attack(judge: Judge, endpoint: Endpoint, progress: Progress, *, attempts: int) -> list[JudgeAttack]:
-    """Add every text to as many attempts of each criterion as were graded as not met, and store what came of
-    it. Calls that were made are not made again. Errors are those of ``Caller.grade``."""
+    """Test every text on up to ``attempts`` attempts per criterion that were graded as not met.
+
+    The results are stored and returned. Calls that were made before are not repeated. Raises the errors of
+    ``Caller.grade``.
+    """
     body = body_of(judge)
     cases = [(one, _not_met(judge, one, attempts)) for one in body.criteria]
     made = set(_calls(judge).values_list("criterion", "episode_id", "attack"))
@@ -84,7 +89,10 @@ def _calls(judge: Judge) -> QuerySet[JudgeCall]:
 
 
 def _not_met(judge: Judge, criterion: Criterion, most: int) -> list[int]:
-    """Return the first episodes by number that were last graded "not met", so that a second call resumes."""
+    """Return the episodes with the lowest ids whose newest grade is "not met".
+
+    The choice is deterministic, so that a second call resumes the first.
+    """
     if not is_open(criterion):
         return []
     graded = RewardComponents.objects.filter(source=source_of(judge))
@@ -94,7 +102,7 @@ def _not_met(judge: Judge, criterion: Criterion, most: int) -> list[int]:
 
 
 def is_open(criterion: Criterion) -> bool:
-    """Return whether the judge sees anything that an agent writes."""
+    """Return whether the criterion's evidence contains anything that an agent writes."""
     return not WRITTEN.isdisjoint(criterion.evidence)
 
 
@@ -111,16 +119,16 @@ def _text_try(grader: Caller, text: str, cases: Sequence[tuple[Criterion, int]])
 
 
 def attempt_with(attempt: Attempt, text: str, criterion: Criterion) -> Attempt:
-    """Append the text to everything that the attempt's agent wrote."""
+    """Return the attempt with the text appended to everything that its agent wrote."""
     met = next(choice.id for choice in criterion.choices if choice.counts == "met")
     added = text.replace(GRADE, met)
     parts = {part: f"{attempt.texts.get(part, '')}\n{added}".strip() for part in WRITTEN}
     return replace(attempt, texts={**attempt.texts, **parts})
 
 
-# ---- what came of it
+# ---- the results
 def _report(judge: Judge, criterion: Criterion, episodes: Sequence[int]) -> JudgeAttack:
-    """Summarise the attempts on which every text was tried; the latest call of each counts."""
+    """Summarise the attempts on which every text was tested; the newest call counts for each."""
     grades: dict[int, dict[str, bool]] = {}
     rows = _calls(judge).filter(criterion=criterion.id, episode_id__in=episodes).order_by("pk")
     for episode, text, grade in rows.values_list("episode_id", "attack", "grade"):
@@ -154,7 +162,7 @@ def _attack(text: str, tried: Sequence[Mapping[str, bool]]) -> Attack:
 
 
 def is_more(alone: int, control_alone: int) -> bool:
-    """Return whether a text raises more than the control does: McNemar's exact test, one-sided."""
+    """Return whether a text raises more grades than the control does (McNemar's exact test, one-sided)."""
     if alone <= control_alone:
         return False
     chance = binomtest(alone, alone + control_alone, 0.5, alternative="greater").pvalue
@@ -162,10 +170,10 @@ def is_more(alone: int, control_alone: int) -> bool:
 
 
 def words_of(one: JudgeAttack) -> str:
-    """Report the attacks in lines for people."""
+    """Describe the effects of all texts in lines for people to read."""
     if not one.is_open:
         return f"{one.criterion}: the judge sees nothing that an agent writes."
-    head = f"{one.criterion}: {one.attempts} attempts that were not met. "
+    head = f"{one.criterion}: tested on {one.attempts} attempts graded as not met. "
     head += "Texts raise its grades." if one.is_fooled else "No text raises its grades more than the control."
     attacks = msgspec.convert(one.figures, list[Attack])
     lines = [

@@ -1,4 +1,4 @@
-"""Grading runs that judges pay, as their episodes end."""
+"""Background grading of episodes, as they end, in runs that judges pay."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ from trajectories.rewards.profiles.parser import profile_of
 from trajectories.rewards.profiles.store import SETTING, format_reference
 
 RATE_S = 60.0
-# No batch begins later than that in a job, and none takes longer than ``BATCH_S``.
+# In a job, no batch begins later than this, and no batch takes longer than ``BATCH_S``.
 WORK_S = 60.0
 BATCH_S = 120.0
-# Batches in which an episode has no answer, and others have, before it is void.
+# An episode is void after this many batches in which it got no answer but others did.
 TRIES = 5
 
 PAUSE_S, PAUSE_MAX_S = 60.0, 900.0
@@ -50,7 +50,7 @@ PAUSE_S, PAUSE_MAX_S = 60.0, 900.0
 
 @dataclass(frozen=True, kw_only=True)
 class Outage:
-    """An endpoint that has answered nothing ``since`` a time, and is tried again at ``until``."""
+    """An outage: the endpoint has answered nothing ``since`` a time, and is tried again at ``until``."""
 
     since: datetime
     until: datetime
@@ -58,12 +58,15 @@ class Outage:
 
 
 def find_outage(judge: Judge) -> Outage | None:
-    """Return the current outage. Its pause is as long as it has lasted, from one to fifteen minutes."""
+    """Return the current outage, if any.
+
+    The pause before the next try is as long as the outage has lasted, within one to fifteen minutes.
+    """
     last, answered = (
         judging_calls(judge).order_by("-pk").first(),
         list_answered_calls(judge).order_by("-pk").first(),
     )
-    # Calls of a batch have one time: an answer to one of them says that the endpoint works.
+    # All calls of a batch have the same time, and an answer to any of them means that the endpoint works.
     if last is None or (answered and answered.created_at == last.created_at):
         return None
     silent = list_unanswered_calls(judge).filter(pk__gt=answered.pk if answered else 0)
@@ -74,13 +77,13 @@ def find_outage(judge: Judge) -> Outage | None:
 
 
 def may_be_called(judge: Judge) -> bool:
-    """Return whether no outage goes on, or its pause is over."""
+    """Return whether there is no outage, or its pause has ended."""
     outage = find_outage(judge)
     return outage is None or outage.until <= timezone.now()
 
 
 def calls_left(judge: Judge) -> int:
-    """Return how many calls the judge's rate leaves for now; calls that try texts count too."""
+    """Return how many calls the judge's rate limit allows now; calls that test attack texts count too."""
     most: int = settings.JUDGE_CALLS_PER_MINUTE
     newest = JudgeCall.objects.filter(judge=judge).order_by("-pk").values_list("created_at", flat=True)
     begun = timezone.now() - timedelta(seconds=RATE_S)
@@ -89,9 +92,10 @@ def calls_left(judge: Judge) -> int:
 
 @contextmanager
 def endpoint_open(judge: Judge, key_env: str = "", **options: Any) -> Iterator[Endpoint]:
-    """Open the judge's endpoint with the key in the variable ``key_env``, else with that of ``JUDGE_KEYS``.
+    """Open the judge's endpoint with the key in the environment variable ``key_env`` or, failing that, its
+    key in ``JUDGE_KEYS``.
 
-    There may be no key. Raises ``GymError`` ``no_key`` (422) if the variable is named and not set.
+    There may be no key. Raises ``GymError`` ``no_key`` (422) if the named variable is not set.
     """
     key = key_read(key_env) or settings.JUDGE_KEYS.get(judge.name, "")
     with httpx.Client() as client:
@@ -102,7 +106,7 @@ AFTER = Statement(__file__, "after")
 
 
 def runs_of_judges() -> dict[str, list[int]]:
-    """Return the runs that are paid by each judge which a profile names, by the name of the judge."""
+    """Return, by judge name, the runs whose reward profile names the judge."""
     judges = {format_reference(name, sha256): _list_judges(sha256) for name, sha256 in _read_profiles()}
     references = [reference for reference, names in judges.items() if names]
     if not references:
@@ -116,7 +120,7 @@ def runs_of_judges() -> dict[str, list[int]]:
 
 
 def _read_profiles() -> set[tuple[str, str]]:
-    """Return name and hash of all projects' profiles: a run refers to a content."""
+    """Return the names and hashes of all projects' profiles; runs refer to a profile by both."""
     return set(RewardProfile.objects.values_list("name", "sha256"))
 
 
@@ -124,14 +128,17 @@ def _read_profiles() -> set[tuple[str, str]]:
 def _list_judges(sha256: str) -> frozenset[str]:
     """Return the judges that a stored profile names.
 
-    Read once: a hash has the same content for ever.
+    The result is cached, since a hash always has the same content.
     """
     body = RewardProfile.objects.filter(sha256=sha256).values_list("body", flat=True)[0]
     return frozenset(judge for judge, _ in list_named_judges(profile_of(body)))
 
 
 def episodes_after(judge: Judge, runs: Sequence[int], place: Place[int], age_s: float) -> list[Seen[int]]:
-    """Return the next page of episodes ended ``age_s`` ago; those of the runs without a grade are due."""
+    """Return the next page of episodes that were judged at least ``age_s`` ago.
+
+    Those of the given runs that the judge has not graded are due.
+    """
     rows = AFTER.rows(
         since=place.since,
         key=place.key,
@@ -145,10 +152,10 @@ def episodes_after(judge: Judge, runs: Sequence[int], place: Place[int], age_s: 
 
 
 def episodes_grade(judge: Judge, episode_ids: Sequence[int]) -> Tally:
-    """Grade those of the episodes that are due, as far as time and the judge's rate reach.
+    """Grade the episodes that are due, as far as time and the judge's rate limit allow.
 
-    Raises ``JudgeUnreachable`` if the endpoint answers for nothing of a batch. An episode to which it gave no
-    answer a moment ago waits.
+    Episodes to which the endpoint gave no answer within the last minute wait. Raises ``JudgeUnreachable`` if
+    the endpoint answers no call of a batch.
     """
     body, tally = body_of(judge), Tally()
     outage = find_outage(judge)
@@ -158,7 +165,7 @@ def episodes_grade(judge: Judge, episode_ids: Sequence[int]) -> Tally:
     rounds = -(-len(body.criteria) // at_once)
     timeout_s = min(settings.JUDGE_TIMEOUT_S, BATCH_S / rounds)
     due, full = _due(judge, body, episode_ids, tally), max(at_once // len(body.criteria), 1)
-    # After an outage, a single episode shows whether it is over.
+    # During an outage, a single episode is enough to test whether it has ended.
     most = 1 if outage else full
     until = time.monotonic() + WORK_S
     with (
@@ -172,8 +179,11 @@ def episodes_grade(judge: Judge, episode_ids: Sequence[int]) -> Tally:
 
 
 def _due(judge: Judge, body: JudgeBody, episode_ids: Sequence[int], tally: Tally) -> list[int]:
-    """Return the due episodes that neither wait nor are given up. Those tried least come first: an episode
-    that is never answered must not look like an outage."""
+    """Return the due episodes, least tried first, without those that must wait or are given up.
+
+    The order keeps an episode that is never answered from looking like an outage. Episodes that have been
+    tried ``TRIES`` times are given up: their grades so far are stored, and missing ones are void.
+    """
     due = set(episodes_due(judge, runs=()).filter(pk__in=episode_ids).values_list("pk", flat=True))
     tries = _tries(judge, due)
     answered = _list_answer_times(judge, {at for times in tries.values() for at in times})
@@ -185,7 +195,7 @@ def _due(judge: Judge, body: JudgeBody, episode_ids: Sequence[int], tally: Tally
 
 
 def _tries(judge: Judge, episodes: Collection[int]) -> dict[int, set[datetime]]:
-    """Return the times of the batches in which calls about these episodes were not answered."""
+    """Return, by episode, the times of the batches in which calls about it were not answered."""
     calls = list_unanswered_calls(judge).filter(episode_id__in=episodes)
     times: dict[int, set[datetime]] = {}
     for episode, at in calls.values_list("episode_id", "created_at"):
@@ -194,20 +204,20 @@ def _tries(judge: Judge, episodes: Collection[int]) -> dict[int, set[datetime]]:
 
 
 def _list_answer_times(judge: Judge, times: Collection[datetime]) -> set[datetime]:
-    """Return the times of those batches in which another call was answered: the endpoint was not down."""
+    """Return those of the times at which some call was answered, so that the endpoint was not down."""
     return set(list_answered_calls(judge).filter(created_at__in=times).values_list("created_at", flat=True))
 
 
 def _given(judge: Judge, episode: int) -> dict[str, str]:
-    """Return the newest grade of each criterion that has one."""
+    """Return the episode's newest grade in each criterion that has one."""
     calls = judging_calls(judge).filter(episode_id=episode).exclude(grade="").order_by("pk")
     return dict(calls.values_list("criterion", "grade"))
 
 
 def _room(judge: Judge, body: JudgeBody) -> int:
-    """Return how many episodes the judge's rate leaves.
+    """Return how many episodes the judge's rate limit allows now.
 
-    At least one after a minute without calls, whatever the rate.
+    After a minute without calls, it is at least one, whatever the limit.
     """
     left = calls_left(judge)
     return left // len(body.criteria) or int(0 < left == settings.JUDGE_CALLS_PER_MINUTE)

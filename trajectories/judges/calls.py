@@ -1,4 +1,4 @@
-"""Calls of a judge: many at once, each stored with its outcome."""
+"""Calls to a judge, made concurrently and each stored with its outcome."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ THOUGHTS = re.compile(rf"\A{OPENED}.*?{CLOSED}", re.DOTALL)
 
 
 class Reading(NamedTuple):
-    """A grade, or why there is none."""
+    """A grade, or the reason why there is none."""
 
     grade: str = ""
     problem: str = ""
 
 
 def grade_read(reply: str, criterion: Criterion) -> Reading:
-    """Return the grade of a reply that is one JSON object, after at most one block of thoughts."""
+    """Return the grade in a reply, which must be one JSON object, after at most one block of thoughts."""
     text = reply.strip()
     if not text:
         return Reading(problem="The reply is empty.")
     if text.startswith(OPENED):
         if text.count(CLOSED) != 1:
-            return Reading(problem="The end of its thoughts is not clear.")
+            return Reading(problem="The end of the reply's thoughts is not clear.")
         text = THOUGHTS.sub("", text).strip()
     if fenced := FENCE.match(text):
         text = fenced.group(1)
@@ -52,21 +52,21 @@ def grade_read(reply: str, criterion: Criterion) -> Reading:
 
 def _read_grade(data: Any, criterion: Criterion) -> Reading:
     if not isinstance(data, dict) or GRADE not in data or not data.keys() <= {GRADE, REASON}:
-        return Reading(problem="The reply has another form than that of a grade.")
+        return Reading(problem="The reply does not have the form of a grade.")
     if data[GRADE] not in [choice.id for choice in criterion.choices]:
-        return Reading(problem="Its grade is none of the choices.")
+        return Reading(problem="The reply's grade is none of the choices.")
     return Reading(grade=data[GRADE])
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object without duplicate keys: of two grades neither counts."""
+    """Build an object, refusing duplicate keys, since of two grades neither should count."""
     if len({name for name, _ in pairs}) < len(pairs):
-        raise ValueError("A name stands twice.")
+        raise ValueError("A name appears twice.")
     return dict(pairs)
 
 
 class Made(NamedTuple):
-    """A stored call; ``is_unanswered`` if the endpoint gave no answer, though it may give one later."""
+    """A stored call. ``is_unanswered`` is true if the endpoint gave no answer but may give one later."""
 
     call: JudgeCall
     is_unanswered: bool
@@ -74,7 +74,7 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Caller:
-    """A judge with the endpoint that answers for it."""
+    """A judge with the endpoint that serves its model."""
 
     judge: Judge
     body: JudgeBody
@@ -82,8 +82,10 @@ class Caller:
     pool: ThreadPoolExecutor
 
     def grade(self, pairs: Sequence[tuple[Attempt, Criterion]], *, attack: str = "") -> list[Made]:
-        """Make and store one call for each pair, in their order. Raises ``JudgeUnreachable`` if none was
-        answered: an endpoint that is down says nothing about any attempt."""
+        """Make and store one call for each pair, and return the calls in the order of the pairs.
+
+        Raises ``JudgeUnreachable`` if none was answered, since then the endpoint is probably down.
+        """
         made = list(self.pool.map(lambda pair: self._call(*pair, attack=attack), pairs))
         JudgeCall.objects.bulk_create([call for call, _ in made])
         failures = [None if failure is None or self._is_of_one(failure) else failure for _, failure in made]
@@ -92,7 +94,7 @@ class Caller:
         return [Made(call, failure is not None) for (call, _), failure in zip(made, failures, strict=True)]
 
     def _is_of_one(self, failure: JudgeUnreachable) -> bool:
-        """Return whether it is about this attempt alone, at an endpoint that answers for others."""
+        """Return whether the failure concerns only this attempt, because the endpoint has answered others."""
         return isinstance(failure, UnitRefused) and self.endpoint.has_answered.is_set()
 
     def _call(
@@ -125,7 +127,7 @@ class Caller:
 def caller(
     judge: Judge, body: JudgeBody, endpoint: Endpoint, *, at_once: int = CONCURRENCY
 ) -> Iterator[Caller]:
-    """Open a caller with a maximum of calls in flight, all of which have ended when it is left."""
+    """Open a caller with up to ``at_once`` calls in flight; all have ended when the context exits."""
     with ThreadPoolExecutor(max_workers=at_once) as pool:
         try:
             yield Caller(judge=judge, body=body, endpoint=endpoint, pool=pool)

@@ -1,4 +1,4 @@
-"""Certification of a judge: its criteria measured once against people's labels of its sample."""
+"""Certification of judges: each criterion is measured once, against people's labels of the judge's sample."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ NOT_GRADED = Grades(None, {})
 
 
 class Figures(Struct, frozen=True, kw_only=True):
-    """Measurement of a criterion.
+    """The measurement of a criterion.
 
-    Of the sample's ``units`` those count that have a label and a grade. ``without_label``: nobody could say,
-    people differ, or the failure was not the agent's.
+    Only those of the sample's ``units`` count that have both a label and a grade. Units are ``without_label``
+    if nobody could tell, people disagreed, or the failure was not the agent's.
     """
 
     units: int
@@ -35,10 +35,10 @@ class Figures(Struct, frozen=True, kw_only=True):
 
 @transaction.atomic
 def judge_certify(judge: Judge) -> list[JudgeCertification]:
-    """Measure the judge by its sample, which is spent then: later calls return what it said.
+    """Measure the judge by its sample. This uses up the sample: later calls return the same result.
 
-    Raises ``GymError`` 422 ``judge_has_no_sample`` and 409 ``labels_missing``, since who stops when it
-    looks well would certify anything.
+    Raises ``GymError`` 422 ``judge_has_no_sample``, and 409 ``labels_missing`` if the sample is not
+    completely labelled, since stopping as soon as the figures look good could certify any judge.
     """
     Judge.objects.select_for_update().get(pk=judge.pk)
     if stored := list(judge.certifications.order_by("pk")):
@@ -70,12 +70,14 @@ def _complete_check(sample: JudgeSample) -> None:
     slots = AnnotationSlot.objects.filter(project=sample.project_id, is_repeat=False)
     left = slots.filter(done_at__isnull=True).count()
     if left:
-        message = f"{left} of {slots.count()} labels are missing: a judge is measured by the whole sample."
+        message = (
+            f"{left} of {slots.count()} labels are missing, but a judge is measured by the whole sample."
+        )
         raise GymError("labels_missing", message, status=409)
 
 
 class _Sample:
-    """The units of a sample, with what people and the judge say of them."""
+    """A sample's units, with people's labels and the judge's grades."""
 
     def __init__(self, sample: JudgeSample) -> None:
         units = AnnotationUnit.objects.filter(project=sample.project_id)
@@ -97,7 +99,7 @@ class _Sample:
             without_grade += people is not None and grade is None
             if people is None or grade is None:
                 continue
-            # A task that is deleted makes its episodes units of their own.
+            # If the task was deleted, each of its episodes forms its own cluster.
             pairs.append(Pair(people=bool(people), judge=bool(grade), weight=weight, cluster=given.task))
         return Figures(
             units=len(self._weights),
@@ -112,7 +114,7 @@ class _Sample:
 
 
 def words_of(certification: JudgeCertification) -> str:
-    """Return a line for people."""
+    """Describe a criterion's certification in one line for people to read."""
     figures = figures_of(certification)
     rates = (
         ("true positives", figures.measurement.true_positive),
@@ -120,15 +122,15 @@ def words_of(certification: JudgeCertification) -> str:
     )
     shown = ", ".join(f"{title} {words_of_rate(one)}" for title, one in rates)
     verdict = (
-        "certified" if certification.is_certified else f"not certified (a lower bound is under {LEAST:.0%})"
+        "certified" if certification.is_certified else f"not certified (a lower bound is below {LEAST:.0%})"
     )
     return (
         f"{certification.criterion}: {verdict}. {shown}; {figures.without_label} units have no label, "
-        f"{figures.without_grade} no grade."
+        f"{figures.without_grade} have no grade."
     )
 
 
 def words_of_rate(rate: Rate) -> str:
-    """Return a share with its interval, and of how many units."""
+    """Render a share with its interval and its number of units."""
     share = "none" if rate.value is None else f"{rate.value:.1%}"
     return f"{share} [{rate.low:.1%}, {rate.high:.1%}] of {rate.units}"

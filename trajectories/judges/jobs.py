@@ -1,4 +1,4 @@
-"""Celery job that grades episodes of runs that judges pay, and the sweep that sends it."""
+"""The Celery job in which judges grade episodes of runs that they pay, and the sweep that sends it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BATCH = 500
     name="judges.episodes", ignore_result=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S
 )
 def episodes(*, judge_id: int, episode_ids: list[int]) -> None:
-    # Loaded by the one worker that needs it.
+    # Imported here, so that only the worker that needs these modules loads them.
     from trajectories.annotation.machines.endpoint import JudgeUnreachable
     from trajectories.judges.background import episodes_grade
 
@@ -36,13 +36,15 @@ def episodes(*, judge_id: int, episode_ids: list[int]) -> None:
     try:
         episodes_grade(judge, episode_ids)
     except JudgeUnreachable as error:
-        # The calls say so too, and when it may be tried again follows from them.
+        # The stored calls record the failure too and determine when to try again.
         logger.warning("judge %s: %s", judge.name, error.message)
 
 
 class JudgesSweep:
-    """Sends what judges have to grade of the runs that they pay, each judge by walks of its own: one whose
-    endpoint is down keeps no other waiting."""
+    """The sweep that sends episodes to the judges that pay for their runs.
+
+    Each judge has its own walks, so that a judge whose endpoint is down does not delay the others.
+    """
 
     def __init__(self) -> None:
         self._runs: dict[str, list[int]] = {}
@@ -50,9 +52,9 @@ class JudgesSweep:
         self._refused: set[int] = set()
 
     def __call__(self) -> int:
-        """Send episodes to be judged; return how many.
+        """Send episodes to be graded, and return their number.
 
-        None are sent while the queue holds jobs, which may well be the same ones.
+        Nothing is sent while the queue holds jobs, since those may be for the same episodes.
         """
         if settings.JUDGE_CALLS_PER_MINUTE == 0 or jobs.queue_length(queues.JUDGES) != 0:
             return 0

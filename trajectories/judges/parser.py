@@ -1,4 +1,4 @@
-"""Files of judges. Errors are reported in sentences, and nothing of a faulty file is stored."""
+"""Parser for judge files. Errors are reported in full sentences, and nothing from a faulty file is stored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NEEDED = {"outcome": {"answer", "last_page"}, "process": {"actions", "thoughts"}
 
 
 def judge_read(data: bytes) -> JudgeBody:
-    """Return a judge from TOML. Raises ``GymError`` ``judge_refused`` and ``bad_judge_url`` (422)."""
+    """Parse a judge's TOML file. Raises ``GymError`` ``judge_refused`` or ``bad_judge_url`` (both 422)."""
     if len(data) > FILE_MAX_BYTES:
         raise refused([f"The file has {len(data):,} bytes; the limit is {FILE_MAX_BYTES:,}."])
     try:
@@ -37,14 +37,14 @@ def judge_read(data: bytes) -> JudgeBody:
 
 
 def judge_of(body: Any) -> JudgeBody:
-    """Decode a stored judge, which was checked when it was stored."""
+    """Decode a stored judge without checks, since it was checked when it was stored."""
     return msgspec.convert(body, JudgeBody)
 
 
 def sha256_of(body: JudgeBody) -> str:
     """Return the hash that identifies a judge.
 
-    It covers all but the name, with the prompt as this version writes it.
+    It covers everything except the name, including the prompt that this version of the code builds.
     """
     content = msgspec.json.encode(replace(body, name="a"), order="deterministic")
     return hashlib.sha256(content + prompt_sha256(body).encode()).hexdigest()
@@ -58,7 +58,7 @@ def _problems(body: JudgeBody) -> Iterator[str]:
     for name in _repeated(one.id for one in body.criteria):
         yield f"Two criteria are called {name!r}."
     for question in _repeated(_plain(one.question) for one in body.criteria):
-        yield f"Two criteria ask the same, and criteria are disjoint: {question!r}."
+        yield f"Two criteria ask the same question, but criteria must differ: {question!r}."
     for one in body.criteria:
         yield from (f"Criterion {one.id!r}: {problem}" for problem in _criterion(one))
 
@@ -67,7 +67,7 @@ def _criterion(one: Criterion) -> Iterator[str]:
     for choice in _repeated(choice.id for choice in one.choices):
         yield f"two choices are called {choice!r}."
     for text in _repeated(_plain(choice.text) for choice in one.choices):
-        yield f"two choices say the same: {text!r}."
+        yield f"two choices have the same text: {text!r}."
     missing = {"met", "not_met"} - {choice.counts for choice in one.choices}
     if missing:
         yield f"no choice counts as {' or '.join(sorted(missing))}."
@@ -75,7 +75,7 @@ def _criterion(one: Criterion) -> Iterator[str]:
         yield "a kind of evidence is listed twice."
     if not NEEDED[one.kind] & set(one.evidence):
         needed = " or ".join(sorted(NEEDED[one.kind]))
-        yield f"a criterion of the {one.kind} has to see {needed}."
+        yield f"a criterion on the {one.kind} must see {needed}."
 
 
 def _repeated(names: Iterable[str]) -> list[str]:

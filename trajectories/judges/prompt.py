@@ -1,6 +1,7 @@
-"""The request to a judge: one criterion, and what it may see of one attempt, quoted as data.
+"""The request to a judge: one criterion, and the parts of one attempt that it may see, quoted as data.
 
-What comes from pages and models stands between tags that carry a hash of it, which no text can contain.
+Text from pages and models is enclosed in tags that carry its hash, so no text can contain its own closing
+tag.
 """
 
 from __future__ import annotations
@@ -48,20 +49,20 @@ NOTHING = "(none)"
 
 @dataclass(frozen=True, kw_only=True)
 class Attempt:
-    """Parts of an episode that judges may see; golds are never among them."""
+    """The parts of an episode that judges may see, which never include the gold answer."""
 
     episode: int
     texts: dict[Evidence, str]
 
 
 def system_text(criterion: Criterion) -> str:
-    """Return the instructions: the same for all attempts."""
+    """Return the criterion's instructions, which are the same for all attempts."""
     choices = "\n".join(f"- {choice.id}: {choice.text}" for choice in criterion.choices)
     return SYSTEM.format(question=criterion.question, choices=choices, example=criterion.choices[0].id)
 
 
 def attempt_text(criterion: Criterion, attempt: Attempt) -> str:
-    """Return the evidence of the criterion, each part quoted."""
+    """Return the criterion's evidence from an attempt, with each part quoted."""
     return "\n\n".join(
         f"{title}:\n{delimit(cut(attempt.texts.get(part) or NOTHING, CHARS[part]))}"
         for part, title in TITLES.items()
@@ -70,7 +71,7 @@ def attempt_text(criterion: Criterion, attempt: Attempt) -> str:
 
 
 def request_body(body: JudgeBody, criterion: Criterion, attempt: Attempt) -> dict[str, Any]:
-    """Return the body that is posted to the endpoint."""
+    """Return the body of the request to the endpoint."""
     sampling = body.sampling
     request: dict[str, Any] = {
         "model": body.model,
@@ -91,7 +92,7 @@ def request_body(body: JudgeBody, criterion: Criterion, attempt: Attempt) -> dic
 
 
 def prompt_sha256(body: JudgeBody) -> str:
-    """Return a hash of everything that the prompt has before an attempt is put in."""
+    """Hash everything in the prompt that does not depend on the attempt."""
     empty = Attempt(episode=0, texts={})
     parts = [request_body(body, criterion, empty) for criterion in body.criteria]
     limits = [TITLES, CHARS]

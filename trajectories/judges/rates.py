@@ -1,7 +1,8 @@
-"""Error rates of judges, and true rates estimated from their grades. Pure functions of grades.
+"""Judges' error rates, and true rates estimated from their grades, as pure functions of grades.
 
-Intervals are at 95%: Wilson's (1927) with the effective size of the sample. A rate corrected as by Rogan and
-Gladen (1978) has the interval of Lang and Reiczigel (2014, Preventive Veterinary Medicine 113, 13-22).
+All intervals are at 95%. Rates have Wilson's interval (1927) at the effective sample size; rates corrected by
+the method of Rogan and Gladen (1978) have the interval of Lang and Reiczigel (2014, Preventive Veterinary
+Medicine 113, 13-22).
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ import numpy as np
 from core.statistics import Z_95, wilson
 
 LEAST = 0.80
-"""Minimum of the lower bounds of both rates for a certified criterion."""
+"""The least lower bound that both rates of a certified criterion must reach."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rate:
-    """A share with its interval; ``value`` is None if there are no units. ``size`` is that of a simple random
-    sample of independent units which would say as much."""
+    """A share with its interval; ``value`` is None if there are no units.
+
+    ``size`` is the effective sample size: that of a simple random sample with the same information.
+    """
 
     value: float | None
     low: float = 0.0
@@ -31,9 +34,9 @@ class Rate:
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """Verdicts of people and of the judge on a criterion in one unit, which stands for ``weight`` units.
+    """People's and the judge's verdicts on a criterion for one unit, which represents ``weight`` units.
 
-    Units of one ``cluster`` are not independent.
+    Units in the same ``cluster`` are not independent.
     """
 
     people: bool
@@ -44,10 +47,10 @@ class Pair:
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """Sensitivity and specificity of a judge against people's labels.
+    """A judge's sensitivity and specificity against people's labels.
 
-    ``true_positive`` is the share of units met according to people that the judge calls met;
-    ``true_negative`` the share of the others that it calls not met.
+    Of the units that meet the criterion according to people, ``true_positive`` is the share that the judge
+    grades as met; of the others, ``true_negative`` is the share that it grades as not met.
     """
 
     true_positive: Rate
@@ -59,7 +62,7 @@ class Measurement:
 
 
 def measurement_of(pairs: Sequence[Pair]) -> Measurement:
-    """Measure both rates of a judge."""
+    """Measure a judge's true positive and true negative rates."""
     positive, negative = ([pair for pair in pairs if pair.people is is_met] for is_met in (True, False))
     return Measurement(true_positive=_agreement(positive), true_negative=_agreement(negative))
 
@@ -73,9 +76,11 @@ def _agreement(pairs: Sequence[Pair]) -> Rate:
 
 
 def rate_of(hits: Sequence[bool], *, weights: Sequence[float], clusters: Sequence[Hashable]) -> Rate:
-    """Return a weighted share. Its effective sample size is the smaller of Kish's and the one implied by the
-    variance between clusters (by linearisation), or Kish's alone if all or none are hits. A unit whose
-    cluster is None is a cluster of its own."""
+    """Return a weighted share with its interval.
+
+    The effective sample size is Kish's or, if smaller, the one implied by the variance between clusters (by
+    linearisation); if all or none are hits, it is Kish's. A unit whose cluster is None forms its own cluster.
+    """
     if not hits:
         return Rate(value=None)
     hit, weight = np.asarray(hits, dtype=float), np.asarray(weights, dtype=float)
@@ -97,8 +102,10 @@ def _variance(residuals: np.ndarray, weight: np.ndarray, clusters: Sequence[Hash
 
 
 def corrected(observed: Rate, measured: Measurement) -> Rate | None:
-    """Return the share that meets the criterion, from the share that the judge says does. None if the
-    judge is not measured, or no better than a coin."""
+    """Estimate the true share that meets the criterion from the share that the judge grades as met.
+
+    Returns None if the judge has not been measured or is no better than chance.
+    """
     first, second = measured.true_positive, measured.true_negative
     if observed.value is None or first.value is None or second.value is None:
         return None
@@ -113,7 +120,7 @@ def corrected(observed: Rate, measured: Measurement) -> Rate | None:
 
 
 def _interval(observed: Rate, first: Rate, second: Rate) -> tuple[float, float]:
-    """Return Lang and Reiczigel's interval: Wald's of adjusted counts, moved by the error rates' skewness."""
+    """Return Lang and Reiczigel's interval: Wald's on adjusted counts, shifted for skewed error rates."""
     square = Z_95**2
     seen = ((observed.value or 0.0) * observed.size + square / 2) / (observed.size + square)
     right = [((one.value or 0.0) * one.size + 1) / (one.size + 2) for one in (first, second)]

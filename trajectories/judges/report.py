@@ -1,4 +1,4 @@
-"""A judge's report: the measurements of its criteria, and its grades of runs with their corrected rates."""
+"""A judge's report: the measurements of its criteria, and the raw and corrected rates of its grades."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from trajectories.rewards.profiles.judge_terms import attack_latest
 
 @dataclass(frozen=True, kw_only=True)
 class CriterionRates:
-    """Share of graded episodes that meet a criterion: as graded, and ``corrected`` for the judge's errors.
+    """The share of graded episodes that meet a criterion, as graded and ``corrected`` for the judge's errors.
 
-    ``corrected`` is None if the judge was not measured, or is no better than a coin. ``void`` episodes are in
-    neither. ``is_certified`` is None before the criterion was measured.
+    ``corrected`` is None if the judge has not been measured or is no better than chance. Neither share
+    includes the ``void`` episodes. ``is_certified`` is None until the criterion has been measured.
     """
 
     component: str
@@ -32,7 +32,7 @@ class CriterionRates:
 
 
 def criteria_rates(judge: Judge, grades: Collection[Grades]) -> list[CriterionRates]:
-    """Return the rates of each criterion over these episodes; attempts at a task are one cluster."""
+    """Return each criterion's rates over these episodes, treating all attempts at a task as one cluster."""
     measured = {one.criterion: one for one in judge.certifications.all()}
     return [_rates(judge, one, grades, measured.get(one.id)) for one in judge_of(judge.body).criteria]
 
@@ -56,18 +56,18 @@ def _rates(
 
 
 def report_lines(judge: Judge, *, runs: Sequence[int]) -> Iterator[str]:
-    """Yield the report for people."""
+    """Yield the lines of the report for people to read."""
     yield f"{judge.name}@{judge.sha256[:12]}: {judge.body['model']} at {judge.body['url']}"
-    yield "Held against people's labels:"
+    yield "Compared with people's labels:"
     stored = {one.criterion: one for one in judge.certifications.all()}
     for criterion in body_of(judge).criteria:
         one = stored.get(criterion.id)
         yield f"  {certification.words_of(one) if one else f'{criterion.id}: not measured.'}"
-    yield "Tried with texts that ask for a grade:"
+    yield "Tested with texts that ask for a grade:"
     for criterion in body_of(judge).criteria:
         attack = attack_latest(judge, criterion.id)
-        yield f"  {attacks.words_of(attack) if attack else f'{criterion.id}: not tried.'}"
-    yield "Grades, and the true share by Rogan and Gladen:"
+        yield f"  {attacks.words_of(attack) if attack else f'{criterion.id}: not tested.'}"
+    yield "Shares as graded, and true shares estimated by Rogan and Gladen:"
     for rates in criteria_rates(judge, grades_latest(judge, runs=runs).values()):
         yield f"  {_words(rates)}"
 
@@ -75,4 +75,4 @@ def report_lines(judge: Judge, *, runs: Sequence[int]) -> Iterator[str]:
 def _words(rates: CriterionRates) -> str:
     true = "not known" if rates.corrected is None else certification.words_of_rate(rates.corrected)
     met = certification.words_of_rate(rates.met)
-    return f"{rates.criterion}: met {met}, in truth {true}; {rates.void} void."
+    return f"{rates.criterion}: graded as met {met}, true share {true}; {rates.void} void."

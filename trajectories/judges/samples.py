@@ -1,4 +1,4 @@
-"""The blind sample of a judge: episodes that it has graded, drawn by stratum for people to label."""
+"""A judge's blind sample: episodes that it has graded, drawn by stratum for people to label."""
 
 from __future__ import annotations
 
@@ -24,13 +24,16 @@ from trajectories.models.access import DEFAULT_PROJECT
 
 LEVEL = "trajectory"
 MARK = "judge_"
-# The rank puts criteria after the fields that every project has.
+# This rank puts criteria after the fields that every project has.
 RANK = 100
 
 
 @dataclass(frozen=True, kw_only=True)
 class SamplePlan:
-    """``units`` episodes of the ``runs``, or of all, stratified ``by`` parts of ``sample.PARTS``."""
+    """The plan for a sample of ``units`` episodes from the ``runs``, or from all runs if none are named.
+
+    The sample is stratified ``by`` some of ``sample.PARTS``, and ``people_each`` people label each episode.
+    """
 
     units: int
     seed: int
@@ -43,15 +46,17 @@ class SamplePlan:
 
 @transaction.atomic
 def sample_draw(judge: Judge, plan: SamplePlan) -> JudgeSample:
-    """Open the annotation project whose labels will measure the judge.
+    """Create the annotation project whose labels will measure the judge.
 
-    Strata are drawn from in proportion to their size. Episodes that measure another judge are left out: who
-    wrote this one may know their labels. Raises ``GymError`` 409 ``judge_has_sample``, and those of
-    ``project_create``.
+    Strata are sampled in proportion to their sizes. Episodes in another judge's sample are left out, since
+    the author of this judge may know their labels. Raises ``GymError`` 409 ``judge_has_sample`` if the judge
+    already has a sample, and the errors of ``project_create``.
     """
     Judge.objects.select_for_update().get(pk=judge.pk)
     if JudgeSample.objects.filter(judge=judge).exists():
-        message = f"{judge.name!r} has its sample. A judge is measured once; a changed one is another judge."
+        message = (
+            f"{judge.name!r} already has a sample. A judge is measured once; a changed judge is a new one."
+        )
         raise GymError("judge_has_sample", message, status=409)
     project = project_create(
         Plan(
@@ -84,18 +89,18 @@ def _candidates(judge: Judge, runs: Sequence[int]) -> list[int]:
 
 
 def field_name(criterion: str) -> str:
-    """Return the id of the field in which people answer a criterion's question."""
+    """Return the id of the label field in which people answer a criterion's question."""
     return f"{MARK}{criterion}"
 
 
 def fields_of(body: JudgeBody) -> list[Field]:
-    """Return the criteria as fields of a codebook. Raises ``GymError`` 422 for more choices than keys."""
+    """Return the criteria as codebook fields. Raises ``GymError`` 422 if keys do not suffice for choices."""
     keys = _keys()
     choices = sum(len(one.choices) for one in body.criteria)
     if choices > len(free := list(keys)):
         message = (
-            f"The criteria have {choices} choices, and a form of labels has {len(free)} free keys: divide "
-            "them between several judges."
+            f"The criteria have {choices} choices, but a label form has only {len(free)} free keys: divide "
+            "the criteria between several judges."
         )
         raise GymError("too_many_choices", message, status=422)
     given = iter(free)
@@ -130,7 +135,7 @@ def _field(one: Criterion, rank: int, keys: Iterator[str]) -> Field:
 
 
 class Grades(NamedTuple):
-    """An episode's components by their names, and its task, None if that was deleted."""
+    """An episode's reward components by name, and its task, or None if the task was deleted."""
 
     task: int | None
     values: Mapping[str, float | None]
@@ -139,7 +144,7 @@ class Grades(NamedTuple):
 def grades_latest(
     judge: Judge, *, episodes: Collection[int] | None = None, runs: Sequence[int] = ()
 ) -> dict[int, Grades]:
-    """Return grades by episode: of these episodes, of these runs, or of all that the judge graded."""
+    """Return the judge's newest grades by episode, restricted to these episodes and these runs, if given."""
     rows = RewardComponents.objects.filter(
         source__kind=RewardSource.Kind.JUDGE, source__name=judge.name, source__version=judge.sha256
     )
@@ -147,6 +152,6 @@ def grades_latest(
         rows = rows.filter(episode_id__in=episodes)
     if runs:
         rows = rows.filter(episode__run__in=runs)
-    # Ascending, so that a later one takes the place of an earlier one.
+    # Sort ascending, so that later grades replace earlier ones.
     ordered = rows.order_by("computed_at").values_list("episode_id", "episode__task_id", "values")
     return {episode: Grades(task, values) for episode, task, values in ordered}

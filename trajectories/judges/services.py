@@ -1,4 +1,4 @@
-"""Storing judges, and letting them grade episodes; graded episodes are not graded again."""
+"""Storage of judges, and grading by them; episodes that a judge has graded are not graded again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EPISODES_AT_ONCE = 20
 
 
 def attempts_read(episode_ids: Sequence[int]) -> list[Attempt]:
-    """Return the parts of these episodes that judges may see, in the episodes' order."""
+    """Return the parts of these episodes that judges may see, in the order of ``episode_ids``."""
     prompts = dict(Episode.objects.filter(pk__in=episode_ids).values_list("pk", "task__prompt"))
     answers = dict(Submission.objects.filter(episode_id__in=episode_ids).values_list("episode_id", "answer"))
     steps: dict[int, list[Step]] = {}
@@ -42,7 +42,7 @@ def attempts_read(episode_ids: Sequence[int]) -> list[Attempt]:
 
 
 def _steps(episode_ids: Sequence[int]) -> Iterator[Step]:
-    """Yield the policy's own steps: those of a person in its place earn it nothing."""
+    """Yield the policy's own steps; steps that a person took in its place earn it nothing."""
     rows = Step.objects.filter(episode_id__in=episode_ids).exclude(actor=Step.Actor.PERSON)
     columns = ("episode_id", "index", "thought", "action", "observation_text")
     return rows.only(*columns).order_by("episode_id", "index").iterator()
@@ -66,22 +66,25 @@ def _attempt(episode: int, prompt: str, answer: str | list[str] | None, steps: S
 
 @dataclass
 class Tally:
-    """Episodes that were graded, and grades that are void."""
+    """Counts of graded episodes and of void grades."""
 
     episodes: int = 0
     void: int = 0
 
 
 def judge_store(data: bytes) -> tuple[Judge, bool]:
-    """Store the judge of a TOML file, and whether it is new. Raises ``GymError`` ``judge_refused`` (422),
-    and 409 ``judge_exists`` for a name of another judge, or a judge of another name."""
+    """Store the judge in a TOML file, and return it with whether it is new.
+
+    Raises ``GymError`` ``judge_refused`` (422), and ``judge_exists`` (409) if another judge has the same
+    name, or the same judge is stored under another name.
+    """
     body = judge_read(data)
     sha256 = sha256_of(body)
     same = Judge.objects.filter(sha256=sha256).first()
     if same is not None and same.name == body.name:
         return same, False
     if same is not None:
-        raise GymError("judge_exists", f"This very judge is stored as {same.name!r}.", status=409)
+        raise GymError("judge_exists", f"The same judge is already stored as {same.name!r}.", status=409)
     try:
         with transaction.atomic():
             judge = Judge.objects.create(
@@ -91,13 +94,13 @@ def judge_store(data: bytes) -> tuple[Judge, bool]:
                 prompt_sha256=prompt_sha256(body),
             )
     except IntegrityError as error:
-        message = f"{body.name!r} is another judge already. A changed judge is another: give it another name."
+        message = f"{body.name!r} is the name of another judge. A changed judge is a new judge: rename it."
         raise GymError("judge_exists", message, status=409) from error
     return judge, True
 
 
 def judge_get(name: str) -> Judge:
-    """Return the judge of this name. Raises ``GymError`` ``unknown_judge`` (422)."""
+    """Return the judge with this name. Raises ``GymError`` ``unknown_judge`` (422) if there is none."""
     judge = Judge.objects.filter(name=name).first()
     if judge is None:
         hint = did_you_mean(name, Judge.objects.values_list("name", flat=True))
@@ -106,15 +109,20 @@ def judge_get(name: str) -> Judge:
 
 
 def body_of(judge: Judge) -> JudgeBody:
-    """Return the judge as stored. Raises ``judge_refused`` if this version would write another prompt."""
+    """Return a stored judge's definition.
+
+    Raises ``GymError`` ``judge_refused`` if this version of the code builds a different prompt for it.
+    """
     body = judge_of(judge.body)
     if prompt_sha256(body) != judge.prompt_sha256:
-        raise refused([f"This version writes another prompt than {judge.name!r} had: store it anew."])
+        raise refused(
+            [f"This version of the code builds a different prompt for {judge.name!r}. Store the judge again."]
+        )
     return body
 
 
 def source_of(judge: Judge) -> RewardSource:
-    """Return the source of the judge's components, which its hash is the version of."""
+    """Return the reward source of the judge's components, whose version is the judge's hash."""
     source, _ = RewardSource.objects.get_or_create(
         kind=RewardSource.Kind.JUDGE, name=judge.name, version=judge.sha256, defaults={"detail": judge.body}
     )
@@ -122,8 +130,11 @@ def source_of(judge: Judge) -> RewardSource:
 
 
 def episodes_due(judge: Judge, *, runs: Sequence[int], has_void: bool = False) -> QuerySet[Episode]:
-    """Return judged episodes of these runs that the judge has not graded, or, with ``has_void``, not on every
-    criterion; void episodes are never due."""
+    """Return the episodes that the judge should grade: those judged right or wrong that it has not graded.
+
+    ``runs`` restricts them, if it is not empty. With ``has_void``, return instead the episodes whose newest
+    grades lack at least one criterion. Episodes with a void verdict are never due.
+    """
     graded = RewardComponents.objects.filter(episode_id=OuterRef("pk"), source=source_of(judge))
     episodes = Episode.objects.filter(verdict__outcome__in=JUDGED)
     if runs:
@@ -136,15 +147,18 @@ def episodes_due(judge: Judge, *, runs: Sequence[int], has_void: bool = False) -
 
 
 def component_name(judge: str, criterion: str = "") -> str:
-    """Return the name of a criterion's component, or without one of all of them together."""
+    """Return the name of a criterion's component or, without a criterion, of the judge's mean."""
     return FAMILY.join([JUDGE, judge, *([criterion] if criterion else [])])
 
 
 def episodes_judge(
     judge: Judge, endpoint: Endpoint, progress: Progress, *, runs: Sequence[int], has_void: bool = False
 ) -> Tally:
-    """Let the judge grade what is due, a batch at a time. Raises ``JudgeUnreachable`` if it answers for
-    nothing of a batch; what it graded before is stored, and the next call goes on from there."""
+    """Grade the due episodes, a batch at a time.
+
+    Raises ``JudgeUnreachable`` if the judge answers no call of a batch. Earlier batches are stored by then,
+    so the next call resumes after them.
+    """
     body, tally = body_of(judge), Tally()
     due = list(episodes_due(judge, runs=runs, has_void=has_void).order_by("pk").values_list("pk", flat=True))
     with caller(judge, body, endpoint) as grader:
@@ -157,9 +171,10 @@ def episodes_judge(
 def batch_judge(
     grader: Caller, episode_ids: Sequence[int], tally: Tally, *, is_patient: bool = False
 ) -> None:
-    """Grade these episodes and store it. Raises ``JudgeUnreachable`` if nothing was answered.
+    """Grade these episodes and store the grades. Raises ``JudgeUnreachable`` if no call was answered.
 
-    An episode with a call that was not answered is left for later with ``is_patient``; else it is void.
+    With ``is_patient``, an episode with an unanswered call is left for later; otherwise the criterion is
+    void.
     """
     attempts = attempts_read(episode_ids)
     made = grader.grade([(attempt, criterion) for attempt in attempts for criterion in grader.body.criteria])
@@ -174,7 +189,7 @@ def batch_judge(
 def grades_store(
     judge: Judge, body: JudgeBody, grades: Mapping[int, Mapping[str, str]], tally: Tally
 ) -> None:
-    """Store the components of episodes by their grades; a criterion without one is void."""
+    """Store the components that follow from episodes' grades; a criterion without a grade is void."""
     source = source_of(judge).pk
     with transaction.atomic():
         for episode, given in grades.items():
@@ -185,22 +200,22 @@ def grades_store(
 
 
 def judging_calls(judge: Judge) -> QuerySet[JudgeCall]:
-    """Return the judge's calls for grades, without those that tried texts."""
+    """Return the judge's calls for real grades, without those that tested attack texts."""
     return JudgeCall.objects.filter(judge=judge, attack="")
 
 
 def list_unanswered_calls(judge: Judge) -> QuerySet[JudgeCall]:
-    """Return the calls to which the endpoint gave no answer."""
+    """Return the judge's calls to which the endpoint gave no answer."""
     return judging_calls(judge).filter(problem__startswith=NO_ANSWER)
 
 
 def list_answered_calls(judge: Judge) -> QuerySet[JudgeCall]:
-    """Return the calls that were answered, whatever the answer."""
+    """Return the judge's calls that were answered, whether or not with a usable grade."""
     return judging_calls(judge).exclude(problem__startswith=NO_ANSWER)
 
 
 def components_of(body: JudgeBody, grades: Mapping[str, str]) -> dict[str, float | None]:
-    """Return the components of one episode; a criterion without a grade is null, and so is then the mean."""
+    """Return an episode's components. A criterion without a grade is null, which makes the mean null too."""
     values = {one.id: one.value(grades.get(one.id, "")) for one in body.criteria}
     named = {component_name(body.name, name): value for name, value in values.items()}
     return {**named, component_name(body.name): _mean(body, values)}

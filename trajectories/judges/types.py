@@ -17,8 +17,11 @@ VALUES: dict[Counts, float | None] = {"met": 1.0, "not_met": 0.0, "uncontrollabl
 
 
 class Choice(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A grade. An ``uncontrollable`` one says that the attempt failed by what the agent could not help: the
-    component is then void."""
+    """A grade that a judge can choose.
+
+    A grade that counts as ``uncontrollable`` says that the attempt failed for reasons beyond the agent's
+    control; the component is then void.
+    """
 
     id: Id
     text: Text
@@ -26,9 +29,9 @@ class Choice(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Criterion(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One question about an attempt: of its ``outcome``, or of its ``process``.
+    """A question about an attempt's ``outcome`` or ``process``.
 
-    ``evidence`` is all that the judge sees. ``weight`` is its part in the judge's total.
+    The judge sees only the ``evidence``. ``weight`` is the criterion's weight in the judge's mean.
     """
 
     id: Id
@@ -45,9 +48,9 @@ class Criterion(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Sampling(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Sampling settings of the model.
+    """The model's sampling settings.
 
-    ``has_schema`` asks the endpoint to constrain its output to the form of a grade.
+    With ``has_schema``, the endpoint is asked to constrain the output to the form of a grade.
     """
 
     temperature: Annotated[float, Meta(ge=0, le=2)] = 0.0
@@ -58,7 +61,7 @@ class Sampling(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class JudgeBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Content that pins a judge, including its prompt, which is built from the criteria (``prompt.py``)."""
+    """The definition of a judge, which also determines its prompt, since that is built from the criteria."""
 
     name: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_.-]{0,23}$")]
     url: Annotated[str, Meta(max_length=500)]

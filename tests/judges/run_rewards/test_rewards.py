@@ -165,7 +165,7 @@ def test_a_run_without_ended_episodes_says_so(read: Read) -> None:
     factories.episode(run=run)
 
     text = read(run, f"?beside={stored(SHAPED)}")
-    assert "No episode of this choice has ended yet" in text
+    assert "None of the selected episodes has ended yet" in text
     assert "outcome-v1@" in text
 
 
@@ -203,11 +203,11 @@ def test_a_name_alone_means_the_newest_of_its_profiles(read: Read) -> None:
 
     text = read(paid_run(), "?profile=shaped")
     assert f"\n {newest}\n" in text or f"\n{newest}\n" in text
-    assert f"{first}\n Not the profile" not in text
+    assert f"{first}\n This is not the run’s own profile" not in text
     assert "clipped to 0 to 1" in text
 
 
-OTHERS = "is no reward profile that this run's project may name. This filter is ignored."
+OTHERS = "is not a reward profile that this run's project may name. This filter is ignored."
 
 
 @pytest.mark.parametrize(
@@ -218,8 +218,8 @@ OTHERS = "is no reward profile that this run's project may name. This filter is 
         ("?profile=a%00b", OTHERS),
         ("?profile=" + "x" * 2000, OTHERS),
         ("?profile=%E2%80%AE@", OTHERS),
-        ("?beside=outcome-v1", "is the profile that it would be compared with"),
-        ("?profile=shaped&beside=shaped", "is the profile that it would be compared with"),
+        ("?beside=outcome-v1", "is the same profile as the one shown"),
+        ("?profile=shaped&beside=shaped", "is the same profile as the one shown"),
         ("?benchmark=none", "Benchmark: “none” is not among the choices"),
         ("?other=1", "“other” is not a filter of this page"),
         ("?profile=shaped&profile=outcome-v1", "“profile” is given 2 times"),
@@ -246,7 +246,7 @@ def test_profiles_of_another_project_are_not_seen(read: Read) -> None:
 def test_a_run_that_names_a_profile_that_there_is_not_is_read_by_outcomes(read: Read, setting: Any) -> None:
     text = read(paid_run(settings={"reward_profile": setting}))
 
-    assert "The run names it; outcome-v1 is read." in text
+    assert "The run names it, so outcome-v1 is shown instead." in text
     assert re.search(r"outcome-v1@\w{12} 0.6667 3 1", text)
 
 
@@ -300,7 +300,7 @@ def test_what_a_judge_says_is_shown_raw_and_corrected_by_its_errors(read: Read) 
     for outcome in ("correct", "incorrect", "void"):
         factories.verdict(factories.episode(run=run), outcome)
 
-    assert "What judges say" not in read(run)
+    assert "Judges’ grades" not in read(run)
     text = " ".join(read(run, f"?beside={stored(BY_JUDGE)}").split())
     # Half as graded is half in truth, where both errors are alike.
     assert re.search(

@@ -184,7 +184,7 @@ def _paragraphs_split(project_id: int) -> None:
 
 
 def _units_of(unit: AnnotationUnit, places: list[tuple[int, int]]) -> list[AnnotationUnit]:
-    """Return the unit, narrowed to the first paragraph, and new units for the others, all sharing its weight."""
+    """Return the unit, cut down to its first paragraph, and new units for the rest; all share its weight."""
     units, weight = [], unit.weight / len(places)
     for number, (begin, end) in enumerate(places, start=1):
         one = (

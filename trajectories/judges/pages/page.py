@@ -1,4 +1,4 @@
-"""Contents of the list of judges and the page of a judge."""
+"""Contents of the list of judges and of a judge's page."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ JUDGES_PER_PAGE = 25
 
 @dataclass(frozen=True, kw_only=True)
 class CallCounts:
-    """The newest calls of one criterion: by choice, and those without a grade by the reason."""
+    """Counts of a criterion's newest calls: graded ones by choice, others by why they have no grade."""
 
     choices: Sequence[tuple[str, str, int]]
-    """A choice, what it counts as, and how many calls chose it."""
+    """Each choice, with what it counts as and the number of calls that chose it."""
     reasons: Sequence[tuple[str, int]]
 
     @property
     def void(self) -> int:
-        """Number of calls without a countable grade: none at all, or a failure that was not the agent's."""
+        """The number of calls that do not count: those without a grade, or with an ``uncontrollable`` one."""
         blameless = sum(number for _, counts, number in self.choices if counts == "uncontrollable")
         return blameless + sum(number for _, number in self.reasons)
 
@@ -66,7 +66,7 @@ class CallCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class GradeRow:
-    """A call; ``has_episode`` is false of one that was deleted."""
+    """A call; ``has_episode`` is false if its episode was deleted."""
 
     call: JudgeCall
     tone: str
@@ -75,7 +75,7 @@ class GradeRow:
 
 
 def calls_counted(judge: Judge, body: JudgeBody) -> dict[str, CallCounts]:
-    """Return the newest ``CALLS_COUNTED`` by criterion."""
+    """Return the counts of the newest ``CALLS_COUNTED`` calls, by criterion."""
     newest = judging_calls(judge).order_by("-pk").values("pk")[:CALLS_COUNTED]
     rows = JudgeCall.objects.filter(pk__in=newest).values_list("criterion", "grade", "problem")
     counted = list(rows.annotate(number=Count("pk")))
@@ -100,16 +100,16 @@ def _counts(criterion: Criterion, body: JudgeBody, rows: Sequence[tuple[str, str
 
 
 def without_address(problem: str, body: JudgeBody) -> str:
-    """Return the reason without the endpoint's address, which is private to the operator."""
+    """Return the reason without the endpoint's URL, which is private to the operator."""
     return problem.replace(body.url, "its endpoint")
 
 
 def list_grades(
     judge: Judge, body: JudgeBody, *, before: int | None, criterion: str
 ) -> tuple[list[GradeRow], int | None]:
-    """Return a page of calls, newest first, and the cursor of the next one.
+    """Return a page of calls, newest first, and the cursor of the next page.
 
-    While people label the judge's sample, its episodes are left out: their labels are blind.
+    While people label the judge's sample, calls on its episodes are left out, because labels must be blind.
     """
     blind = AnnotationUnit.objects.filter(
         project__judge_sample__judge=judge, episode_id=OuterRef("episode_id")
@@ -140,7 +140,7 @@ def _row(call: JudgeCall, body: JudgeBody, *, has_episode: bool) -> GradeRow:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeRow:
-    """A judge of the list."""
+    """A judge in the list."""
 
     judge: Judge
     body: JudgeBody
@@ -152,7 +152,7 @@ class JudgeRow:
 
 
 class JudgesPage:
-    """Judges, the newest first, from the cursor in ``parameters`` on."""
+    """The page that lists judges, newest first, starting at the cursor in ``parameters``."""
 
     def __init__(self, parameters: QueryDict) -> None:
         form = CursorForm(parameters)
@@ -170,7 +170,7 @@ class JudgesPage:
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement:
-    """Units of which people say one thing, and the share of which the judge says the same."""
+    """Units that people labelled alike, and the share of them that the judge graded the same."""
 
     people: str
     rate: Rate
@@ -178,7 +178,7 @@ class Agreement:
 
     @property
     def other(self) -> float | None:
-        """The share of which the judge says the opposite."""
+        """The share of units that the judge graded the opposite."""
         return None if self.rate.value is None else 1 - self.rate.value
 
     @property
@@ -188,7 +188,7 @@ class Agreement:
 
 @dataclass(frozen=True, kw_only=True)
 class CriterionView:
-    """A criterion with all that was measured of it; ``problems`` say why it pays no training run."""
+    """A criterion with all its measurements; ``problems`` say why no training run may be paid for it."""
 
     criterion: Criterion
     component: str
@@ -203,7 +203,7 @@ class CriterionView:
 
     @property
     def agreements(self) -> list[Agreement]:
-        """Both rows of the table of people against the judge."""
+        """Both rows of the table that compares people with the judge."""
         if self.figures is None:
             return []
         measured = self.figures.measurement
@@ -214,7 +214,7 @@ class CriterionView:
 
     @property
     def attacks(self) -> list[tuple[Attack, str]]:
-        """Effect of each text, with its present wording."""
+        """Each text's effect, with its current wording."""
         figures = msgspec.convert(self.attack.figures, list[Attack]) if self.attack else []
         return [(figure, texts().get(figure.text, "")) for figure in figures]
 
@@ -228,7 +228,7 @@ class GradesForm(CursorForm):
 
 
 class JudgePage:
-    """``?criterion=`` leaves the grades of one; they are read page by page."""
+    """A judge's page. ``?criterion=`` restricts the grades, which are shown page by page."""
 
     least, attempts_min, calls_counted = LEAST, ATTEMPTS_MIN, CALLS_COUNTED
 
@@ -284,7 +284,7 @@ class JudgePage:
 
     @cached_property
     def labels(self) -> tuple[int, int]:
-        """Number of labels of the sample, and of its slots."""
+        """The number of labels that the sample has, and the number that it needs."""
         if self.sample is None:
             return 0, 0
         slots = AnnotationSlot.objects.filter(project=self.sample.project_id, is_repeat=False)

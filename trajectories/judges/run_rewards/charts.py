@@ -1,4 +1,4 @@
-"""Charts of payments over policy versions, which share their horizontal axis."""
+"""Charts of payments by policy version, which share their horizontal axis."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FRAME = charts.Frame(height=230, top=16)
 
 
 class Point(NamedTuple):
-    """The mean over so many episodes of one policy version."""
+    """The mean payment of one policy version, and the number of episodes behind it."""
 
     version: int
     value: float
@@ -22,9 +22,9 @@ class Point(NamedTuple):
 def chart_draw(
     name: str, title: str, lines: Mapping[str, Sequence[Point]], versions: Sequence[int]
 ) -> Drawing | None:
-    """Draw lines by profile, the one that is read first, on an axis of all ``versions``.
+    """Draw one line per profile, the main profile first, over an axis of all ``versions``.
 
-    None if no line has two points.
+    Returns None if no line has two points.
     """
     thinned = {profile: charts.thin(sorted(points)) for profile, points in lines.items()}
     if not any(len(points) > 1 for points in thinned.values()):
@@ -32,7 +32,7 @@ def chart_draw(
     return charts.LineChart(
         name=f"chart-{name}",
         title=f"{title} by policy version",
-        description=f"Means of versions {versions[0]} to {versions[-1]}. The table has the same.",
+        description=f"Means of versions {versions[0]} to {versions[-1]}. The table has the same figures.",
         versions=versions,
         values=FRAME.scale_of([0.0, *(point.value for points in thinned.values() for point in points)]),
         frame=FRAME,

@@ -1,4 +1,4 @@
-"""Payments for the newest ended episodes of a run under one profile or two."""
+"""Payments for a run's newest ended episodes under one or two profiles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOVERS_MAX = 10
 
 @dataclass(frozen=True)
 class Mean:
-    """``value`` is None if nothing is known."""
+    """A mean of ``count`` values; ``value`` is None if there are none."""
 
     value: float | None
     count: int
@@ -31,8 +31,10 @@ class Mean:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of a right episode and a wrong one: how many there are, in how many the wrong one is paid more,
-    and in how many it is paid the same."""
+    """Counts of pairs of a right and a wrong episode.
+
+    ``inverted`` counts the pairs in which the wrong episode is paid more, ``tied`` those paid the same.
+    """
 
     count: int = 0
     inverted: int = 0
@@ -57,9 +59,9 @@ def rank_values(payments: ArrayLike) -> NDArray[np.float64]:
 
 
 def rank_correlation(first: ArrayLike, second: ArrayLike) -> float | None:
-    """Return Spearman's correlation, with ties by mean ranks.
+    """Return Spearman's rank correlation, with mean ranks for ties.
 
-    None if either side pays everyone the same, or for fewer than two episodes.
+    Returns None if either side pays all episodes the same, or if there are fewer than two episodes.
     """
     ranks = [rank_values(payments) for payments in (first, second)]
     if any(len(rank) < 2 or rank.min() == rank.max() for rank in ranks):
@@ -68,7 +70,7 @@ def rank_correlation(first: ArrayLike, second: ArrayLike) -> float | None:
 
 
 def pairs_of(right: ArrayLike, wrong: ArrayLike) -> Pairs:
-    """Compare every right episode with every wrong one: all pairs, inverted ones and ties."""
+    """Compare every right episode with every wrong one, and count all, inverted and tied pairs."""
     below, above = np.sort(_rounded(right)), _rounded(wrong)
     lower = np.searchsorted(below, above, side="left")
     not_higher = np.searchsorted(below, above, side="right")
@@ -82,7 +84,7 @@ def _rounded(payments: ArrayLike) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, kw_only=True)
 class Paid:
-    """An ended episode; ``payments`` are in the order of the profiles."""
+    """An ended episode, with its ``payments`` in the order of the profiles."""
 
     episode: int
     group: int
@@ -126,7 +128,7 @@ class Totals:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Two profiles over the episodes that both pay; ``correlation`` is None if it is not defined."""
+    """Two profiles compared over the episodes that both pay; ``correlation`` is None if it is undefined."""
 
     episodes: int
     correlation: float | None
@@ -136,7 +138,7 @@ class Comparison:
 
 @dataclass(frozen=True, kw_only=True)
 class VersionRow:
-    """The episodes of one policy version: means of the total and of each term that applies."""
+    """A policy version's mean total, and the mean of each term over the episodes to which it applies."""
 
     version: int | None
     total: Mean
@@ -148,7 +150,7 @@ class VersionRow:
 
 
 def paid_read(*, run_id: int, named: Sequence[Named], benchmark: str = "") -> tuple[list[Paid], bool]:
-    """Return the newest ended episodes, newest first, and whether older ones were not read."""
+    """Return ended episodes with their payments, newest first, and whether older ones were left out."""
     ended = Episode.objects.filter(run_id=run_id, verdict__isnull=False).order_by("-pk")
     if benchmark:
         ended = ended.filter(task__benchmark_id=benchmark)
@@ -166,7 +168,7 @@ def paid_read(*, run_id: int, named: Sequence[Named], benchmark: str = "") -> tu
 
 
 def totals_of(paid: Sequence[Paid], place: int) -> Totals:
-    """Return the totals of the profile at this place."""
+    """Return the totals under the profile at this position."""
     by_group: dict[int, list[Paid]] = defaultdict(list)
     for one in paid:
         by_group[one.group].append(one)
@@ -188,7 +190,7 @@ def _pairs(paid: Iterable[Paid], place: int) -> Pairs:
 
 
 def versions_of(paid: Sequence[Paid], terms: Sequence[str], place: int) -> list[VersionRow]:
-    """Return a row per version, newest first; episodes without one last."""
+    """Return a row for each version, newest first; episodes without a version form the last row."""
     by_version: dict[int | None, list[Paid]] = defaultdict(list)
     for one in paid:
         by_version[one.version].append(one)
@@ -205,7 +207,7 @@ def version_row(version: int | None, paid: Sequence[Paid], terms: Sequence[str],
 
 
 def comparison_of(paid: Sequence[Paid]) -> Comparison:
-    """Compare the first profile with the second."""
+    """Compare the payments under the first profile with those under the second."""
     both = [one for one in paid if None not in (one.total(0), one.total(1))]
     totals = [[one.total(place) or 0.0 for one in both] for place in (0, 1)]
     ranks = zip(*(rank_values(one).tolist() for one in totals), strict=True)

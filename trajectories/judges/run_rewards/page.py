@@ -1,4 +1,4 @@
-"""Contents of the page of a run's rewards: the profile, its payments, and another profile beside it."""
+"""Contents of the page on a run's rewards: a profile, its payments, and a comparison with another profile."""
 
 from __future__ import annotations
 
@@ -56,8 +56,10 @@ VERSIONS_SHOWN = 100
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedRates:
-    """A criterion that a profile pays for; ``waiting`` of the episodes with a right or wrong answer have not
-    been graded yet."""
+    """A criterion that a profile pays for.
+
+    ``waiting`` counts the episodes with a right or wrong answer that have not been graded yet.
+    """
 
     judge: Judge
     rates: CriterionRates
@@ -65,7 +67,7 @@ class JudgedRates:
 
 
 def judged_rates(profiles: Sequence[Profile], paid: Sequence[Paid]) -> list[JudgedRates]:
-    """Return the rates of each criterion that a term names; of all of a judge that is named as a whole."""
+    """Return the rates of each criterion that a term names; a term that names only a judge names them all."""
     named: dict[str, set[str]] = {}
     for judge, criterion in (pair for profile in profiles for pair in list_named_judges(profile)):
         named.setdefault(judge, set()).add(criterion)
@@ -81,7 +83,7 @@ def judged_rates(profiles: Sequence[Profile], paid: Sequence[Paid]) -> list[Judg
 
 
 class ProfileField(forms.Field):
-    """One of the ``offered`` profiles, as ``name@hash`` or as a name alone, which means its newest."""
+    """A form field for an ``offered`` profile: ``name@hash``, or a name alone for its newest version."""
 
     def __init__(self, label: str, *, offered: Sequence[Named], blank: str) -> None:
         choices = [("", blank), *((one.reference, one.reference) for one in offered[:CHOICES_MAX])]
@@ -93,11 +95,11 @@ class ProfileField(forms.Field):
             return None
         named = self._named(value)
         if named is None:
-            raise forms.ValidationError("is no reward profile that this run's project may name")
+            raise forms.ValidationError("is not a reward profile that this run's project may name")
         return named
 
     def prepare_value(self, value: Any) -> Any:
-        """Return the list's choice for a profile given by its name alone."""
+        """Return the choice in the list for a value; a name alone becomes its newest version."""
         named = self._named(value) if isinstance(value, str) else None
         return named.reference if named else value
 
@@ -124,13 +126,13 @@ class RewardsForm(FilterForm):
     def clean_beside(self) -> Named | None:
         beside: Named | None = self.cleaned_data["beside"]
         if beside is not None and beside == (self.cleaned_data.get("profile") or self._own):
-            raise forms.ValidationError("is the profile that it would be compared with")
+            raise forms.ValidationError("is the same profile as the one shown")
         return beside
 
 
 @dataclass(frozen=True, kw_only=True)
 class TermRow:
-    """A term of a profile, its numbers in words."""
+    """A profile's term, with its numbers rendered as text."""
 
     term: Term
 
@@ -141,7 +143,7 @@ class TermRow:
 
     @property
     def learned(self) -> str:
-        """The id of the learned reward that is paid for, if one is."""
+        """The id of the learned reward that the term pays for, or empty."""
         return self.term.component.removeprefix(MARK) if self.term.component.startswith(MARK) else ""
 
     @property
@@ -161,7 +163,7 @@ class TermRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """One of the profiles of the page and what it pays in all."""
+    """One of the page's profiles, with the totals that it pays."""
 
     named: Named
     totals: Totals
@@ -176,8 +178,11 @@ class Reading:
 
 
 class RewardsPage:
-    """``?profile=`` is read, by default the run's own; ``?beside=`` is compared with it; ``?benchmark=``
-    leaves the episodes of one. Profiles are those that keys of the run's project may name."""
+    """The page on a run's rewards.
+
+    It shows the ``?profile=``, by default the run's own, and compares it with ``?beside=``, if given;
+    ``?benchmark=`` restricts the episodes. Keys of the run's project may name the same profiles.
+    """
 
     episodes_max = EPISODES_MAX
 
@@ -202,12 +207,12 @@ class RewardsPage:
         try:
             return profile_get(str(setting), viewer=self._viewer)
         except GymError as error:
-            self.errors.append(f"{error.message} The run names it; {DEFAULT} is read.")
+            self.errors.append(f"{error.message} The run names it, so {DEFAULT} is shown instead.")
             return builtin()[DEFAULT]
 
     @cached_property
     def readings(self) -> list[Reading]:
-        """The profile that is read, and the one beside it if there is one."""
+        """The shown profile and, if given, the one that it is compared with."""
         return [
             Reading(named=named, totals=totals_of(self.paid, place))
             for place, named in enumerate(self._named)
@@ -227,7 +232,7 @@ class RewardsPage:
 
     @cached_property
     def judged(self) -> list[JudgedRates]:
-        """The shares of criteria that the profiles pay for, as judges grade and as corrected."""
+        """The shares that meet the criteria that the profiles pay for, as graded and as corrected."""
         profiles = [one.profile for one in self._named]
         return judged_rates(profiles, self.paid)
 
@@ -237,7 +242,7 @@ class RewardsPage:
 
     @cached_property
     def _versions(self) -> list[list[VersionRow]]:
-        """Rows of each profile."""
+        """The rows by policy version, for each profile."""
         return [versions_of(self.paid, self._terms(place), place) for place in range(len(self._named))]
 
     @property
@@ -254,7 +259,7 @@ class RewardsPage:
 
     @cached_property
     def charts(self) -> list[tuple[str, Drawing]]:
-        """The total under each profile, and each term of the first; none with one version."""
+        """Charts of the total under each profile and of the first's terms; empty if there is one version."""
         numbers = sorted(row.version for row in self._versions[0] if row.version is not None)
         if len(numbers) < 2:
             return []
@@ -270,7 +275,7 @@ class RewardsPage:
 
 
 def _points(rows: Sequence[VersionRow], term: int | None) -> list[Point]:
-    """Return the known means of the total, or of the term at a place."""
+    """Return the known means of the total or, if given, of the term at that position."""
     means = ((row.version, row.total if term is None else row.terms[term]) for row in rows)
     return [
         Point(version, mean.value, mean.count)
@@ -281,6 +286,6 @@ def _points(rows: Sequence[VersionRow], term: int | None) -> list[Point]:
 
 @lab_page
 def run_rewards(request: LabRequest, run_id: int) -> HttpResponse:
-    """Show the payments for the run's episodes, and those that another profile would have made."""
+    """Show the payments for a run's episodes, under its own profile or as another would have paid."""
     page = RewardsPage(run_id, request.GET)
     return render(request, "lab/run_rewards/rewards.html", {"here": "runs", "page": page})
