@@ -199,10 +199,10 @@ def test_a_report_says_what_is_known_of_a_judge(person: User, capsys: pytest.Cap
     call_command("report_judge", "strict")
     unmeasured = capsys.readouterr().out
     assert "grounded: not measured." in unmeasured
-    assert "grounded: not tried." in unmeasured
-    assert "grounded: met 100.0% [64.6%, 100.0%] of 7, in truth not known; 1 void." in unmeasured
+    assert "grounded: not tested." in unmeasured
+    assert "grounded: graded as met 100.0% [64.6%, 100.0%] of 7, true share not known; 1 void." in unmeasured
     call_command("report_judge", "strict", run=[made[0].run_id])
-    assert "grounded: met none [0.0%, 100.0%] of 0, in truth not known; 1 void." in capsys.readouterr().out
+    assert "grounded: graded as met none [0.0%, 100.0%] of 0, true share not known; 1 void." in capsys.readouterr().out
 
     drawn(judge, person)
     says = {f"{GOOD} {place}": "yes" for place in (1, 3, 5, 7)}
@@ -212,4 +212,4 @@ def test_a_report_says_what_is_known_of_a_judge(person: User, capsys: pytest.Cap
     measured = capsys.readouterr().out
     assert "grounded: not certified" in measured
     # It says yes to everything, so its grades say nothing.
-    assert "in truth not known" in measured
+    assert "true share not known" in measured

@@ -1,1 +1,1 @@
-"""The actions that agents can perform on a page: one file per action type in ``builtin``."""
+"""The actions that agents can perform on a page; ``builtin`` has one file for each action type."""

@@ -1,4 +1,4 @@
-"""The outcomes of an action check: a declared action compared with what the page recorded."""
+"""The outcomes of an action check, which compares a declared action with what the page recorded."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Tone = Literal["good", "warn", "bad", "plain"]
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """An outcome as pages show it. Lists show only outcomes that have a ``sign``.
+    """An outcome as pages show it; ``published`` is its name in the REST API.
 
-    ``published`` is its name in the REST API.
+    Lists show only outcomes that have a ``sign``.
     """
 
     published: str

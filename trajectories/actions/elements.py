@@ -1,6 +1,7 @@
 """Elements of a page, as observations list them and as pages report them.
 
-They are compared by their places in the document, and where a harness or a page gives none by role and name.
+They are compared by their places in the document or, if the harness or the page gives no place, by role and
+name.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from palaestra.protocol.outline import element_read
 
 FORMULA = re.compile(r"\$[^$\n]*\$")
 WORD = re.compile(r"\w+")
-# The recorder cuts names at 120 characters, and at 100 where white space is left out at the ends.
+# The recorder cuts names to 120 characters, of which at least this many remain after it strips white space.
 CUT_CHARS = 100
 NAME_CHARS = 10_000
 BEGINNING_CHARS = 20
 DESCRIPTION_CHARS = 120
-# Observation and recorder name the same role differently.
+# Roles that observations and the recorder name differently.
 ALIKE = {"img": "image", "summary": "button", "listbox": "combobox", "searchbox": "textbox"}
 FIELDS = frozenset({"textbox", "combobox", "spinbutton", "slider"})
 CONTROLS = FIELDS | {"button", "link", "checkbox", "radio", "switch", "tab", "menuitem", "option"}
@@ -37,16 +38,16 @@ class Element:
 
 
 def target_of(action: Mapping[str, Any] | None, *, observation: str) -> Element | None:
-    """Return the element that an action names, as the observation lists it; None if it does not."""
+    """Return the element that an action names, as the observation lists it, or None if it is not listed."""
     target = action.get("target") if action else None
     line = element_read(observation, target) if isinstance(target, str) else None
     return Element(role=line.role, name=line.name or "") if line else None
 
 
 def target_description(action: object, *, observation: str) -> str:
-    """Name the element that an action targets, such as ``link “Sunny loft”``; empty if it was not observed.
+    """Describe an action's target, such as ``link “Sunny loft”``; empty if the observation does not list it.
 
-    Tokens are masked before the cut, which could leave half of one.
+    Tokens are masked before the text is shortened, since half a token would no longer be recognised.
     """
     target = target_of(action, observation=observation) if isinstance(action, Mapping) else None
     text = mask_tokens(str(target)) if target else ""
@@ -71,12 +72,9 @@ def reported(data: Mapping[str, Any]) -> Element:
 
 
 def is_at(path: str, data: Mapping[str, Any]) -> bool | None:
-    """Return whether the element of a page event is at a place in the document; None if either place is
-    unknown.
+    """Return whether a page event's element is at a place in the document; None if either place is unknown.
 
-    Whatever is inside the element belongs to it, and so does the control around it.
-
-    What is inside the element belongs to it, and so does the control that it is inside.
+    An element inside the element at that place also counts, and so does a control around it.
     """
     reported_path = data.get("element")
     if not path or not isinstance(reported_path, str) or not reported_path:
@@ -89,9 +87,9 @@ def is_at(path: str, data: Mapping[str, Any]) -> bool | None:
 def is_same(named: Element, seen: Element) -> bool:
     """Return whether a reported element can be the one that an action named.
 
-    Names agree when all words of one are in the other, without formulas (a page reports them as rendered),
-    or when one is the beginning of the other, white space aside.
-    Where a name says nothing, the role decides.
+    Two names agree if all words of one are in the other, leaving out formulas (which pages report as
+    rendered), or if one is the beginning of the other, ignoring white space. If either name has no words, the
+    roles decide.
     """
     named_role, seen_role = ALIKE.get(named.role, named.role), ALIKE.get(seen.role, seen.role)
     are_controls = named_role in CONTROLS and seen_role in CONTROLS
@@ -107,11 +105,10 @@ def is_same(named: Element, seen: Element) -> bool:
 
 
 def _is_beginning(named: str, seen: str) -> bool:
-    """Return whether both names are the same text, or the page reported only its beginning; white space is
-    ignored.
+    """Return whether both names are the same text or one begins with the other, ignoring white space.
 
-    Lines separated only by layout are one word in the page's report. From its first formula on, the
-    observation's text differs from the page's.
+    A page's report joins lines that only the layout separates into one word. A beginning is enough if the
+    page's report was cut, or if the observation's text has a formula, from which on both texts differ.
     """
     before_formula, formula, _ = named.partition("$")
     named_text, seen_text = _squeeze(before_formula), _squeeze(seen)

@@ -1,10 +1,8 @@
 """Marks to draw on a screenshot for an action, as values; ``capture/marks.py`` draws them.
 
-Positions come from the page's own events, in CSS pixels of the viewport, else from the action. They can hold
-anything: absurdly large numbers are ignored, and control characters are removed from text.
-
-Positions are the page's own word (its events), in CSS pixels of the viewport, else the action's. They can
-hold anything: numbers of an absurd size are ignored, and text loses its control characters.
+Positions come from the page's own events, in CSS pixels of the viewport, or, failing those, from the action.
+Both can contain anything, so absurdly large numbers are ignored, and control characters are removed from
+text.
 """
 
 from __future__ import annotations
@@ -17,15 +15,15 @@ from typing import Any
 TEXT_CHARS = 60
 FAR_PX = 100_000
 Offset = tuple[float, float]
-Box = tuple[float, float, float, float]  # x, y, width, height
+Box = tuple[float, float, float, float]  # The order is x, y, width, height.
 
 
 @dataclass(frozen=True, kw_only=True)
 class Marks:
-    """Position of an action, in CSS pixels of the viewport.
+    """The marks of an action, with positions in CSS pixels of the viewport.
 
     ``text`` labels the box, or the whole page if there is no box; ``scroll`` is how far the page should move.
-    ``is_of_picture``: the point is the action's own, in pixels of the picture that was sent.
+    With ``is_of_picture``, the point is the action's own, in pixels of the picture that the model was sent.
     """
 
     point: tuple[float, float] | None = None
@@ -39,14 +37,14 @@ class Marks:
         return self == Marks()
 
     def in_css_pixels(self, scale: float) -> Marks:
-        """Convert the marks to CSS pixels; ``scale`` is pixels of the picture per CSS pixel."""
+        """Return the marks in CSS pixels; ``scale`` is the number of picture pixels per CSS pixel."""
         if self.point is None or not self.is_of_picture:
             return self
         return replace(self, point=(self.point[0] / scale, self.point[1] / scale), is_of_picture=False)
 
 
 def number(value: object, *, most: float = FAR_PX) -> float | None:
-    """Read a number between -``most`` and ``most``; JSON can hold larger ones."""
+    """Return a value if it is a number between -``most`` and ``most``, else None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not -most <= value <= most:
         return None
     return float(value)
@@ -60,12 +58,12 @@ def pair(values: object, *, most: float = FAR_PX) -> tuple[float, float] | None:
 
 
 def scroll_position(data: Mapping[str, Any], *, kind: str, most: float = FAR_PX) -> Offset | None:
-    """Return the page's scroll position at an event, None if the event has none."""
+    """Return the page's scroll position at an event, or None if the event has none."""
     return pair([data.get("x"), data.get("y")] if kind == "scroll" else data.get("scroll"), most=most)
 
 
 def shift(data: Mapping[str, Any], *, kind: str, scrolled: Offset) -> Offset:
-    """Return the offset from the viewport at an event to that of the screenshot."""
+    """Return the offset from the viewport at an event to the screenshot's viewport."""
     position = scroll_position(data, kind=kind)
     return (position[0] - scrolled[0], position[1] - scrolled[1]) if position else (0, 0)
 

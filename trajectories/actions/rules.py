@@ -1,4 +1,4 @@
-"""Helpers shared by the rules of several action types; ``docs/action_check.md`` explains every rule."""
+"""Helpers that the rules of several action types share; ``docs/action_check.md`` explains every rule."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from trajectories.actions.elements import Element
 from trajectories.actions.marks import Box, Marks, Offset
 from trajectories.actions.types import DeclaredStep, Finding, PageRecord, ReportedEvent
 
-# Positions and distances further out are no numbers of a page.
+# No page has positions or distances beyond this.
 FAR_PX = 1e9
 
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """``not_performed`` says why the harness did nothing; empty if the action was attempted."""
+    """A harness's result of an action; ``not_performed`` says why it did nothing, or is empty if it tried."""
 
     label: str
     tone: Tone
@@ -49,7 +49,7 @@ def event_description(event: ReportedEvent) -> str:
 
 
 def not_performed(step: DeclaredStep) -> str:
-    """Return the harness's reason for doing nothing; empty if it gives none."""
+    """Return the harness's reason for doing nothing, or an empty text if it attempted the action."""
     target = step.field("target")
     if step.result != "no_target" or not isinstance(target, str) or not target:
         return NOT_PERFORMED.get(step.result, "")
@@ -67,12 +67,15 @@ def target_of(step: DeclaredStep) -> Element | None:
 
 
 def on_target(step: DeclaredStep, events: Iterable[ReportedEvent]) -> list[ReportedEvent]:
-    """Return the events on the element that the action names; all of them if it names none that was shown."""
+    """Return the events on the element that the action names, or all events if it names no element shown."""
     return [one for one in events if is_on_target(step, one)]
 
 
 def is_on_target(step: DeclaredStep, event: ReportedEvent) -> bool:
-    """Compare the places of both elements in the document, or where one is unknown their roles and names."""
+    """Return whether an event happened on the action's target.
+
+    Their places in the document are compared or, if either place is unknown, their roles and names.
+    """
     is_there = elements.is_at(step.target_path, event.data)
     if is_there is not None:
         return is_there
@@ -81,13 +84,13 @@ def is_on_target(step: DeclaredStep, event: ReportedEvent) -> bool:
 
 
 def elsewhere(step: DeclaredStep, event: ReportedEvent, record: PageRecord) -> Finding:
-    """Return the finding that the event happened in another element than the action names."""
+    """Return the finding that the event happened on a different element than the action names."""
     detail = f"{event_description(event)}, not in {target_of(step)}"
     return Finding(kind="different_effect", detail=detail, explained=record.events_of(step.index))
 
 
 def without_spaces(text: Any) -> str:
-    """Remove line ends and tabs, which are keys in some fields and text in others."""
+    """Remove all white space, since line ends and tabs are keys in some fields and text in others."""
     return "".join(str(text if text is not None else "").split())
 
 
@@ -96,7 +99,7 @@ def nothing_expected(_step: DeclaredStep, _record: PageRecord) -> Finding:
 
 
 def field_box(events: Sequence[ReportedEvent], scrolled: Offset) -> Box | None:
-    """Return the box of the first element that was typed in, else of the first one focused."""
+    """Return the box of the first element that received input or, failing that, focus or a key."""
     for kind in ("input", "focus", "key"):
         for event in events:
             offset = marks.shift(event.data, kind=kind, scrolled=scrolled)

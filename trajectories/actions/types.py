@@ -1,4 +1,4 @@
-"""Declared actions, the page events that they are checked against, and what a check finds."""
+"""Declared actions, the page events with which they are compared, and the findings of such checks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from palaestra.protocol.actions import ActionSpec, action_add
 from trajectories.actions.checks import CheckId
 from trajectories.actions.marks import Marks, Offset
 
-# Page events that a user causes; all others are consequences, or the page's own doing.
+# Page events that a user causes. All other events are consequences, or are caused by the page itself.
 ACT_KINDS = ("click", "input", "key", "submit")
-# All that the recorder reports (`static/js/arena/recorder.js`). It is a claim of the page, whose scripts can
-# report anything.
+# All kinds that the recorder (`static/js/arena/recorder.js`) reports. Its reports are only claims, since a
+# page's scripts can report anything.
 PAGE_KINDS = (*ACT_KINDS, "focus", "scroll", "load", "settled", "visible", "error")
-# Stored by the server alone, once an episode has reached its limit on page events.
+# This kind is stored only by the server, once an episode has reached its limit on page events.
 CAPPED = "capped"
 NEVER = 2**31
 Manner = Callable[[Mapping[str, Any]], str]
@@ -29,9 +29,9 @@ ACTIONS: Registry[ActionType] = Registry("action")
 class DeclaredStep(Struct, frozen=True, kw_only=True):
     """The parts of a step that are needed to check its action.
 
-    ``result`` and ``target_path``, the place in the document of the element acted on, are the harness's word,
-    empty when it gave none. ``is_observation_complete``: elements that the
-    observation lacks were not shown.
+    ``result`` and ``target_path`` (the target element's place in the document) are as the harness reported
+    them, or empty if it did not. With ``is_observation_complete``, elements that the observation lacks were
+    not on the page.
     """
 
     index: int
@@ -62,20 +62,20 @@ class ReportedEvent(Struct, frozen=True, kw_only=True):
 
     @property
     def is_act(self) -> bool:
-        """True if a user did it; clicks made by a script are the page's own."""
+        """True if a user caused the event; a script's clicks count as the page's own."""
         return self.kind in ACT_KINDS and self.data.get("trusted") is not False
 
 
 @dataclass(frozen=True, kw_only=True)
 class PageRecord:
-    """Everything that the pages of an episode reported, by step number, and the accepted API answer, if any.
+    """Everything that an episode's pages reported, by step number, and the server's own records.
 
-    ``answered_in`` is the step in which a page's answer was recorded; the page may report nothing after it.
-
-    ``loose`` events belong to no step. From ``capped_from`` on, events may be missing because the episode
-    exceeded its limit; steps in ``unplaced`` can be matched with events neither by number nor by time.
-    ``served`` are the pages by the server's own account, all of them if ``is_served_whole``, and
-    ``called`` the steps and names of tools that it called.
+    ``loose`` events belong to no step. From step ``capped_from`` on, events may be missing because the
+    episode exceeded its limit. Steps in ``unplaced`` can be matched with events neither by number nor by
+    time. By the server's own record, ``served`` are the pages served (all of them if ``is_served_whole``),
+    ``called`` the steps and names of tool calls, and ``answer`` the answer accepted by the API, if any.
+    ``answered_in`` is the step in which a page's answer was recorded, after which the page may report
+    nothing.
     """
 
     steps: Sequence[DeclaredStep] = ()
@@ -91,7 +91,7 @@ class PageRecord:
     answered_in: int | None = None
 
     def events_of(self, index: int, *kinds: str) -> list[ReportedEvent]:
-        """Return the events of a step, of all kinds or of those given."""
+        """Return a step's events, either of all kinds or of the given ones."""
         return [event for event in self.by_step.get(index, ()) if not kinds or event.kind in kinds]
 
     def step_after(self, index: int) -> DeclaredStep | None:
@@ -99,17 +99,17 @@ class PageRecord:
         return self.steps[position] if position < len(self.steps) else None
 
     def steps_before(self, index: int, *, most: int) -> Sequence[DeclaredStep]:
-        """Return at most ``most`` steps before this one, latest first."""
+        """Return up to ``most`` steps before this one, latest first."""
         position = self.positions[index]
         return self.steps[max(0, position - most) : position][::-1]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """Result of an action type's rule for one step.
+    """The result of an action type's rule for one step.
 
-    ``missing``: nothing was reported, which may be due to lost events. ``explained`` are the events that the
-    action caused.
+    The kind ``missing`` means that nothing was reported, perhaps because events were lost. ``explained`` are
+    the events that the action caused.
     """
 
     kind: CheckId | Literal["missing"]
@@ -125,11 +125,11 @@ MarksRule = Callable[[Mapping[str, Any], Sequence[ReportedEvent], Offset], Marks
 class ActionType:
     """Everything that the server knows about one type of action.
 
-    Models are told of it by its ``spec``. ``object`` is the field that says what was typed, pressed or
-    opened, followed by ``unit``; ``manner`` tells readers how, where it is not the usual way. ``verbs`` are
-    how thoughts announce it. ``rule`` says what the page must have reported, ``marks`` what is drawn on the
-    screenshot; ``labels`` override those of ``CHECKS``. ``is_passive``: it does nothing to the page;
-    ``needs_page``: its rule reads page events.
+    ``spec`` describes it to models. ``object`` is the field that holds what was typed, pressed or opened,
+    shown with ``unit`` after it; ``manner`` describes an unusual way of acting, such as a double click.
+    ``verbs`` are the words with which thoughts announce it. ``rule`` checks what the page reported, ``marks``
+    says what to draw on the screenshot, and ``labels`` override those of ``CHECKS``. An ``is_passive`` action
+    does nothing to the page; ``needs_page`` means that the rule reads page events.
     """
 
     spec: ActionSpec
@@ -149,32 +149,32 @@ class ActionType:
 
     @property
     def leaves_no_trace(self) -> bool:
-        """True if a page can report this action only by reporting nothing."""
+        """True if the action is on a page but causes no page events."""
         return self.is_passive and self.needs_page
 
 
 def get_type(action: object) -> str:
-    """Return the type that an action names, empty when it names none."""
+    """Return the type that an action names, or an empty text if it names none."""
     kind = action.get("type") if isinstance(action, Mapping) else None
     return kind if isinstance(kind, str) else ""
 
 
 def register(kind: ActionType) -> None:
-    """Add a type, and its spec where agents are not told of it yet."""
+    """Register an action type, and add its spec to those that agents can be offered."""
     action_add(kind.spec)
     ACTIONS.register(kind.id, kind)
 
 
 def find(action_id: str) -> ActionType | None:
-    """Return the type, None if it is not registered: a policy may declare anything."""
+    """Return the action type, or None if it is not registered, since a policy may declare anything."""
     return ACTIONS.get(action_id) if action_id in ACTIONS else None
 
 
 def objects() -> dict[str, str]:
-    """Return for each action type the field that holds what was typed, pressed or opened, if any."""
+    """Return, for each action type that has one, the field that holds what was typed, pressed or opened."""
     return {id_: kind.object for id_, kind in ACTIONS.items() if kind.object}
 
 
 def text_fields() -> set[str]:
-    """Return the fields of all types that hold words."""
+    """Return the fields of all action types that hold text, as opposed to quantities."""
     return {kind.object for _, kind in ACTIONS.items() if kind.object and not kind.unit}

@@ -10,7 +10,7 @@ DEFAULT_PROJECT = "default"
 
 
 def project_field() -> models.CharField[str, str]:
-    """Return the project that a row belongs to (``trajectories/record/projects.py``)."""
+    """Return the model field for the project to which a row belongs (``trajectories/record/projects.py``)."""
     return models.CharField(max_length=64, default=DEFAULT_PROJECT, db_default=DEFAULT_PROJECT)
 
 
@@ -18,7 +18,7 @@ class Scope(models.TextChoices):
     READ = "read"
     TRAINER = "trainer"
     GOLDS = "golds"
-    GUIDANCE = "guidance"  # opens episodes with a part of the solution
+    GUIDANCE = "guidance"  # May open episodes with a part of the solution.
     ADMIN = "admin"
 
 
@@ -33,7 +33,7 @@ class ApiKey(models.Model):
     project = project_field()
     created_at = models.DateTimeField(db_default=Now())
     revoked_at = models.DateTimeField(null=True)
-    used_at = models.DateTimeField(null=True)  # last, to the minute
+    used_at = models.DateTimeField(null=True)  # The time of the last use, to the minute.
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["digest"], name="api_key_digest")]
@@ -47,7 +47,7 @@ class ApiKey(models.Model):
 
 
 class KeyChange(models.Model):
-    """The creation or revocation of a key: by whom, and when."""
+    """The creation or revocation of a key, with its author and time."""
 
     class Kind(models.TextChoices):
         CREATED = "created", "Created"
@@ -55,7 +55,7 @@ class KeyChange(models.Model):
 
     api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="changes")
     kind = models.CharField(max_length=8, choices=Kind)
-    author = models.CharField(max_length=200)  # a person of the lab, or the command
+    author = models.CharField(max_length=200)  # A person in the lab, or the management command.
     created_at = models.DateTimeField(db_default=Now())
 
     def __str__(self) -> str:
@@ -63,7 +63,7 @@ class KeyChange(models.Model):
 
 
 class IdempotentCall(models.Model):
-    """The answer to a call with an ``Idempotency-Key``, repeated for 24 hours."""
+    """The stored response to a call with an ``Idempotency-Key``, which repeated calls get for 24 hours."""
 
     api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, db_index=False)
     key = models.CharField(max_length=200)

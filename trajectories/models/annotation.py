@@ -1,6 +1,7 @@
 """Annotation: projects, their annotators and units, assignments of units, and labels.
 
-Units name episodes and steps without a constraint, so that labels outlive what retention deletes.
+Units refer to episodes and steps without a constraint, so that labels outlive the episodes that retention
+deletes.
 """
 
 from __future__ import annotations
@@ -41,7 +42,11 @@ def views_default() -> list[str]:
 
 
 class AnnotationProject(models.Model):
-    """``strata`` counts steps by stratum: all, drawn, and those that have no thought to label."""
+    """An annotation project.
+
+    ``strata`` has counts by stratum: all candidates, drawn ones, and steps whose thought is hidden or
+    missing.
+    """
 
     class Level(models.TextChoices):
         STEP = "step", "Thoughts of steps"
@@ -52,15 +57,15 @@ class AnnotationProject(models.Model):
     project = project_field()
     codebook = models.ForeignKey(CodebookVersion, on_delete=models.PROTECT, related_name="projects")
     level = models.CharField(max_length=10, choices=Level, default=Level.STEP)
-    views = models.JSONField(default=views_default)  # what annotators see of a unit, each in turn
-    source = models.TextField()  # the address of the search whose episodes it samples
+    views = models.JSONField(default=views_default)  # The views in which units are labelled.
+    source = models.TextField()  # The URL of the search whose episodes are sampled.
     seed = models.BigIntegerField()
     strata = models.JSONField(default=list)
-    overlap_share = models.FloatField()  # of the units that several people label
-    overlap_people = models.PositiveSmallIntegerField()  # how many
-    repeat_share = models.FloatField(default=0.0)  # of the units that a person is given twice
+    overlap_share = models.FloatField()  # The share of units that several people label.
+    overlap_people = models.PositiveSmallIntegerField()  # The number of people who label each of these.
+    repeat_share = models.FloatField(default=0.0)  # The share of units that the same person labels twice.
     reservation_minutes = models.PositiveIntegerField()
-    shows_setup = models.BooleanField(default=False)  # arm and model
+    shows_setup = models.BooleanField(default=False)  # Annotators see the arm and the model.
     created_by = models.ForeignKey("auth.User", on_delete=models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
 
@@ -80,7 +85,7 @@ class AnnotationProject(models.Model):
 
 
 class Annotator(models.Model):
-    """A labeller in a project: a person, the thought ribbon's rules, or a judge model."""
+    """An annotator in a project: a person, the thought ribbon's rules, or a judge model."""
 
     class Kind(models.TextChoices):
         PERSON = "person", "Person"
@@ -91,15 +96,14 @@ class Annotator(models.Model):
         AnnotationProject, on_delete=models.CASCADE, related_name="annotators", db_index=False
     )
     kind = models.CharField(max_length=8, choices=Kind, default=Kind.PERSON)
-    # Null for machines, and for people of another installation whose labels were imported.
+    # Null for machines, and for people from other installations whose labels were imported.
     user = models.ForeignKey("auth.User", on_delete=models.PROTECT, null=True, related_name="annotators")
     name = models.CharField(max_length=200)
-    settings = models.JSONField(default=dict)  # of a machine: its version, model and prompt
-    is_adjudicator = models.BooleanField(default=False)  # may settle what others disagree on
-    quota = models.PositiveIntegerField(null=True)  # units; null for all there are
-    position = models.PositiveIntegerField(
-        db_default=0
-    )  # of the unit taken last: the next one is looked for from there
+    settings = models.JSONField(default=dict)  # A machine's version, model and prompt.
+    is_adjudicator = models.BooleanField(default=False)  # May settle disagreements.
+    quota = models.PositiveIntegerField(null=True)  # The most units to label; null for no limit.
+    # The position of the last unit taken, from which the search for the next unit starts.
+    position = models.PositiveIntegerField(db_default=0)
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -116,16 +120,16 @@ class Annotator(models.Model):
 
 
 class AnnotationUnit(models.Model):
-    """The text to label: characters ``begin`` to ``end`` of a step's thought; paragraph 0 is the whole
-    thought.
+    """A unit to label: characters ``begin`` to ``end`` of a step's thought; paragraph 0 is the whole thought.
 
-    A whole trajectory has step 0. A pair has another trajectory, or another step of one, beside it.
+    A unit that is a whole trajectory has step 0. A pair also names the other trajectory, or the step of
+    another trajectory.
     """
 
     project = models.ForeignKey(
         AnnotationProject, on_delete=models.CASCADE, related_name="units", db_index=False
     )
-    position = models.PositiveIntegerField()  # of its step in the order in which units are handed out, from 1
+    position = models.PositiveIntegerField()  # The place in the queue, from 1; paragraphs share their step's.
     episode_id = models.BigIntegerField()
     step = models.PositiveIntegerField()
     other_episode_id = models.BigIntegerField(null=True)
@@ -134,8 +138,8 @@ class AnnotationUnit(models.Model):
     begin = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
     stratum = models.CharField(max_length=200)
-    weight = models.FloatField()  # steps of the stratum that it stands for; of a paragraph its part of them
-    gold = models.JSONField(null=True)  # of a unit for training: the right answers, and why
+    weight = models.FloatField()  # How many candidates it represents; paragraphs share their step's weight.
+    gold = models.JSONField(null=True)  # A gold unit's right answers, and why they are right.
 
     class Meta:
         constraints = [
@@ -158,10 +162,10 @@ class AnnotationUnit(models.Model):
 
 
 class AnnotationSlot(models.Model):
-    """Assignment of a unit to a person: at most one, and one for its repeat.
+    """The assignment of a unit to a person, who has at most one slot for it and one for its repeat.
 
-    Annotators see only its random ``public_id``: its number would give away repeats and units for training,
-    whose slots are made later than others.
+    Annotators see only the random ``public_id``, since the primary key would give away repeats and gold
+    units, whose slots are created later than others.
     """
 
     public_id = models.UUIDField(db_default=RandomUUID(), unique=True, editable=False)
@@ -170,7 +174,7 @@ class AnnotationSlot(models.Model):
         AnnotationProject, on_delete=models.CASCADE, related_name="slots", db_index=False
     )
     unit = models.ForeignKey(AnnotationUnit, on_delete=models.CASCADE, related_name="slots")
-    position = models.PositiveIntegerField()  # the unit's, or that of its repeat, which is further back
+    position = models.PositiveIntegerField()  # The unit's place in the queue; a repeat's is further back.
     is_repeat = models.BooleanField(default=False)
     view = models.CharField(max_length=8, choices=View, default=View.FULL, db_default=View.FULL)
     annotator = models.ForeignKey(
@@ -194,7 +198,7 @@ class AnnotationSlot(models.Model):
                 name="annotation_slot_open",
                 condition=Q(done_at__isnull=True),
             ),
-            # Resumption, and the last ten.
+            # For resuming units, and for the last ten labels.
             models.Index(fields=["annotator", "done_at"], name="annotation_slot_held"),
         ]
 
@@ -205,8 +209,8 @@ class AnnotationSlot(models.Model):
 class Label(models.Model):
     """One version of an annotator's answers about a unit. Append-only: the newest version counts.
 
-    ``values`` has an answer for each field of the codebook; ``spans`` are the parts of the thought that a
-    mixed answer is about, ``links`` the steps that carry out behaviours.
+    ``values`` has an answer for each codebook field, ``spans`` are the parts of the thought that an annotator
+    marked, and ``links`` maps behaviours to the steps that carry them out.
     """
 
     class Layer(models.TextChoices):
@@ -225,7 +229,7 @@ class Label(models.Model):
     layer = models.CharField(max_length=12, choices=Layer, default=Layer.BLIND)
     is_repeat = models.BooleanField(default=False)
     view = models.CharField(max_length=8, choices=View, default=View.FULL, db_default=View.FULL)
-    is_swapped = models.BooleanField(default=False)  # of a pair: the other one was shown first
+    is_swapped = models.BooleanField(default=False)  # The second member of the pair was shown first.
     version = models.PositiveIntegerField()
     state = models.CharField(max_length=8, choices=State)
     values = models.JSONField(default=dict)
@@ -233,11 +237,11 @@ class Label(models.Model):
     links = models.JSONField(default=dict)
     note = models.TextField(default="", blank=True)
     is_unsure = models.BooleanField(default=False)
-    reason = models.CharField(
-        max_length=32, default="", blank=True
-    )  # of an adjudicated one: why people differed
-    active_ms = models.PositiveIntegerField(null=True)  # from first seen to saved, while the page was visible
-    key = models.UUIDField(unique=True)  # of the saving call: sent again, it changes nothing
+    # In an adjudicated label, the reason why people differed.
+    reason = models.CharField(max_length=32, default="", blank=True)
+    # The time from first seeing the unit to saving the label during which the page was visible.
+    active_ms = models.PositiveIntegerField(null=True)
+    key = models.UUIDField(unique=True)  # The request's key: sending it again changes nothing.
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -270,7 +274,7 @@ class CodebookNote(models.Model):
 
 
 class StepMark(models.Model):
-    """A researcher's bookmark of a step, with a note if they wrote one; step 0 is the whole episode."""
+    """A researcher's bookmark of a step, with an optional note; step 0 stands for the whole episode."""
 
     user = models.ForeignKey("auth.User", on_delete=models.CASCADE, related_name="step_marks", db_index=False)
     episode_id = models.BigIntegerField()
@@ -288,12 +292,12 @@ class StepMark(models.Model):
 
     @property
     def version(self) -> str:
-        """The version of the note, which forms send back: a hash, or empty if there is no note."""
+        """The note's version, which forms send back: a hash, or empty if there is no note."""
         return hashlib.sha256(self.note.encode()).hexdigest()[:16] if self.note else ""
 
 
 class AnnotationJob(DueWork):
-    """Long work on the labels of a project, done by a worker: an export, an import, or a machine's labels."""
+    """A worker's long-running job on a project's labels: an export, an import, or labelling by a machine."""
 
     class Kind(models.TextChoices):
         EXPORT = "export", "Export"
@@ -312,7 +316,7 @@ class AnnotationJob(DueWork):
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     done = models.PositiveIntegerField(db_default=0)
     total = models.PositiveIntegerField(db_default=0)
-    result = models.JSONField(default=dict)  # files with their hashes, counts
+    result = models.JSONField(default=dict)  # Files with their hashes, and counts.
     created_by = models.ForeignKey("auth.User", on_delete=models.SET_NULL, null=True, related_name="+")
     finished_at = models.DateTimeField(null=True)
 

@@ -1,4 +1,4 @@
-"""Rows that request long work of a worker, which ``trajectories/record/due_work.py`` sends and does."""
+"""Rows that request long-running work from a worker; ``trajectories/record/due_work.py`` does the work."""
 
 from __future__ import annotations
 
@@ -10,17 +10,24 @@ from django.db.models.functions import Now
 
 
 class DueWork(models.Model):
-    """``DOING`` and ``DONE`` are its states besides ``WAITING`` and ``FAILED``."""
+    """The base of rows that request work.
+
+    Subclasses may name the states ``DOING`` and ``DONE`` differently; ``WAITING`` and ``FAILED`` are common
+    to all.
+    """
 
     WAITING, DOING, DONE, FAILED = "waiting", "running", "done", "failed"
 
     state: models.CharField[str, str]
-    problem = models.CharField(max_length=500, default="", blank=True)  # why it failed, or what it left out
+    # Why the work failed, or what it left out.
+    problem = models.CharField(max_length=500, default="", blank=True)
     created_at = models.DateTimeField(db_default=Now())
-    # Null unless the work is due or goes on: the chore that sends it reads no other rows.
+    # Null unless the work is due or in progress, since the chore that sends work reads only rows where it is
+    # set.
     requested_at = models.DateTimeField(null=True)
     sent_at = models.DateTimeField(null=True)
-    # Claims by workers since it was requested: work that kills its worker is not sent for ever.
+    # Claims by workers since the request. They are limited, so that work that kills its worker is not sent
+    # forever.
     claims = models.PositiveSmallIntegerField(db_default=0)
 
     class Meta:
@@ -28,17 +35,17 @@ class DueWork(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """True if something is still to come of it."""
+        """True if the work is waiting or in progress."""
         return self.state in (self.WAITING, self.DOING)
 
     @classmethod
     def progress_fields(cls, done: int, total: int) -> dict[str, Any]:
-        """Return the columns that record how far the work is."""
+        """Return the columns that record the work's progress."""
         return {"done": done, "total": total}
 
     @classmethod
     def end_fields(cls) -> dict[str, Any]:
-        """Return the columns that record that the work has ended, in whatever way."""
+        """Return the columns that record that the work has ended, whether or not it succeeded."""
         return {"finished_at": Now()}
 
     @classmethod

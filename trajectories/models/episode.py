@@ -1,4 +1,4 @@
-"""An episode is one attempt at one task; a group is the samples of one task opened by one call."""
+"""Episodes, each one attempt at one task, and groups, which are the samples of a task opened by one call."""
 
 from __future__ import annotations
 
@@ -16,27 +16,28 @@ class Group(models.Model):
     run = models.ForeignKey(
         "trajectories.Run", on_delete=models.CASCADE, related_name="groups", db_index=False
     )
-    # This needs no index: nothing looks for the groups of a task.
+    # No index is needed, since nothing looks up the groups of a task.
     task = models.ForeignKey(
         "tasks_app.Task", on_delete=models.PROTECT, related_name="groups", db_index=False
     )
     arm = models.CharField(max_length=16, choices=arm_choices)
     policy_version = models.PositiveIntegerField(null=True)
     seed = models.BigIntegerField()
-    settings = models.JSONField(default=dict)  # of the opening call, so that a refill opens the same
-    template = models.CharField(max_length=100)  # id of the prompt template: messages can be rebuilt from it
-    examples = ArrayField(models.BigIntegerField(), null=True)  # solved tasks in the prompt, in order
+    settings = models.JSONField(default=dict)  # The opening call's settings, which a refill uses again.
+    # The id of the prompt template, from which messages can be rebuilt.
+    template = models.CharField(max_length=100)
+    examples = ArrayField(models.BigIntegerField(), null=True)  # The solved tasks in the prompt, in order.
     created_at = models.DateTimeField(db_default=Now())
-    size = models.PositiveIntegerField(db_default=0)  # episodes
-    ended = models.IntegerField(db_default=0)  # episodes with a verdict
-    # The number of the verdict that ended its last episode; null while one is unfinished.
+    size = models.PositiveIntegerField(db_default=0)  # The number of episodes.
+    ended = models.IntegerField(db_default=0)  # The number of episodes with a verdict.
+    # The number of the verdict that ended the last episode; null while any episode is unfinished.
     completed_seq = models.PositiveBigIntegerField(null=True)
 
     class Meta:
         indexes = [
-            # runs/sql/groups_after.sql, and the deletion of a run.
+            # For runs/sql/groups_after.sql, and for deleting a run.
             models.Index(fields=["run", "completed_seq"], name="group_completion"),
-            # Leads to unfinished episodes (hot_sql/sql/unfinished.sql).
+            # For finding unfinished episodes (hot_sql/sql/unfinished.sql).
             models.Index(fields=["run", "id"], name="group_unfinished", condition=Q(completed_seq=None)),
         ]
 
@@ -45,9 +46,10 @@ class Group(models.Model):
 
 
 class Episode(models.Model):
-    """The row changes only on opening, answers, ending and closing; steps and events never touch it.
+    """One attempt at a task.
 
-    None of its indexes names a column that changes, so that these updates write no index at all.
+    The row changes only when the episode is opened, answered, ended or closed; steps and events never update
+    it. None of its indexes contains a column that changes, so these updates write no index at all.
     """
 
     class Status(models.TextChoices):
@@ -65,18 +67,18 @@ class Episode(models.Model):
         API = "api"
 
     class AnswerCheck(models.TextChoices):
-        """State of the check of a first answer; empty in runs without checks."""
+        """The state of the check of an episode's first answer; empty in runs without checks."""
 
         NONE = ""
-        DUE = "due"  # no answer yet
-        REQUESTED = "requested"  # the first answer is stored, and is to be checked
-        GIVEN = "given"  # the second one is stored
+        DUE = "due"  # There is no answer yet.
+        REQUESTED = "requested"  # The first answer is stored, and the agent has been asked to check it.
+        GIVEN = "given"  # The second answer is stored.
 
     run = models.ForeignKey(
         "trajectories.Run", on_delete=models.CASCADE, related_name="episodes", db_index=False
     )
     group = models.ForeignKey(Group, on_delete=models.CASCADE, related_name="episodes", db_index=False)
-    # lab/queries/sql/task_tallies.sql and the attempts on a task's page use the index.
+    # shell/queries/sql/task_tallies.sql and the attempts on a task's page use the index.
     task = models.ForeignKey("tasks_app.Task", on_delete=models.PROTECT, related_name="episodes")
     arm = models.CharField(max_length=16, choices=arm_choices)
     sample_index = models.PositiveIntegerField()
@@ -85,7 +87,7 @@ class Episode(models.Model):
     seed = models.BigIntegerField()
     presentation = models.JSONField(default=dict)
     presentation_hash = models.CharField(max_length=64, default="", blank=True)
-    variation = models.JSONField(null=True)  # tasks_app/variation.py
+    variation = models.JSONField(null=True)  # See tasks_app/variation.py.
     max_steps = models.PositiveIntegerField()
     token_budget = models.PositiveIntegerField(null=True)
     recording = models.CharField(max_length=8, choices=Recording, default=Recording.EVENTS)
@@ -94,7 +96,7 @@ class Episode(models.Model):
         max_length=9, choices=AnswerCheck, default=AnswerCheck.NONE, db_default=AnswerCheck.NONE, blank=True
     )
     guidance = models.JSONField(null=True)
-    # A fork's parent may have been deleted: what has a parent stays a fork.
+    # A fork keeps its parent's id even if the parent has been deleted, so that it stays a fork.
     parent = models.ForeignKey(
         "self",
         on_delete=models.DO_NOTHING,
@@ -103,15 +105,16 @@ class Episode(models.Model):
         db_index=False,
         db_constraint=False,
     )
-    # The step of its parent after which it begins; 0 without a parent.
+    # The parent's step after which this episode begins; 0 without a parent.
     begins_after = models.PositiveIntegerField(db_default=0)
-    # How many site events it has from its parent; null while a fork waits for them.
+    # How many site events it inherited from its parent; null while a fork waits for them.
     inherited_events = models.PositiveIntegerField(null=True, db_default=0)
-    # Whether a person has ever acted in it.
+    # True if a person has ever acted in it.
     is_taken_over = models.BooleanField(db_default=False)
-    # How many steps people did in it: they are added to max_steps, which stays what its prompt tells.
+    # How many steps people took in it. They are added to the budget, while max_steps stays as the prompt
+    # states it.
     person_steps = models.PositiveIntegerField(db_default=0)
-    # Played from its start and without help: only such episodes count in rates, gaps and samplers.
+    # Played from the start and without help; only such episodes count in rates, gaps and samplers.
     is_plain = models.GeneratedField(
         expression=Q(guidance__isnull=True, parent__isnull=True, is_taken_over=False),  # type: ignore[arg-type]  # a condition is one
         output_field=models.BooleanField(),
@@ -123,8 +126,8 @@ class Episode(models.Model):
     closed_at = models.DateTimeField(null=True)
     close_reason = models.CharField(max_length=32, default="", blank=True)
     close_detail = models.TextField(default="", blank=True)
-    # No constraint: without an index on this column, deleting a verdict would read all episodes. The
-    # statement that sets it writes the verdict too.
+    # There is no constraint, because without an index on this column, deleting a verdict would read all
+    # episodes. The statement that sets the column also writes the verdict.
     verdict = models.ForeignKey(
         "trajectories.Verdict",
         on_delete=models.RESTRICT,
@@ -144,13 +147,13 @@ class Episode(models.Model):
                 name="episode_verdict_iff_finished",
             ),
         ]
-        # The lists of a run's episodes (lab/queries/episodes.py, lab/search), and its exports.
+        # For the lists of a run's episodes (shell/queries/episodes.py, lab/search), and for its exports.
         indexes = [
             models.Index(fields=["run", "id"], name="episode_run_order"),
             models.Index(fields=["parent"], name="episode_forks", condition=Q(parent__isnull=False)),
-            # The effect of guidance in a run, by task (episodes/prefixes.py, episodes/abstractions).
+            # For the effect of guidance in a run, by task (episodes/prefixes.py, episodes/abstractions.py).
             models.Index(fields=["run", "task"], name="episode_guided", condition=Q(guidance__isnull=False)),
-            # The solvers of an abstraction (episodes/abstractions).
+            # For the solvers of an abstraction (episodes/abstractions.py).
             models.Index(
                 KeyTransform("abstraction", "guidance"),
                 name="episode_abstraction",
@@ -167,7 +170,7 @@ class Episode(models.Model):
 
 
 def episode_key(related_name: str) -> models.ForeignKey[Episode, Episode]:
-    """Make the episode the key of rows, without the index and the constraint that would slow writes."""
+    """Return a foreign key to the episode, without the index and the constraint, which would slow writes."""
     return models.ForeignKey(
         Episode, on_delete=models.CASCADE, related_name=related_name, db_index=False, db_constraint=False
     )

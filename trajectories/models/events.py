@@ -1,4 +1,4 @@
-"""Page events, reported by pages; site events and calls of tools, the server's own record."""
+"""Page events, which pages report, and site events and tool calls, which the server records itself."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from trajectories.models.episode import episode_key
 
 
 class PageEvent(models.Model):
-    """A click, input, scroll or the like, as reported by the page; not to be trusted."""
+    """A click, input, scroll or similar event as reported by the page, which must not be trusted."""
 
     pk = models.CompositePrimaryKey("episode_id", "page", "seq")
     episode = episode_key("page_events")
-    page = models.CharField(max_length=32)  # a nonce of one page load
+    page = models.CharField(max_length=32)  # The nonce of one page load.
     seq = models.PositiveIntegerField()
     step = models.PositiveIntegerField(null=True)
     kind = models.CharField(max_length=32)
-    at_ms = models.FloatField()  # since the page load began, by the page's clock
+    at_ms = models.FloatField()  # The time since the page load began, by the page's clock.
     data = models.JSONField(default=dict)
     received_at = models.DateTimeField(db_default=Now())
 
@@ -29,9 +29,9 @@ class PageEvent(models.Model):
 
 
 class PageEventTally(models.Model):
-    """Counts of what an episode's pages sent, for the caps, and of what was done on them outside any step.
+    """Counts of what an episode's pages sent, which are capped, and of acts on them outside any step.
 
-    The latter, gestures and changed fields, count towards the step budget.
+    These acts, which are gestures and changed fields, count towards the step budget.
     """
 
     episode = models.OneToOneField("trajectories.Episode", on_delete=models.CASCADE, primary_key=True)
@@ -41,7 +41,8 @@ class PageEventTally(models.Model):
     last_at = models.DateTimeField(db_default=Now())
     gestures = models.PositiveIntegerField(db_default=0)
     fields = models.PositiveIntegerField(db_default=0)
-    # The fields of the last report that had any: typing that goes on in the next report is still one change.
+    # The fields in the last report that had any, since typing that continues in the next report is still one
+    # change.
     last_fields = ArrayField(
         models.TextField(), db_default=Value([], output_field=ArrayField(models.TextField()))
     )
@@ -51,7 +52,7 @@ class PageEventTally(models.Model):
 
 
 class SiteEvent(models.Model):
-    """A server-side event of an episode: page served, booking made. Numbers are unique across tabs."""
+    """A server-side event, such as a page served or a booking made. Numbers are unique across tabs."""
 
     pk = models.CompositePrimaryKey("episode_id", "seq")
     episode = episode_key("site_events")
@@ -63,7 +64,7 @@ class SiteEvent(models.Model):
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(seq__gte=1), name="site_event_seq_positive")]
-        # Most site events are page views, which neither a site's state nor judging reads.
+        # Most site events are page views, which neither the site's state nor judging needs.
         indexes = [
             models.Index(fields=["episode", "seq"], name="site_event_changes", condition=~Q(kind=PAGE_SERVED))
         ]
@@ -73,13 +74,13 @@ class SiteEvent(models.Model):
 
 
 class ToolCall(models.Model):
-    """A program to run. One that neither succeeds nor fails in time is lost: its episode may call again."""
+    """A program to run for an episode, which may call it again if it neither succeeds nor fails in time."""
 
     class Status(models.TextChoices):
         WAITING = "waiting"
         RUNNING = "running"
         DONE = "done"
-        FAILED = "failed"  # by us: there was no sandbox
+        FAILED = "failed"  # The failure is the server's: there was no sandbox.
 
     pk = models.CompositePrimaryKey("episode_id", "number")
     episode = episode_key("tool_calls")

@@ -1,4 +1,4 @@
-"""Exports: files of training data written by a worker, with their authors and parameters."""
+"""Exports: files of training data that a worker writes, with their authors and parameters."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ from trajectories.models.due_work import DueWork
 
 
 class Export(DueWork):
-    """An export.
+    """An export, defined by its ``parameters`` (``trajectories/exports/parameters.py``).
 
-    ``parameters`` define it (``trajectories/exports/parameters.py``), ``result`` names its files.
-
-    While it is written, ``result`` is how far it is: a worker that takes over goes on from there. Rows stay
-    when their files have gone: they say who exported what.
+    While the export is being written, ``result`` records its progress, from which another worker can resume;
+    afterwards it names the files. Rows outlive their files, as a record of who exported what.
     """
 
     class State(models.TextChoices):
@@ -29,19 +27,21 @@ class Export(DueWork):
     kind = models.CharField(max_length=32)
     project = project_field()
     parameters = models.JSONField()
-    splits = ArrayField(models.CharField(max_length=64), default=list)  # that its key was limited to
+    # The splits to which the exporting key was limited.
+    splits = ArrayField(models.CharField(max_length=64), default=list)
     has_golds = models.BooleanField(default=False)
-    has_locked = models.BooleanField(default=False)  # splits that are locked for training
+    has_locked = models.BooleanField(default=False)  # It contains splits that are locked for training.
     state = models.CharField(max_length=9, choices=State, default=State.WAITING)
     done = models.PositiveIntegerField(db_default=0)
     total = models.PositiveIntegerField(db_default=0)
     result = models.JSONField(default=dict)
-    # One of both: a key of the API, or somebody in the lab. The name stays when they go.
+    # Either an API key or a lab user made the export; ``author`` keeps the name when that key or user is
+    # deleted.
     key = models.ForeignKey("trajectories.ApiKey", on_delete=models.SET_NULL, null=True, related_name="+")
     user = models.ForeignKey("auth.User", on_delete=models.SET_NULL, null=True, related_name="+")
     author = models.CharField(max_length=200)
     finished_at = models.DateTimeField(null=True)
-    expires_at = models.DateTimeField(null=True)  # from then on pruning may delete its files
+    expires_at = models.DateTimeField(null=True)  # From then on, pruning may delete the files.
 
     class Meta:
         indexes = [

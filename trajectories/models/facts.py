@@ -1,4 +1,4 @@
-"""Facts: computed from steps and events after an episode's end, and recomputed at will."""
+"""Facts, computed from steps and events after an episode's end. They can be recomputed at any time."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from django.db.models.functions import Now
 from trajectories.actions.checks import CHECKS, MISMATCHES
 from trajectories.models.episode import episode_key
 
-# No page shows more.
+# More sentences are not stored, since no page shows more.
 SENTENCES_STORED = 1_000
 
 
 class StepFacts(models.Model):
-    """Facts of one step: its action check, the measures of its thought, and the thought's words.
+    """Facts about one step: its action check, measures of its thought, and the thought's words for search.
 
-    All are heuristics; ``trajectories/behaviour/facts/action_check.py`` and ``behaviour.py`` define them.
+    All are heuristics, defined in ``trajectories/behaviour/facts/action_check.py`` and ``behaviour.py``.
     """
 
     pk = models.CompositePrimaryKey("episode_id", "index")
@@ -26,24 +26,24 @@ class StepFacts(models.Model):
     index = models.PositiveIntegerField()
     version = models.PositiveSmallIntegerField()
     action_type = models.CharField(max_length=32, default="", blank=True)
-    # Describes the element that the action names, so that lists need not read an observation.
+    # A description of the element that the action names, so that lists need not read the observation.
     target = models.CharField(max_length=120, default="", db_default="", blank=True)
     action_check = models.CharField(max_length=16, choices=[(kind, kind) for kind in CHECKS])
     action_check_detail = models.CharField(max_length=200, default="", blank=True)
-    place = models.CharField(max_length=16, default="", blank=True)  # a hash of what the page showed
-    repeats = models.PositiveIntegerField(null=True)  # the first step with the same place and action
+    place = models.CharField(max_length=16, default="", blank=True)  # A hash of what the page showed.
+    repeats = models.PositiveIntegerField(null=True)  # The first step with the same place and action.
     is_page_change = models.BooleanField()
     is_backtrack = models.BooleanField()
     is_thought_hidden = models.BooleanField()
     is_invalid = models.BooleanField()
-    # Null where the thought is hidden.
+    # This and the measures below are null if the thought is hidden.
     checks_before_submit = models.BooleanField(null=True)
     thought_chars = models.PositiveIntegerField(null=True)
     thought_words = models.PositiveIntegerField(null=True)
     numbers = models.PositiveIntegerField(null=True)
     formulas = models.PositiveIntegerField(null=True)
-    restates = models.FloatField(null=True)  # 0 to 1
-    # A letter for the class of each sentence of the thought (``thoughts/codebook.toml``).
+    restates = models.FloatField(null=True)  # From 0 to 1.
+    # One letter for the class of each sentence in the thought (``thoughts/codebook.toml``).
     sentences = models.CharField(max_length=SENTENCES_STORED, null=True)  # noqa: DJ001 (null: hidden)
     words = SearchVectorField()
 
@@ -53,7 +53,8 @@ class StepFacts(models.Model):
         ]
         indexes = [
             GinIndex(fields=["words"], name="step_facts_words"),
-            # Combined with the index of words; nobody filters by the most frequent outcomes.
+            # Combined with the index on words. The most frequent outcomes are left out: nobody filters by
+            # them.
             models.Index(
                 fields=["action_check", "action_type", "episode", "index"],
                 name="step_facts_mismatch",
@@ -66,7 +67,7 @@ class StepFacts(models.Model):
 
 
 class EpisodeFacts(models.Model):
-    """Facts of one episode: sums and means over its steps. Means are null if no thought is known."""
+    """Facts about one episode: sums and means over its steps. Means are null if no thought is known."""
 
     episode = models.OneToOneField(
         "trajectories.Episode",
@@ -77,27 +78,30 @@ class EpisodeFacts(models.Model):
     )
     version = models.PositiveSmallIntegerField()
     steps = models.PositiveIntegerField()
-    duration_ms = models.FloatField()  # of all its steps
-    action_types = models.JSONField(default=dict)  # how often each
-    no_effect = models.PositiveIntegerField()  # how many steps had each outcome of their action check
+    duration_ms = models.FloatField()  # The sum over all steps.
+    action_types = models.JSONField(default=dict)  # The number of actions of each type.
+    # The numbers of steps with each outcome of the action check.
+    no_effect = models.PositiveIntegerField()
     different_effect = models.PositiveIntegerField()
     unexplained = models.PositiveIntegerField()
     confirmed = models.PositiveIntegerField()
     unexplained_events = models.PositiveIntegerField()
-    first_unexplained = models.JSONField(default=list)  # the first of these events: step, kind, what
-    loops = models.PositiveIntegerField()  # steps that repeat place and action of an earlier one
+    # The first few unexplained events, each with its step, its kind and a description.
+    first_unexplained = models.JSONField(default=list)
+    loops = models.PositiveIntegerField()  # Steps that repeat an earlier step's place and action.
     backtracks = models.PositiveIntegerField()
     page_changes = models.PositiveIntegerField()
-    hidden_thoughts = models.PositiveIntegerField()  # steps whose thought the model hid
-    invalid_actions = models.PositiveIntegerField()  # steps whose action the harness could not read
-    # Steps that speak of checking, up to the submission; null where all thoughts are hidden.
+    hidden_thoughts = models.PositiveIntegerField()  # Steps whose thought the model hid.
+    invalid_actions = models.PositiveIntegerField()  # Steps whose action the harness could not read.
+    # Steps up to the submission whose thoughts mention checking; null if all thoughts are hidden.
     checks = models.PositiveIntegerField(null=True)
-    thought_chars = models.FloatField(null=True)  # means over steps whose thought is known
+    # Means over the steps whose thoughts are known.
+    thought_chars = models.FloatField(null=True)
     thought_words = models.FloatField(null=True)
     numbers = models.FloatField(null=True)
     formulas = models.FloatField(null=True)
-    restates = models.FloatField(null=True)  # over the steps' thoughts, weighted by their words
-    seen_until = models.DateTimeField()  # when the last step or event that these facts include arrived
+    restates = models.FloatField(null=True)  # The mean over thoughts, weighted by their words.
+    seen_until = models.DateTimeField()  # When the last step or event that is included in the facts arrived.
     computed_at = models.DateTimeField(db_default=Now())
 
     def __str__(self) -> str:

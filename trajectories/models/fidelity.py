@@ -1,4 +1,4 @@
-"""Results of rendering DOM replays and comparing them with screenshots; a check can be repeated."""
+"""Results of rendering DOM replays and comparing them with screenshots, which can be repeated."""
 
 from __future__ import annotations
 
@@ -8,20 +8,16 @@ from django.db.models.functions import Now
 
 from trajectories.models.episode import episode_key
 
-# Reasons that pass: for a worker, or for one that can draw.
+# Temporary reasons, which last until a worker, or one that can render pages, is available.
 LEFT = ("waiting", "no_sandbox", "no_browser")
 
 
 class Fidelity(models.Model):
     """Comparison of one step's DOM replay, rendered in a sandbox, with its screenshot.
 
-    In an episode without steps ``index`` is the number of a page action, whose page is rendered but not
+    In an episode without steps, ``index`` is the number of a page action, whose page is rendered but not
     compared. ``trajectories/behaviour/fidelity/comparison.py`` has the rules. ``replay`` and ``difference``
-    are blobs: the rendered picture, and the same with differing pixels in red.
-
-    In an episode without steps ``index`` is the number of a page action, whose page is drawn alone.
-    ``trajectories/behaviour/fidelity/comparison.py`` says how. ``replay`` and ``difference`` are blobs: the
-    drawn picture, and red where it differs from the screenshot.
+    are blobs: the rendered picture, and the same picture with differing pixels in red.
     """
 
     class State(models.TextChoices):
@@ -31,7 +27,7 @@ class Fidelity(models.Model):
         FAILED = "failed"
 
     class Reason(models.TextChoices):
-        """Reason why a replay is not checked, or why the check failed."""
+        """The reason why a replay is not checked, or why the check failed."""
 
         NONE = ""
         WAITING = "waiting"
@@ -53,14 +49,14 @@ class Fidelity(models.Model):
     index = models.PositiveIntegerField()
     state = models.CharField(max_length=11, choices=State)
     reason = models.CharField(max_length=16, choices=Reason, default=Reason.NONE, blank=True)
-    changed_share = models.FloatField(null=True)  # of all pixels, 0 to 1
-    phash_distance = models.PositiveSmallIntegerField(null=True)  # of 64 bits
+    changed_share = models.FloatField(null=True)  # The share of all pixels that differ, from 0 to 1.
+    phash_distance = models.PositiveSmallIntegerField(null=True)  # How many of the 64 bits differ.
     replay = models.CharField(max_length=64, default="", blank=True)
     difference = models.CharField(max_length=64, default="", blank=True)
     version = models.PositiveSmallIntegerField()
     tries = models.PositiveSmallIntegerField(default=0)
     checked_at = models.DateTimeField(db_default=Now())
-    requested_at = models.DateTimeField(null=True)  # by a person: those are checked first
+    requested_at = models.DateTimeField(null=True)  # Set if a person requested it; those are checked first.
 
     class Meta:
         verbose_name_plural = "fidelity"
@@ -82,7 +78,7 @@ class Fidelity(models.Model):
 
 
 class EpisodeFidelity(models.Model):
-    """Choice of an ended episode's steps to be checked: by which version, and how many."""
+    """The record that an ended episode's steps were chosen for checking: by which version, and how many."""
 
     episode = models.OneToOneField(
         "trajectories.Episode",

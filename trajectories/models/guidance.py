@@ -1,4 +1,4 @@
-"""Texts that help with tasks: inserts in prompts, abstractions, and interventions."""
+"""Texts that help with tasks: inserts into prompts, abstractions, and interventions."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from trajectories.models.episode import Episode, Group
 
 
 class GuidanceText(models.Model):
-    """Text inserted into opening messages, by its SHA-256.
+    """A text that is inserted into opening messages, identified by its SHA-256.
 
-    It contains parts of golds, so the arena may not read it.
+    It may contain parts of golds, so the arena may not read it.
     """
 
     sha256 = TextKey(primary_key=True, max_length=64)
@@ -26,14 +26,14 @@ class GuidanceText(models.Model):
 
 
 class Abstraction(models.Model):
-    """General knowledge about a task that helps to solve it, by a person or by a policy in an episode."""
+    """General knowledge that helps to solve a task, written by a person or by a policy in an episode."""
 
     task = models.ForeignKey("tasks_app.Task", on_delete=models.PROTECT, related_name="abstractions")
     project = project_field()
     text = models.TextField()
     sha256 = models.CharField(max_length=64)
-    author = models.CharField(max_length=100)  # the name of the key that posted it
-    # The run and episode of the policy that wrote it, if one did. They may have been deleted since.
+    author = models.CharField(max_length=100)  # The name of the key that posted it.
+    # The run and episode in which a policy wrote it, if it was a policy. They may have been deleted since.
     run = models.ForeignKey(
         "trajectories.Run", on_delete=models.SET_NULL, null=True, related_name="abstractions"
     )
@@ -43,7 +43,7 @@ class Abstraction(models.Model):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        # The lists of a task's and of a project's.
+        # For the lists of a task's and of a project's abstractions.
         indexes = [models.Index(fields=["project", "id"], name="abstraction_order")]
 
     def __str__(self) -> str:
@@ -51,8 +51,10 @@ class Abstraction(models.Model):
 
 
 class Intervention(models.Model):
-    """``group`` are its continuations, forks of ``episode``. Each goes on with the message that begins with
-    ``copied``, which the policy wrote in ``step`` before ``substep``, and ``text``.
+    """A text that replaces a substep of an ``episode``; the forks in ``group`` continue after it.
+
+    Each continuation's next message begins with ``copied``, which the policy wrote in ``step`` before
+    ``substep``, followed by ``text``.
     """
 
     class Author(models.TextChoices):
@@ -68,7 +70,7 @@ class Intervention(models.Model):
     substep = models.PositiveIntegerField()
     copied = models.TextField()
     text = models.TextField()
-    sha256 = models.CharField(max_length=64)  # of the text
+    sha256 = models.CharField(max_length=64)  # The hash of ``text``.
     author_kind = models.CharField(max_length=8, choices=Author)
     author = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(db_default=Now())
@@ -83,5 +85,5 @@ class Intervention(models.Model):
 
     @property
     def prefill(self) -> str:
-        """Text with which the message of each continuation begins."""
+        """The text with which each continuation's message begins."""
         return self.copied + self.text

@@ -1,4 +1,4 @@
-"""Judges: their definitions, all their calls, the sample that measures one, and the measurements."""
+"""Judges: their definitions, their calls, the samples that measure them, and the measurements."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from trajectories.models.annotation import AnnotationProject
 
 
 class Judge(models.Model):
-    """A model with endpoint, sampling, prompt and criteria. Written once: a changed one is another judge."""
+    """A model with its endpoint, sampling, prompt and criteria. Rows never change; a changed judge is new."""
 
     name = models.CharField(max_length=24)
-    sha256 = models.CharField(max_length=64)  # of all but the name
+    sha256 = models.CharField(max_length=64)  # The hash of everything except the name.
     body = models.JSONField()
     prompt_sha256 = models.CharField(max_length=64)
     created_at = models.DateTimeField(db_default=Now())
@@ -28,15 +28,17 @@ class Judge(models.Model):
 
 
 class JudgeCall(models.Model):
-    """One request and its reply. A call that brought no grade says in ``problem`` why."""
+    """One request and its reply. If the call brought no grade, ``problem`` says why."""
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="calls", db_index=False)
     episode_id = models.BigIntegerField()
     criterion = models.CharField(max_length=32)
-    attack = models.CharField(max_length=40, default="")  # the text that was added; empty when judging
+    attack = models.CharField(
+        max_length=40, default=""
+    )  # The id of the added attack text; empty when judging.
     request_sha256 = models.CharField(max_length=64)
     reply = models.TextField(default="")
-    grade = models.CharField(max_length=32, default="")  # a choice of the criterion
+    grade = models.CharField(max_length=32, default="")  # One of the criterion's choices.
     problem = models.CharField(max_length=300, default="")
     prompt_tokens = models.PositiveIntegerField(default=0)
     completion_tokens = models.PositiveIntegerField(default=0)
@@ -46,7 +48,7 @@ class JudgeCall(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["judge", "attack", "episode_id"], name="judge_call_episodes"),
-            # The newest calls of a judge (judges/patience.py, lab/judges).
+            # For the newest calls of a judge (judges/background.py, judges/pages/page.py).
             models.Index(fields=["judge", "id"], name="judge_call_newest"),
         ]
 
@@ -55,14 +57,14 @@ class JudgeCall(models.Model):
 
 
 class JudgeAttack(models.Model):
-    """Effect on a criterion's grades of texts that ask the judge for grades. The latest row counts."""
+    """The effect on a criterion's grades of texts that ask the judge for a grade. The newest row counts."""
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="attacks")
     criterion = models.CharField(max_length=32)
-    is_open = models.BooleanField()  # it sees something that an agent writes
+    is_open = models.BooleanField()  # The judge sees something that an agent writes.
     attempts = models.PositiveIntegerField()
     is_fooled = models.BooleanField()
-    figures = models.JSONField()  # by text (judges/attacks.py)
+    figures = models.JSONField()  # The figures for each text (judges/attacks.py).
     created_at = models.DateTimeField(db_default=Now())
 
     def __str__(self) -> str:
@@ -70,7 +72,7 @@ class JudgeAttack(models.Model):
 
 
 class JudgeSample(models.Model):
-    """The annotation project whose labels measure a judge: neither has another."""
+    """The annotation project whose labels measure a judge; no judge has two, and no two share one."""
 
     judge = models.OneToOneField(Judge, on_delete=models.PROTECT, related_name="sample")
     project = models.OneToOneField(AnnotationProject, on_delete=models.PROTECT, related_name="judge_sample")
@@ -81,11 +83,11 @@ class JudgeSample(models.Model):
 
 
 class JudgeCertification(models.Model):
-    """Measured quality of a judge's criterion on its sample, and whether a profile may pay for it."""
+    """The measured quality of a judge's criterion on its sample, and whether it is certified."""
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="certifications", db_index=False)
     criterion = models.CharField(max_length=32)
-    figures = models.JSONField()  # judges/certification.py
+    figures = models.JSONField()  # See judges/certification.py.
     is_certified = models.BooleanField()
     created_at = models.DateTimeField(db_default=Now())
 

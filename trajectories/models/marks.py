@@ -1,4 +1,4 @@
-"""Rows by which the installation's own processes know where they are, and that they can write."""
+"""Rows by which the installation's own processes remember their positions and check that they can write."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from core.database.text_key import TextKey
 
 
 class HealthProbe(models.Model):
-    """One row, written by each probe of health: a database that can only be read is down."""
+    """A single row that every health probe writes, since a database that can only be read counts as down."""
 
     at = models.DateTimeField()
 
@@ -17,20 +17,20 @@ class HealthProbe(models.Model):
 
 
 class WalkPlace(models.Model):
-    """Position of a walk through history (``core/work/sweep.py``), from which it resumes after a restart."""
+    """The position from which a walk through history (``core/work/sweep.py``) resumes after a restart."""
 
     name = TextKey(primary_key=True, max_length=32)
-    version = models.PositiveIntegerField()  # of what the walk looks for; another one begins again
-    since = models.DateTimeField()  # everything older is done
+    version = models.PositiveIntegerField()  # The version of what the walk computes; a new one starts over.
+    since = models.DateTimeField()  # Everything older is done.
 
     def __str__(self) -> str:
         return f"{self.name} up to {self.since}"
 
 
 class WatchMark(models.Model):
-    """A moment of the sweeper's own time, by which every episode up to ``newest`` had been opened.
+    """A time on the sweeper's own clock, by which every episode up to ``newest`` had been opened.
 
-    ``watched_s`` counts the seconds in which a sweeper looked, whatever the clock on the wall said.
+    That clock, ``watched_s``, counts only the seconds during which a sweeper was running.
     """
 
     watched_s = models.FloatField(primary_key=True)

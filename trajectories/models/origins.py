@@ -1,4 +1,4 @@
-"""Origins of episodes: each has exactly one, by which lists, searches and exports filter."""
+"""Origins of episodes. Each episode has exactly one, by which lists, searches and exports filter."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from django.db.models import Q, TextChoices
 
 
 class Origin(TextChoices):
-    """``plain``: played from its start and without help. One in which a person ever acted is taken over,
-    whatever else it is; a guided fork counts as guided."""
+    """The origin of an episode.
+
+    A ``plain`` episode is played from the start and without help. An episode in which a person ever acted is
+    ``taken_over``, even if it is also forked or guided; a guided fork is ``guided``.
+    """
 
     PLAIN = "plain", "Plain"
     FORKED = "forked", "Forked"
@@ -23,18 +26,18 @@ CONDITIONS: Mapping[Origin, Q] = {
     Origin.GUIDED: Q(is_taken_over=False, guidance__isnull=False),
     Origin.TAKEN_OVER: Q(is_taken_over=True),
 }
-# The same in SQL: the origin of the episode ``e``.
+# The origin of the episode ``e``, in SQL.
 ORIGIN_SQL = """CASE WHEN e.is_taken_over THEN 'taken_over' WHEN e.guidance IS NOT NULL THEN 'guided'
     WHEN e.parent_id IS NOT NULL THEN 'forked' ELSE 'plain' END"""
 
-# The same of a group, all of whose episodes ``e`` are plain if it is.
+# The origin of a group with the episodes ``e``, in SQL; a plain group has only plain episodes.
 GROUP_ORIGIN_SQL = """CASE WHEN bool_or(e.is_taken_over) THEN 'taken_over'
     WHEN bool_or(e.guidance IS NOT NULL) THEN 'guided' WHEN bool_or(e.parent_id IS NOT NULL) THEN 'forked'
     ELSE 'plain' END"""
 
 
 def is_of(origins: Iterable[str]) -> Q:
-    """Return the condition that an episode is of one of these origins; all of them give no condition."""
+    """Return the condition that an episode has one of these origins; if all are named, it is empty."""
     named = {Origin(origin) for origin in origins}
     condition = Q()
     if named != set(CONDITIONS):

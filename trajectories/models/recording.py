@@ -1,4 +1,4 @@
-"""Stored files: blobs, their hashes as pictures, DOM recordings in chunks of rrweb events, and prunings."""
+"""Stored files: blobs, values computed from pictures, DOM recordings (chunks of rrweb events), prunings."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from trajectories.models.episode import episode_key
 
 
 class RecordingChunk(models.Model):
-    """A gzipped JSON array of rrweb events, in the storage ``recordings`` under its hash.
+    """A gzipped JSON array of rrweb events, kept in the storage ``recordings`` under its hash.
 
-    Only the hash, the size and the time of receipt are certain. The page states all else, and agents can post
-    here too, so a reader of the bytes must not trust what the row says about them.
+    Only the hash, the size and the time of receipt are reliable. The page supplies everything else, and
+    agents can post chunks too, so readers of the bytes must not trust the row's other columns.
     """
 
     pk = models.CompositePrimaryKey("episode_id", "page", "seq")
     episode = episode_key("recording_chunks")
-    page = models.CharField(max_length=32)  # the nonce of a page load, the same as its page events have
+    page = models.CharField(max_length=32)  # The nonce of the page load, which its page events have too.
     seq = models.PositiveIntegerField()
     step = models.PositiveIntegerField(null=True)
     sha256 = models.CharField(max_length=64)
-    size = models.PositiveIntegerField()  # bytes as stored
+    size = models.PositiveIntegerField()  # The stored size in bytes.
     events = models.PositiveIntegerField()
-    first_ms = models.BigIntegerField()  # Unix time by the clock of the page's machine
+    first_ms = models.BigIntegerField()  # Unix time in ms, by the clock of the page's machine.
     last_ms = models.BigIntegerField()
     has_snapshot = models.BooleanField(default=False)
     received_at = models.DateTimeField(db_default=Now())
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(seq__gte=1), name="recording_chunk_seq_positive")]
-        indexes = [HashIndex(fields=["sha256"], name="recording_chunk_file")]  # for pruning
+        indexes = [HashIndex(fields=["sha256"], name="recording_chunk_file")]  # Used by pruning.
 
     def __str__(self) -> str:
         return f"chunk {self.seq} of page {self.page}"
 
 
 class RecordingTally(models.Model):
-    """Amount that an episode's pages have sent, compared with the caps."""
+    """How much an episode's pages have recorded so far, for comparison with the caps."""
 
     episode = models.OneToOneField(
         "trajectories.Episode", on_delete=models.CASCADE, primary_key=True, db_constraint=False
@@ -57,7 +57,8 @@ class RecordingTally(models.Model):
 class Picture(models.Model):
     """Values that the media worker computed from a screenshot. Unreadable pictures have a row too.
 
-    ``phash`` is that of ``capture.perceptual_hash``: 64 bits as 16 hexadecimal digits, empty when unread.
+    ``phash`` is the perceptual hash (``capture/perceptual_hash.py``): 64 bits as 16 hexadecimal digits, or
+    empty if the picture could not be read.
     """
 
     class State(models.TextChoices):
@@ -76,18 +77,19 @@ class Picture(models.Model):
 
 
 class Blob(models.Model):
-    """Bytes identified by their SHA-256: a screenshot, a trainer's tokens. The file is in blob storage."""
+    """Bytes in blob storage, identified by their SHA-256, such as a screenshot or a trainer's tokens."""
 
     sha256 = TextKey(primary_key=True, max_length=64)
     size = models.PositiveBigIntegerField()
     content_type = models.CharField(max_length=100)
     created_at = models.DateTimeField(db_default=Now())
-    # Whose keys uploaded it. Null for what is everybody's: its file was there before, as a task's picture is.
+    # The projects whose keys uploaded it. Null if all projects may use it, because its file existed before,
+    # as that of a task's picture does.
     projects = ArrayField(models.CharField(max_length=64), null=True)
-    used_at = models.DateTimeField(db_default=Now())  # last uploaded or asked for, to the hour
+    used_at = models.DateTimeField(db_default=Now())  # When it was last uploaded or requested, to the hour.
 
     class Meta:
-        # The sweeper goes through pictures in the order of their arrival.
+        # The sweeper reads pictures in order of arrival.
         indexes = [
             models.Index(
                 fields=["created_at", "sha256"],
@@ -103,7 +105,8 @@ class Blob(models.Model):
 class Pruning(models.Model):
     """A pruning of an episode's recordings or screenshots (``trajectories/rollouts/retention``).
 
-    Its steps still name their screenshots; such a file stays while something else names it.
+    The episode's steps still name their screenshots. A screenshot's file is kept as long as anything else
+    names it.
     """
 
     episode = models.OneToOneField(

@@ -13,9 +13,10 @@ from trajectories.models.due_work import DueWork
 
 
 class Report(DueWork):
-    """A report; runs name the one to which they belong.
+    """A report; each of its runs refers to it.
 
-    ``plan`` is as it was sent; ``basis`` counts the verdicts of each run that ``result`` is computed from.
+    ``plan`` is stored as it was sent. ``basis`` has, for each run, the number of verdicts from which
+    ``result`` was computed.
     """
 
     DOING, DONE = "computing", "ready"
@@ -31,7 +32,7 @@ class Report(DueWork):
     plan = models.JSONField()
     plan_sha256 = models.CharField(max_length=64)
     state = models.CharField(max_length=9, choices=State, default=State.WAITING)
-    progress = models.FloatField(db_default=0.0)  # 0 to 1
+    progress = models.FloatField(db_default=0.0)  # From 0 to 1.
     result = models.JSONField(null=True)
     basis = models.JSONField(default=dict)
     created_by = models.ForeignKey("trajectories.ApiKey", on_delete=models.SET_NULL, null=True)
@@ -60,5 +61,5 @@ class Report(DueWork):
 
     @classmethod
     def refusal_fields(cls, details: Mapping[str, Any]) -> dict[str, Any]:
-        """Return no columns: the tables of the computation before stay."""
+        """Return no columns, so that the tables of the previous computation stay."""
         return {}

@@ -1,4 +1,4 @@
-"""Components of rewards, append-only, and the profiles that pay for them."""
+"""Reward components, which are append-only, and the profiles that pay for them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trajectories.models.episode import episode_key
 
 
 class RewardSource(models.Model):
-    """A version of the rules, of a learned model or of a judge, which computes components. Written once."""
+    """A version of the rules, a learned model or a judge that computes components. Rows never change."""
 
     class Kind(models.TextChoices):
         RULE = "rule"
@@ -20,7 +20,7 @@ class RewardSource(models.Model):
     kind = models.CharField(max_length=8, choices=Kind)
     name = models.CharField(max_length=64)
     version = models.CharField(max_length=64)
-    detail = models.JSONField(default=dict)  # of rules: the version of each component
+    detail = models.JSONField(default=dict)  # For rules, the version of each component.
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -31,26 +31,29 @@ class RewardSource(models.Model):
 
 
 class RewardComponents(models.Model):
-    """One source's values for one episode. The latest row of a source counts: late steps add another."""
+    """One source's values for one episode. Late steps add another row, and a source's newest row counts."""
 
     pk = models.CompositePrimaryKey("episode_id", "source_id", "computed_at")
     episode = episode_key("reward_components")
     source = models.ForeignKey(RewardSource, on_delete=models.PROTECT, related_name="+", db_index=False)
     computed_at = models.DateTimeField(db_default=Now())
-    values = models.JSONField()  # by name; null where the source failed
-    steps = models.JSONField()  # by name, then by the number of the step
+    values = models.JSONField()  # Values by component name; null if the source failed.
+    steps = models.JSONField()  # Values by component name, then by step number.
 
     def __str__(self) -> str:
         return f"components of episode {self.episode_id} by source {self.source_id}"
 
 
 class RewardModel(models.Model):
-    """A learned reward with its card. Only ``manage.py fit_reward`` writes one; ``sha256`` is of both."""
+    """A learned reward with its card, written only by ``manage.py fit_reward``.
+
+    ``sha256`` is the hash of the reward and its card together.
+    """
 
     project = project_field()
     name = models.CharField(max_length=64)
     sha256 = models.CharField(max_length=64)
-    features = models.PositiveSmallIntegerField()  # version of the code that computes its inputs
+    features = models.PositiveSmallIntegerField()  # The version of the code that computes its inputs.
     parameters = models.JSONField()
     card = models.JSONField()
     created_at = models.DateTimeField(db_default=Now())
@@ -63,9 +66,10 @@ class RewardModel(models.Model):
 
 
 class RewardProfile(models.Model):
-    """A rule that turns components into one number.
+    """A rule that combines components into one number.
 
-    It is identified by its content: several profiles may share a name, which then means the newest.
+    A profile is identified by its content. Several profiles may share a name, which then refers to the
+    newest.
     """
 
     project = project_field()

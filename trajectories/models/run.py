@@ -1,4 +1,4 @@
-"""A run is one job of one model family; its policy versions are numbered."""
+"""Runs, each one job of one model family, with their numbered policy versions and their metrics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RECORDING_FULL_SHARE = "recording_full_share"
 MODEL_NOTE = "model_note"
 RETEST = "retest"
 SETUP = ("observation", "observation_settings", "grammar", "history", "actions_per_turn", "affordances")
-"""Fields that, if equal, make two runs show the same page and take the same completion."""
+"""The fields that must be equal for two runs to show the same page and accept the same completion."""
 
 
 def is_share(value: Any) -> bool:
@@ -59,20 +59,18 @@ class Run(models.Model):
 
     @property
     def is_retest(self) -> bool:
-        """True if it plays its arm a second time, with other seeds, which shows how large a gap noise alone
-        makes.
-        """
+        """True if the run repeats its arm with other seeds, to show how large a gap noise alone makes."""
         return self.settings.get(RETEST) is True
 
     @property
     def recording_full_share(self) -> float | None:
-        """Share of its episodes recorded in full; None if every call decides for itself."""
+        """The share of episodes that are recorded in full; None if every call that opens episodes decides."""
         share = self.settings.get(RECORDING_FULL_SHARE)
         return share if is_share(share) else None
 
     @property
     def model_note(self) -> str:
-        """Note about the run's model for readers, written by the person who opened the run."""
+        """A note for readers about the run's model, written by the person who opened the run."""
         note = self.settings.get(MODEL_NOTE)
         return note if isinstance(note, str) else ""
 
@@ -84,7 +82,10 @@ class Run(models.Model):
 
 
 class VerdictCounter(models.Model):
-    """The number of a run's verdicts. Its row lock makes numbers follow commits, so no reader skips one."""
+    """The number of a run's verdicts.
+
+    Its row lock makes verdict numbers follow the order of commits, so that no reader skips one.
+    """
 
     run = models.OneToOneField(
         Run, on_delete=models.CASCADE, primary_key=True, related_name="verdict_counter"
@@ -110,7 +111,7 @@ class PolicyVersion(models.Model):
 
 
 class RunMetrics(models.Model):
-    """A trainer's own metrics: entropy, KL, loss."""
+    """A trainer's own metrics, such as entropy, KL and loss."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="metrics", db_index=False)
     policy_version = models.PositiveIntegerField(null=True)

@@ -1,4 +1,4 @@
-"""A sampler chooses a training run's next tasks; its choices and their reasons are stored."""
+"""Samplers, which choose a training run's next tasks, with their stored choices and reasons."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from django.db.models.functions import Now
 
 
 class Sampler(models.Model):
-    """``position`` is the place in the run's verdict stream up to which results have been counted."""
+    """A sampler; ``position`` is the point in the run's verdict stream up to which it has counted results."""
 
     run = models.ForeignKey(
         "trajectories.Run", on_delete=models.CASCADE, related_name="samplers", db_index=False
     )
     plan = models.JSONField()  # trajectories/rollouts/samplers/plans.py
-    filters = models.JSONField()  # which tasks, as the call named them
-    splits = ArrayField(models.CharField(max_length=200))  # of its tasks: who may not see one sees no draw
+    filters = models.JSONField()  # The filters that select its tasks, as the call gave them.
+    # The splits of its tasks; keys that may not see all of them see none of its draws.
+    splits = ArrayField(models.CharField(max_length=200))
     seed = models.BigIntegerField()
-    size = models.PositiveIntegerField()  # tasks
+    size = models.PositiveIntegerField()  # The number of tasks.
     position = models.PositiveBigIntegerField(default=0)
     draws = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(db_default=Now())
@@ -39,12 +40,12 @@ class SamplerTask(models.Model):
         "tasks_app.Task", on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
     )
     difficulty = models.FloatField(null=True)
-    steps = models.PositiveIntegerField()  # its step budget unless the draw gives another
-    correct = models.FloatField(db_default=0)  # weighted by recency, as is the next
+    steps = models.PositiveIntegerField()  # The step budget, unless the draw gives another.
+    correct = models.FloatField(db_default=0)  # Weighted by recency, like ``incorrect``.
     incorrect = models.FloatField(db_default=0)
-    judged = models.PositiveIntegerField(db_default=0)  # episodes, each counted once
-    failures = models.PositiveIntegerField(db_default=0)  # judged episodes since its last success
-    longest = models.PositiveIntegerField(db_default=0)  # steps of its longest success, if the plan needs it
+    judged = models.PositiveIntegerField(db_default=0)  # The unweighted number of judged episodes.
+    failures = models.PositiveIntegerField(db_default=0)  # Judged episodes since the last success.
+    longest = models.PositiveIntegerField(db_default=0)  # Steps of the longest success, if the plan needs it.
     drawn = models.PositiveIntegerField(db_default=0)
 
     def __str__(self) -> str:
@@ -52,8 +53,9 @@ class SamplerTask(models.Model):
 
 
 class SamplerPrefix(models.Model):
-    """Results of starting from the first steps of a task's solution, in samplers that search for the shortest
-    prefix.
+    """Results of starting after the first ``steps`` of a task's solution.
+
+    Samplers that search for the shortest helpful prefix keep these.
     """
 
     pk = models.CompositePrimaryKey("sampler_id", "task_id", "steps")
@@ -71,9 +73,9 @@ class SamplerPrefix(models.Model):
 
 class SamplerDraw(models.Model):
     sampler = models.ForeignKey(Sampler, on_delete=models.CASCADE, related_name="made", db_index=False)
-    number = models.PositiveIntegerField()  # from 1
-    position = models.PositiveBigIntegerField()  # how much of the verdict stream it knew
-    policy_version = models.PositiveIntegerField(null=True)  # the run's newest
+    number = models.PositiveIntegerField()  # Counted from 1.
+    position = models.PositiveBigIntegerField()  # How much of the verdict stream the draw took into account.
+    policy_version = models.PositiveIntegerField(null=True)  # The run's newest version at the time.
     items = models.JSONField()
     summary = models.JSONField()
     created_at = models.DateTimeField(db_default=Now())

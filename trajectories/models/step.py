@@ -1,4 +1,4 @@
-"""Steps of an episode, with the values that a search gives them and the sizes of their prompts."""
+"""Steps of an episode, their values posted by a harness, and the sizes of their prompts."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from trajectories.models.episode import episode_key
 class Step(models.Model):
     """One turn of the agent, with the key (episode, index).
 
-    There is no foreign key constraint: checking it would lock, and so write, the episode's row at every step.
-    The inserting statement reads the episode, and episodes are deleted only
-    long after their last step may come (``trajectories/rollouts/retention``).
+    There is no foreign key constraint, because checking it would lock, and so write, the episode's row at
+    every step. Instead, the inserting statement reads the episode, and episodes are deleted only long after
+    their last possible step (``trajectories/rollouts/retention``).
     """
 
     class Actor(models.TextChoices):
@@ -22,10 +22,10 @@ class Step(models.Model):
         HUMAN = "human"
         ORACLE = "oracle"
         ROUTER = "router"
-        PERSON = "person"  # of a takeover; no call of the API may say so
+        PERSON = "person"  # A person in a takeover. API calls may not send this value.
 
     class Segment(models.TextChoices):
-        """Purpose of a person's steps: leading back to a page that the policy knows, or doing its part."""
+        """The purpose of a person's steps: to return to a page that the policy knows, or to do its part."""
 
         RECOVERY = "recovery"
         CORRECTION = "correction"
@@ -50,9 +50,8 @@ class Step(models.Model):
     policy_version = models.PositiveIntegerField(null=True)
     actor = models.CharField(max_length=8, choices=Actor, default=Actor.POLICY)
     segment = models.CharField(max_length=12, choices=Segment, default="", db_default="")
-    more = models.JSONField(
-        default=dict
-    )  # thought_hidden, settled, model_ms, env_ms, usage, finish_reason, model, sampling, rewards, ...
+    # thought_hidden, settled, model_ms, env_ms, usage, finish_reason, model, sampling, rewards, ...
+    more = models.JSONField(default=dict)
     content_hash = models.BinaryField(max_length=16)
     created_at = models.DateTimeField(db_default=Now())
 
@@ -64,7 +63,7 @@ class Step(models.Model):
 
     @property
     def has_hidden_thought(self) -> bool:
-        """True if the model reasoned but its endpoint withheld the text: not the same as no thought."""
+        """True if the model reasoned but its endpoint withheld the text, as opposed to having no thought."""
         return bool(self.more and self.more.get("thought_hidden"))
 
     @property
@@ -74,7 +73,7 @@ class Step(models.Model):
 
 
 class PromptSize(models.Model):
-    """Lengths of all prompts of an episode, one per step; tokens are null if no model measured them."""
+    """Total and maximum lengths of an episode's prompts, one per step; tokens are null if never counted."""
 
     pk = models.CompositePrimaryKey("episode_id", "history")
     episode = episode_key("prompt_sizes")
@@ -97,7 +96,7 @@ class PromptSize(models.Model):
 
 
 class StepValue(models.Model):
-    """A value posted by a harness; it enters neither rewards nor rates."""
+    """A step's value, posted by a harness; it affects neither rewards nor rates."""
 
     pk = models.CompositePrimaryKey("episode_id", "step")
     episode = episode_key("step_values")
@@ -107,7 +106,7 @@ class StepValue(models.Model):
     posted_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        # NaN and the infinities are no numbers of JSON.
+        # JSON has no NaN or infinities.
         constraints = [
             models.CheckConstraint(
                 condition=Q(value__gte=-1e300, value__lte=1e300), name="step_value_is_a_number"

@@ -1,7 +1,8 @@
-"""Sums over a run's verdicts, so that no read counts its episodes.
+"""Sums over a run's verdicts, so that reads need not count its episodes.
 
-The statements that write verdicts write them too (``hot_sql/sql/sums.sql``), under the lock of the run's
-counter. They count the current verdict of every ended episode; ``manage.py rebuild_sums`` recomputes them.
+The statements that write verdicts update the sums too (``hot_sql/sql/sums.sql``), under the lock of the run's
+verdict counter. The sums count the current verdict of every ended episode; ``manage.py rebuild_sums``
+recomputes them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from core.episodes.arms import arm_choices
 
 
 class EndingSum(models.Model):
-    """Number of episodes of one arm and policy version that ended in one way."""
+    """The number of episodes with the same arm, policy version, outcome and end reason."""
 
     run = models.ForeignKey(
         "trajectories.Run", on_delete=models.CASCADE, related_name="ending_sums", db_index=False
@@ -23,7 +24,8 @@ class EndingSum(models.Model):
     is_plain = models.BooleanField()
     outcome = models.CharField(max_length=16)
     reason = models.CharField(max_length=32)
-    # Not "positive" here and below: the row of an upsert is checked before it is added to the stored one.
+    # Here and below, no "positive" field: an upsert checks the row of changes before adding it to the stored
+    # row.
     episodes = models.BigIntegerField()
 
     class Meta:
@@ -40,8 +42,9 @@ class EndingSum(models.Model):
 
 
 class Scope(models.TextChoices):
-    """Set of episodes over which rates are computed: a run, an arm, or a policy version; ``part`` names
-    which.
+    """The kind of part over which rates are computed: a run, an arm or a policy version.
+
+    The column ``part`` names the arm or the policy version.
     """
 
     RUN = "run"
@@ -50,9 +53,10 @@ class Scope(models.TextChoices):
 
 
 class TaskSum(models.Model):
-    """Correct and judged episodes of one task in one part of a run; only plain ones count."""
+    """Counts of a task's correct and judged episodes in one part of a run; only plain episodes count."""
 
-    # The rows of a part are neighbours: paired tasks read those of one scope (reports/sql/pairs.sql).
+    # The key keeps the rows of a part together, since paired tasks read all rows of a scope
+    # (reports/sql/pairs.sql).
     pk = models.CompositePrimaryKey("run_id", "scope", "part", "task_id")
     run = models.ForeignKey(
         "trajectories.Run", on_delete=models.CASCADE, related_name="task_sums", db_index=False
@@ -61,7 +65,7 @@ class TaskSum(models.Model):
         "tasks_app.Task", on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
     )
     scope = models.CharField(max_length=8, choices=Scope)
-    part = models.CharField(max_length=16)  # an arm, a policy version or nothing
+    part = models.CharField(max_length=16)  # An arm, a policy version, or empty for the whole run.
     correct = models.BigIntegerField()
     judged = models.BigIntegerField()
 
@@ -70,7 +74,7 @@ class TaskSum(models.Model):
 
 
 class RateSum(models.Model):
-    """Sums over the tasks of one part of a run: all that a rate and its interval need."""
+    """Sums over the tasks in one part of a run, from which a rate and its interval are computed."""
 
     pk = models.CompositePrimaryKey("run_id", "scope", "part")
     run = models.ForeignKey(
@@ -90,11 +94,11 @@ class RateSum(models.Model):
 
 
 class VersionSum(models.Model):
-    """Sums of reward, behaviour and components over the tasks of one arm and policy version, as training was
-    last read.
+    """Sums of reward, behaviour and components over the tasks of one arm and policy version.
 
-    What writes a verdict, facts or components counts a change in the same transaction; reading training sums
-    what has changed since (``reports/training``). ``sums`` hold as long as ``summed_changes`` is ``changes``.
+    Whatever writes a verdict, facts or components increments ``changes`` in the same transaction. The sums
+    are brought up to date when training is read (``reports/training``), and are valid while
+    ``summed_changes`` equals ``changes``.
     """
 
     run = models.ForeignKey(

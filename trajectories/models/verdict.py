@@ -18,23 +18,22 @@ def parts_of(answer: str | list[str]) -> list[str]:
 
 
 class Submission(models.Model):
-    """An answer as received, written once. Its last columns are the judging queue."""
+    """An answer as it was received, written once. Its last columns are the judging queue."""
 
     episode = models.OneToOneField("trajectories.Episode", on_delete=models.CASCADE, primary_key=True)
-    answer = models.JSONField()  # a string, or a list of strings
+    answer = models.JSONField()  # A string, or a list of strings.
     channel = models.CharField(max_length=8)
     received_at = models.DateTimeField(db_default=Now())
     sent_at = models.DateTimeField(null=True)
     sends = models.PositiveSmallIntegerField(db_default=0)
     claimed_at = models.DateTimeField(null=True)
-    claimed_by = models.PositiveIntegerField(
-        null=True
-    )  # the key of the worker's lock (judging/worker_locks.py)
+    # The key of the worker's lock (judging/worker_locks.py).
+    claimed_by = models.PositiveIntegerField(null=True)
     claims = models.PositiveSmallIntegerField(db_default=0)
     judged_at = models.DateTimeField(null=True)
 
     class Meta:
-        # The judging queue (judging/sql/submissions_*.sql).
+        # For the judging queue (judging/sql/submissions_*.sql).
         indexes = [
             models.Index(
                 fields=["sent_at", "episode"], name="submission_waiting", condition=Q(judged_at__isnull=True)
@@ -51,15 +50,18 @@ class Submission(models.Model):
 
 
 class FirstAnswer(models.Model):
-    """An answer whose check was requested, written once. The second answer, or this one if none follows, is
-    the submission."""
+    """A first answer whose check was requested, written once.
+
+    If a second answer follows, that one is the submission; otherwise the first answer is.
+    """
 
     episode = models.OneToOneField(
         "trajectories.Episode", on_delete=models.CASCADE, primary_key=True, related_name="first_answer"
     )
-    answer = models.JSONField()  # a string, or a list of strings
+    answer = models.JSONField()  # A string, or a list of strings.
     channel = models.CharField(max_length=8)
-    site_events = models.PositiveIntegerField()  # the number of the last one before: the state that was left
+    # The number of the last site event before the answer, which identifies the site's state at that time.
+    site_events = models.PositiveIntegerField()
     received_at = models.DateTimeField(db_default=Now())
 
     def __str__(self) -> str:
@@ -75,7 +77,7 @@ def _has_its_reward(outcome: outcomes.Outcome) -> Q:
     reward = outcomes.REWARDS[outcome]
     if reward is None:
         return Q(outcome=outcome, reward__isnull=True)
-    # A comparison with null is null, which a check accepts.
+    # A comparison with null yields null, which a check constraint accepts.
     return Q(outcome=outcome, reward=reward, reward__isnull=False)
 
 
@@ -91,9 +93,8 @@ class Verdict(models.Model):
     run = models.ForeignKey(
         "trajectories.Run", on_delete=models.CASCADE, related_name="verdicts", db_index=False
     )
-    run_seq = models.PositiveBigIntegerField(
-        null=True
-    )  # position in the run's verdict stream; null for a rejudgement
+    # The position in the run's verdict stream; null if the episode was judged again.
+    run_seq = models.PositiveBigIntegerField(null=True)
     outcome = models.CharField(max_length=16, choices=Outcome)
     reward = models.FloatField(null=True)
     reason = models.CharField(max_length=32)
@@ -101,15 +102,15 @@ class Verdict(models.Model):
     truncated = models.BooleanField()
     score = models.FloatField(null=True)
     metrics = models.JSONField(default=dict)
-    verifier = models.CharField(max_length=64, default="", blank=True)  # empty if no verifier ran
+    verifier = models.CharField(max_length=64, default="", blank=True)  # Empty if no verifier ran.
     gold_version = models.PositiveIntegerField(null=True)
     official = models.JSONField(null=True)
-    latency_ms = models.FloatField(null=True)  # from the submission's arrival to this row
+    latency_ms = models.FloatField(null=True)  # The time from the submission's arrival to this row.
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        # Endings in the order of their time (facts/sql/after.sql, fidelity/sql/after.sql). A verdict is only
-        # ever inserted, so this costs less than an index of the episodes' ends.
+        # For reading endings in order of time (facts/sql/after.sql, fidelity/sql/after.sql). Verdicts are
+        # only ever inserted, so this index costs less than one on the episodes' ends.
         indexes = [
             models.Index(
                 fields=["created_at", "episode"], name="verdict_endings", condition=Q(run_seq__isnull=False)
@@ -132,7 +133,7 @@ class Verdict(models.Model):
 
 
 class VerdictEvidence(models.Model):
-    """The basis of a verdict; it holds parsed golds, so the arena's role cannot read it."""
+    """The basis of a verdict. It contains parsed golds, so the arena's database role cannot read it."""
 
     verdict = models.OneToOneField(
         Verdict, on_delete=models.CASCADE, primary_key=True, related_name="evidence"

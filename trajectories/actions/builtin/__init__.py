@@ -1,1 +1,1 @@
-"""Each file is one action type; all modules here are imported at the start and register themselves."""
+"""Built-in action types, one per file; all modules here are imported at start-up and register themselves."""

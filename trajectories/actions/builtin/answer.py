@@ -1,4 +1,4 @@
-"""Submit an answer. In arms without a page it reaches the API directly."""
+"""Submit an answer. In arms without a page, it goes directly to the API."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
 
 
 def _is_same(declared: object, accepted: object) -> bool:
-    """Return whether an answer, a single value or a list of values, is the accepted one."""
+    """Return whether a declared answer is the accepted one; either may be a single value or a list."""
     one, other = ([value] if not isinstance(value, list) else value for value in (declared, accepted))
     return [str(value).strip() for value in one] == [str(value).strip() for value in other]
 

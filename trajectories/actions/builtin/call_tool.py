@@ -1,4 +1,4 @@
-"""Call a tool of the task, where no page shows it."""
+"""Call a task's tool in an arm without a page that shows it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRe
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
-    """Check a call against the server's own record, which also has calls that the tool could not answer."""
+    """Check a call against the server's own record, which includes calls that the tool could not answer."""
     declared = str(step.field("tool"))
     if any(index == step.index and declared.startswith(tool) for index, tool in record.called):
         return Finding(kind="confirmed")

@@ -37,7 +37,7 @@ def _is_hit(step: DeclaredStep, event: ReportedEvent) -> bool:
     values = (step.field("x"), event.data.get("x"), step.field("y"), event.data.get("y"))
     left, reported_left, top, reported_top = (marks.number(value, most=rules.FAR_PX) for value in values)
     if left is None or top is None or reported_left is None or reported_top is None:
-        return True  # nothing says where it should have gone
+        return True  # Without a known target, no click can miss it.
     return abs(left - reported_left) <= POINT_PX and abs(top - reported_top) <= POINT_PX
 
 

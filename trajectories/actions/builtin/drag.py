@@ -9,7 +9,7 @@ from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRe
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
-    """Judge a drag by what pages report that it changed, such as the value of a slider."""
+    """Check a drag by the changes that pages report, such as a slider's value."""
     events = [event for event in record.events_of(step.index) if event.is_act]
     if rules.on_target(step, [event for event in events if event.kind == "input"]):
         return Finding(kind="confirmed", explained=events)

@@ -1,4 +1,4 @@
-"""Fill several fields of a form at once."""
+"""Fill several fields of a form in one action."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from trajectories.actions import rules
 from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent, register
 
 ENTRIES_MAX = 50
-# Pages report this much of a field.
+# Pages report at most this much of a field's value.
 VALUE_CHARS = 2_000
 
 
 def _entries(step: DeclaredStep) -> Iterator[DeclaredStep]:
-    """Return a step for each field, with that field as its target."""
+    """Yield one step for each field, with that field as its target."""
     fields = step.field("fields")
     for entry in fields[:ENTRIES_MAX] if isinstance(fields, list) else ():
         if isinstance(entry, dict) and isinstance(entry.get("target"), str):
@@ -28,7 +28,7 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
     inputs = record.events_of(step.index, "input")
     if not inputs:
         return Finding(kind="missing", detail="no page recorded input in any field")
-    # Filling clicks boxes, and line ends are keys.
+    # Filling a form also clicks checkboxes, and line ends in a text are reported as keys.
     events = record.events_of(step.index)
     for entry in _entries(step):
         own = rules.on_target(entry, inputs)
@@ -39,7 +39,10 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
 
 
 def _holds(entry: DeclaredStep, event: ReportedEvent) -> bool:
-    """Return whether a field holds its text. An option's value may differ from the label in its list."""
+    """Return whether a field holds the declared text.
+
+    Lists always pass, because an option's value may differ from its label.
+    """
     text: Any = entry.field("text")
     value = event.data.get("value")
     if not isinstance(text, str) or not isinstance(value, str) or event.data.get("role") == "combobox":

@@ -1,4 +1,4 @@
-"""Open an address."""
+"""Open a URL."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _without_page(step: DeclaredStep, record: PageRecord) -> Finding:
 
 
 def _path(address: Any) -> str:
-    """Return the path without its query, which is what the server notes below the episode's first page."""
+    """Return the path of a URL without its query, as the server records it relative to the first page."""
     if not isinstance(address, str):
         return ""
     try:

@@ -21,7 +21,7 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
     if pressed:
         if not rules.on_target(step, pressed):
             return rules.elsewhere(step, pressed[0], record)
-        # Enter submits forms, which clicks their button; arrows change fields.
+        # Enter submits a form, which also clicks its button, and arrow keys change fields.
         explained = [event for event in events if event.kind != "key" or event in pressed]
         return Finding(kind="confirmed", explained=explained)
     if NAMED_KEY.fullmatch(key):

@@ -10,7 +10,7 @@ from trajectories.actions import marks, rules
 from trajectories.actions.marks import Marks, Offset
 from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent, register
 
-# The position before a scroll is looked for in this many earlier steps.
+# How many earlier steps are searched for the position before a scroll.
 EARLIER_STEPS = 50
 
 
@@ -30,7 +30,7 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
 
 
 def _scrolls(step: DeclaredStep, record: PageRecord) -> list[ReportedEvent]:
-    """Return a step's scrolls. Pages report them a quarter of a second late, perhaps in the next step."""
+    """Return a step's scroll events. Pages report them 250 ms late, so they may appear in the next step."""
     own = record.events_of(step.index, "scroll")
     after = record.step_after(step.index)
     if own or after is None or after.type == "scroll":
@@ -39,7 +39,7 @@ def _scrolls(step: DeclaredStep, record: PageRecord) -> list[ReportedEvent]:
 
 
 def _position_before(event: ReportedEvent, record: PageRecord, step: DeclaredStep) -> Offset | None:
-    """Return the page's last known position before the step; a page begins at its top."""
+    """Return the page's last known scroll position before the step; a freshly loaded page is at its top."""
     for earlier in record.steps_before(step.index, most=EARLIER_STEPS):
         for known in reversed(record.events_of(earlier.index)):
             if known.page != event.page:

@@ -14,7 +14,7 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
     matches = rules.on_target(step, inputs)
     if not matches:
         return rules.elsewhere(step, inputs[0], record)
-    # Options have a label and a value: a page reports the value, an action may name either.
+    # Options have a label and a value. A page reports the value, but an action may name either.
     value = matches[-1].data.get("value")
     options = elements.list_options(step.action or {}, observation=step.observation)
     if value != step.field("value") and value in options:

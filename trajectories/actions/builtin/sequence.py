@@ -12,7 +12,7 @@ ACTIONS_MAX = 100
 
 
 def _parts(step: DeclaredStep) -> list[DeclaredStep]:
-    """Return a step for each action; their elements are known by name alone."""
+    """Return one step for each action; their targets can be compared only by role and name."""
     actions = step.field("actions")
     listed = actions[:ACTIONS_MAX] if isinstance(actions, list) else []
     return [
@@ -23,13 +23,17 @@ def _parts(step: DeclaredStep) -> list[DeclaredStep]:
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
-    """Confirm a sequence by any of its actions: those after one that led to another page were left out."""
+    """Confirm a sequence if any of its actions is confirmed.
+
+    Actions that come after one that led to another page are not performed, so not all of them can be
+    expected.
+    """
     findings = []
     for part in _parts(step):
         kind = types.find(part.type)
         findings.append(kind.rule(part, record) if kind else Finding(kind="unknown"))
     if not findings:
-        return Finding(kind="none", detail="the action names no others")
+        return Finding(kind="none", detail="the sequence has no actions")
     decisive = next((finding for finding in findings if finding.kind == "confirmed"), findings[0])
     return Finding(kind=decisive.kind, detail=decisive.detail, explained=record.events_of(step.index))
 

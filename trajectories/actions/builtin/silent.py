@@ -1,4 +1,4 @@
-"""Actions of which a page has nothing to report."""
+"""Actions about which a page has nothing to report."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ from palaestra.protocol.actions import ACTION_SPECS
 from trajectories.actions import rules
 from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent, register
 
-# Pages report this much of a field.
+# Pages report at most this much of a field's value.
 VALUE_CHARS = 2_000
-# The description of a field's content ends here.
+# A description of a field's content is cut to this length.
 CONTENT_CHARS = 80
 
 
@@ -24,7 +24,7 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
     matches = rules.on_target(step, inputs)
     if not matches:
         return rules.elsewhere(step, inputs[0], record)
-    # Line ends and tabs of the text are keys.
+    # Line ends and tabs in the text are reported as keys.
     explained = [*matches, *(one for one in events if one.kind in ("key", "submit"))]
     if any(_contains(event, text) for event in matches):
         return Finding(kind="confirmed", explained=explained)
@@ -32,9 +32,9 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
 
 
 def _content(event: ReportedEvent) -> str:
-    """Return a field's content on one line.
+    """Describe a field's content on one line.
 
-    Tokens are masked before the cut, which could otherwise split one.
+    Tokens are masked before the text is cut, since half a token would no longer be recognised.
     """
     text = " ".join(mask_tokens(str(event.data.get("value"))).split())
     shown = text if len(text) <= CONTENT_CHARS else f"{text[: CONTENT_CHARS - 1]}…"
@@ -55,7 +55,7 @@ def _without_input(step: DeclaredStep, events: Sequence[ReportedEvent], text: st
 def _contains(event: ReportedEvent, text: str) -> bool:
     value = event.data.get("value")
     if not isinstance(value, str):
-        return True  # a password is not reported
+        return True  # Pages do not report passwords, so there is nothing to compare.
     content = rules.without_spaces(value)
     return text in content or (len(value) >= VALUE_CHARS and content[: VALUE_CHARS // 2] in text)
 
