@@ -17,7 +17,7 @@ from palaestra.protocol.outline import element_read
 
 FORMULA = re.compile(r"\$[^$\n]*\$")
 WORD = re.compile(r"\w+")
-# The recorder cuts names to 120 characters, of which at least this many remain after it strips white space.
+# The recorder cuts names to 120 characters and strips white space, so a name this long may have been cut.
 CUT_CHARS = 100
 NAME_CHARS = 10_000
 BEGINNING_CHARS = 20

@@ -1,4 +1,4 @@
-"""Background grading of episodes, as they end, in runs that judges pay."""
+"""Background grading of episodes as they end, in runs whose reward profiles name a judge."""
 
 from __future__ import annotations
 

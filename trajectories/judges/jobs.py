@@ -1,4 +1,4 @@
-"""The Celery job in which judges grade episodes of runs that they pay, and the sweep that sends it."""
+"""The Celery job in which a judge grades episodes of runs that name it, and the sweep that sends the job."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def episodes(*, judge_id: int, episode_ids: list[int]) -> None:
 
 
 class JudgesSweep:
-    """The sweep that sends episodes to the judges that pay for their runs.
+    """The sweep that sends episodes to the judges that their runs' reward profiles name.
 
     Each judge has its own walks, so that a judge whose endpoint is down does not delay the others.
     """

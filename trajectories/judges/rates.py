@@ -15,7 +15,7 @@ import numpy as np
 from core.statistics import Z_95, wilson
 
 LEAST = 0.80
-"""The least lower bound that both rates of a certified criterion must reach."""
+"""The minimum for the lower bounds of both rates of a certified criterion."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,9 +33,8 @@ class JudgeCall(models.Model):
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="calls", db_index=False)
     episode_id = models.BigIntegerField()
     criterion = models.CharField(max_length=32)
-    attack = models.CharField(
-        max_length=40, default=""
-    )  # The id of the added attack text; empty when judging.
+    # The id of the attack text that was added; empty when judging.
+    attack = models.CharField(max_length=40, default="")
     request_sha256 = models.CharField(max_length=64)
     reply = models.TextField(default="")
     grade = models.CharField(max_length=32, default="")  # One of the criterion's choices.

@@ -45,7 +45,7 @@ class RewardComponents(models.Model):
 
 
 class RewardModel(models.Model):
-    """A learned reward with its card, written only by ``manage.py fit_reward``.
+    """A learned reward with its model card, written only by ``manage.py fit_reward``.
 
     ``sha256`` is the hash of the reward and its card together.
     """

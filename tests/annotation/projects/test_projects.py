@@ -198,7 +198,7 @@ def test_of_a_task_with_many_attempts_some_are_paired(
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("trajectory", "has ended and has steps"),
+        ("trajectory", "both ended and recorded a step"),
         ("trajectory_pair", "ended attempts at the same task"),
         ("step_pair", "same page in the same task"),
     ],

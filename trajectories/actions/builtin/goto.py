@@ -22,7 +22,7 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
 
 def _without_page(step: DeclaredStep, record: PageRecord) -> Finding:
     if record.events_of(step.index, "load") or not record.is_served_whole:
-        return Finding(kind="unknown", detail="the server noted no page, whatever the page reports")
+        return Finding(kind="unknown", detail="the server recorded no page, whatever the page reports")
     return Finding(kind="missing", detail="no page was served")
 
 

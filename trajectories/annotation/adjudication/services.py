@@ -20,7 +20,7 @@ OWN_LABEL = "You labelled this unit yourself, so another adjudicator of the proj
 
 
 class Reason(models.TextChoices):
-    """Reason why people differed."""
+    """The reason why people's answers differed."""
 
     DEFINITION = "definition_unclear", "Definition unclear"
     SLIP = "slip", "Slip"

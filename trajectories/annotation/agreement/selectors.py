@@ -91,8 +91,8 @@ def _has_pair(unit: UnitLabels, field: str, one: str, other: str, number: str) -
     return given.count(one) >= 2 if one == other else one in given and other in given
 
 
-# Units that at least two people labelled, those of them to which someone gave the answer, and all labelled
-# units.
+# In this order: units that at least two people labelled, those among them to which someone gave the answer,
+# and all labelled units.
 PAIRED, WITH, RATED = "paired", "with", "rated"
 SOURCES = (PAIRED, WITH, RATED)
 

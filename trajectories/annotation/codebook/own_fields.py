@@ -1,4 +1,4 @@
-"""A project's own label fields: uploaded files with ``fields`` like ``Field``, added to its codebook."""
+"""A project's additional label fields, read from uploaded files whose ``fields`` have the form of ``Field``."""
 
 from __future__ import annotations
 
@@ -75,10 +75,13 @@ def fields_read(name: str, data: bytes) -> list[Field]:
 
 
 def extend_codebook(level: str, own: Sequence[Field]) -> Codebook:
-    """Add a project's own fields to this installation's codebook. Raises ``GymError`` 422 if they collide."""
+    """Add a project's additional fields to this installation's codebook.
+
+    Raises ``GymError`` 422 if they collide with other fields or their keys.
+    """
     base = build_codebook(level)
     for problem in _collisions(base, own, level=level):
-        raise GymError("bad_fields", f"Label fields of its own: {problem}", status=422)
+        raise GymError("bad_fields", f"Additional label fields: {problem}", status=422)
     fields = sorted([*base.fields, *own], key=lambda field: (field.rank, field.id))
     return Codebook(unit=base.unit, fields=fields)
 
@@ -109,7 +112,7 @@ def _field_problems(field: Field) -> Iterator[str]:
         for problem in _option_problems(option, field):
             yield f"answer “{option.id}”: {problem}"
     if sum(option.is_step for option in field.options) > 1 or (field.is_set and field.step_option):
-        yield "only a question with a single answer may have a step number as an answer, and only one such"
+        yield "at most one answer may be a step number, and only in a question that takes a single answer"
 
 
 def _option_problems(option: Option, field: Field) -> Iterator[str]:
@@ -131,7 +134,7 @@ def _option_problems(option: Option, field: Field) -> Iterator[str]:
             yield f"“{name}” is possible only at the level “{level}”"
     mirrors = {option.id: option.mirror for option in field.options}
     if option.mirror and mirrors.get(option.mirror) != option.id:
-        yield f"its mirror “{option.mirror}” must be an answer that names it as its mirror in turn"
+        yield f"its mirror “{option.mirror}” must be an answer that in turn names this one as its mirror"
 
 
 def _text_problems(needed: dict[str, str], others: dict[str, str]) -> Iterator[str]:

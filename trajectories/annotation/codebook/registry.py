@@ -15,9 +15,9 @@ UNITS = {
     "step": "One unit is the thought of one step. A thought of more than 150 words is labelled by paragraph. "
     f"{_JUDGE}",
     "trajectory": "One unit is a whole trajectory: the task and all its steps. Judge by what the pages show, "
-    "not by what the model says of itself.",
-    "pair": "One unit is a pair: two trajectories of one task, or two next steps on the same page of it, in "
-    "random order. Prefer what serves the task better; how it is worded does not count.",
+    "not by what the model says about itself.",
+    "pair": "One unit is a pair: two trajectories of the same task, or two next steps on the same page, in "
+    "random order. Prefer the one that serves the task better; how it is worded does not count.",
 }
 
 

@@ -28,7 +28,7 @@ from trajectories.annotation.codebook.types import Codebook, Field
 from trajectories.annotation.labels.answers import make_comparable
 from trajectories.models import Annotator
 
-NO_UNITS = "People and the machine have labelled no unit in common."
+NO_UNITS = "No unit has been labelled by both people and the machine."
 # The selections of a row's units that a page can list.
 ALL, BOTH, MACHINE, PEOPLE = "all", "both", "machine", "people"
 # Selections of units to which the machine, or people, gave the answer, whether or not the other did too.

@@ -34,7 +34,7 @@ CONFLICT = (
     "This unit was settled in the meantime, by another adjudicator or in another tab. That label was kept "
     "and is shown below as “settled”. Compare the two, and save again to change it."
 )
-UNDISPUTED = "Nobody disagrees on this unit, or not any more."
+UNDISPUTED = "People do not disagree on this unit, or no longer do."
 
 
 @annotator_page

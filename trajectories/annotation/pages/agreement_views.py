@@ -37,7 +37,7 @@ SOURCE_TITLES = {
     WITH: "units labelled by two or more people with this answer",
     RATED: "all labelled units",
 }
-SAME = {"1": (True, "the same both times"), "0": (False, "not the same both times")}
+SAME = {"1": (True, "same answer both times"), "0": (False, "different answers")}
 APART = ("0", "1")
 
 

@@ -125,7 +125,7 @@ class ProjectForm(forms.Form):
     )
     own_fields = OwnFieldsField(
         required=False,
-        label="Label fields of its own",
+        label="Additional label fields",
         help_text="Files (.toml or .json) with fields in addition to those of this installation's codebook.",
     )
 

@@ -48,7 +48,7 @@ KINDS = {
         "trajectory",
         level="trajectory",
         title="Whole trajectories",
-        none="None of these episodes has ended and has steps. Choose other episodes.",
+        none="None of these episodes has both ended and recorded a step. Choose other episodes.",
     ),
     "trajectory_pair": _kind(
         "trajectory_pair",

@@ -165,7 +165,7 @@ def golds_read(project: AnnotationProject, text: str) -> int:
 def check_gold_answers(
     values: Mapping[str, Any], right: Mapping[str, Any], codebook: Codebook
 ) -> list[AnswerCheck]:
-    """Compare given with right answers in each field that was answered or should have been."""
+    """Compare the given answers with the right ones, in each field that was answered or should have been."""
     return [
         AnswerCheck(field=field, given=values.get(field.id), right=right.get(field.id))
         for field in codebook.fields
@@ -174,7 +174,10 @@ def check_gold_answers(
 
 
 def score_annotators(project: AnnotationProject, codebook: Codebook) -> dict[int, list[Score]]:
-    """Score each annotator's first labels of gold units, by annotator id; scores are in codebook order."""
+    """Score each annotator's first labels of gold units.
+
+    Returns, by annotator id, one score for each field of the codebook.
+    """
     rows = (
         Label.objects.filter(
             unit__project=project,
