@@ -1,4 +1,4 @@
-"""A project's additional label fields, read from uploaded files whose ``fields`` have the form of ``Field``."""
+"""Additional label fields of a project, read from files whose ``fields`` have the form of ``Field``."""
 
 from __future__ import annotations
 
