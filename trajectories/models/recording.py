@@ -41,7 +41,7 @@ class RecordingChunk(models.Model):
 
 
 class RecordingTally(models.Model):
-    """How much an episode's pages have recorded so far, for comparison with the caps."""
+    """The amount that an episode's pages have recorded so far, for comparison with the caps."""
 
     episode = models.OneToOneField(
         "trajectories.Episode", on_delete=models.CASCADE, primary_key=True, db_constraint=False

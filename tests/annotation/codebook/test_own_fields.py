@@ -94,7 +94,7 @@ def test_a_field_that_cannot_be_used_is_named(spoil: Callable[[Any], object], se
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (lambda one: one.update(id="type"), "also the name of “Type”, which every project has"),
+        (lambda one: one.update(id="type"), "already the name of “Type”, which every project has"),
         (lambda one: one.update(level="pair"), "for projects at level pair"),
         (option(0, key="q"), "the key “q” of “Sure” of “Tone” is already that of “The problem” of “Target”"),
         (option(0, key="k"), "is already that of a command of the form. Free keys: f g h"),

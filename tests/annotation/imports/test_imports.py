@@ -125,7 +125,7 @@ def test_what_machines_leave_out_and_pages_cannot_show_is_no_error(
 
 BAD: dict[str, tuple[Callable[[Row], object], str]] = {
     "unknown step": (lambda row: row.update(step=99), "no unit for step 99 of episode"),
-    "other places": (lambda row: row.update(end=row["end"] + 1), "The unit of step"),
+    "other places": (lambda row: row.update(end=row["end"] + 1), "the unit for step"),
     "unknown option": (lambda row: row["values"].update(type="musing"), "has no answer “musing”"),
     "unknown field": (lambda row: row["values"].update(mood="good"), "has no field “mood”"),
     "a field left open": (lambda row: row["values"].pop("type"), "no answer yet"),
@@ -221,7 +221,7 @@ def test_damage_is_refused(project: AnnotationProject, other: AnnotationProject)
         (b"", "labels.jsonl", None, "has no labels"),
         (b"\xff\xfe", "labels.jsonl", None, "Line 1"),
         (b"a,b\n", "labels.csv", None, "The column “a”"),
-        (b"step\n1\n", "labels.csv", None, "no column “episode”"),
+        (b"step\n1\n", "labels.csv", None, "does not name the column “episode”"),
         (b'episode,step\n1,"', "labels.csv", None, "not CSV"),
         (b"episode,step\n1\n", "labels.csv", None, "1 cells for 2 columns"),
         (b"\xff,", "labels.csv", None, "not CSV"),
@@ -303,7 +303,7 @@ def test_what_was_settled_is_one_row_of_versions_whoever_settled(
     assert files.take(other, files.jsonl([settled, again]))["added"] == 1
     differing = {**again, "note": "Read again."}
     for rows in ([differing], [settled, differing]):
-        with pytest.raises(GymError, match=r"another settled answer .* give it the next version"):
+        with pytest.raises(GymError, match=r"another adjudicated label .* give the label the next version"):
             files.take(other, files.jsonl(rows))
     assert files.take(other, files.jsonl([{**differing, "version": 2}]))["added"] == 1
 

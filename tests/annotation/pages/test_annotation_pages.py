@@ -172,7 +172,7 @@ def test_a_unit_whose_step_was_deleted_can_be_skipped(
     Step.objects.all().delete()
     client = lab(person)
     html = queue(client, project)
-    assert "This step was deleted" in html
+    assert "This step has been deleted" in html
     assert save(client, project, html, skip="1").status_code == 302
     assert Label.objects.get().state == Label.State.SKIPPED
 

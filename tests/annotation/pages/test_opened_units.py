@@ -75,7 +75,7 @@ def test_on_the_page_of_agreement(lab: Lab, owner: User, people: list[User]) -> 
             )
     check(lab(owner), f"/annotation/{project.pk}/agreement", at_least=60)
     page = lab(owner).get(f"/annotation/{project.pk}/agreement/units?field=type&apart=1").content.decode()
-    counts = re.search(r"All (\d+).*?differ (\d+).*?same (\d+)", page, re.DOTALL)
+    counts = re.search(r"All (\d+).*?differ (\d+).*?agree (\d+)", page, re.DOTALL)
     assert counts is not None
     every, differ, same = map(int, counts.groups())
     assert (every, page.count("/steps/")) == (differ + same, differ)

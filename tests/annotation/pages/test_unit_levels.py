@@ -125,7 +125,7 @@ def test_a_pair_of_which_one_was_deleted_can_be_skipped(lab: Lab, person: User) 
     made[0].delete()
     client = lab(person)
     html = queue(client, project)
-    assert "One of the two was deleted" in html
+    assert "One of the two has been deleted" in html
     assert save(client, project, html, skip="1") == 302
 
 

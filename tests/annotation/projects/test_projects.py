@@ -87,7 +87,7 @@ def test_the_overlap_is_a_share_of_the_steps(db: None, owner: User, annotator: U
 
 def test_each_view_has_slots_of_its_own(db: None, owner: User, annotator: User) -> None:
     views = ["full", "thought", "page"]
-    with pytest.raises(GymError, match="3 people are to label the same unit"):
+    with pytest.raises(GymError, match="needs 3 people to label the same unit"):
         scene.project(owner, annotator, views=views)
     third = scene.labeller("third")
     project = scene.project(owner, annotator, third, of=scene.episodes(1, steps=3), views=views)

@@ -138,7 +138,7 @@ def test_a_pair_can_be_a_gold_unit(two: tuple[User, User]) -> None:
         "values": {"better": "first", "why": []}, "why": "It gets there.",
     }  # fmt: skip
     other_way_round = {**line, "episode": line["other_episode"], "other_episode": line["episode"]}
-    with pytest.raises(GymError, match=f"no unit of episode {unit.other_episode_id}, step 0, and episode"):
+    with pytest.raises(GymError, match=f"no unit for episode {unit.other_episode_id}, step 0, and episode"):
         golds.golds_read(project, json.dumps(other_way_round))
     assert golds.golds_read(project, json.dumps(line)) == 1
     assert golds.list_golds(project).get().gold["values"] == {"better": "first", "why": []}

@@ -46,7 +46,7 @@ def test_it_says_which_profile_paid_and_its_terms(read: Read) -> None:
     text = read(paid_run(settings={"reward_profile": reference}))
 
     assert f"{reference}\n" in text
-    assert "The profile of this run: it paid these episodes. Terms are combined by sum" in text
+    assert "This is the run’s own profile, which paid these episodes. Terms are combined by sum" in text
     assert "\n syntax syntax 0 to 1 – – 0.2 1 −1 \n" in text
     assert "\n executed executed 0 to 1 syntax at least 50% – 0.1 1 0 \n" in text
 
@@ -84,7 +84,7 @@ def test_older_versions_than_are_shown_are_mentioned(read: Read, monkeypatch: py
     monkeypatch.setattr("trajectories.judges.run_rewards.page.VERSIONS_SHOWN", 2)
     text = read(paid_run(versions=3))
 
-    assert "The newest 2 versions; there are older ones." in text
+    assert "Only the newest 2 versions are shown." in text
     assert "\n 2 0.6667 n = 3 0.6667 n = 3 \n" in text
     assert "\n 1 0.6667 n = 3" not in text
     assert "\n All 0.6667 n = 9 0.6667 n = 9 \n" in text
@@ -193,7 +193,7 @@ def test_older_episodes_than_are_read_are_mentioned(read: Read, monkeypatch: pyt
     monkeypatch.setattr("trajectories.judges.run_rewards.episodes.BATCH", 2)
 
     text = read(run)
-    assert "The newest 5 ended episodes; there are more." in text
+    assert "The newest 5 ended episodes; older ones are not shown." in text
     assert "\n 1 1 n = 0" not in text
     assert re.search(r"\n outcome-v1@\w{12} 0.6667 3 2 0 ", text)
 

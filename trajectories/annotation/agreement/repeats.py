@@ -1,4 +1,4 @@
-"""Self-agreement: people's first answers about a unit compared with those at its unannounced repeat."""
+"""Self-agreement: people's first answers about a unit compared with those at an unannounced repeat."""
 
 from __future__ import annotations
 

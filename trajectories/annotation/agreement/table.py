@@ -53,7 +53,7 @@ AnyRow = TypeVar("AnyRow", bound=Row)
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """How often two people gave these two answers to the same unit."""
+    """The number of times that two people gave these two answers to the same unit."""
 
     other: Option
     count: int

@@ -12,7 +12,7 @@ from trajectories.annotation.rates.resamples import Codes, Floats, Resamples
 FOLDS = 5
 BINS = 5
 ROUNDS = 50
-# Keeps the coefficients finite where length separates the labels.
+# This penalty keeps the coefficients finite if length separates the labels perfectly.
 RIDGE = 1e-3
 SETTLED = 1e-9
 
