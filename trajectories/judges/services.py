@@ -42,7 +42,7 @@ def attempts_read(episode_ids: Sequence[int]) -> list[Attempt]:
 
 
 def _steps(episode_ids: Sequence[int]) -> Iterator[Step]:
-    """Yield the policy's own steps; steps that a person took in its place earn it nothing."""
+    """Yield the policy's own steps, since steps that a person took in its place earn it nothing."""
     rows = Step.objects.filter(episode_id__in=episode_ids).exclude(actor=Step.Actor.PERSON)
     columns = ("episode_id", "index", "thought", "action", "observation_text")
     return rows.only(*columns).order_by("episode_id", "index").iterator()

@@ -30,7 +30,7 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
 
 
 def _scrolls(step: DeclaredStep, record: PageRecord) -> list[ReportedEvent]:
-    """Return a step's scroll events. Pages report them 250 ms late, so they may appear in the next step."""
+    """Return a step's scrolls, perhaps from the next step, since pages report them up to 250 ms late."""
     own = record.events_of(step.index, "scroll")
     after = record.step_after(step.index)
     if own or after is None or after.type == "scroll":

@@ -169,7 +169,10 @@ def _collisions(base: Codebook, own: Sequence[Field], *, level: str) -> Iterator
 
 
 def _option_collisions(fields: Iterable[Field]) -> Iterator[str]:
-    """Find repeated answers, and linking answers that share a name, since links are stored by answer."""
+    """Yield a message for each answer that a field lists twice, or that links a step but shares its name.
+
+    Names of linking answers must be unique, because links are stored by answer.
+    """
     options = [(option, field) for field in fields for option in field.options]
     counts = Counter(option.id for option, _ in options)
     for option, field in options:

@@ -1,4 +1,4 @@
-"""Reading of a unit's posted form."""
+"""Parser for a unit's posted form."""
 
 from __future__ import annotations
 

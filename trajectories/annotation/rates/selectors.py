@@ -89,7 +89,10 @@ _Shares = dict[int, dict[int, float | None]]
 def _labels(
     project: AnnotationProject, codebook: Codebook, choice: Choice
 ) -> tuple[_Shares, dict[int, float | None], _Shares]:
-    """Return people's labels by unit and annotator, adjudicated ones by unit, and machines' by both again."""
+    """Return people's, adjudicated and machines' labels by unit.
+
+    People's and machines' labels are also divided by annotator.
+    """
     view = View.FULL if View.FULL in project.views else project.views[0]
     rows = versions.filter_sample(project).filter(
         # The view does not restrict machines' and adjudicated labels, which are made with the whole unit in

@@ -67,7 +67,10 @@ class JudgedRates:
 
 
 def judged_rates(profiles: Sequence[Profile], paid: Sequence[Paid]) -> list[JudgedRates]:
-    """Return the rates of each criterion that a term names; a term that names only a judge names them all."""
+    """Return the rates of each criterion that a term names.
+
+    A term that names only a judge stands for all of the judge's criteria.
+    """
     named: dict[str, set[str]] = {}
     for judge, criterion in (pair for profile in profiles for pair in list_named_judges(profile)):
         named.setdefault(judge, set()).add(criterion)
