@@ -24,8 +24,8 @@ class EndingSum(models.Model):
     is_plain = models.BooleanField()
     outcome = models.CharField(max_length=16)
     reason = models.CharField(max_length=32)
-    # Here and below, fields are not declared "positive", because an upsert checks the row of changes, which may
-    # be negative, before it is added to the stored row.
+    # Here and below, fields are not declared "positive", because an upsert checks the row of changes, which
+    # may be negative, before it is added to the stored row.
     episodes = models.BigIntegerField()
 
     class Meta:
