@@ -83,7 +83,7 @@ async def test_an_endpoint_that_begins_a_new_message_is_refused_by_name(
 
 async def test_thoughts_apart_are_no_continuation(model: FakeModel, endpoint: Endpoint) -> None:
     model.reply = lambda _: Reply(text=", six", reasoning=("reasoning_content", "Next comes six."))
-    with pytest.raises(PalaestraError, match="after thoughts apart"):
+    with pytest.raises(PalaestraError, match="after separate thoughts"):
         await endpoint.complete(MESSAGES, model="tiny", clock=PolicyClock(60.0))
 
 

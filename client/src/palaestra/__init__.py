@@ -1,7 +1,7 @@
 """Client of the Palaestra reasoning gym.
 
-Its names are imported when they are first used: the server reads ``palaestra.protocol`` without the libraries
-of the client.
+Public names are imported on first use, so that the server can import ``palaestra.protocol`` without the
+client's libraries.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ __all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name from its module (PEP 562). Raises ``AttributeError`` for any other."""
+    """Import a public name from its module (PEP 562). Raises ``AttributeError`` for any other name."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

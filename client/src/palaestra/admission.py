@@ -1,7 +1,8 @@
-"""Admission to a served door: by its token, or without one only for programs on this machine.
+"""Access control for a served door: a token is required, except for programs on this machine if none is set.
 
-A web page that is open on this machine is not admitted, although its browser can reach the loopback address,
-directly or by a host name that resolves to it (DNS rebinding): hence the checks of ``Host`` and ``Origin``.
+A web page open in a browser on this machine must not get in, although the browser can reach the loopback
+address, either directly or through a host name that resolves to it (DNS rebinding). This is why ``Host`` and
+``Origin`` are checked.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host, an address or a name, can be reached only from this machine."""
+    """Return whether a host (an IP address or a name) can be reached only from this machine."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -30,16 +31,19 @@ def is_loopback(host: str) -> bool:
 
 
 def token_check(token: str, *, host: str) -> None:
-    """Raise ``ValueError`` for a short token, or for none if other machines can reach ``host``."""
+    """Raise ``ValueError`` if the token is too short, or empty although other machines can reach ``host``."""
     if not token and not is_loopback(host):
-        raise ValueError(f"{host} can be reached from elsewhere: put a token into {TOKEN_SETTING}.")
+        raise ValueError(f"{host} can be reached from other machines: put a token into {TOKEN_SETTING}.")
     if token and len(token) < TOKEN_MIN:
         raise ValueError(f"The token has fewer than {TOKEN_MIN} characters.")
 
 
 class Admission:
-    """ASGI middleware. With a ``token`` a request needs ``Authorization: Bearer <token>``; without one its
-    ``Host``, and its ``Origin`` if any, must be loopback addresses."""
+    """ASGI middleware that refuses requests from elsewhere.
+
+    If there is a ``token``, a request needs ``Authorization: Bearer <token>``. Otherwise its ``Host``, and
+    its ``Origin`` if it has one, must be loopback addresses.
+    """
 
     def __init__(self, app: App, *, token: str = "") -> None:
         self._app, self._token = app, token.encode()

@@ -1,4 +1,4 @@
-"""Completions: the output of a model in one turn, and how it ended."""
+"""Completions: what a model wrote in one turn, and why it stopped."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ Ending = Literal["length", "content_filter", "error", "tool_calls", "stop"]
 
 CUT_FOR_LENGTH = "length"
 TEXT_CHARS = 250_000
-"""Characters that are parsed of a text, a thought or tool calls: more than twice what is recorded."""
+"""How much of a text, a thought or tool calls is parsed, in characters: more than twice what is recorded."""
 NAME_CHARS = 200
 COUNT_MAX = 2**31 - 1
-# An output that the endpoint or the trainer's engine gave up is not the policy's fault: it is void.
+# If the endpoint or the trainer's engine gave up on an output, the policy is not to blame: the episode is
+# void.
 _CLOSES_AS: Mapping[Ending, CloseReason] = {
     "length": "token_budget",
     "content_filter": "content_filter",
@@ -26,13 +27,13 @@ _CLOSES_AS: Mapping[Ending, CloseReason] = {
 }
 BROKEN_OFF: Mapping[CloseReason, str] = {
     "token_budget": "The output was cut at its length limit, which ends the episode.",
-    "content_filter": "A filter of the endpoint stopped the output, which ends the episode.",
-    "model_error": "The output was given up before its end, which ends the episode without a verdict.",
+    "content_filter": "The endpoint's content filter stopped the output, which ends the episode.",
+    "model_error": "The output was abandoned before its end, which ends the episode without a verdict.",
 }
-"""Result message of a turn that was broken off, by end reason."""
-# The words that a name holds, in the order in which they count: Cohere's ERROR_LIMIT is a limit. The names
-# are those of OpenAI, Azure, Anthropic, Gemini, Mistral, Cohere, Bedrock, DeepSeek, Zhipu, OpenRouter, TGI,
-# vLLM and SGLang; others are likely to hold the same words.
+"""Result message of an interrupted turn, by end reason."""
+# Words in the names of finish reasons. The first match counts: Cohere's ERROR_LIMIT is a limit, not an error.
+# The names come from OpenAI, Azure, Anthropic, Gemini, Mistral, Cohere, Bedrock, DeepSeek, Zhipu, OpenRouter,
+# TGI, vLLM and SGLang; other endpoints probably use the same words.
 _ENDINGS: tuple[tuple[Ending, re.Pattern[str]], ...] = (
     (
         "length",
@@ -64,9 +65,9 @@ _WORD_END = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 @dataclass(frozen=True, kw_only=True)
 class ToolCall:
-    """One call of a tool: its name and its arguments, the text of a JSON object as the model wrote it.
+    """One tool call: the tool's name, and the arguments as the JSON text that the model wrote.
 
-    ``id`` is the endpoint's name for the call, which its result repeats.
+    ``id`` is the endpoint's id of the call; the call's result repeats it.
     """
 
     name: str
@@ -76,12 +77,13 @@ class ToolCall:
 
 @dataclass(frozen=True, kw_only=True)
 class Completion:
-    """The output of a model, with details of the call that produced it, named as in ``Step``.
+    """A model's output, with details of the call that produced it. The fields have the same names as in
+    ``Step``.
 
-    ``reasoning`` is what an endpoint returned apart from the text; None if it returned none. Reasoning tokens
-    in ``usage`` without it are thoughts that the model hides. Implausible measurements are dropped, so that
-    no number from an endpoint makes the server reject a step. ``actor`` is ``oracle`` for a policy that
-    follows a known solution.
+    ``reasoning`` is what the endpoint returned separately from the text; None if it returned nothing. If
+    ``usage`` counts reasoning tokens but ``reasoning`` is None, the model hides its thoughts. Implausible
+    measurements are dropped, so that the server never rejects a step because of a number from an endpoint.
+    ``actor`` is ``oracle`` for a policy that follows a known solution.
     """
 
     text: str
@@ -107,8 +109,11 @@ class Completion:
             object.__setattr__(self, name, value)
 
     def truncate(self) -> Completion:
-        """Return the completion with the last ``TEXT_CHARS`` of its text, where the action stands, and the
-        first of its reasoning and calls: a model that never stops must not slow down other episodes."""
+        """Return the completion with at most ``TEXT_CHARS`` of each of its parts.
+
+        The end of the text is kept, because the action is there, and the beginning of the reasoning and of
+        the calls. A model that never stops must not slow down other episodes.
+        """
         calls, left = [], TEXT_CHARS
         for call in self.tool_calls:
             arguments = call.arguments[:left]
@@ -121,7 +126,7 @@ class Completion:
 
     @property
     def is_thought_hidden(self) -> bool:
-        """True if the model reasoned, by its usage, but does not reveal its thought."""
+        """True if the usage shows that the model reasoned, but its thought was not returned."""
         return bool(self.usage and self.usage.reasoning and not self.reasoning)
 
     @property
@@ -131,18 +136,18 @@ class Completion:
 
     @property
     def is_filtered(self) -> bool:
-        """True if a filter of the endpoint stopped or withheld the output."""
+        """True if the endpoint's content filter stopped or withheld the output."""
         return ending_of(self.finish_reason) == "content_filter"
 
     @property
     def broken_off(self) -> CloseReason | None:
-        """The end reason of an episode whose output was cut, filtered or given up; None for a whole one."""
+        """The episode's end reason if the output was cut, filtered or abandoned; None if it is complete."""
         ending = ending_of(self.finish_reason)
         return _CLOSES_AS.get(ending) if ending else None
 
 
 def count_read(value: object) -> int | None:
-    """Return a number of tokens as an endpoint writes it, None for a value that cannot be one."""
+    """Parse a token count as endpoints write it; None for a value that cannot be a count."""
     if isinstance(value, str) and value.isascii() and value.isdigit():
         value = int(value[:20])
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -169,7 +174,7 @@ def _clean_name(value: object) -> str | None:
 
 
 def ending_of(finish_reason: str | None) -> Ending | None:
-    """Return the meaning of a finish reason, None for an empty one. An unknown name is a ``stop``."""
+    """Return what a finish reason means; None if it is empty. Unknown names count as ``stop``."""
     words = _WORD_END.sub("_", finish_reason or "").strip().lower()
     name = _PREFIX.sub("", re.sub(r"[\s-]+", "_", words))
     if name in _UNSAID:

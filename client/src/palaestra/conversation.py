@@ -1,4 +1,4 @@
-"""The conversation of an episode, rebuilt from its record as the model saw it."""
+"""An episode's conversation as the model saw it, rebuilt from the record."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from palaestra.turn.histories import PastTurn, messages_send
 async def conversation_rebuild(
     client: Client, episode: int, *, history: str | None = None
 ) -> list[list[Message]]:
-    """Return for each recorded step the messages that the model was sent before it, byte for byte.
+    """Return, for each recorded step, the messages that the model was sent before it, byte for byte.
 
-    Grammar and history policy are those of the run; another ``history`` gives what would have been sent under
-    it. Pictures are data URLs, as ``observation_message`` makes them; those of the opening messages are
-    addresses of the lab, as they were sent (``Client.messages_inline``). Raises ``ApiError`` if a screenshot
-    is missing.
+    The run determines the grammar and the history policy. With another ``history``, the messages are those
+    that would have been sent under that policy. Pictures are data URLs, as ``observation_message`` makes
+    them, except in the opening messages: there they are URLs of the lab (see ``Client.messages_inline``).
+    Raises ``ApiError`` if a screenshot is missing.
     """
     trajectory = await client.trajectory(episode)
     run = await client.run(trajectory["run"])
@@ -39,9 +39,9 @@ async def prompts_read(
     histories: Iterable[str],
     picture: Picture | None = None,
 ) -> dict[str, list[list[Message]]]:
-    """Return by history the messages before each step of a trajectory, whose ``run`` names the grammar.
+    """Return the messages before each step of a trajectory, by history policy.
 
-    ``picture`` is as in ``line_read``.
+    ``run`` determines the grammar; ``picture`` has the same meaning as in ``line_read``.
     """
     messages = await client.opening_messages(episode)
     opening = [message for message in messages if not message.get("prefill")]

@@ -1,7 +1,7 @@
-"""Tokens of chat templates that an endpoint, or a tokenizer, left in the text of a completion.
+"""Removal of chat template tokens that an endpoint or a tokenizer left in the text of a completion.
 
-They end a turn and carry no content: ``Answer: 18<|im_end|>`` answers 18. Text after the beginning of another
-turn does not belong to this one. Marks around thoughts are left to ``palaestra.thoughts``.
+These tokens end a turn and carry no content: ``Answer: 18<|im_end|>`` answers 18. Where another turn begins,
+the rest of the text is dropped. Marks around thoughts are handled by ``palaestra.thoughts``.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from palaestra.completion import Completion
 
-# The tokens of ChatML, Llama, GLM, Phi, gpt-oss, Cohere, OLMo, InternLM, Granite and others, by their form.
-# Tokens around thoughts, tool calls and channels carry meaning, and are kept.
+# The form of the tokens of ChatML, Llama, GLM, Phi, gpt-oss, Cohere, OLMo, InternLM, Granite and others.
+# Tokens around thoughts, tool calls and channels are kept because they carry meaning.
 _MEANINGFUL = r"tool|think|thought|reason|inner|action|plugin|channel\||message\||constrain|python|arg"
 _TOKEN = (
     rf"<\|(?!\w*(?:{_MEANINGFUL}))/?[A-Za-z][\w/▁ -]{{1,40}}\|>"
@@ -23,7 +23,7 @@ _TOKEN = (
     r"|<turn\|>|\[\|endofturn\|\]"  # EXAONE
     r"|\[(?:/INST|EOS|EOT|PAD|gMASK|e~\[)\]?"
 )
-# ``</s>`` also ends a strikethrough in HTML: it counts as that if one was opened.
+# ``</s>`` also ends a strikethrough in HTML, so it is kept if the text contains an opening ``<s>`` for it.
 _STRIKE, _STRIKE_END = "<s>", "</s>"
 _LAST = re.compile(rf"(?:\s*(?:{_TOKEN}|</s>))+\s*\Z", re.IGNORECASE)
 _FIRST = re.compile(
@@ -40,9 +40,9 @@ _OTHER_TURN = re.compile(
 
 
 def end_cut(text: str) -> str:
-    """Return ``text`` without the tokens around its turn, and without other turns after it.
+    """Return ``text`` without the tokens around its turn and without any later turns.
 
-    Marks around an answer are removed, too.
+    Marks around an answer are removed as well.
     """
     text = _BOX.sub("", text)
     begin = _FIRST.match(text)
@@ -50,7 +50,7 @@ def end_cut(text: str) -> str:
 
 
 def rest_cut(text: str) -> str:
-    """Return the continuation of a message without what ends its turn; its beginning stays as it is."""
+    """Remove from the continuation of a message the tokens that end its turn; its beginning is left alone."""
     if other := _OTHER_TURN.search(text):
         text = text[: other.start()]
     last = _LAST.search(text)
@@ -60,6 +60,6 @@ def rest_cut(text: str) -> str:
 
 
 def end_tokens_cut(completion: Completion) -> Completion:
-    """Return the completion without such tokens around its text."""
+    """Return the completion with its text stripped of chat template tokens."""
     text = end_cut(completion.text)
     return completion if text == completion.text else replace(completion, text=text)

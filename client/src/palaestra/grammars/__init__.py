@@ -1,4 +1,4 @@
-"""The grammars in which models write actions: one file each, found by walking this folder."""
+"""The grammars in which models write actions: one file each, discovered by walking this folder."""
 
 from __future__ import annotations
 

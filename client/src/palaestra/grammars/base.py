@@ -1,7 +1,7 @@
-"""The base of grammars: reading a completion as an action, and writing an action as a completion.
+"""The base class of grammars, which read a completion as an action and write an action as a completion.
 
-A new grammar is a record in ``palaestra.protocol.grammars`` and one file in this folder: a subclass of
-``Grammar`` with the ``id`` of the record, ``parse`` and ``render``.
+A new grammar needs a record in ``palaestra.protocol.grammars`` and one file in this folder with a subclass of
+``Grammar``, which has the record's ``id`` and defines ``parse`` and ``render``.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ ONE_ACTION = "There is more than one action, and nothing was done. Write one per
 class Turn:
     """A parsed completion.
 
-    ``declared`` is the action as a JSON object with its ``type`` (recorded whatever it holds), ``action`` the
-    checked one; None when ``parse_error`` says why there is none.
+    ``declared`` is the action as a JSON object with a ``type``, recorded whatever it contains. ``action`` is
+    the same action after validation, or None if ``parse_error`` gives the reason why there is none.
     """
 
     thought: str
@@ -37,7 +37,10 @@ class Turn:
 
 
 class Grammar(ABC):
-    """One way to write actions. Subclasses are registered in ``GRAMMARS``; ``facts`` is their record."""
+    """One way to write actions.
+
+    Subclasses are registered in ``GRAMMARS``; ``facts`` is a subclass's record.
+    """
 
     id: ClassVar[str]
     facts: ClassVar[GrammarFacts]
@@ -52,44 +55,47 @@ class Grammar(ABC):
 
     @abstractmethod
     def parse(self, completion: Completion, conditions: Conditions, *, shown: str = "") -> Turn:
-        """Read a completion. Never raises: an unreadable one comes back with ``parse_error``, which names
-        what ``conditions`` offer and, in its example, what the observation ``shown`` before it has."""
+        """Parse a completion. Never raises.
+
+        If the completion is unreadable, the turn has a ``parse_error``, which names the actions that
+        ``conditions`` offer and gives an example with an element from ``shown``, the observation before it.
+        """
 
     @abstractmethod
     def render(self, declared: Mapping[str, Any], *, thought: str = "") -> list[Completion]:
-        """Return the completions that declare an action, in turn. Raises ``ValueError`` if none does."""
+        """Return the completions, one per turn, that declare an action. Raises ``ValueError`` if none can."""
 
     def tools(self, conditions: Conditions) -> list[dict[str, Any]] | None:
-        """Return the ``tools`` that an endpoint is sent; None if it is sent none."""
+        """Return the ``tools`` to send to an endpoint, or None."""
         return None
 
     def response_format(self, conditions: Conditions) -> dict[str, Any] | None:
-        """Return the ``response_format`` that an endpoint is sent; None if a completion is free text."""
+        """Return the ``response_format`` to send to an endpoint; None if completions are free text."""
         return None
 
-    # ---- the conversation, which is made of what is recorded alone
+    # ---- the conversation, built only from what is recorded
     def raw(self, completion: Completion) -> str:
-        """Return a completion as it is recorded: all that its message needs."""
+        """Return the text to record for a completion, from which its message can be rebuilt."""
         return completion.text
 
     def completion_message(self, raw: str) -> Message:
-        """Return the message that shows a model a completion of its own, from its record."""
+        """Return the message that shows a model its own earlier completion, given the recorded text."""
         return {"role": "assistant", "content": raw}
 
     def result_messages(self, raw: str, message: Message) -> list[Message]:
-        """Return the messages after a completion: ``message``, which holds the result and the page."""
+        """Return the messages that follow a completion; ``message`` has the action's result and the page."""
         return [message]
 
 
 def get_grammar(id_: str) -> Grammar:
-    """Return a grammar by its id. Raises ``ValueError``, which names the others."""
+    """Return a grammar by its id. Raises ``ValueError``, which lists the known ids, if there is none."""
     if id_ not in GRAMMARS:
         raise ValueError(f"There is no grammar {id_!r}. Known: {', '.join(sorted(GRAMMARS))}.")
     return GRAMMARS[id_]
 
 
 def check_turn(thought: str, declared: Sequence[dict[str, Any]], conditions: Conditions) -> Turn:
-    """Return the turn that declares some actions, at least one, or says what is wrong with them."""
+    """Return the turn for one or more declared actions, or a turn with the error if they are invalid."""
     if len(declared) > 1 and "sequence" not in conditions:
         return Turn(thought=thought, parse_error=ONE_ACTION)
     action = declared[0] if len(declared) == 1 else {"type": "sequence", "actions": list(declared)}
@@ -100,10 +106,10 @@ def check_turn(thought: str, declared: Sequence[dict[str, Any]], conditions: Con
 
 
 def split_singles(declared: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the actions of a sequence, or the one action."""
+    """Return the actions of a sequence, or a list with the single action."""
     return list(declared["actions"]) if declared["type"] == "sequence" else [dict(declared)]
 
 
 def list_singles(conditions: Conditions) -> list[str]:
-    """Return the actions that are offered, without the sequence: several in one turn stand side by side."""
+    """Return the offered actions except ``sequence``: here, a turn with several actions simply lists them."""
     return [kind for kind in actions_offered(conditions) if kind != "sequence"]

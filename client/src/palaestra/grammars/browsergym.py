@@ -1,7 +1,7 @@
 """Calls in BrowserGym's syntax: ``click('e8')``, ``fill('e3', 'x')``.
 
-The last calls of a completion that begin a line, follow ``Action:`` or stand in a fenced block count; several
-that follow each other are several actions.
+A call counts if it begins a line, follows ``Action:`` or is in a fenced block. The last such call of a
+completion is the action; several calls in a row are several actions.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def list_calls(conditions: Conditions) -> list[str]:
 
 
 def _signatures() -> dict[str, list[str]]:
-    """Return the calls of the table, and by our own names what has no counterpart."""
+    """Return every call's fields. Actions that are missing from the table keep their own names."""
     of_table = {row.type for row in BROWSERGYM}
     names = {row.name for row in BROWSERGYM}
     rows = {row.name: [*row.fields, *sorted(row.ignored)] for row in BROWSERGYM}
@@ -76,7 +76,7 @@ SIGNATURES = _signatures()
 
 # ---- reading
 def _calls_last(text: str) -> tuple[int, list[tuple[str, dict[str, Any]]], str]:
-    """Return where the last calls begin, the calls, and the fault if they cannot be read."""
+    """Return where the last calls begin, the calls, and an error message if they cannot be read."""
     begin, end, calls, failure = len(text), 0, list[tuple[str, dict[str, Any]]](), ""
     candidates = [match for match in _CALL.finditer(text) if match["name"] in SIGNATURES]
     for match in candidates[-CALLS_TRIED:]:
@@ -98,7 +98,7 @@ def _calls_last(text: str) -> tuple[int, list[tuple[str, dict[str, Any]]], str]:
 
 
 def _thought(text: str) -> str:
-    """Return the text before a call, without the marks and words that announce it."""
+    """Return the text before a call, without the marks and words that introduce the call."""
     lines = text.split("\n")
     while lines and len(lines[-1]) <= HEAD_MAX_CHARS and _HEAD.fullmatch(lines[-1]):
         lines.pop()
@@ -113,9 +113,7 @@ def _declared(name: str, fields: dict[str, Any]) -> dict[str, Any]:
 def _no_call(text: str, conditions: Conditions, shown: str) -> str:
     known = ", ".join(list_calls(conditions))
     example = next(_calls_written(example_make(text, conditions, shown=shown)))
-    return (
-        f"There is no call. End your turn with one on a line of its own, such as {example}. Known: {known}."
-    )
+    return f"There is no call. End your turn with a call on its own line, such as {example}. Known: {known}."
 
 
 # ---- writing

@@ -1,4 +1,4 @@
-"""Calls such as ``click('e8')`` or ``type("e3", text="162")``, read as data and never evaluated."""
+"""A parser of calls such as ``click('e8')`` or ``type("e3", text="162")``, which are never evaluated."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ Signatures = Mapping[str, Sequence[str]]  # the fields of each call, in the orde
 
 
 def call_read(text: str, at: int, *, signatures: Signatures) -> tuple[str, dict[str, Any], int]:
-    """Return the name and fields of the call that begins at ``at``, and where it ends. Raises ``Unreadable``.
+    """Return the name and fields of the call that begins at ``at``, and where it ends.
 
-    The name is one of ``signatures``, followed by ``(``.
+    The name must be one of ``signatures``, followed by ``(``. Raises ``Unreadable``.
     """
     name = NAME.match(text, at)
     if name is None or name[1] not in signatures or text[name.end() : name.end() + 1] != "(":
-        raise Unreadable(f"No call stands at {text[at : at + 20]!r}.")
+        raise Unreadable(f"There is no call at {text[at : at + 20]!r}.")
     names, fields = signatures[name[1]], dict[str, Any]()
     shown = text[at : at + 40].split("\n", 1)[0]
     at = space_skip(text, name.end() + 1)
     while text[at : at + 1] != ")":
         key, at = _key(text, at, [field for field in names if field not in fields], names)
         if key in fields:
-            raise Unreadable(f'"{key}" stands twice in the call.')
+            raise Unreadable(f'"{key}" appears twice in the call.')
         fields[key], at = _argument(text, at)
         at = space_skip(text, at)
         if text[at : at + 1] == ",":
@@ -41,18 +41,18 @@ def call_read(text: str, at: int, *, signatures: Signatures) -> tuple[str, dict[
 
 
 def element_read(text: str, at: int) -> tuple[str, int] | None:
-    """Return an element id without quotation marks, and where it ends; None if none stands there."""
+    """Return the unquoted element id at ``at``, and where it ends; None if there is none."""
     element = _ELEMENT.match(text, at)
     return (element[1], element.end()) if element else None
 
 
 def _key(text: str, at: int, free: Sequence[str], names: Sequence[str]) -> tuple[str, int]:
-    """Return the field that an argument is for: the one named before it, or the next in order."""
+    """Return the field that an argument belongs to: the keyword before it, or the next field in order."""
     named = _KEYWORD.match(text, at)
     if named and named[1] in names:
         return named[1], named.end()
     if named and "=" in named[0]:
-        raise Unreadable(f'The call has no "{named[1]}". Its fields: {", ".join(names) or "none"}.')
+        raise Unreadable(f'The call has no field "{named[1]}". Its fields: {", ".join(names) or "none"}.')
     if not free:
         raise Unreadable(f"The call has too many values. Its fields: {', '.join(names) or 'none'}.")
     return free[0], at

@@ -1,6 +1,7 @@
-"""Computer use: one tool for mouse and keyboard, by position in a picture, as Anthropic and OpenAI define it.
+"""Computer use: one tool for mouse and keyboard, by position in a picture, as defined by Anthropic and
+OpenAI.
 
-What that tool cannot say (go to an address, choose an option, give up, ...) is a function of its own.
+Actions that the tool cannot express (go to a URL, choose an option, give up, ...) are separate functions.
 """
 
 from __future__ import annotations
@@ -33,8 +34,11 @@ PIXELS = {"type": "integer"}
 
 
 class ComputerGrammar(ToolGrammar):
-    """``table`` has the actions of the tool, ``key`` is the argument that names one, ``batch`` the one that
-    lists several, and ``schemas`` are the JSON schemas of their fields."""
+    """A grammar for one computer use tool.
+
+    ``table`` lists the tool's actions. ``key`` is the argument that names an action, ``batch`` the argument
+    that lists several, and ``schemas`` are the JSON schemas of the arguments by name.
+    """
 
     table: ClassVar[Sequence[Counterpart]]
     key: ClassVar[str]
@@ -87,7 +91,7 @@ class ComputerGrammar(ToolGrammar):
                 yield from self._calls(part)
 
     def _functions(self, conditions: Conditions) -> list[str]:
-        """Return the actions that are functions of their own."""
+        """Return the actions that are separate functions."""
         of_tool = {row.type for row in self.table}
         return [kind for kind in list_singles(conditions - {"ids"}) if kind not in of_tool]
 

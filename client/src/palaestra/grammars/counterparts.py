@@ -1,6 +1,7 @@
-"""One table of what the actions of other grammars are called in ours, read in both directions.
+"""Tables that translate between the actions of other grammars and ours, in both directions.
 
-A row without a type has no counterpart: it is refused, with what to write ``instead``.
+A row without a ``type`` has no counterpart here. It is refused with a message that says what to write
+``instead``.
 """
 
 from __future__ import annotations
@@ -38,9 +39,12 @@ ONE_TAB = "There is one tab."
 
 @dataclass(frozen=True, kw_only=True)
 class Counterpart:
-    """An action of theirs. ``shapes`` stand in the order of its positional arguments; ``fixed`` are fields of
-    ours that the name alone says, ``optional`` those of theirs that may be left out, ``ignored`` those that
-    make no difference here."""
+    """An action of another grammar ("theirs") and its translation to our action ``type``.
+
+    ``shapes`` translate its fields, in the order of its positional arguments. ``fixed`` are our fields whose
+    values follow from its name, ``optional`` are their fields that may be left out, and ``ignored`` are their
+    fields that make no difference here.
+    """
 
     name: str
     type: str = ""
@@ -52,11 +56,11 @@ class Counterpart:
 
     @property
     def fields(self) -> list[str]:
-        """Fields of theirs, in order."""
+        """The fields of their action, in order."""
         return [name for shape in self.shapes for name in shape.theirs]
 
     def read(self, fields: Fields) -> dict[str, Any]:
-        """Return our action. Raises ``ActionInvalid`` with a sentence for the model."""
+        """Translate their fields to our action. Raises ``ActionInvalid`` with a sentence for the model."""
         if not self.type:
             raise ActionInvalid(f'"{self.name}" is not available. {self.instead}')
         given = {name: value for name, value in fields.items() if value is not None}
@@ -73,7 +77,7 @@ class Counterpart:
         return declared | dict(self.fixed)
 
     def write(self, declared: Fields) -> dict[str, Any] | None:
-        """Return the fields of theirs that say an action of ours; None if they cannot."""
+        """Translate our action to their fields; None if their action cannot express it."""
         if not self.type or declared.get("type") != self.type:
             return None
         rest = {name: value for name, value in declared.items() if name != "type" and value is not None}
@@ -93,7 +97,7 @@ class Counterpart:
         return written if not any(rest.values()) else None
 
     def is_offered(self, conditions: Conditions) -> bool:
-        """Return whether an episode offers the action, with the fields that this row needs."""
+        """Return whether an episode offers our action, with all fields that this row needs."""
         if self.type not in actions_offered(conditions):
             return False
         offered = {spec.name for spec in fields_offered(self.type, conditions)}
@@ -199,7 +203,7 @@ def find_counterpart(name: str, table: Sequence[Counterpart]) -> Counterpart | N
 
 
 def counterpart_write(declared: Fields, table: Sequence[Counterpart]) -> tuple[str, dict[str, Any]] | None:
-    """Return the name and fields of theirs for an action of ours, by the first row that can say it."""
+    """Translate our action to the name and fields of theirs, using the first row that can express it."""
     for row in table:
         written = row.write(declared)
         if written is not None:
@@ -208,10 +212,10 @@ def counterpart_write(declared: Fields, table: Sequence[Counterpart]) -> tuple[s
 
 
 def parts_of(declared: Fields) -> list[dict[str, Any]]:
-    """Return the simpler actions that together do what no single one of theirs does.
+    """Split one of our actions, which no single action of theirs can express, into simpler ones.
 
-    To type into a field is to click it, to select what it holds and to type. Raises ``ValueError`` where
-    there are none.
+    For example, typing into a field becomes clicking it, selecting its content and typing. Raises
+    ``ValueError`` if the action cannot be split.
     """
     kind, fields = declared["type"], {name: value for name, value in declared.items() if value is not None}
     aim = {name: fields[name] for name in ("target", "x", "y") if fields.get(name) not in (None, "")}

@@ -1,4 +1,4 @@
-"""The objects in which models wrap an action or a call: its name and its fields under many keys."""
+"""The objects in which models wrap an action or a call, with many different keys for its name and fields."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _IDS = frozenset({"id", "call_id", "tool_call_id"})
 
 
 def envelope_open(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the object with its action's name under ``type`` and the fields next to it.
+    """Return the object as a flat action: its name under ``type`` and its fields next to that.
 
-    Takes ``{"name": ..., "arguments": {...}}``, ``{"action": ..., ...}``, ``{"click": {...}}`` and the
+    Accepts ``{"name": ..., "arguments": {...}}``, ``{"action": ..., ...}``, ``{"click": {...}}`` and the
     envelopes of function calls.
     """
     if value.get("type") in _CALL_TYPES:
@@ -48,13 +48,13 @@ def envelope_open(value: dict[str, Any]) -> dict[str, Any]:
     if not name or (fields and set(value) - {name, fields}):
         return value
     rest = value[fields] if fields else {key: item for key, item in value.items() if key != name}
-    if isinstance(rest, str):  # OpenAI sends the fields as a text of their own
+    if isinstance(rest, str):  # OpenAI sends the fields as a JSON string
         rest = value_read(rest)[0]
     return {"type": value[name], **rest} if isinstance(rest, dict) and "type" not in rest else value
 
 
 def call_open(value: object) -> tuple[str, dict[str, Any]]:
-    """Return the name and the arguments of a call that was written as an object. Raises ``Unreadable``."""
+    """Return the name and arguments of a call that was written as an object. Raises ``Unreadable``."""
     if isinstance(value, dict) and isinstance(value.get("function"), dict):
         value = value["function"]
     if not isinstance(value, dict):
@@ -76,12 +76,12 @@ def call_open(value: object) -> tuple[str, dict[str, Any]]:
 
 
 def function_name(written: str) -> str:
-    """Return the name of a function without the namespace, number and tokens that models write around it."""
+    """Return a function's name without the namespace, number and tokens that models write around it."""
     match = _FUNCTION.fullmatch(written)
     return match["name"] if match else written
 
 
 def _renamed(key: str, value: dict[str, Any]) -> str:
-    """Return our name for a key of a call, unless the call has that too."""
+    """Return our name for a key of a call, or the key itself if the call also has a key with our name."""
     own = _OTHER_KEYS.get(key, key)
     return key if own in value else own

@@ -1,8 +1,8 @@
-"""The example in the message about a completion that could not be read.
+"""Examples in the messages about completions that could not be read.
 
-It names an element only if the page shows that element and it fits the action, and otherwise leaves its place
-open. One that the completion itself names comes first; another is a field or a link, for an example that is
-copied must not answer the question.
+An example names an element only if the page shows it and it suits the action; otherwise the id is left open.
+Elements that the completion itself names come first. Any other element is a field or a link, because copying
+the example must not answer the question.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _SAFE = _FIELDS | {"link"}
 def example_make(
     completion: str, conditions: Conditions, *, shown: str, kind: str = "click"
 ) -> dict[str, Any]:
-    """Return an example, as a JSON object, of the action ``kind`` or else of another that is offered.
+    """Return an example of the action ``kind``, or of another offered action, as a JSON object.
 
-    ``shown`` is the text of the observation that the completion followed.
+    ``shown`` is the text of the observation before the completion.
     """
     offered = actions_offered(conditions)
     kinds = [each for each in (kind, "click", "answer", *offered) if each in offered]
@@ -39,12 +39,12 @@ def example_make(
 
 
 def _names_others(example: dict[str, Any]) -> bool:
-    """Return whether an example names elements other than its target, as that of a drag does."""
+    """Return whether an example names elements other than its target, as the example of a drag does."""
     return ID_OPEN in json.dumps({**example, "target": ""})
 
 
 def _targets(kind: str, completion: str, shown: str) -> Iterator[str]:
-    """Yield ids of elements of the page that fit an action."""
+    """Yield the ids of elements on the page that suit an action."""
     roles = dict(_LISTED.findall(shown))
     fitting = _FITTING.get(kind, frozenset(roles.values()))
     yield from (id_ for id_ in reversed(_ID.findall(completion)) if roles.get(id_) in fitting)

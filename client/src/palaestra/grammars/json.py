@@ -1,10 +1,11 @@
 """Actions as JSON on the last line, parsed and never evaluated.
 
-Free reasoning comes first (the thought), then one line ``Action: {json object}``. The last line that begins
-with ``Action:`` counts. Models write it in many ways, and what can only be meant in one way is taken: the
-object on later lines or in a fenced block, words after it, a call such as ``click(e8)``, an object at the end
-of a completion without the line, a call in the model's own markup. Anything else is a parse error, which says
-what to write instead and which the model is shown; no input makes this module raise.
+A completion begins with free reasoning (the thought) and ends with one line ``Action: {json object}``. The
+last line that begins with ``Action:`` counts. Models deviate from this in many ways, and whatever can be read
+in only one way is accepted: the object on later lines or in a fenced block, words after the object, a call
+such as ``click(e8)``, an object at the end of a completion without the ``Action:`` line, or a call in the
+model's own markup. Anything else is a parse error, which the model is shown and which says what to write
+instead. No input makes this module raise.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from palaestra.grammars.native_calls import calls_find, is_marked
 from palaestra.protocol.offers import Conditions, actions_offered
 
 ACTION_MAX_CHARS = 200_000
-# The word may be marked up as a list item, quote, heading or emphasis.
+# The word ``Action`` may be marked up as a list item, quote, heading or emphasis.
 _ACTION = re.compile(r"^[ \t>#*_`-]*Action[*_`]*[ \t]*:[ \t*_]*", re.MULTILINE | re.IGNORECASE)
 _FENCE = re.compile(r"\s*(?:`{1,3}|~{3})(?:json|python)?\s*")
 _OBJECT = re.compile(r"^[ \t`]*\{", re.MULTILINE)
@@ -35,7 +36,7 @@ _FENCE_END = re.compile(r"[\s`~]*")
 _MORE = re.compile(rf"\{{|\b(?:{'|'.join(sorted(ACTIONS))})\(")
 _OBJECTS_TRIED = 8
 Example = Callable[..., str]
-"""The line of an example action, of the kind that is given."""
+"""A function that returns the line of an example action, given the kind of action."""
 
 
 class Json(Grammar):
@@ -70,7 +71,7 @@ def action_line(type: str, **fields: object) -> str:
 
 
 def _final_object(completion: str, conditions: Conditions, example: Example) -> Turn:
-    """Return the action of a completion that ends with an object and has no ``Action:``."""
+    """Return the turn of a completion without an ``Action:`` line, which may end with an action's object."""
     for start in list(_OBJECT.finditer(completion))[: -_OBJECTS_TRIED - 1 : -1]:
         try:
             value, end = value_read(completion, start.end() - 1)
@@ -106,7 +107,7 @@ def _declared(text: str, conditions: Conditions, example: Example) -> list[dict[
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:
-    """Return an object, or the objects of a list."""
+    """Return the objects of a list, or a list with the single object."""
     objects = value if isinstance(value, list) else [value]
     if not objects or not all(isinstance(each, dict) for each in objects):
         raise Unreadable("An action is one JSON object: { ... }.")
@@ -120,7 +121,7 @@ def _call(text: str, at: int, conditions: Conditions, example: Example) -> tuple
     name = NAME.match(text, at)
     if name is None or name[1] not in ACTIONS:
         known = ", ".join(actions_offered(conditions))
-        begin = f"{shown!r} is no action." if shown else "There is nothing after it."
+        begin = f"{shown!r} is not an action." if shown else "There is nothing after it."
         raise Unreadable(
             f'After "Action:" write one JSON object, such as: {example()} {begin} Known: {known}.'
         )
@@ -142,7 +143,7 @@ def _schemas() -> dict[str, dict[str, Any]]:
 
 
 def _bare(text: str, at: int, name: str) -> tuple[dict[str, Any], int]:
-    """Read ``click e8`` or ``back``: an action, and at most its element, alone on the line."""
+    """Parse ``click e8`` or ``back``: an action with at most an element id, alone on the line."""
     names = list_fields(name)
     line = text[at:].split("\n", 1)[0]
     element = element_read(text, at) if "target" in names else None

@@ -1,13 +1,14 @@
-"""JSON as language models write it, read without guessing: what a string says is what comes out.
+"""A parser for JSON as language models write it, which never guesses what a string means.
 
-Beyond JSON it takes single quotes, bare words, Python's literals, trailing commas, line breaks within strings
-and quotation marks that were not escaped. Models also write TeX without doubling its backslashes, and JSON
-would turn ``\\frac`` into a form feed and ``rac`` without a word. So, within strings:
+Beyond strict JSON it accepts single quotes, bare words, Python's literals, trailing commas, line breaks
+within strings and unescaped quotation marks. Models also write TeX without doubling its backslashes, and a
+strict parser would silently turn ``\\frac`` into a form feed and ``rac``. Therefore, within strings:
 
-- a backslash that begins no escape of JSON stays, and so do ``\\b`` and ``\\f``: nobody types those controls;
-- ``\\n``, ``\\r`` and ``\\t`` that begin a TeX command are that command, and otherwise white space;
-- a string whose backslashes are single keeps ``\\\\`` as it is, for there it breaks a row of a matrix;
-- what could be either, and control characters, are refused with a sentence that says what to write.
+- a backslash that does not begin a JSON escape is kept, and so are ``\\b`` and ``\\f``, because nobody types
+  those control characters;
+- ``\\n``, ``\\r`` and ``\\t`` are kept if they begin a TeX command, and are white space otherwise;
+- ``\\\\`` is kept in a string whose other backslashes are single, because there it ends a row of a matrix;
+- ambiguous escapes and control characters are refused with a sentence that says what to write.
 """
 
 from __future__ import annotations
@@ -16,23 +17,23 @@ import re
 from functools import cache
 from typing import Any, NoReturn
 
-NESTING_MAX = 32  # no action needs more
+NESTING_MAX = 32  # no action is nested more deeply
 QUOTES = {'"': '"', "'": "'", "“": "”"}
 LITERALS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _SPACE = re.compile(r"\s*")
 _NUMBER = re.compile(r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?=[\s,}\])]|$)")
 _WORD = re.compile(r"[^\W\d][\w-]*")
-# A quotation mark ends a string only where the string could end.
+# A quotation mark ends a string only if one of these follows.
 _AFTER_STRING = re.compile(r"\s*(?:[,:}\])]|$)")
 _CODE_POINT = re.compile("u[0-9a-fA-F]{4}")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|[A-Za-z]+|.|$)", re.DOTALL)
-# An escaped backslash before a word: "\\\\frac". The pairs are counted from the first of a row.
+# An escaped backslash before a word: "\\\\frac". Pairs are counted from the first of consecutive backslashes.
 _DOUBLED = re.compile(r"(?<!\\)(?:\\\\)+[A-Za-z]{2}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _CARRIAGE_RETURN = re.compile(r"\r(?=\s|$)\n?")
 _PLAIN = ('"', "'", "/", "”")
 _ASSIGNED = re.compile(r"\s*=(?!=)")
-# Commands of TeX that begin as an escape of JSON does. ``\b`` and ``\f`` need no list.
+# TeX commands that begin like a JSON escape. ``\b`` and ``\f`` need no list because they are always kept.
 _TEX = {
     "n": "nabla natural ncong ne nearrow neg neq nexists ngeq ngtr nleftarrow nleq nolimits not notin "
     "nparallel nprec nrightarrow nsubseteq nsucc nsupseteq nu nwarrow",
@@ -42,25 +43,23 @@ _TEX = {
     "tilde times tiny to top triangle triangledown triangleleft triangleq triangleright tt twoheadrightarrow",
 }
 COMMANDS = frozenset(" ".join(_TEX.values()).split())
-# The rest is a name by itself: "m = 1\ne = 2" may well break the line before ``e``.
+# What follows the first letter may be a name by itself: "m = 1\ne = 2" may be a line break before ``e``.
 _TWOFOLD = frozenset({"ne", "nu", "tan", "to", "top", "tt"})
 _SPACES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 class Unreadable(ValueError):
-    """The text cannot be read as it was meant; the message tells its writer what to write."""
+    """The text cannot be parsed unambiguously; the message tells the writer what to write instead."""
 
 
 def value_read(text: str, start: int = 0, *, depth: int = 0) -> tuple[Any, int]:
     """Return the value that begins at ``start`` (after white space), and where it ends.
 
-    Raises ``Unreadable``.
-
-    A number that Python would print otherwise comes back as its text.
+    A number is returned as text if Python would print it differently. Raises ``Unreadable``.
     """
     at = space_skip(text, start)
     if depth > NESTING_MAX:
-        raise Unreadable(f"The action is nested deeper than {NESTING_MAX} levels.")
+        raise Unreadable(f"The action is nested more than {NESTING_MAX} levels deep.")
     mark = text[at : at + 1]
     if mark == "{":
         return _object(text, at + 1, depth)
@@ -93,7 +92,7 @@ def _object(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
         else:
             _fail(text, at, 'a key or "}"')
         if key in members:
-            raise Unreadable(f'The key "{key[:40]}" stands twice in the action.')
+            raise Unreadable(f'The key "{key[:40]}" appears twice in the action.')
         at = space_skip(text, at)
         if text[at : at + 1] != ":":
             _fail(text, at, 'a ":"')
@@ -113,7 +112,7 @@ def _array(text: str, at: int, depth: int) -> tuple[list[Any], int]:
 
 
 def _comma(text: str, at: int, end: str) -> int:
-    """Return the position after the comma that follows a member; a closing bracket is left for the caller."""
+    """Return the position after the comma that follows a member, or of the closing bracket ``end``."""
     at = space_skip(text, at)
     if text[at : at + 1] == ",":
         return at + 1
@@ -136,7 +135,7 @@ def _number(text: str) -> int | float | str:
 def _fail(text: str, at: int, expected: str) -> NoReturn:
     if at >= len(text):
         raise Unreadable(f"The action breaks off: {expected} is missing at its end.")
-    raise Unreadable(f"The action cannot be read at {text[at : at + 20]!r}: {expected} should stand there.")
+    raise Unreadable(f"The action cannot be read at {text[at : at + 20]!r}: {expected} is expected there.")
 
 
 # ---- strings
@@ -157,7 +156,7 @@ def _string(text: str, at: int) -> tuple[str, int]:
 
 @cache
 def _joined(mark: str) -> re.Pattern[str]:
-    """Return the text between the first and the last quotation mark of ``"a" + "b"`` and of ``"a" "b"``."""
+    """Return a pattern for the text between the outer quotation marks of ``"a" + "b"`` or ``"a" "b"``."""
     inside = rf"(?:[^\\{mark}]|\\.)*"
     return re.compile(rf"{inside}(?:{mark}\s*\+?\s*{mark}{inside})+", re.DOTALL)
 
@@ -177,17 +176,18 @@ def string_decode(body: str) -> str:
     control = _CONTROL.search(body)
     if control:
         raise Unreadable(
-            f"The text holds a control character (U+{ord(control[0]):04X}). In JSON write every backslash "
+            f"The text contains a control character (U+{ord(control[0]):04X}). In JSON write every backslash "
             r'twice: "\\frac{1}{2}", "\\right".'
         )
     return body
 
 
 class _Escapes:
-    """The escapes of one string, which are read alike: by one who doubles backslashes, or does not.
+    """The escapes of one string. All are read alike, because a writer doubles backslashes everywhere or
+    nowhere.
 
-    ``is_doubled``: a backslash before a word is written twice. ``is_single``: none is, and some backslash can
-    only be that of a TeX command. ``is_long``: the string has line breaks, as programs do.
+    ``is_doubled``: a backslash before a word is written twice. ``is_single``: no backslash is doubled, and at
+    least one of them can only begin a TeX command. ``is_long``: the string has line breaks, as programs do.
     """
 
     def __init__(self, body: str) -> None:
@@ -200,11 +200,11 @@ class _Escapes:
     def decode(self) -> str:
         text = _ESCAPE.sub(self._meaning, self.body)
         text = _CARRIAGE_RETURN.sub("\n", text)
-        # Pairs of surrogates were written one after the other.
+        # A character outside the BMP was written as two escapes, a surrogate pair; this joins them.
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def _is_evident(self, word: str) -> bool:
-        """Return whether a backslash before ``word`` can only be that of a TeX command."""
+        """Return whether a backslash before ``word`` can only begin a TeX command."""
         if not word.isalpha() or len(word) == 1 or _CODE_POINT.fullmatch(word):
             return False
         return word[0] not in _SPACES or (not self.is_long and word in COMMANDS - _TWOFOLD)
@@ -222,14 +222,14 @@ class _Escapes:
         return match[0]
 
     def _is_command(self, match: re.Match[str]) -> bool:
-        """Return whether an escape that JSON reads as white space begins a command of TeX."""
+        """Return whether an escape that JSON reads as white space begins a TeX command."""
         word = match[1]
         if word not in COMMANDS:
             return self.is_single and word[0] == "r" and len(word) > 1
         if self.is_single:
             return True
         if word not in _TWOFOLD:
-            # In a program "\neq = 1" is a line of its own.
+            # In a program, "\neq = 1" is a line break and an assignment to ``eq``.
             return not (self.is_long and _ASSIGNED.match(self.body, match.end()))
         if self.is_long or self.is_doubled:
             return False

@@ -1,6 +1,7 @@
-"""Calls of functions in a model's own markup, which an endpoint without a parser for it leaves in the text.
+"""Function calls in a model's own markup, which remain in the text if the endpoint has no parser for them.
 
-The families differ in what opens a call and in how it is written, and any opening may come with any form:
+Model families differ in what opens a call and in how the call is written, and any opening may be combined
+with any form:
 
 - opening: tags such as ``<tool_call>`` (Hermes, Qwen, GLM), ``<|tool_calls_section_begin|>`` (Kimi),
   ``<｜tool▁calls▁begin｜>`` (DeepSeek), ``[TOOL_CALLS]`` (Mistral), ``<|python_tag|>`` (Llama), ``functools``
@@ -8,7 +9,8 @@ The families differ in what opens a call and in how it is written, and any openi
 - form: a JSON object or a list of them, ``<function=click>`` or ``<invoke name="click">`` with parameters, a
   name with ``<arg_key>`` and ``<arg_value>``, a name before a JSON object, Python's ``click(target="e8")``.
 
-Formats: the tool parsers of vLLM and the function call detectors of SGLang. Calls are read, never evaluated.
+The formats are those of vLLM's tool parsers and SGLang's function call detectors. Calls are parsed, never
+evaluated.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from palaestra.grammars.lenient_json import Unreadable, space_skip, value_read
 
 Call = tuple[str, dict[str, Any]]
 Tools = Mapping[str, Mapping[str, Any]]
-"""The functions that a call may name: the JSON schemas of their arguments in order."""
+"""The functions that a call may name, each with the JSON schemas of its arguments in order."""
 
 _WORD = r"(?:tool|function)[_▁]?calls?(?:[_▁]section)?(?:[_▁](?:begin|start))?"
 _SPACE_NAME = r"(?:[\w-]+:|[｜|]?DSML[｜|])?"
@@ -34,9 +36,9 @@ _BEGIN = re.compile(
     rf"|<\|action_start\|>|<\|START_ACTION\|>|<\|tools_prefix\|>|<functioncall>|<TOOLCALL>|functools(?=\s*\[)|to=(?=functions\.)"
     rf"|```tool_(?:code|calls?)\b|(?=<{_SPACE_NAME}(?:function|invoke)(?:=|\s+name=))"
 )
-# Tokens of Mistral's between the parts of a call.
+# Mistral's tokens between the parts of a call.
 _PARTS = {"[ARGS]", "[CALL_ID]"}
-# After one of these the model speaks for somebody else: calls there belong to a turn that is not its own.
+# After one of these, the model writes somebody else's turn, so calls there are not the model's own.
 _OTHERS = re.compile(
     r"<tool_response>|<\|(?:observation|im_start|start_header_id|eot_id)\|>|<function_results>"
 )
@@ -58,11 +60,11 @@ _PAIR = re.compile(
     re.DOTALL,
 )
 _NAME = re.compile(r"(?:call:)?(?:functions?[.:])?(?P<name>[A-Za-z_][\w-]*)(?:\.call(?=\())?(?::\d+)?")
-# Everything that models put between a name and its arguments.
+# Whatever models write between a function's name and its arguments.
 _SEPARATORS = re.compile(
     r"(?:\s|<[|｜][^<>|｜\"]*[|｜]>|\[ARGS\]|\[CALL_ID\]\w+|\b(?:json|commentary)\b|```(?:json)?|:)*"
 )
-# Gemma's marks around texts.
+# Gemma's quotation marks around strings.
 _QUOTED = re.compile(r"<\|\"\|>(.*?)<\|\"\|>|<escape>(.*?)<escape>", re.DOTALL)
 _LINE_BEGIN = re.compile(r"^(?=[ \t`]*(?:[{\[]|[A-Za-z_]\w*\s*\n?\s*[({]))", re.MULTILINE)
 _OBJECTS = re.compile(r"\{|\[\s*\{")
@@ -72,9 +74,10 @@ _BEGINS_TRIED = 12
 
 
 def calls_find(text: str, tools: Tools) -> tuple[str, list[Call]]:
-    """Return the text before the first call, and the calls; none if there is no markup.
+    """Return the text before the first call, and the calls.
 
-    Raises ``Unreadable`` for markup that cannot be read.
+    Without markup, only calls of known functions at the end of the text count. Raises ``Unreadable`` if
+    markup cannot be read or contains no call.
     """
     first = _BEGIN.search(text)
     if first is None:
@@ -93,23 +96,23 @@ def calls_find(text: str, tools: Tools) -> tuple[str, list[Call]]:
 
 
 def cut_thought(text: str) -> str:
-    """Return the text before the first markup of a call, or all of it if there is none."""
+    """Return the text before the first markup of a call, or the whole text if there is none."""
     first = _BEGIN.search(text)
     return _BEFORE.sub("", text[: first.start()]).strip() if first else text.strip()
 
 
 def is_marked(text: str) -> bool:
-    """Return whether a text holds markup of a call."""
+    """Return whether a text contains markup of a call."""
     return _BEGIN.search(text) is not None
 
 
 def is_markup(token: str) -> bool:
-    """Return whether a token, given as text, begins a call or parts what it consists of."""
+    """Return whether a token, given as text, begins a call or separates the parts of a call."""
     return token in _PARTS or _BEGIN.fullmatch(token) is not None
 
 
 def _calls_bare(text: str, tools: Tools) -> tuple[str, list[Call]]:
-    """Return the calls of known functions that end a text, although nothing announces them."""
+    """Return the text before the calls of known functions that end it without any markup, and those calls."""
     for begin in list(_LINE_BEGIN.finditer(text))[-_BEGINS_TRIED:]:
         at = _FENCED.match(text, begin.end())
         with suppress(Unreadable):
@@ -120,7 +123,7 @@ def _calls_bare(text: str, tools: Tools) -> tuple[str, list[Call]]:
 
 
 def _calls_read(text: str, at: int, tools: Tools) -> tuple[list[Call], int]:
-    """Return the calls that follow each other from ``at`` on, and where they end."""
+    """Return the consecutive calls that begin at ``at``, and where they end."""
     calls: list[Call] = []
     while True:
         read = _call_read(text, at, tools)
@@ -135,7 +138,7 @@ def _calls_read(text: str, at: int, tools: Tools) -> tuple[list[Call], int]:
 
 
 def _call_read(text: str, at: int, tools: Tools) -> tuple[list[Call], int] | None:
-    """Return the calls of the one form that begins at ``at``, and where they end; None if none begins."""
+    """Return the calls that begin at ``at`` in one form, and where they end; None if there are none."""
     if _OBJECTS.match(text, at):
         value, end = _value(text, at)
         return [call_open(each) for each in (value if isinstance(value, list) else [value])], end
@@ -149,7 +152,10 @@ def _call_read(text: str, at: int, tools: Tools) -> tuple[list[Call], int] | Non
 
 
 def _named(text: str, name: re.Match[str], tools: Tools) -> tuple[list[Call], int] | None:
-    """Return the call of a name: with pairs of tags, in Python's brackets, with a JSON object, or alone."""
+    """Return the call whose ``name`` was matched, and where it ends; None if it is not a call.
+
+    Its arguments are pairs of tags, in Python's parentheses, a JSON object, or missing.
+    """
     function, at = name["name"], name.end()
     if text[at : at + 1] == "(" and function in tools:
         signatures = {known: list(fields) for known, fields in tools.items()}
@@ -166,13 +172,13 @@ def _named(text: str, name: re.Match[str], tools: Tools) -> tuple[list[Call], in
     if text[after : after + 1] == "{":
         value, end = _value(text, after)
         return [(function, value if isinstance(value, dict) else {})], end
-    # A name is all of its call where its tag ends: words after it make it part of a sentence.
+    # A bare name is a call only if a tag or the text ends after it; otherwise it is part of a sentence.
     is_alone = function in tools and (after >= len(text) or text.startswith(("</", "<|", "<｜"), after))
     return ([(function, {})], at) if is_alone else None
 
 
 def _value(text: str, at: int) -> tuple[Any, int]:
-    """Return a JSON value, in which texts may stand between Gemma's marks."""
+    """Return the JSON value at ``at``, and where it ends. Its strings may be in Gemma's quotation marks."""
     if not _QUOTED.search(text, at):
         return value_read(text, at)
     quoted, shifts = "", list[tuple[int, int]]()
@@ -198,9 +204,7 @@ def _parameters(body: str, schemas: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _typed(text: str, schema: Mapping[str, Any] | None) -> Any:
-    """Return the value of an argument that was written without quotation marks, by the type that it should
-    have.
-    """
+    """Convert an argument that was written without quotation marks to the type in its schema."""
     text = text.removeprefix("\n").removesuffix("\n")
     variants: Sequence[Mapping[str, Any]] = [schema, *schema.get("anyOf", ())] if schema else []
     named = [each.get("type") for each in variants]

@@ -1,5 +1,7 @@
-"""Strict JSON schemas of actions, from their table: every field is required, and one that may be left out may
-be null."""
+"""Strict JSON schemas of actions, built from the action table.
+
+Every field is required; optional fields may be null.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,10 @@ Schema = dict[str, Any]
 
 
 def action_schemas(kind: str, conditions: Conditions) -> list[Schema]:
-    """Return schemas of an action, as an object with its ``type``: its example's fields alone, and all.
+    """Return the schemas of an action, as an object with a ``type``: a short one and the whole one.
 
-    A weak model that has to write a field rather makes something up than writes null.
+    The short schema has only the fields of the action's example. Weak models need it, because they invent a
+    value for every field that they must write instead of writing null.
     """
     type_: dict[str, Schema] = {"type": {"type": "string", "enum": [kind]}}
     specs, usual = fields_offered(kind, conditions), example_of(kind, conditions)
@@ -27,7 +30,7 @@ def action_schemas(kind: str, conditions: Conditions) -> list[Schema]:
 
 
 def fields_schemas(kind: str, conditions: Conditions) -> dict[str, Schema]:
-    """Return schemas of the fields of an action, by name."""
+    """Return the schemas of an action's fields, by name."""
     specs = fields_offered(kind, conditions)
     described = {spec.name: _described(kind, spec) for spec in specs}
     return {
@@ -46,7 +49,7 @@ def object_schema(properties: Mapping[str, Schema]) -> Schema:
 
 
 def nulls_drop(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields without those that are null: they were left out."""
+    """Return the fields without those that are null, because null means that a field was left out."""
     return {name: item for name, item in fields.items() if item is not None}
 
 
@@ -56,7 +59,7 @@ def _described(kind: str, spec: FieldSpec) -> Schema:
 
 
 def _schema_strict(schema: Schema) -> Schema:
-    """Return a schema in which every property of an object is required."""
+    """Make every property of the objects in a schema required."""
     if schema.get("type") == "array":
         return {**schema, "items": _schema_strict(schema["items"])}
     if schema.get("type") != "object" or "properties" not in schema:

@@ -1,4 +1,4 @@
-"""Translations between the fields of another grammar and ours: read from theirs, and written to them."""
+"""Translations between the fields of another grammar ("theirs") and ours, in both directions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from palaestra.actions import ActionInvalid
 
 Fields = Mapping[str, Any]
-NOTCH_PX = 100  # how far one notch of a mouse wheel scrolls
+NOTCH_PX = 100  # pixels that one notch of a mouse wheel scrolls
 _DIRECTIONS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 _MODIFIERS = {
     **dict.fromkeys(("ctrl", "control", "controlormeta", "control_l", "control_r"), "Control"),
@@ -46,10 +46,10 @@ _XDOTOOL = {
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """Fields of theirs, the fields of ours that say the same, and the way in both directions.
+    """Some of their fields, our equivalent fields, and functions that translate in both directions.
 
-    ``read`` gets the fields of theirs that are there (at least one is) and raises ``ActionInvalid`` for what
-    it cannot read; ``write`` gets our fields, which are all there.
+    ``read`` gets those of their fields that are present (at least one is), and raises ``ActionInvalid`` if it
+    cannot read them. ``write`` gets our fields, all of which are present.
     """
 
     theirs: tuple[str, ...]
@@ -59,7 +59,7 @@ class Shape:
 
 
 def same(theirs: str, ours: str = "") -> Shape:
-    """Return a field that holds the same value, under its own name."""
+    """Return the shape of a field with the same value as ours, possibly under another name."""
     ours = ours or theirs
     return Shape(
         theirs=(theirs,),
@@ -70,7 +70,7 @@ def same(theirs: str, ours: str = "") -> Shape:
 
 
 def key(theirs: str) -> Shape:
-    """Return a key or chord by Playwright's names, which others are turned into."""
+    """Return the shape of a key or chord, which is translated to Playwright's names."""
     return Shape(
         theirs=(theirs,),
         ours=("key",),
@@ -80,7 +80,7 @@ def key(theirs: str) -> Shape:
 
 
 def pair(theirs: str, *ours: str) -> Shape:
-    """Return two numbers in a list: ``"coordinate": [640, 360]``."""
+    """Return the shape of two numbers in a list, such as ``"coordinate": [640, 360]``."""
 
     def read(fields: Fields) -> dict[str, Any]:
         return dict(zip(ours, _point(fields[theirs], theirs), strict=True))
@@ -91,12 +91,12 @@ def pair(theirs: str, *ours: str) -> Shape:
 
 
 def checked(theirs: str, *, is_checked: bool) -> Shape:
-    """Return the id of a box to check or uncheck, which ours fills in."""
+    """Return the shape of a check box's id; our action ``fill`` checks or unchecks the box."""
 
     def write(fields: Fields) -> dict[str, Any]:
         [entry] = fields["fields"]
         if entry.get("checked") is not is_checked:
-            raise ValueError("That is another action.")
+            raise ValueError("That is a different action.")
         return {theirs: entry["target"]}
 
     return Shape(
@@ -195,9 +195,10 @@ OPTION = Shape(
 
 
 def key_read(value: Any) -> str:
-    """Return a key or a chord, such as ``ctrl+a`` or ``["CTRL", "A"]``, by Playwright's names: ``Control+a``.
+    """Translate a key or chord such as ``ctrl+a`` or ``["CTRL", "A"]`` to Playwright's names: ``Control+a``.
 
-    An unknown name stays as it is. Raises ``ActionInvalid`` for what is neither a text nor a list of texts.
+    Unknown names stay as they are. Raises ``ActionInvalid`` unless the value is a string or a list of
+    strings.
     """
     parts = value if isinstance(value, list) else _parts(str(value))
     if not parts or not all(isinstance(part, str) for part in parts):

@@ -1,8 +1,8 @@
 """A turn as one JSON object, ``{"reasoning": "...", "action": {...}}``, whose schema the endpoint enforces.
 
-That is what OpenAI calls structured outputs and vLLM, SGLang and llama.cpp guided decoding: a weak model
-writes an action that can be read, too. An endpoint that ignores the schema may surround the object with
-words, which belong to the thought, or write the line ``Action:``.
+OpenAI calls this structured outputs; vLLM, SGLang and llama.cpp call it guided decoding. It makes even weak
+models write readable actions. An endpoint that ignores the schema may surround the object with words, which
+then belong to the thought, or write an ``Action:`` line instead.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from palaestra.grammars.schemas import Schema, action_schemas, nulls_drop, objec
 from palaestra.protocol.offers import Conditions
 
 _ACTIONS = re.compile(r'(?<!\\)"actions?"\s*:\s*(?=[\[{])')
-# The field may be cut off by the end of the completion.
+# The end of the completion may cut the field off.
 _REASONING = re.compile(r'(?<!\\)"(?:reasoning|thought)"\s*:\s*(")((?:[^"\\]|\\.)*)', re.DOTALL)
 _FENCE = re.compile(r"(?:`{3}|~{3})(?:json)?\s*\Z")
 
@@ -36,7 +36,8 @@ class Structured(Grammar):
         try:
             thought, declared = _turn_read(text)
         except Unreadable as failure:
-            # An endpoint that enforces no schema: what the plain grammar can read is taken as well.
+            # The endpoint may not enforce the schema, so whatever the grammar ``json`` can read is accepted
+            # as well.
             plain = turn_parse(text, conditions, shown=shown)
             if plain.declared is not None:
                 return plain
@@ -59,7 +60,7 @@ class Structured(Grammar):
 
 
 def turn_schema(conditions: Conditions) -> Schema:
-    """Return the strict JSON schema of a turn: reasoning first, so that it is written before the action."""
+    """Return the strict JSON schema of a turn, in which the reasoning comes before the action."""
     kinds = list_singles(conditions)
     action: Schema = {"anyOf": [schema for kind in kinds for schema in action_schemas(kind, conditions)]}
     if "sequence" in conditions:
@@ -77,7 +78,7 @@ def _written(thought: str, actions: Sequence[Mapping[str, Any]], *, several: boo
 def _turn_read(text: str) -> tuple[str, list[dict[str, Any]]]:
     """Return the thought and the actions of a completion. Raises ``Unreadable``.
 
-    The two are read each for itself: what cannot be read in the reasoning hides no action.
+    The two are parsed separately, so that an action is found even if the reasoning is unreadable.
     """
     if len(text) > ACTION_MAX_CHARS:
         raise Unreadable(f"The turn is longer than {ACTION_MAX_CHARS} characters.")
@@ -99,7 +100,7 @@ def _reasoning(text: str) -> str:
     string = _REASONING.search(text)
     if string is None:
         return ""
-    for written, begin in ((text, string.start(1)), (f'"{string[2]}"', 0)):  # the second: without its end
+    for written, begin in ((text, string.start(1)), (f'"{string[2]}"', 0)):  # second: if its end is missing
         with suppress(Unreadable):
             return str(value_read(written, begin)[0]).strip()
     return string[2].strip()

@@ -1,4 +1,4 @@
-"""Grammars whose actions are calls of an endpoint's tools; in ``functions`` each action is one."""
+"""Grammars whose actions are tool calls; in ``functions``, each action is a function of its own."""
 
 from __future__ import annotations
 
@@ -27,22 +27,24 @@ from palaestra.protocol.completions import (
 from palaestra.protocol.offers import Conditions
 from palaestra.records import Message
 
-_NO_ARGUMENTS = ("", "null", "[]")  # the last from servers in PHP
+_NO_ARGUMENTS = ("", "null", "[]")  # servers in PHP write the last one
 RECORD_BEGIN = '{"content": '
 NO_CALL = "You called no function. End your turn with a call of one of: {}."
 
 
 class ToolGrammar(Grammar):
-    """A completion calls tools. Calls in the model's own markup, which an endpoint without a parser for it
-    leaves in the text, count too."""
+    """A grammar whose completions call tools.
+
+    Calls in the model's own markup count too: they remain in the text if the endpoint has no parser for them.
+    """
 
     @abstractmethod
     def declared(self, name: str, fields: dict[str, Any], conditions: Conditions) -> list[dict[str, Any]]:
-        """Return the actions of one call. Raises ``ActionInvalid``."""
+        """Return the actions that one call declares. Raises ``ActionInvalid``."""
 
     @abstractmethod
     def tools(self, conditions: Conditions) -> list[dict[str, Any]]:
-        """Return the ``tools`` that an endpoint is sent."""
+        """Return the ``tools`` to send to an endpoint."""
 
     def parse(self, completion: Completion, conditions: Conditions, *, shown: str = "") -> Turn:
         offered = {tool["function"]["name"]: tool["function"] for tool in self.tools(conditions)}
@@ -94,12 +96,12 @@ def call_make(name: str, fields: Mapping[str, Any]) -> ToolCall:
 
 
 def arguments_read(text: str) -> dict[str, Any]:
-    """Return the arguments of a call, without those that are null. Raises ``Unreadable``."""
+    """Parse the arguments of a call and drop those that are null. Raises ``Unreadable``."""
     text = end_cut(text).rstrip().removesuffix("</tool_call>")
     if text.strip() in _NO_ARGUMENTS:
         return {}
     value, end = value_read(text)
-    if isinstance(value, str) and text.lstrip().startswith('"'):  # the object was written as a text
+    if isinstance(value, str) and text.lstrip().startswith('"'):  # the object was encoded twice, as a string
         text, (value, end) = value, value_read(value)
     if not isinstance(value, dict) or space_skip(text, end) < len(text):
         raise Unreadable("The arguments of a call are one JSON object: { ... }.")
@@ -107,13 +109,16 @@ def arguments_read(text: str) -> dict[str, Any]:
 
 
 def _schemas(offered: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Return the schemas of the arguments by function; actions not offered are known by name alone."""
+    """Return each function's argument schemas; actions that are not offered have an empty dictionary."""
     named: dict[str, Mapping[str, Any]] = {kind: {} for kind in ACTIONS}
     return named | {name: function["parameters"].get("properties", {}) for name, function in offered.items()}
 
 
 def _arguments_sendable(text: str) -> str:
-    """Return arguments that an endpoint takes back: many refuse at every later turn what is no object."""
+    """Return arguments that can be sent back to an endpoint.
+
+    Many endpoints refuse every later turn of a conversation in which some arguments are not a JSON object.
+    """
     try:
         strict = json.loads(text)
     except (ValueError, RecursionError):
@@ -126,11 +131,11 @@ def _arguments_sendable(text: str) -> str:
     return text if is_same else json.dumps(value, ensure_ascii=False)
 
 
-# ---- tools from the table of actions
+# ---- tools built from the action table
 def function_tool(kind: str, conditions: Conditions) -> dict[str, Any]:
-    """Return the function that stands for an action, with a strict schema.
+    """Return the function tool for an action, with a strict schema.
 
-    Every field is required, and those that may be left out may be null.
+    Every field is required; optional fields may be null.
     """
     return {
         "type": "function",

@@ -1,1 +1,1 @@
-"""Real models: a policy over any endpoint that speaks OpenAI's chat completions (``palaestra[models]``)."""
+"""Real models: a policy for any endpoint that speaks OpenAI's chat completions (``palaestra[models]``)."""

@@ -1,4 +1,4 @@
-"""Continuation of a message that was begun for a model (prefill): ways to request it, and a trial of each."""
+"""Continuation of a message that was begun for a model (prefill): ways to request it, and a test of each."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ TRIAL: Sequence[Message] = (
 NEXT = ", six"
 EXCERPT_CHARS = 60
 WHO = (
-    "vLLM and SGLang continue a message (without a parser of thoughts), as do llama.cpp, Mistral, DeepSeek "
-    "and Anthropic's models; OpenAI's and Azure's begin a new one."
+    "vLLM and SGLang continue a message (if they run without a reasoning parser), as do llama.cpp, Mistral, "
+    "DeepSeek and Anthropic's models; OpenAI's and Azure's models begin a new message."
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """One way to request it: extra ``fields`` of the call, and fields that ``mark`` the message."""
+    """One way to request a continuation: extra ``fields`` for the call, and a ``mark`` for the message."""
 
     id: str
     fields: Mapping[str, Any] = field(default_factory=dict)
     mark: Mapping[str, Any] = field(default_factory=dict)
 
     def apply(self, call: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a call whose last message is to be continued."""
+        """Return the call with its last message marked for continuation."""
         messages = list(call["messages"])
         messages[-1] = {**messages[-1], **self.mark}
         return {**call, **self.fields, "messages": messages}
@@ -46,18 +46,18 @@ FORMS: Sequence[Form] = (
     ),
     # Mistral, DeepSeek
     Form(id="prefix", mark={"prefix": True}),
-    # llama.cpp, Anthropic and its proxies
+    # llama.cpp, Anthropic and proxies for Anthropic
     Form(id="last message"),
 )
 
 
 def is_begun(messages: Sequence[Message]) -> bool:
-    """Return whether the last message is the model's own, which it is to continue."""
+    """Return whether the last message is one that the model should continue."""
     return bool(messages) and messages[-1]["role"] == ASSISTANT
 
 
 def strip_beginning(completion: Completion, begun: str) -> str:
-    """Return the text of a completion without the message ``begun``, which some endpoints repeat."""
+    """Return a completion's text without the message ``begun``, which some endpoints repeat."""
     return completion.text.removeprefix(begun)
 
 
@@ -67,6 +67,6 @@ def is_continued(completion: Completion) -> bool:
 
 
 def describe_failure(completion: Completion) -> str:
-    """Return what an endpoint did instead of continuing, for an error message."""
-    thoughts = " after thoughts apart" if completion.reasoning else ""
+    """Describe, for an error message, what an endpoint did instead of continuing."""
+    thoughts = " after separate thoughts" if completion.reasoning else ""
     return f"wrote {completion.text[:EXCERPT_CHARS]!r}{thoughts}"

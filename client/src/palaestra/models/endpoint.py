@@ -37,16 +37,16 @@ from palaestra.thoughts import Tags, thoughts_separate
 
 RETRIES = 6
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
-# Maximum silence of an endpoint: models that hide their thoughts send nothing while they think.
+# How long an endpoint may be silent: models that hide their thoughts send nothing while they think.
 TIMEOUT_S = 300.0
 CONCURRENCY = 16
 ADDRESS_SETTING, KEY_SETTING = "OPENAI_BASE_URL", "OPENAI_API_KEY"
-# Without an address the openai package would send the tasks to OpenAI, which nobody asked for.
+# Without a URL, the openai package would send the tasks to OpenAI, although nobody asked for that.
 NO_ADDRESS = (
     f"Name the endpoint of the model: --base-url http://host:port/v1, or ${ADDRESS_SETTING}. OpenAI's own is "
     "https://api.openai.com/v1."
 )
-# Sampling of the trial of a continuation: greedy, so that its result is stable.
+# A continuation is tested with greedy sampling, so that the result is stable.
 TRIAL_SAMPLING = {"max_tokens": 16, "temperature": 0}
 PATH, MODELS_PATH = "/chat/completions", "/models"
 STREAM = {"stream": True, "stream_options": {"include_usage": True}}
@@ -57,10 +57,11 @@ class Endpoint:
     """A server of models.
 
     ``base_url`` and ``key`` default to ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY``. Raises ``PalaestraError``
-    without any address. ``concurrency`` bounds the calls at once, ``timeout_s`` the seconds in which nothing
-    arrives. Calls that may succeed later are repeated up to ``retries`` times, after ``Retry-After`` or with
-    growing pauses. ``is_streamed``: completions are streamed, so that a slow model does not pass for a dead
-    server. ``thought_tags`` are pairs of marks around a model's thoughts, besides the usual ones.
+    if there is no URL. ``concurrency`` limits the number of simultaneous calls, ``timeout_s`` the seconds
+    without any data. Calls that may succeed later are retried up to ``retries`` times, after ``Retry-After``
+    or with growing pauses. With ``is_streamed`` completions are streamed, so that a slow model is not
+    mistaken for a dead server. ``thought_tags`` are pairs of marks around a model's thoughts, in addition to
+    the usual ones.
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class Endpoint:
         base_url = base_url or os.environ.get(ADDRESS_SETTING)
         if not base_url:
             raise PalaestraError(NO_ADDRESS)
-        # Self-hosted servers need no key, but the package insists on one.
+        # Self-hosted servers need no key, but the openai package insists on one.
         self._api = openai.AsyncOpenAI(
             base_url=base_url,
             api_key=key or os.environ.get(KEY_SETTING) or "none",
@@ -104,7 +105,7 @@ class Endpoint:
         return str(self._api.base_url)
 
     async def models(self) -> list[str]:
-        """Return the ids of the models on offer. Raises ``ModelFailure``."""
+        """Return the ids of the models that the endpoint offers. Raises ``ModelFailure``."""
         try:
             return list_model_ids(await self._api.get(MODELS_PATH, cast_to=object))
         except ERRORS as error:
@@ -123,9 +124,9 @@ class Endpoint:
     ) -> Completion:
         """Return the model's reply.
 
-        ``sampling`` are fields of the call; ``clock`` counts only the call that succeeds. ``retries``
-        overrides the endpoint's number, except while the server says that it is busy. If the last of
-        ``messages`` is the model's own, the reply is its continuation, thoughts included.
+        ``sampling`` are extra fields of the call; ``clock`` counts only the time of the call that succeeds.
+        ``retries`` overrides the endpoint's setting, except while the server reports that it is busy. If the
+        last of ``messages`` is the model's own, the reply is its continuation, including any thoughts.
 
         Raises ``ContextOverflow`` if the prompt is too long, ``ModelFailure`` if no attempt succeeds, and
         ``PalaestraError`` if the model does not continue messages.
@@ -141,9 +142,9 @@ class Endpoint:
         return replace(completion, text=strip_beginning(completion, str(messages[-1]["content"])))
 
     async def learn_form(self, model: str) -> Form:
-        """Return the way in which a model continues a message, which is tried once per model.
+        """Return the form of request with which a model continues a message, tested once per model.
 
-        Raises ``PalaestraError`` if there is none.
+        Raises ``PalaestraError`` if no form works.
         """
         async with self._learning:
             if model not in self._forms:
@@ -213,7 +214,7 @@ class Endpoint:
         return replace(completion, model_ms=model_ms)
 
     async def _call(self, fields: Mapping[str, Any]) -> Completion:
-        """Make one call, without the types of the openai package, which accept a single shape of answer."""
+        """Make one call without the openai package's types, because they accept only one shape of reply."""
         is_streamed = bool(fields.get("stream"))
         reply = Reply(is_streamed=is_streamed, is_rest=is_begun(fields["messages"]))
         body = {name: value for name, value in fields.items() if name != "extra_body"}
@@ -226,7 +227,7 @@ class Endpoint:
         )
         async with stream:
             if "json" in stream.response.headers.get("content-type", ""):
-                # It does not stream: request whole answers from now on.
+                # The endpoint does not stream, so request whole replies from now on.
                 self._is_streamed = False
                 whole = {name: fields[name] for name in fields if name not in STREAM}
                 return await self._call(whole)

@@ -10,7 +10,8 @@ import openai
 from palaestra.errors import ContextOverflow, ModelFailure, PromptFiltered
 from palaestra.http.backoff import parse_retry_after
 
-# Signs in an error's code, type or message that the prompt is too long: OpenAI, vLLM and others, llama.cpp.
+# Words in an error's code, type or message that mean the prompt is too long (OpenAI, vLLM, llama.cpp and
+# others).
 _TOO_LONG = (
     "context_length_exceeded",
     "exceed_context_size",
@@ -21,7 +22,7 @@ _TOO_LONG = (
     "prompt is too long",
     "input is too long",
 )
-# Signs that a content filter refused the prompt: Azure and Moonshot, OpenAI, Gemini, DashScope.
+# Words that mean a content filter refused the prompt (Azure and Moonshot, OpenAI, Gemini, DashScope).
 _FILTERED = (
     "content_filter",
     "content management policy",
@@ -32,17 +33,18 @@ _FILTERED = (
 )
 _OUT_OF_CREDIT = "insufficient_quota"
 _RETRIED = frozenset({408, 409, 425, 429})
-# Rate limited, or still loading its model: the server is there, and asks for patience.
+# The server is up but asks for patience: it limits the rate of calls, or is still loading its model.
 _BUSY = frozenset({429, 503})
 
 
 class StreamBroken(Exception):
-    """A stream that ended before its completion did, or held none."""
+    """Raised if a stream ended before the completion was finished, or contained none."""
 
 
-# Statuses of a server without this route. Real endpoints add a message, e.g. that they have no such model.
+# Statuses of a server without this route. A real endpoint adds a message, for example that there is no such
+# model.
 _ELSEWHERE = frozenset({404, 405, 501})
-_ELSEWHERE_HINT = ". No chat completions are served at this address: most end in /v1"
+_ELSEWHERE_HINT = ". No chat completions are served at this URL; most end in /v1"
 
 # An error inside a stream has no status: it is a bare ``openai.APIError``.
 _PASSING = (openai.APIConnectionError, httpx.HTTPError, StreamBroken, ValueError)
@@ -51,9 +53,9 @@ _PASSING = (openai.APIConnectionError, httpx.HTTPError, StreamBroken, ValueError
 def classify_failure(
     error: openai.OpenAIError | httpx.HTTPError | StreamBroken | ValueError, *, address: str = ""
 ) -> ModelFailure:
-    """Return the meaning of a call's error; ``is_retried`` if the same call may succeed later.
+    """Convert the error of a call to a failure, with ``is_retried`` if the same call may succeed later.
 
-    Its text begins with the ``address`` of the endpoint.
+    The failure's text begins with the ``address`` of the endpoint.
     """
     words = f"{getattr(error, 'code', '')} {getattr(error, 'type', '')} {error}".lower()
     status = error.status_code if isinstance(error, openai.APIStatusError) else None

@@ -1,4 +1,4 @@
-"""Health of an endpoint, judged by the outcomes of its calls, retries included."""
+"""An endpoint's health, judged by the outcomes of its calls, including retries."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ CONNECT_TIMEOUT_S = 10.0
 
 
 class EndpointHealth:
-    """Outcomes of the calls so far.
+    """The outcomes of an endpoint's calls so far.
 
-    ``has_answered``: the endpoint answered once, if only to refuse a call or to ask for patience. ``problem``
-    is the message of the last failure. ``now`` is a clock in seconds.
+    ``has_answered``: the endpoint has answered at least once, even if only to refuse a call or to ask for
+    patience. ``problem`` is the message of the last failure. ``now`` is a clock in seconds.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -34,7 +34,7 @@ class EndpointHealth:
 
     @property
     def is_awaited(self) -> bool:
-        """True while a call takes longer than a connection takes to fail: the model may be at work."""
+        """True if a pending call has outlasted the connection timeout, so the model may be working on it."""
         return any(self._now() - begun > CONNECT_TIMEOUT_S for begun in self._begun.values())
 
     @contextmanager
@@ -48,11 +48,11 @@ class EndpointHealth:
             del self._begun[number]
 
     def note_answer(self) -> None:
-        """Count an answer, which ends a series of failures."""
+        """Note that the endpoint answered, which ends a series of failures."""
         self.has_answered, self._failing_since = True, None
 
     def note_failure(self, failure: ModelFailure) -> None:
-        """Count a failed call. One that is not retried counts as an answer: the endpoint refused it."""
+        """Note a failed call. If it is not retried, the endpoint refused it, which counts as an answer."""
         self.problem = str(failure)
         if not failure.is_retried:
             self.note_answer()

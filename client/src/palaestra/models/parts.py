@@ -1,7 +1,7 @@
 """The content of an endpoint's message in any of its shapes: text, thoughts and function calls.
 
-OpenAI's ``content`` is a text; Mistral, Anthropic, Gemini and their proxies send lists of parts, some of
-which are thoughts or calls.
+OpenAI's ``content`` is a string, whereas Mistral, Anthropic, Gemini and their proxies send lists of parts,
+some of which are thoughts or calls.
 """
 
 from __future__ import annotations
@@ -56,7 +56,10 @@ def parts_read(value: object) -> Iterator[Part]:
 
 
 def _find_kind(value: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """Return a part's kind and content; in Bedrock and Gemini the only key is the kind: ``toolUse``."""
+    """Return a part's kind and content.
+
+    In Bedrock and Gemini, a part's only key is its kind (``toolUse``).
+    """
     if not value.get("type") and len(value) == 1:
         [(name, inner)] = value.items()
         if isinstance(inner, Mapping):
@@ -84,10 +87,11 @@ class _Draft:
 
 
 class ToolCalls:
-    """The calls of one reply.
+    """Collects the tool calls of one reply.
 
-    Only functions are offered, so whatever names a function calls it: the ``type`` may be missing, the
-    ``function`` may be the call itself. Arguments are a text, of which a stream sends parts, or an object.
+    Only functions are offered, so anything that names a function is a call, even if its ``type`` is missing
+    or there is no object under ``function``. Arguments are a string, which a stream sends in pieces, or an
+    object.
     """
 
     def __init__(self) -> None:
@@ -127,7 +131,7 @@ class ToolCalls:
         draft.arguments = _join(draft.arguments, arguments)
 
     def _find_draft(self, index: object, *, name: str, id_: str, arguments: object) -> _Draft:
-        """Return the call that a piece belongs to: that at its index, unless the piece begins another."""
+        """Return the call at a piece's index, or a new call if the piece begins another one."""
         key = int(index) if isinstance(index, str) and index.isdecimal() else index
         key = key if isinstance(key, (int, str)) else None
         draft = self._by_index.get(key) if key is not None else self._find_by_id(id_)
@@ -139,13 +143,13 @@ class ToolCalls:
         return draft
 
     def _find_by_id(self, id_: str) -> _Draft | None:
-        """Return the call with this id, or the last one, for a piece without an index."""
+        """Return, for a piece without an index, the call with this id or else the last call."""
         named = next((draft for draft in self._drafts if id_ and draft.id == id_), None)
         return named or (self._drafts[-1] if self._drafts else None)
 
 
 def _parse_quoted(value: object) -> object:
-    """Parse a call, or a list of calls, that is sent as JSON in a string."""
+    """Parse calls that were sent as JSON within a string; return any other value unchanged."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         with suppress(ValueError, RecursionError):
             return json.loads(value)
@@ -153,7 +157,7 @@ def _parse_quoted(value: object) -> object:
 
 
 def _is_other(draft: _Draft, *, name: str, id_: str, arguments: object) -> bool:
-    """Return whether a piece begins another call: Gemini gives several calls the same index."""
+    """Return whether a piece begins another call, because Gemini gives several calls the same index."""
     if not name or not draft.name:
         return False
     if id_ and draft.id:
@@ -162,7 +166,7 @@ def _is_other(draft: _Draft, *, name: str, id_: str, arguments: object) -> bool:
 
 
 def _join(before: str, piece: object) -> str:
-    """Append a piece to the arguments. Some endpoints begin with ``{}``, or repeat all at the end."""
+    """Append a piece to the arguments. Some endpoints begin with ``{}``, or repeat everything at the end."""
     if piece is None:
         return before
     if not isinstance(piece, str):

@@ -25,7 +25,10 @@ TRIAL = "Answer with one word: ready."
 
 
 class ModelPolicy:
-    """A policy that sends an episode's conversation to a model. ``sampling`` are fields of every call."""
+    """A policy that sends an episode's conversation to a model.
+
+    ``sampling`` are extra fields of every call.
+    """
 
     simulated = False
 
@@ -39,11 +42,14 @@ class ModelPolicy:
 
     @property
     def health(self) -> EndpointHealth:
-        """Health of its endpoint."""
+        """The health of the model's endpoint."""
         return self._endpoint.health
 
     async def try_once(self) -> None:
-        """Make one call, so that an unavailable model costs no episode. Raises ``PalaestraError``."""
+        """Make one call before any episode is opened.
+
+        Raises ``PalaestraError`` if the model is unavailable.
+        """
         try:
             await self._endpoint.complete(
                 [{"role": "user", "content": TRIAL}],
@@ -57,7 +63,7 @@ class ModelPolicy:
             raise PalaestraError(message) from failure
 
     async def continuation_try(self) -> None:
-        """Try a continuation of a message. Raises ``PalaestraError`` if the model does not continue it."""
+        """Test whether the model continues a message. Raises ``PalaestraError`` if it does not."""
         try:
             await self._endpoint.learn_form(self.name)
         except PalaestraError as refused:
@@ -66,9 +72,10 @@ class ModelPolicy:
     async def act(self, observation: Observation, episode: EpisodeInfo) -> Completion:
         """Return the model's next completion, or the rest of it if the last message is its beginning.
 
-        Raises ``PolicyStopped`` with reason ``context_length`` if the conversation has grown too long for the
-        model, and ``content_filter`` if the endpoint refuses a conversation with the model's own words in it.
-        Raises ``ModelFailure`` if the endpoint does not answer, or refuses the task at the first step.
+        Raises ``PolicyStopped`` with the reason ``context_length`` if the conversation has grown too long for
+        the model, and with ``content_filter`` if the endpoint refuses a conversation that contains the
+        model's own words. Raises ``ModelFailure`` if the endpoint does not answer, or refuses the task at the
+        first step.
         """
         messages = await self._client.messages_inline(observation.messages)
         try:
@@ -86,7 +93,7 @@ class ModelPolicy:
             if episode.step == 1:
                 raise
             raise PolicyStopped("content_filter", str(refused)) from refused
-        # The prefill is recorded as part of the completion, so it is not part of the prompt.
+        # The prefill is recorded as part of the completion, so leave it out of the recorded prompt.
         sent = messages[:-1] if is_begun(messages) else messages
         digest = hashlib.sha256(msgspec.json.encode(sent)).hexdigest()
         return replace(completion, model=completion.model or self.name, prompt_sha256=digest)

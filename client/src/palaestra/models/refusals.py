@@ -1,7 +1,8 @@
-"""Parameters that an endpoint refuses by name: later calls omit them, and the log says so once.
+"""Parameters that an endpoint refuses by name; later calls omit them, and the log reports it once.
 
-OpenAI, Azure, Groq, Databricks, Mistral, Bedrock, Gemini, xAI, LiteLLM and vLLM word it differently; what
-their messages share is a word of refusal and the name of something that was sent.
+OpenAI, Azure, Groq, Databricks, Mistral, Bedrock, Gemini, xAI, LiteLLM and vLLM all word such refusals
+differently. What their messages have in common is a word of refusal and the name of a parameter that was
+sent.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ _OTHER_NAME = {MAX_TOKENS: NEW_MAX_TOKENS, NEW_MAX_TOKENS: MAX_TOKENS}
 _NEEDED = frozenset({"model", "messages", "tools"})
 # Keys within tools and schemas that only some endpoints know.
 _WITHIN = ("strict", "additionalProperties")
-# Sent by the client, not requested by the user: a reply is the same without them.
-_CONTINUED = ("continue_final_message", "add_generation_prompt")  # tried at the beginning
+# Parameters that the client adds without being asked. The reply is the same without them.
+_CONTINUED = ("continue_final_message", "add_generation_prompt")  # tested when the policy starts
 _OURS = frozenset({"stream", "stream_options", *_CONTINUED, *_WITHIN})
 _REFUSED = re.compile(
     r"unsupported|unrecogni[sz]ed|unknown|"
@@ -51,7 +52,7 @@ class Refusals:
         self._dropped: set[str] = set()
 
     def filter_fields(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields of a call without refused ones, and with others under their accepted names."""
+        """Return a call's fields without the refused ones; renamed fields get the name that is accepted."""
         dropped = self._dropped | ({"stream_options"} if "stream" in self._dropped else set())
         within = dropped.intersection(_WITHIN)
         sent = {}
@@ -66,16 +67,16 @@ class Refusals:
         return sent
 
     def learn(self, error: Exception, sent: Mapping[str, Any]) -> bool:
-        """Omit what ``error`` refuses from now on; False if it refuses nothing that was ``sent``."""
+        """Omit from now on the field that ``error`` refuses; return False if it refuses no ``sent`` field."""
         name = find_refused(error, sent)
         if name is None:
             return False
         if name in self._dropped or name in self._names:
-            return True  # a concurrent call was refused for it before
+            return True  # a concurrent call was refused for the same field
         original = next((own for own, used in self._names.items() if used == name), name)
         if original == name and name in _OTHER_NAME:
             self._names[name] = _OTHER_NAME[name]
-            logger.info("%s wants %s as %s.", self._address, name, _OTHER_NAME[name])
+            logger.info("%s calls the parameter %s %s.", self._address, name, _OTHER_NAME[name])
             return True
         self._dropped.add(original)
         if name in _OURS:
@@ -83,7 +84,7 @@ class Refusals:
         else:
             logger.warning(
                 "%s REFUSES %s, which was requested. Calls continue without it, which changes what is "
-                "measured; steps say what was sent. The endpoint says: %s",
+                "measured; each step records what was sent. The endpoint's message: %s",
                 self._address,
                 original,
                 _read_message(error)[:300],
@@ -92,7 +93,7 @@ class Refusals:
 
 
 def find_refused(error: Exception, sent: Mapping[str, Any]) -> str | None:
-    """Return the field of a call that ``error`` refuses; None if it means something else."""
+    """Return the field of a call that ``error`` refuses; None if the error has another cause."""
     if not isinstance(error, openai.APIError):
         return None
     status = error.status_code if isinstance(error, openai.APIStatusError) else 400
@@ -104,19 +105,19 @@ def find_refused(error: Exception, sent: Mapping[str, Any]) -> str | None:
     if not positions:
         return None
     within = [name for name in positions if name in _WITHIN]
-    # If two parameters exclude each other, the second is omitted.
+    # If two parameters exclude each other, omit the one that is named second.
     choose = max if "both" in message else min
     return choose(within or positions, key=positions.__getitem__)
 
 
 def _read_message(error: Exception) -> str:
-    """Return all text of an error: some endpoints leave OpenAI's shape, and say it only in the body."""
+    """Return an error's whole text, including the body: some endpoints put their explanation only there."""
     body = getattr(error, "body", None)
     return f"{error} {body if body is not None else ''}"
 
 
 def _list_optional(sent: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of the fields that a call may omit."""
+    """Yield the names of the fields that could be omitted from a call."""
     extra = sent.get("extra_body")
     yield from (name for name in sent if name not in _NEEDED and name != "extra_body")
     yield from (name for name in (extra if isinstance(extra, Mapping) else ()) if name not in _NEEDED)
@@ -125,7 +126,7 @@ def _list_optional(sent: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _find_position(name: str, message: str, param: str) -> int | None:
-    """Return the position where a message names a field; -1 if the error's ``param`` names it."""
+    """Return the position at which a message names a field; -1 if the error's ``param`` names it."""
     if re.split(r"[.\[]", param)[0] == name or param.endswith(f".{name}"):
         return -1
     camel = re.sub(r"_([a-z])", lambda match: match[1].upper(), name)

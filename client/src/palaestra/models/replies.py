@@ -1,4 +1,4 @@
-"""A reply of an endpoint in any shape: whole, or as the parts of a stream."""
+"""Replies of endpoints in any shape: whole, or as the parts of a stream."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REASONING_FIELDS = (
     "thoughts",
 )
 _CALLS = ("tool_calls", "function_call", "content")
-_BROKEN = "The endpoint's answer holds no completion, or one that broke off."
+_BROKEN = "The endpoint's reply contains no completion, or one that broke off."
 _COUNTS = {
     "prompt": ("prompt_tokens", "input_tokens", "prompt_eval_count"),
     "completion": ("completion_tokens", "output_tokens", "eval_count"),
@@ -33,10 +33,10 @@ _COUNTS = {
 
 
 class Reply:
-    """Assembles a reply from a whole body or the parts of a stream, and never raises for their shape.
+    """Assembles a reply from a whole body or from the parts of a stream; no shape of these makes it raise.
 
-    ``is_streamed``: parts are added, and a reply without a finish reason broke off; a whole body is complete
-    even without one. ``is_rest``: the reply continues a message that was begun.
+    ``is_streamed``: the parts of a stream are added, and the reply broke off unless there is a finish reason
+    (a whole body is complete even without one). ``is_rest``: the reply continues a message that was begun.
     """
 
     def __init__(self, *, is_streamed: bool, is_rest: bool = False) -> None:
@@ -45,14 +45,14 @@ class Reply:
         self._is_begun = self._has_deltas = False
         self._text = self._refusal = ""
         self._thoughts: dict[str, str] = {}
-        # Some endpoints send a call under its old and its new name: one of the two counts.
+        # Some endpoints send each call twice, under the old and the new key. Only one of them counts.
         self._calls = {name: ToolCalls() for name in _CALLS}
         self._finish_reason: str | None = None
         self._usage: Usage | None = None
         self._model = self._error = ""
 
     def add(self, body: object) -> None:
-        """Take the body, or one part of the stream."""
+        """Add the whole body, or one part of the stream."""
         if not isinstance(body, Mapping):
             return
         self._model = text_read(body.get("model")) or self._model
@@ -66,7 +66,7 @@ class Reply:
                 self._choice_add(choice)
 
     def completion(self) -> Completion:
-        """Return the completion. Raises ``StreamBroken`` if there is none, or it broke off."""
+        """Return the completion. Raises ``StreamBroken`` if there is none or it broke off."""
         ending = ending_of(self._finish_reason)
         is_ended = self._finish_reason is not None or (not self._is_streamed and self._holds_something)
         if not self._is_begun or not is_ended or ending == "error":
@@ -91,7 +91,7 @@ class Reply:
         return next((calls for name in _CALLS if (calls := self._calls[name].read())), ())
 
     def _choice_add(self, choice: Mapping[str, Any]) -> None:
-        """Take a part of the first choice, or all of it."""
+        """Add the first choice, or a part of it."""
         self._is_begun, index = True, choice.get("index")
         self._choice_index = index if self._choice_index is None else self._choice_index
         if index is not None and index != self._choice_index:
@@ -103,7 +103,7 @@ class Reply:
         self._usage = usage_read(choice.get("usage")) or self._usage
         fields = ("delta", "message") if self._is_streamed else ("message", "delta")
         name = next((name for name in (*fields, "text") if choice.get(name) is not None), "")
-        if name == "message" and self._has_deltas:  # the whole message again, at the end of its stream
+        if name == "message" and self._has_deltas:  # the whole message, repeated at the end of the stream
             return
         self._has_deltas |= name == "delta"
         message = choice.get(name)
@@ -135,7 +135,7 @@ class Reply:
 
 
 def usage_read(value: object) -> Usage | None:
-    """Return the token counts of an endpoint, without implausible ones."""
+    """Return the token counts that an endpoint reports, except implausible ones."""
     if not isinstance(value, Mapping):
         return None
     counts = {
@@ -171,7 +171,7 @@ def _find_value(value: Mapping[str, Any], path: str) -> object:
 
 
 def _read_error(value: object) -> str:
-    """Return the message of an error within a body."""
+    """Return the message of an error that is part of a body."""
     if isinstance(value, Mapping):
         return text_read(value.get("message")) or str(dict(value))
     return text_read(value)

@@ -1,4 +1,4 @@
-"""Observations: the outline of a page, a picture, or both, with the token nowhere in it."""
+"""Observations: a page's outline, its picture, or both, without the episode's token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Observations, the names of their formats, and the messages that show them to a model."""
+"""Observations, the names of observation formats, and the messages that show observations to a model."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from palaestra.protocol.observations import OBSERVATION_FORMATS, ObservationForm
 from palaestra.records import Message
 
 SHORT_NAMES: Mapping[str, str] = {id.partition("-")[0]: id for id in OBSERVATION_FORMATS}
-"""Short names that may be written instead of ids: without the version."""
+"""Short names, without the version, that may be written instead of ids."""
 
 
 def observation_id(name: str) -> str:
-    """Return the id that a short name stands for, and any other name as it is."""
+    """Return the id that a short name stands for; return any other name unchanged."""
     return SHORT_NAMES.get(name, name)
 
 
 def get_format(name: str) -> ObservationFormat:
-    """Return the format of an id or a short name, such as ``axtree``.
+    """Return the observation format with this id or short name, such as ``axtree``.
 
-    Raises ``ValueError`` for an unknown one.
+    Raises ``ValueError`` for an unknown name.
     """
     form = OBSERVATION_FORMATS.get(observation_id(name))
     if form is None:
         known = ", ".join((*SHORT_NAMES, *OBSERVATION_FORMATS))
-        raise ValueError(f"There is no observation {name!r}. Known: {known}.")
+        raise ValueError(f"There is no observation format {name!r}. Known: {known}.")
     return form
 
 
@@ -38,10 +38,10 @@ def get_format(name: str) -> ObservationFormat:
 class Observation:
     """One look at an episode.
 
-    ``text`` is what the model reads of the page (empty in arms without a page), ``screenshot`` PNG bytes or
-    None, ``url`` the masked address, ``result`` and ``result_message`` the outcome of the previous action,
-    ``messages`` the whole conversation so far, ready for a chat model. ``is_settled``: the page was complete,
-    and its picture and what is said of it are of the same moment.
+    ``text`` is what the model reads of the page (empty in arms without a page), ``screenshot`` is a PNG or
+    None, ``url`` is the masked URL, ``result`` and ``result_message`` are the outcome of the previous action,
+    and ``messages`` is the whole conversation so far, ready for a chat model. ``is_settled``: the page had
+    finished loading, and its text and picture are from the same moment.
     """
 
     kind: str
@@ -55,16 +55,18 @@ class Observation:
 
 
 def perceivable_check(arm: str, observation: str) -> None:
-    """Raise ``PalaestraError`` where an arm poses a question by a picture and the observation has none."""
+    """Raise ``PalaestraError`` if an arm's question is a picture and the observation format has none."""
     form = get_format(observation)
     if arm_of(arm).has_page and arm_of(arm).is_pictured and not form.has_screenshot:
         pictured = ", ".join(name for name, id in SHORT_NAMES.items() if has_picture(id))
-        message = f"The arm {arm} shows the question as a picture, and {form.id} shows none. Observations"
+        message = (
+            f"The arm {arm} shows the question as a picture, and {form.id} has none. Observation formats"
+        )
         raise PalaestraError(f"{message} with pictures: {pictured}.")
 
 
 def extract_shown(observation: Observation) -> Shown:
-    """Return the part of an observation that a model sees: no screenshot taken for the record alone."""
+    """Return what a model sees of an observation, without a screenshot that was taken only for the record."""
     return Shown(
         kind=observation.kind,
         text=observation.text,

@@ -1,4 +1,4 @@
-"""Looks at the page of an episode and makes its observations."""
+"""The observer, which looks at an episode's page and makes the observations."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from palaestra.protocol.outline import PICTURE_LINE, STILL_LOADING
 
 MAX_CHARS = 12_000
 NEW_SHARE = 0.6
-"""A page of which more is new counts as another page: nothing on it comes first."""
+"""If a larger share of the lines is new, it counts as another page, and new lines get no priority."""
 PLACES = {"above": "above", "below": "below", "left": "to the left", "right": "to the right"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class ObservationConfig:
-    """Observation settings that a run fixes. ``max_chars`` bounds an outline, ``picture_max`` is the largest
-    side of a picture in pixels; ``with_pictures`` records a screenshot with every step."""
+    """The observation settings of a run.
+
+    ``max_chars`` is the maximum length of an outline and ``picture_max`` the maximum side of a picture in
+    pixels; ``with_pictures`` records a screenshot with every step.
+    """
 
     form: ObservationFormat
     scope: Scope = "page"
@@ -33,14 +36,14 @@ class ObservationConfig:
 
 
 class Observer:
-    """Makes the observations of one episode; it remembers the outline before, to know what is new."""
+    """Makes one episode's observations, and remembers the previous outline in order to know what is new."""
 
     def __init__(self, config: ObservationConfig) -> None:
         self._config = config
         self.before = ("", "")  # title and body of the page at the last look
 
     async def observe(self, page: Surface, view: PageView) -> Observation:
-        """Return the observation of ``view``, or of a later view if the page moves on meanwhile."""
+        """Return the observation of ``view``, or of a later view if the page changes in the meantime."""
         if page.bounds is None:
             raise ValueError("The page has no episode: call begin first.")
         config, form = self._config, self._config.form
@@ -79,7 +82,7 @@ class Observer:
 
 
 def _picture(pixels: bytes, seen: dict[str, Any], *, size: Size) -> tuple[bytes, list[str]]:
-    """Return the picture of a screenshot, and the lines that say what it is."""
+    """Return a screenshot as a picture for the model, and the lines that describe the picture."""
     marks = [Mark(id=each["id"], box=tuple(each["box"]), line=each["line"]) for each in seen["marks"]]
     screenshot = picture_make(pixels, size=size, marks=marks)
     extents = {words: round(seen[side] * size[0] / VIEWPORT[0]) for side, words in PLACES.items()}

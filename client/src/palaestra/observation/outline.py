@@ -1,4 +1,4 @@
-"""The outline of a page as a model reads it: whole, or the parts of a long one that matter now."""
+"""A page's outline as a model reads it: the whole outline, or the parts of a long one that matter now."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from palaestra.protocol.outline import INDENT, STILL_LOADING, line_depth
 
 WHOLE_PAGE = "page"  # as ``read`` calls it
 GAP_CHARS = 100
-"""About as long as the line that stands for lines left out."""
+"""The approximate length of the line that replaces omitted lines."""
 SECTIONS = ("heading", "region", "article", "navigation", "complementary", "search", "form", "group", "table")
 
 
@@ -21,30 +21,30 @@ def page_head(view: PageView) -> str:
 
 
 def page_text(view: PageView, bounds: EpisodeBounds) -> str:
-    """Return the whole outline of a page: a line for the page, then its body."""
+    """Return a page's whole outline: one line about the page, followed by its body."""
     lines = [page_head(view), view.text, *([] if view.is_settled else [STILL_LOADING])]
     return bounds.mask("\n".join(lines))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cut:
-    """Bounds of an outline: ``max_chars`` characters, of the whole page or of what the viewport shows."""
+    """Limits of an outline: ``max_chars`` characters, from the whole page or only from the viewport."""
 
     max_chars: int
     scope: Scope = "page"
 
     def is_needed(self, lines: Sequence[str]) -> bool:
-        """Return whether some lines of the page are not shown."""
+        """Return whether some of the page's lines must be left out."""
         return self.scope != "page" or sum(len(line) + 1 for line in lines) > self.max_chars
 
 
 def outline_cut(
     lines: Sequence[str], *, in_view: Collection[int], new: Collection[int], cut: Cut
 ) -> list[str]:
-    """Return the lines of a page's body that a model is shown, in their order.
+    """Return the lines of a page's body that a model is shown, in their original order.
 
-    All of them where they fit. Otherwise those that are new since the last action come first, then those that
-    the viewport shows, then those nearest to these; a line stands for each run of lines left out.
+    If all lines fit, all are shown. Otherwise lines that are new since the last action have priority, then
+    lines in the viewport, then the lines nearest to these. Each run of omitted lines is replaced by one line.
     """
     if not cut.is_needed(lines):
         return list(lines)
@@ -63,7 +63,7 @@ def outline_cut(
 def _chosen(
     lines: Sequence[str], ranked: Sequence[int], parents: Sequence[int | None], *, max_chars: int
 ) -> set[int]:
-    """Return the first lines of the ranking that fit, with the lines that they are inside of."""
+    """Return as many of the first ``ranked`` lines as fit, together with their ancestors."""
     chosen: set[int] = set()
     for number in ranked:
         added = _with_parents(number, parents, chosen)
@@ -86,7 +86,7 @@ def _by_priority(
 
 
 def _distances(count: int, anchors: Sequence[int]) -> list[int]:
-    """Return the distance of each line from the nearest anchor; lines after one count half."""
+    """Return each line's distance from the nearest anchor; distances before an anchor count double."""
     distances = [2 * count] * count
     known = set(anchors)
     last = None
@@ -103,7 +103,7 @@ def _distances(count: int, anchors: Sequence[int]) -> list[int]:
 
 
 def _parents(lines: Sequence[str]) -> list[int | None]:
-    """Return for each line the number of the line that it is inside of."""
+    """Return, for each line, the number of the line that it is nested in."""
     parents: list[int | None] = []
     open_lines: list[int] = []
     for number, line in enumerate(lines):
@@ -136,7 +136,7 @@ def _with_gaps(lines: Sequence[str], chosen: Collection[int], parents: Sequence[
 
 
 def _gap_line(lines: Sequence[str], gap: Sequence[int], parents: Sequence[int | None]) -> str:
-    """Return the line that stands for lines left out: how much they are, and how they can be read."""
+    """Return the line that replaces omitted lines: it gives their length and says how to read them."""
     left_out = [lines[number] for number in gap]
     chars = sum(len(line) + 1 for line in left_out)
     begun = [] if name_section(left_out[0]) else _section_around(lines, gap[0], parents)
@@ -149,7 +149,7 @@ def _gap_line(lines: Sequence[str], gap: Sequence[int], parents: Sequence[int | 
 
 
 def _section_around(lines: Sequence[str], number: int, parents: Sequence[int | None]) -> list[str]:
-    """Return the innermost part of the page with a name that a line is in, if there is one."""
+    """Return the name of the innermost named section that contains a line: a list of one name, or none."""
     at = parents[number]
     while at is not None:
         if name := name_section(lines[at]):
@@ -159,6 +159,6 @@ def _section_around(lines: Sequence[str], number: int, parents: Sequence[int | N
 
 
 def name_section(line: str) -> str:
-    """Return the name by which the part that begins with ``line`` can be read; empty for other lines."""
+    """Return the name with which the section that begins at ``line`` can be read; empty for other lines."""
     role, _, name = line.strip().partition(' "')
     return name[:-1] if role.split(" ")[0] in SECTIONS and name.endswith('"') else ""

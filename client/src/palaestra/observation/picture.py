@@ -1,4 +1,4 @@
-"""The picture of a page: its size, its marks, and where its pixels are on the page."""
+"""Pictures of pages: their size and the marks on interactive elements."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class Mark:
 
 
 def picture_size(viewport: Size, largest: int | None) -> Size:
-    """Return a viewport's picture's width and height, the larger of which is at most ``largest`` pixels."""
+    """Return the width and height of a viewport's picture; neither is more than ``largest`` pixels."""
     scale = min(1.0, largest / max(viewport)) if largest else 1.0
     return round(viewport[0] * scale), round(viewport[1] * scale)
 
 
 def picture_make(screenshot: bytes, *, size: Size, marks: Sequence[Mark] = ()) -> bytes:
-    """Return the PNG of ``size`` made of a screenshot, with its marks.
+    """Return a screenshot as a PNG of ``size`` with ``marks`` drawn on it.
 
-    Its own bytes where nothing is to be done.
+    The screenshot is returned unchanged if it has that size and there are no marks.
     """
     image: Image.Image = Image.open(io.BytesIO(screenshot))
     if not marks and image.size == size:
@@ -53,7 +53,7 @@ def picture_make(screenshot: bytes, *, size: Size, marks: Sequence[Mark] = ()) -
 
 
 def _marks_draw(image: Image.Image, marks: Sequence[Mark], scale: float) -> None:
-    """Frame each element and put its id where the picture is emptiest, so that it hides no text."""
+    """Frame each marked element and put its id where the picture is emptiest, so that it hides no text."""
     clean = image.convert("L")
     draw = ImageDraw.Draw(image)
     labels: list[Box] = []
@@ -69,7 +69,7 @@ def _marks_draw(image: Image.Image, marks: Sequence[Mark], scale: float) -> None
 
 
 def _label_place(clean: Image.Image, box: Box, id: str, taken: Sequence[Box]) -> Box:
-    """Return where a label disturbs least: at its element's corners, on even pixels and no other label."""
+    """Return where a label hides least: near its element's corners, on plain pixels, not on other labels."""
     left, top, width, height = box
     wide, high = FONT.getlength(id) + 2 * PADDING_PX, float(FONT_PX + 3)
     right, bottom = left + width, top + height
@@ -95,10 +95,10 @@ def _label_place(clean: Image.Image, box: Box, id: str, taken: Sequence[Box]) ->
 
 
 def _unrest(clean: Image.Image, place: Box) -> int:
-    """Return how much the pixels of a place differ: text does, a plain background does not."""
+    """Return the contrast of the pixels at a place: high for text, zero for a plain background."""
     left, top, width, height = place
     low, high = clean.crop((int(left), int(top), int(left + width), int(top + height))).getextrema()
-    return int(high) - int(low)  # type: ignore[arg-type]  # of a grey picture they are numbers
+    return int(high) - int(low)  # type: ignore[arg-type]  # a greyscale picture has numbers here
 
 
 def _overlaps(place: Box, taken: Sequence[Box]) -> int:

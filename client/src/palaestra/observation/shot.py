@@ -1,4 +1,4 @@
-"""A screenshot, and what the page says of itself at the same moment."""
+"""Screenshots, and what the page reports about itself at the same moment."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from typing import Any
 from palaestra.pages.surface import DocumentGone, PageView, Surface
 
 STILL_LIMIT_S = 5.0
-"""The picture is taken after so long, even if the page has not come to rest."""
+"""After this time the screenshot is used even if the page is still changing."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.03, 0.25
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shot:
-    """``pixels`` as PNG; ``seen`` is what the page said of its picture, ``view`` the rest of it.
+    """A screenshot (``pixels``, a PNG) with what the page reported.
 
-    ``is_still``: nothing moved or changed between the view, the pixels and what was seen.
+    ``seen`` is the page's report on the picture, such as its marks, and ``view`` the view of the page.
+    ``is_still``: the page did not change between ``view``, ``pixels`` and ``seen``.
     """
 
     pixels: bytes
@@ -28,9 +29,10 @@ class Shot:
 
 
 async def shot_take(page: Surface, view: PageView, *, with_marks: bool, with_text: bool) -> Shot:
-    """Take a screenshot of a page that was just viewed. While it moves, view it and take it again.
+    """Take a screenshot of a page that was just viewed. As long as the page changes, view it again and
+    repeat.
 
-    Raises ``DocumentGone`` where the page is left meanwhile.
+    Raises ``DocumentGone`` if the page is left in the meantime.
     """
     deadline, pause_s = time.monotonic() + STILL_LIMIT_S, FIRST_PAUSE_S
     while True:
