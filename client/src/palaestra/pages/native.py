@@ -18,13 +18,16 @@ _WEEK = re.compile(r"(\d{4})-[Ww](\d\d)")
 _TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3})?)?")
 _COLOUR = re.compile(r"#(?:[0-9a-fA-F]{3}){1,2}")
 Limits = Mapping[str, Any]
-"""``least``, ``most`` and ``step`` of a field, as its attributes say."""
+"""The ``least``, ``most`` and ``step`` of a field, from its attributes."""
 
 
 @dataclass(frozen=True)
 class Native:
-    """A type of field. ``read(text, limits)`` returns the field's value, None for a text that it does not
-    take; ``takes`` describes the texts that it takes."""
+    """A type of field.
+
+    ``read(text, limits)`` returns the field's value, or None for a text that it does not accept; ``takes``
+    describes the texts that it accepts.
+    """
 
     takes: str
     read: Callable[[str, Limits], str | None]
@@ -75,7 +78,7 @@ def _range(text: str, limits: Limits) -> str | None:
 
 
 def parse_range(limits: Limits) -> tuple[Decimal, Decimal, Decimal]:
-    """Return the least and the largest value of a range, and its step, 0 for none."""
+    """Return a range's smallest and largest value and its step, which is 0 if there is none."""
     least, most, step = (parse_number(str(limits.get(name) or "")) for name in ("least", "most", "step"))
     is_free = str(limits.get("step") or "").lower() == "any"
     each = Decimal(0) if is_free else step if step and step > 0 else Decimal(1)
@@ -83,7 +86,7 @@ def parse_range(limits: Limits) -> tuple[Decimal, Decimal, Decimal]:
 
 
 def parse_number(text: str) -> Decimal | None:
-    """Return the number that a text writes, None for any other text."""
+    """Parse a number; return None if the text is not a number."""
     try:
         value = Decimal(text)
     except InvalidOperation:
@@ -100,12 +103,12 @@ NATIVES: Mapping[str, Native] = {
     "color": Native("a colour, written #ff8000", _colour),
     "range": Native("a number", _range),
 }
-"""The values that each type of input element takes."""
+"""The values that each type of input element accepts."""
 NEVER_EMPTY = ("color", "range")
 
 
 def describe_takes(kind: str, limits: Limits) -> str:
-    """Return what a field takes, in words."""
+    """Describe the values that a field accepts."""
     if kind != "range":
         return NATIVES[kind].takes
     least, most, step = (format(each.normalize(), "f") for each in parse_range(limits))
@@ -113,7 +116,7 @@ def describe_takes(kind: str, limits: Limits) -> str:
 
 
 def native_value(kind: str, text: str, limits: Limits) -> str | None:
-    """Return the value to put into a field, None for a text that it does not take."""
+    """Return the value to put into a field; None if the field does not accept the text."""
     text = text.strip()
     if not text:
         return None if kind in NEVER_EMPTY else ""
@@ -121,7 +124,7 @@ def native_value(kind: str, text: str, limits: Limits) -> str | None:
 
 
 def native_default(kind: str, given: str, limits: Limits) -> str:
-    """Return what a field holds when its page is opened, by its attribute ``value``."""
+    """Return a field's value when its page is opened, given its attribute ``value``."""
     value = native_value(kind, given, limits)
     if value is not None:
         return value
@@ -129,7 +132,7 @@ def native_default(kind: str, given: str, limits: Limits) -> str:
 
 
 def _nearest(given: str, limits: Limits) -> str:
-    """Return the value of a range that is nearest to a number; its middle, where none is given."""
+    """Return the value of a range that is nearest to a number; the range's middle if none is given."""
     least, most, step = parse_range(limits)
     number = parse_number(given)
     value = least + (max(most, least) - least) / 2 if number is None else min(max(number, least), most)

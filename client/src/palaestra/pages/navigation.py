@@ -1,10 +1,11 @@
 """The navigation guard: keeps a browser page inside its episode and numbers its requests by step.
 
-It has two layers. At launch the browser gets the one host and port that it can resolve
-(``browser.build_resolver_rules``), which costs nothing per request. On top, one DevTools session on the whole
-browser pauses every request, redirects included, and continues only those under the path of the page's own
-episode and those for static files. Playwright's ``route`` would do the same, but switches the browser's cache
-off: with it on, only one in forty of a page's fifteen static files is requested at all.
+It has two layers. At launch the browser is given the one host and port that it can resolve
+(``browser.build_resolver_rules``), which costs nothing per request. In addition, one DevTools session for the
+whole browser pauses every request, including redirects, and continues only requests below the path of the
+page's own episode and requests for static files. Playwright's ``route`` would do the same but disables the
+browser's cache; with the cache enabled, only one in forty of a page's fifteen static files is requested at
+all.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from playwright.async_api import Error as PlaywrightError
 from palaestra.pages.bounds import DONE_PATH, SUBMIT_PATH, EpisodeBounds
 from palaestra.protocol.pages import AS_OF_HEADER, STEP_HEADER
 
-# The answer 204 to a navigation leaves the page as it is; a failed request would show an error page.
+# If a navigation is answered with 204, the page stays as it is; a failed request would show an error page.
 NO_CONTENT = 204
 PAUSED = [{"urlPattern": "*"}]
 OWN_HEADERS = {STEP_HEADER.lower(), AS_OF_HEADER.lower()}
-# Stands in for a document of which only the address matters; it must never come from a cache.
+# Replaces a document if only its URL matters; it must never be cached.
 BLANK = {
     "responseCode": 200,
     "responseHeaders": [
@@ -35,7 +36,7 @@ BLANK = {
 
 
 class NavigationGuard:
-    """Decides about every paused request of the browser, by the page (frame) that makes it."""
+    """Allows or refuses each of the browser's requests, depending on the page (frame) that makes it."""
 
     def __init__(self, session: CDPSession) -> None:
         self._session = session
@@ -54,7 +55,7 @@ class NavigationGuard:
 
     @property
     def page_count(self) -> int:
-        """Number of pages of the browser that have an episode, or had one and wait for the next."""
+        """The number of the browser's pages that have an episode or wait for the next one."""
         return len(self._bounds)
 
     def admit(self, frame: str, bounds: EpisodeBounds) -> None:
@@ -64,11 +65,11 @@ class NavigationGuard:
         self._bounds[frame] = bounds
 
     def adopt(self, frame: str, *, parent: str) -> None:
-        """Confine a frame inside a page like the page itself."""
+        """Confine a frame inside a page to the same bounds as the page."""
         self._pages[frame] = self._pages.get(parent, parent)
 
     def forget(self, frame: str) -> None:
-        """Drop a page that is gone."""
+        """Forget a page that was closed."""
         self._bounds.pop(frame, None)
         self._previous.pop(frame, None)
         self._pages = {inner: page for inner, page in self._pages.items() if page != frame}
@@ -80,7 +81,7 @@ class NavigationGuard:
         bounds = self._bounds.get(self._pages.get(frame, frame))
         is_document = event.get("resourceType") == "Document" and frame not in self._pages
         if bounds is None:
-            # A shared worker, or a frame that was not announced: its page is unknown.
+            # This is a shared worker, or a frame that was not announced, so its page is unknown.
             is_allowed = any(known.is_static(url) for known in self._bounds.values())
         else:
             is_allowed = bounds.allows(url) if is_document else bounds.allows_resource(url)
@@ -96,14 +97,14 @@ class NavigationGuard:
         self._send("Fetch.fulfillRequest", {"requestId": event["requestId"], "responseCode": NO_CONTENT})
 
     def _is_late_report(self, event: dict[str, Any], url: str) -> bool:
-        """Return whether a request is the last report of the previous page, sent while it was left."""
+        """Return whether a request is the previous page's last report, sent while that page was left."""
         previous = self._previous.get(event.get("frameId", ""))
         return previous is not None and event.get("resourceType") != "Document" and previous.is_report(url)
 
     def _is_confirmation(self, event: dict[str, Any], bounds: EpisodeBounds) -> bool:
-        """Return whether a document is the page that the arena redirects to once it has stored an answer.
+        """Return whether a document is the page to which the arena redirects after storing an answer.
 
-        The episode is over by then, and rendering that page would cost a fifth of the episode.
+        The episode has ended by then, and rendering that page would cost as much as a fifth of the episode.
         """
         request = event["request"]
         is_redirected = "redirectedRequestId" in event and request["url"] == bounds.root + DONE_PATH
@@ -118,7 +119,7 @@ class NavigationGuard:
     def _continue(self, event: dict[str, Any], bounds: EpisodeBounds | None) -> None:
         request = event["request"]
         params: dict[str, Any] = {"requestId": event["requestId"]}
-        # Only the harness sets the step: a script in the page may have set these headers, too.
+        # Remove these headers if a script on the page set them: only the harness may set the step.
         headers = {n: value for n, value in request["headers"].items() if n.lower() not in OWN_HEADERS}
         if bounds is not None:
             headers |= bounds.build_headers(request["url"])
@@ -135,5 +136,5 @@ class NavigationGuard:
         try:
             await self._session.send(method, params)
         except PlaywrightError:
-            # The page has dropped the request, or the browser is gone: there is nothing left to decide.
+            # The page dropped the request or the browser was closed, so there is nothing left to decide.
             return

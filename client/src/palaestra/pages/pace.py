@@ -1,4 +1,4 @@
-"""Time limits for pages to settle, derived from the time that they usually take on this machine."""
+"""Time limits for pages to settle, derived from the time that pages usually take on this machine."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ USUAL_TIMES = 10
 
 @dataclass(frozen=True)
 class Limit:
-    """Bounds in seconds of a time limit for pages."""
+    """The minimum and maximum, in seconds, of a time limit for pages."""
 
     floor_s: float
     ceiling_s: float
 
 
-# Sixteen pages that are opened at once on two idle cores take 2 s each, later ones 0.4 s.
+# If sixteen pages are opened simultaneously on two idle cores, each takes 2 s; later pages take 0.4 s.
 FIRST_PAGE = Limit(20.0, 60.0)
-"""Limit of a page that no action has touched: one that has not settled by then is our failure."""
+"""The limit for a page that no action has touched. If it has not settled by then, the harness has failed."""
 LATER_PAGE = Limit(5.0, 15.0)
-"""Limit of a page after an action, which may be the reason why it never settles."""
+"""The limit for a page after an action, which may be the reason why the page never settles."""
 
 
 class Pace:
-    """The pace of one browser: the times that first pages took from request to settled."""
+    """The pace of one browser: how long first pages took from the request until they had settled."""
 
     def __init__(self) -> None:
         self._taken: deque[float] = deque(maxlen=PAGES_REMEMBERED)
@@ -37,7 +37,7 @@ class Pace:
         self._taken.append(seconds)
 
     def limit_s(self, limit: Limit) -> float:
-        """Return the seconds that a page may take now: the maximum, until the machine's pace is known."""
+        """Return the seconds that a page may take: the maximum, until this machine's pace is known."""
         if not self._taken:
             return limit.ceiling_s
         return min(max(USUAL_TIMES * statistics.median(self._taken), limit.floor_s), limit.ceiling_s)

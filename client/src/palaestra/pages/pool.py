@@ -1,4 +1,4 @@
-"""A pool of warm pages over one browser; dead ones are replaced."""
+"""A pool of warm pages in one browser; dead pages are replaced."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Installation(Protocol):
 
 
 class PagePool:
-    """Lends at most ``size`` pages at once, created on demand, in a browser that reaches only the arena.
+    """Lends at most ``size`` pages at a time, created on demand, in a browser that can reach only the arena.
 
-    ``origin`` is the arena's origin, or a client of its installation; ``environment`` are variables that the
-    browser gets besides this process's own.
+    ``origin`` is the arena's origin, or a client of its installation. ``environment`` holds environment
+    variables for the browser, in addition to those of this process.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class PagePool:
             raise
 
     async def release(self, page: WarmPage, *, is_healthy: bool = True) -> None:
-        """Return a page; one that hung or died is closed and never used again."""
+        """Give a page back to the pool. A page that hung or died is closed and never used again."""
         if is_healthy and page.is_alive:
             self._free.append(page)
         else:
@@ -75,12 +75,12 @@ class PagePool:
         self._slots.release()
 
     async def renew(self, page: WarmPage) -> WarmPage:
-        """Replace a page that died, within its slot of the pool."""
+        """Replace a page that died with a new one, which takes over its slot in the pool."""
         await page.close()
         return await self._make()
 
     async def aclose(self) -> None:
-        """Close the browser and everything in it, once the pages' recorders have reported."""
+        """Close the browser and everything in it after the pages' recorders have sent their reports."""
         await asyncio.gather(*(page.flush_recorder() for page in self._free))
         if self._browser is not None:
             await self._browser.close()

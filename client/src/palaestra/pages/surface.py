@@ -1,4 +1,4 @@
-"""The page interfaces of episodes (implemented with and without a browser) and of pools."""
+"""The interfaces of pages (implemented with and without a browser) and of page pools."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ T = TypeVar("T")
 
 VIEWPORT = (1280, 720)
 """Width and height of a page, in pixels."""
-# Chromium's error page: no answer, or going back to the result of a form.
+# Chromium shows this error page if there was no answer, or after going back to the result of a form.
 ERROR_PAGE = "chrome-error:"
 SERVER_FAILED = 500
 
 
 @dataclass(frozen=True, kw_only=True)
 class PageView:
-    """A page at one moment. ``text`` is the outline of its body, the token not yet masked.
+    """A page at one moment. ``text`` is the outline of its body, in which the token is not yet masked.
 
-    ``in_view`` are the numbers of the outline's lines in the viewport. ``opens_tab``: the last link would
-    have opened another tab. ``status`` is the HTTP status of the page, 0 if unknown. ``moment`` is equal for
-    two views of a page between which nothing moved or changed.
+    ``in_view`` holds the numbers of those lines of the outline that are in the viewport. ``opens_tab``: the
+    last link would have opened another tab. ``status`` is the page's HTTP status, 0 if unknown. Two views of
+    a page have the same ``moment`` if nothing moved or changed between them.
     """
 
     url: str
@@ -37,7 +37,7 @@ class PageView:
 
     @property
     def is_error(self) -> bool:
-        """True for the browser's own page about one that could not be opened."""
+        """True for the browser's own error page about a page that could not be opened."""
         return self.url.startswith(ERROR_PAGE)
 
     @property
@@ -47,24 +47,24 @@ class PageView:
 
 
 class DocumentGone(Exception):
-    """The document was replaced during a call."""
+    """Raised if the document was replaced during a call."""
 
 
 BROWSERS = ("chromium", "lite")
-"""Implementations of pages: ``lite`` reads them over HTTP, without a browser and without scripts."""
+"""Implementations of pages; ``lite`` reads them over HTTP, without a browser or scripts."""
 
 
 class Surface(Protocol):
-    """A page as episodes and actions use it; ``WarmPage`` documents the methods."""
+    """A page as episodes and actions use it. ``WarmPage`` documents the methods."""
 
     page: Any
     bounds: EpisodeBounds | None
     target_path: str
     picture_scale: float
     is_remembering: bool
-    """True if documents show input from before again: after going back, or by the tab's storage."""
+    """True if documents can restore earlier input, after going back or from the tab's storage."""
     types_by_keys: bool
-    """True to type text key by key, as a person does; False to insert it at once."""
+    """True if text is typed key by key, as a person does; False if it is inserted in one go."""
 
     @property
     def is_alive(self) -> bool: ...
@@ -99,7 +99,7 @@ class Surface(Protocol):
 
 
 class Pool(Protocol):
-    """Lends pages, each for one episode at a time."""
+    """A pool that lends pages, each to one episode at a time."""
 
     async def acquire(self) -> Any: ...
 

@@ -1,4 +1,4 @@
-"""One tab of the browser: time-bounded calls, and detection of how a tab ends."""
+"""One browser tab, with a time limit for every call and detection of how the tab ended."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ DISCONNECT_LIMIT_S = 0.3
 
 
 class Tab:
-    """A tab in a context of its own, and its DevTools session.
+    """A tab in its own browser context, and its DevTools session.
 
-    Every wait is bounded. Calls raise ``PageHung`` if the page does not answer, ``TabClosed`` if it closed
-    itself, ``PageDead`` if its renderer died, and ``BrowserDead`` if the browser died with other pages.
+    Every wait has a time limit. Calls raise ``PageHung`` if the page does not answer, ``TabClosed`` if it
+    closed itself, ``PageDead`` if its renderer died, and ``BrowserDead`` if the browser died with all its
+    pages.
     """
 
     def __init__(self, *, page: Page, cdp: CDPSession, guard: NavigationGuard, frame: str) -> None:
@@ -42,15 +43,15 @@ class Tab:
 
     @property
     def is_alive(self) -> bool:
-        """True if another episode may be played here."""
+        """True if another episode can be played in this tab."""
         return not self._end.done() and not self._has_hung
 
     async def act(self, playwright_input: Awaitable[T]) -> T:
-        """Await one of Playwright's input calls, bounded, with its failures classified."""
+        """Await one of Playwright's input calls within the time limit, and classify its failure, if any."""
         return await self._bounded(playwright_input, CALL_LIMIT_S)
 
     async def close(self) -> None:
-        """Close the page and its context; closing a dead page is no error."""
+        """Close the page and its context; closing a dead page is not an error."""
         self._guard.forget(self._frame)
         try:
             await asyncio.wait_for(self.page.context.close(), CALL_LIMIT_S)
@@ -94,7 +95,10 @@ class Tab:
         raise await self._end_error()
 
     async def _end_error(self) -> PageDead | TabClosed:
-        """Return the error for how the page ended. A dying browser closes its pages first, hence the wait."""
+        """Return the error that describes how the page ended.
+
+        This waits a moment, because a dying browser closes its pages before it is known to be dead.
+        """
         if self._end.result() == "crash":
             return PageDead("The page crashed.")
         with contextlib.suppress(asyncio.TimeoutError):
@@ -105,6 +109,6 @@ class Tab:
 
 
 def _consume(task: asyncio.Future[Any]) -> None:
-    """Retrieve the outcome of a call, so that asyncio does not report an abandoned one."""
+    """Retrieve the outcome of an abandoned call, so that asyncio does not report it."""
     if not task.cancelled():
         task.exception()

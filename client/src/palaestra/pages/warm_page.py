@@ -1,4 +1,4 @@
-"""Warm browser pages: a tab and a context each, cleaned between episodes, driven by DevTools messages."""
+"""Warm browser pages, driven by DevTools: each has its own tab and context and is cleaned between episodes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FORGET = (JAVASCRIPT / "forget.js").read_text("utf-8")
 
 
 class WarmPage(Tab):
-    """A page that plays one episode after another, never two at once."""
+    """A browser page that plays one episode after another, never two at the same time."""
 
     is_remembering = True
     types_by_keys = True
@@ -44,14 +44,14 @@ class WarmPage(Tab):
         self._pace = pace
         self._begun: float | None = None  # when the first page was requested; None once it was observed
         self.target_path = ""  # path of the element that this step acted on
-        self.picture_scale = 1.0  # pixels of the picture that the model was sent, per pixel of the viewport
-        self.ids: dict[str, int] = {}  # numbers of the episode's elements, by key
+        self.picture_scale = 1.0  # size of the picture that the model was sent, relative to the viewport
+        self.ids: dict[str, int] = {}  # numbers of the episode's elements, by identity key
         self._world: int | None = None
         self._introduced: int | None = None  # the document that has received these ids
         self._moved = asyncio.Event()
         self._refusals = 0
         self._may_reload = (
-            True  # False after going back: then the browser, not the arena, refuses the result of a form
+            True  # False after going back: the browser itself may then refuse to show a form's result
         )
         self._listen()
 
@@ -59,7 +59,7 @@ class WarmPage(Tab):
     async def make(
         cls, browser: Browser, guard: NavigationGuard, *, viewport: tuple[int, int] = VIEWPORT, pace: Pace
     ) -> WarmPage:
-        """Make a blank page in a context of its own, so that pages share neither storage nor cache."""
+        """Make a blank page in its own browser context, so that pages share neither storage nor cache."""
         width, height = viewport
         context: BrowserContext = await browser.new_context(
             viewport={"width": width, "height": height},
@@ -86,8 +86,8 @@ class WarmPage(Tab):
     ) -> EpisodeBounds:
         """Forget the previous episode and open the first page of the next one.
 
-        ``ids`` are the numbers that its elements had on another browser page; ``bounds`` mark its requests.
-        Raises ``Unreachable``, ``PageHung``, ``PageDead`` or ``TabClosed``.
+        ``ids`` are the numbers that the episode's elements had on another browser page; ``bounds`` identify
+        the episode's requests. Raises ``Unreachable``, ``PageHung``, ``PageDead`` or ``TabClosed``.
         """
         bounds = bounds or EpisodeBounds.of(start_url)
         bounds.on_end = self._moved.set
@@ -110,13 +110,13 @@ class WarmPage(Tab):
         return bounds
 
     def masked(self, text: str) -> str:
-        """Return a text of the page as a model may read it: without the episode's token."""
+        """Return a text from the page without the episode's token, so that a model may read it."""
         return self.bounds.mask(text) if self.bounds else text
 
     def turn(self, step: int) -> EpisodeBounds:
-        """Begin a step: its requests carry the number, and its refusals are counted from zero.
+        """Begin a step: requests carry its number, and the count of refused requests starts at zero.
 
-        Raises ``ValueError`` before ``begin``.
+        Raises ``ValueError`` if no episode was begun.
         """
         if self.bounds is None:
             raise ValueError("The page has no episode: call begin first.")
@@ -129,9 +129,9 @@ class WarmPage(Tab):
     async def observe(self, *, acted: bool, with_text: bool = True) -> PageView | None:
         """Return the page once it has settled; after an action (``acted``), the page that it leads to.
 
-        None if the action submitted the answer: the agent is not shown what follows. A page that the arena
-        failed to send is requested again, and a form posted again. Raises ``PageHung`` if the arena may have
-        processed the form already.
+        Returns None if the action submitted the answer, because the agent is not shown what follows. If the
+        arena failed to send the page, the request or the form is sent again, but ``PageHung`` is raised if
+        the arena may already have processed the form.
         """
         patience, view = Patience(), await self._observe_once(acted=acted, with_text=with_text)
         while view is not None and view.is_failed and self._may_reload and await patience.pause():
@@ -179,7 +179,7 @@ class WarmPage(Tab):
         return await self._run(function, *arguments, world=world, step=self.bounds.step if self.bounds else 0)
 
     async def evaluate(self, expression: str) -> dict[str, Any]:
-        """Return the value, an object, of an expression in the world of the page-side functions."""
+        """Evaluate an expression in the page-side functions' world, and return its value, an object."""
         return await self._evaluate(expression, await self._world_ready(time.monotonic() + CALL_LIMIT_S))
 
     async def is_left(self) -> bool:
@@ -189,14 +189,14 @@ class WarmPage(Tab):
         return view is None or self._world != world
 
     async def announce_step(self) -> None:
-        """Tell the page the number of this step, for an action that calls nothing else on it."""
+        """Tell the page the number of this step, for actions that call no other function on the page."""
         await self.call("idle", 0)
 
     async def go(self, url: str) -> bool:
-        """Navigate; False if that leads to no page (refused, a download, no answer).
+        """Navigate to a URL; return False if that leads to no page (refused, a download, or no answer).
 
-        The browser answers before the new document exists, and until then reports the old history or none:
-        hence the wait.
+        The browser answers before the new document exists and reports the old history, or none, until then,
+        so this waits for the document.
         """
         self._moved.clear()
         world, deadline = self._world, time.monotonic() + NAVIGATION_LIMIT_S

@@ -1,4 +1,4 @@
-"""Pages read over HTTP, without a browser and without scripts: the same outline, acted on by element id."""
+"""Pages read over HTTP without a browser or scripts; they have the same outline and element ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A parsed document: its elements, the values of its controls, and labels, forms and links between them."""
+"""Parsed documents: their elements, the values of controls, and the labels, forms and links of elements."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ INPUT_TYPES = BUTTONS | frozenset(
 
 
 LIMITS = {"least": "min", "most": "max", "step": "step"}
-# The usual relative addresses: a page beside, above or below, with a query and a fragment.
+# The usual relative URLs: pages in the same folder, above or below, with a query and a fragment.
 _RELATIVE = re.compile(r"((?:\.\./)*)([\w-]+(?:/[\w-]+)*/?(?:\?[^#\s]+)?(?:#[^\s]+)?)", re.ASCII)
 _PLAIN_BASE = re.compile(r"(https?://[^/?#\s]+)((?:/[\w-]+)*/[\w-]*)(?=[?#]|\Z)", re.ASCII)
 
@@ -52,9 +52,9 @@ _PLAIN_BASE = re.compile(r"(https?://[^/?#\s]+)((?:/[\w-]+)*/[\w-]*)(?=[?#]|\Z)"
 class Element:
     """One element; ``children`` are elements and texts.
 
-    ``value`` and ``is_checked`` (of an option: whether it is chosen) are the current state of a control.
-    ``index`` is its place in ``document.elements``, ``end`` the index after its last descendant. ``flow`` is
-    ``Style.flow`` where nothing else is special about the element, else 0.
+    ``value`` and ``is_checked`` are the current state of a control; an option is checked if it is chosen.
+    ``index`` is the element's position in ``document.elements``, ``end`` the index after its last descendant.
+    ``flow`` is ``Style.flow`` if nothing else about the element is special, otherwise 0.
     """
 
     __slots__ = (
@@ -96,7 +96,7 @@ class Element:
 
     @property
     def type(self) -> str:
-        """Type of a control, as a script would read it."""
+        """The type of a control, as a script would read it."""
         given = self.attrs.get("type", "").lower()
         if self.tag == "input":
             return given if given in INPUT_TYPES else "text"
@@ -108,7 +108,7 @@ class Element:
 
     @property
     def limits(self) -> dict[str, str]:
-        """Bounds of an input element's value, from its attributes."""
+        """The limits of an input element's value, from its attributes."""
         return {name: self.attrs.get(given, "") for name, given in LIMITS.items()}
 
     @property
@@ -131,7 +131,7 @@ class Element:
         return next((element for element in self.walk() if element.tag in tags), None)
 
     def closest(self, *tags: str) -> Element | None:
-        """Return the nearest element with one of these tags, itself included, as ``closest`` in the DOM."""
+        """Return this element or its nearest ancestor with one of these tags, like the DOM's ``closest``."""
         candidate: Element | None = self
         while candidate is not None and candidate.tag not in tags:
             candidate = candidate.parent
@@ -143,7 +143,7 @@ class Element:
 
     @property
     def text(self) -> str:
-        """All text inside, visible or not."""
+        """All text inside the element, visible or not."""
         return "".join(child if isinstance(child, str) else child.text for child in self.children)
 
     @property
@@ -152,7 +152,7 @@ class Element:
 
     @property
     def state(self) -> object:
-        """Current state of a control: equal states are written alike."""
+        """The current state of a control, as a value that can be compared."""
         chosen = [option.is_checked for option in self.options] if self.tag == "select" else None
         return self.value, self.is_checked, chosen
 
@@ -170,7 +170,7 @@ class Element:
             return False
         if "disabled" in self.attrs:
             return True
-        # A disabled fieldset disables what is in it, except in its first legend (HTML, "disabled").
+        # A disabled fieldset disables all its controls except those in its first legend (HTML, "disabled").
         fieldset = self.closest("fieldset") if self.tag != "fieldset" else None
         while fieldset is not None:
             legend = next((child for child in fieldset.elements if child.tag == "legend"), None)
@@ -189,7 +189,7 @@ class Element:
 
     @property
     def control(self) -> Element | None:
-        """Control that a label names."""
+        """The control that a label names."""
         if self.tag != "label":
             return None
         if "for" in self.attrs:
@@ -220,7 +220,7 @@ class Element:
 
 
 class Document:
-    """One page at one address. Raises ``ValueError`` if it is empty."""
+    """One parsed page and its URL. Raises ``ValueError`` if the page is empty."""
 
     def __init__(self, html: str | bytes, url: str) -> None:
         self.url = url
@@ -248,7 +248,7 @@ class Document:
         return self.elements[0]
 
     def resolve(self, address: str) -> str:
-        """Return an absolute address, as ``urljoin`` does, which is slow: usual ones take a shortcut."""
+        """Make a URL absolute like ``urljoin``, which is slow, so usual URLs take a shortcut."""
         match = _RELATIVE.fullmatch(address)
         ups = len(match[1]) // 3 if match else len(self._folders)
         if match is None or ups >= len(self._folders):
@@ -267,8 +267,8 @@ class Document:
     def dissolve(self) -> None:
         """Cut the references between the elements of a page that was left.
 
-        They form cycles, which only the garbage collector would free: that took a quarter of the run time,
-        and the next page could not reuse the memory of this one.
+        They form cycles, which only the garbage collector could free. That took a quarter of the run time,
+        and the next page could not reuse this page's memory.
         """
         for element in self.elements:
             element.children.clear()
@@ -311,7 +311,7 @@ class Document:
 
 @lru_cache(maxsize=512)
 def _list_folders(base: str) -> tuple[str, ...]:
-    """Return the folder of an address, its parent, and so on; nothing for addresses with dots in them."""
+    """Return a URL's folder, the folder's parent, and so on; nothing if the URL is an unusual one."""
     match = _PLAIN_BASE.match(base)
     if match is None:
         return ()

@@ -1,7 +1,7 @@
 """HTTP requests for pages, and their answers.
 
-They are sent by aiohttp, not by httpx, which calls the API: httpx takes six times as long, which is more
-than parsing the page takes.
+They are sent with aiohttp instead of httpx, with which the client calls the API: httpx takes six times as
+long, which is longer than parsing the page takes.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from yarl import URL
 # Characters that a browser does not encode in a path and in a query.
 PATH_CHARS = "%/!$&'()*+,;=:@~[]|^"
 QUERY_CHARS = PATH_CHARS + "?`{}\\"
-# Headers left out. Without Accept-Encoding pages come uncompressed: compressing them costs the arena more
-# time than it saves on the network.
+# aiohttp's default headers that are left out. Without Accept-Encoding, pages are not compressed: compression
+# costs the arena more time than it saves on the network.
 UNSENT = ("Accept", "Accept-Encoding", "User-Agent")
 
 
 class ExchangeError(Exception):
-    """No answer came; the server may have received the request."""
+    """Raised if no answer came; the server may have received the request."""
 
 
 class NotSent(ExchangeError):
-    """No answer came, and the server did not receive the request."""
+    """Raised if no answer came and the server did not receive the request."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,11 @@ class Answer:
 
 
 class Exchange:
-    """An HTTP client: at most ``count`` requests at once, each of which waits at most ``limit_s`` seconds for
-    the server. It uses the proxies that the environment names."""
+    """An HTTP client that uses the proxies named in the environment.
+
+    It sends at most ``count`` requests at the same time, and each waits at most ``limit_s`` seconds for the
+    server.
+    """
 
     def __init__(self, *, count: int, limit_s: float) -> None:
         self._count = count
@@ -75,7 +78,7 @@ class Exchange:
             await self._session.close()
 
     def _open_session(self) -> aiohttp.ClientSession:
-        """Return the session, which is made at the first request because it belongs to the event loop."""
+        """Return the session, creating it at the first request because it belongs to the event loop."""
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=self._count),
@@ -86,7 +89,10 @@ class Exchange:
         return self._session
 
     def _find_proxy(self, target: URL) -> str | None:
-        """Return the proxy for a host, read once: aiohttp would read it in two threads for each request."""
+        """Return the proxy for a host.
+
+        It is cached, because aiohttp would look it up in two threads per request.
+        """
         origin = f"{target.scheme}://{target.host}"
         if origin not in self._proxies:
             is_direct = proxy_bypass(target.host or "")
@@ -96,7 +102,7 @@ class Exchange:
 
 @lru_cache(maxsize=4096)
 def normalise_url(url: str) -> str:
-    """Return an address as a browser requests it: ".." resolved, and illegal characters encoded."""
+    """Return a URL as a browser requests it, with ".." resolved and illegal characters encoded."""
     parts = urlsplit(url)
     path, query = quote(parts.path or "/", safe=PATH_CHARS), quote(parts.query, safe=QUERY_CHARS)
     plain = urlunsplit((parts.scheme, parts.netloc, "/", "", ""))

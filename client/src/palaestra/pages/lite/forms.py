@@ -1,4 +1,4 @@
-"""Requests that a form makes when it is submitted."""
+"""The requests that forms make when they are submitted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ UNSENT = ("checkbox", "radio")
 
 @dataclass(frozen=True, kw_only=True)
 class PageRequest:
-    """A request for a page: a GET where ``body`` is None, else a POST of the urlencoded form."""
+    """A request for a page: a GET if ``body`` is None, otherwise a POST of the urlencoded form."""
 
     url: str
     body: str | None = None
@@ -67,7 +67,7 @@ def find_default_button(form: Element) -> Element | None:
 
 
 def find_missing_field(form: Element) -> Element | None:
-    """Return the first field that keeps a browser from submitting: required, and empty."""
+    """Return the first required field that is empty, which keeps a browser from submitting the form."""
     if "novalidate" in form.attrs:
         return None
     controls = form.document.controls
@@ -87,7 +87,7 @@ def _is_missing(control: Element) -> bool:
 
 
 def find_radio_group(radio: Element) -> list[Element]:
-    """Return the radio buttons of the same form and name, this one included."""
+    """Return the radio buttons with the same form and name, including ``radio`` itself."""
     name = radio.attrs.get("name", "")
     radios = (
         control for control in radio.document.controls if control.tag == "input" and control.type == "radio"

@@ -15,16 +15,16 @@ ITEM_ROLES = ("listitem", "row", "article")
 TITLES = ("h1", "h2", "h3", "h4", "h5", "h6", "th")
 TITLE_CHARS = 80
 NAMED = 6
-KEY_BYTES = 6  # eight characters of base64; no collisions to expect among some thousand elements
+KEY_BYTES = 6  # eight characters of base64, enough to avoid collisions among some thousand elements
 Around = tuple[Element | None, Element | None]
 """The innermost list item and the innermost element with an id, among an element and its ancestors."""
 
 
 class Ids:
-    """The ids of one document. ``numbers`` are the episode's, by the hash of an element's identity.
+    """The ids of one document. ``numbers`` are the episode's numbers by the hash of an element's identity.
 
-    An element that comes back on a later page has the same identity and gets the same number, so that a
-    model may refer to what it saw before.
+    An element that reappears on a later page has the same identity and gets the same number, so that a model
+    can refer to what it saw before.
     """
 
     def __init__(self, numbers: dict[str, int]) -> None:
@@ -36,7 +36,7 @@ class Ids:
         self._last = max(numbers.values(), default=0)
 
     def assign(self, element: Element, role: str, name: str) -> str:
-        """Return the id of an element, a new one where it has none yet."""
+        """Return an element's id; assign a new one if it has none yet."""
         number = self._by_key.get(element.key)
         if number is None:
             number = self._choose_number(element, role, name)
@@ -83,18 +83,18 @@ class Ids:
 
     @property
     def holders(self) -> list[tuple[str, Element]]:
-        """Elements with an id, by ascending number."""
+        """The elements that have an id, by ascending number."""
         return [(f"e{number}", self._holders[number]) for number in sorted(self._holders)]
 
 
 def join_ids(ids: list[str]) -> str:
-    """Return ids as words: ``e1, e2, e5 and 9 more``."""
+    """Join ids to a text such as ``e1, e2, e5 and 9 more``."""
     others = len(ids) - NAMED
     return f"{', '.join(ids[:NAMED])} and {others} more" if others > 1 else ", ".join(ids)
 
 
 def _identify(element: Element, role: str, name: str) -> str:
-    """Return what an element is recognised by later: its role, own id, name, and a link's path."""
+    """Return the text by which an element is recognised later: its role, own id, name, and a link's path."""
     attrs = element.attrs
     own = attrs.get("id") or attrs.get("name") or ""
     is_link = element.tag in ("a", "area") and "href" in attrs
@@ -104,19 +104,19 @@ def _identify(element: Element, role: str, name: str) -> str:
 
 @lru_cache(maxsize=65536)
 def _hash_identity(identity: str) -> str:
-    """Return a hash without blanks: keys are recorded."""
+    """Return a short hash without blanks, because it becomes a key in the record."""
     digest = blake2b(identity.encode("utf-8", "replace"), digest_size=KEY_BYTES).digest()
     return urlsafe_b64encode(digest).decode()
 
 
 @lru_cache(maxsize=4096)
 def _find_path(address: str) -> str:
-    """Return the path below the episode's own address, which differs in a fork."""
+    """Return a URL's path below the episode's own URL, which is different in a fork."""
     return EPISODE_PATH.sub("/", urlsplit(address).path or "/", count=1)
 
 
 def _describe_record(item: Element | None, holder: Element | None) -> str:
-    """Return the nearest id, and the title of an item that lies within it."""
+    """Return the nearest HTML id, and the list item's title if the item is within that element."""
     is_held = item is not None and (holder is None or not item.holds(holder))
     title = ""
     if is_held and item is not None:

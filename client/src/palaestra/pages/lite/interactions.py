@@ -1,4 +1,5 @@
-"""Interactions with the elements of a page: the functions of ``js/page.js`` that actions call, by name.
+"""Interactions with a page's elements: the functions of ``js/page.js`` that actions call, under the same
+names.
 
 A page without a layout has no positions. ``locate`` therefore appends the element to ``targets`` and returns
 its index as ``x``; the mouse (``page.Hands``) acts on the target with that index.
@@ -37,7 +38,7 @@ NO_POSITIONS = "the page is read without a browser: it has no positions"
 
 
 class Interactions:
-    """Acts on one document. ``pending_request`` is the request that the last act calls for, if any."""
+    """Acts on one document. ``pending_request`` is the request that the last action causes, if any."""
 
     def __init__(self, names: Names, ids: Ids) -> None:
         self.names = names
@@ -54,7 +55,7 @@ class Interactions:
 
     # ---- aims
     def _resolve_target(self, aim: Aim) -> Element | str:
-        """Return the element that an aim names, or why there is none."""
+        """Return the element that an aim names, or a message that says why there is none."""
         if "id" in aim:
             element = self.ids.find(aim["id"])
             return element or f"there is no such element on the page{self._list_shown_ids(', which has ')}"
@@ -63,7 +64,7 @@ class Interactions:
         return self.document.focused or self.document.body or self.document.root
 
     def _list_shown_ids(self, introduction: str) -> str:
-        """Return the ids on the page, after an introduction; nothing if there are none."""
+        """Return the ids on the page after an introduction; an empty text if there are none."""
         known = [id for id, element in self.ids.holders if self._is_shown(element)]
         return introduction + join_ids(known) if known else ""
 
@@ -77,7 +78,7 @@ class Interactions:
         return all(_is_in_summary(element, details) for details in closed)
 
     def _add_target(self, element: Element) -> Answer:
-        """Return the position of an element, or why the mouse cannot reach it."""
+        """Return an element's position, or the reason why the mouse cannot reach it."""
         if not any(self._is_shown(part) for part in (element, *element.labels)):
             return {"problem": f"it is not shown now{self._list_shown_ids('; the page shows ')}"}
         if any("inert" in part.attrs for part in (element, *element.ancestors)):
@@ -167,7 +168,7 @@ class Interactions:
         return {"value": self.document.focused.value if self.document.focused is not None else ""}
 
     def scroll(self, aim: Aim, dx: float, dy: float) -> Answer:
-        """Scroll nothing: the outline shows the whole page anyway."""
+        """Report that nothing moves: the outline always shows the whole page."""
         if aim:
             return self.locate(aim)
         return {} if dy or not dx else {"problem": "nothing in view moves that way"}
@@ -207,7 +208,7 @@ class Interactions:
 
     # ---- the mouse and the keyboard
     def click(self, element: Element) -> None:
-        """Click an element as a browser without scripts would."""
+        """Click an element, with the effect that it has in a browser without scripts."""
         control = _find_control(element)
         summary = element.closest("summary")
         self.document.focused = control if _takes_focus(control) else None
@@ -303,7 +304,7 @@ class Interactions:
             self._focus_in(layer)
 
     def _focus_in(self, layer: Element) -> None:
-        """Move the focus into an opened layer: to its ``autofocus``, or to a dialog's first field."""
+        """Move the focus into an opened layer: to its ``autofocus`` element, or to a dialog's first field."""
         inside = list(layer.walk())
         chosen = (element for element in (layer, *inside) if "autofocus" in element.attrs)
         able = inside if layer.tag == "dialog" else []
@@ -311,7 +312,7 @@ class Interactions:
         self.document.focused = next(chosen, None) or next(first, self.document.focused)
 
     def _dismiss(self, element: Element) -> None:
-        """Close the popovers that a click outside of them closes: all but ``popover="manual"``."""
+        """Close the popovers that a click outside of them closes, which are all but ``popover="manual"``."""
         for layer in self.popped:
             opener = element.attrs.get("popovertarget")
             stays = layer.attrs.get("popover") == "manual" or layer.attrs.get("id") == opener
@@ -356,7 +357,7 @@ FUNCTIONS: Mapping[str, Callable[..., Answer]] = {
 
 
 def _find_control(element: Element) -> Element:
-    """Return what a click on an element acts on: a control around it, its label's control, or itself."""
+    """Return the element that a click acts on: the control around it, its label's control, or itself."""
     control = element.closest("button", "select", "input", "textarea", "a")
     label = element.closest("label")
     return control or (label.control if label is not None else None) or element
@@ -374,7 +375,7 @@ def _takes_focus(element: Element) -> bool:
 
 
 def _describe_input(element: Element) -> Answer:
-    """Return the type of an input element, and its limits."""
+    """Return the type and the limits of an input element."""
     if element.tag != "input":
         return {}
     return {"kind": element.type, **element.limits}

@@ -14,7 +14,7 @@ _WORDS = re.compile(r'(?:text: |(?=image "))(.*)', re.DOTALL)
 
 
 class Line(NamedTuple):
-    """One line, and the element that it stands for or is inside of."""
+    """One line of an outline, and the element that it represents or is inside of."""
 
     depth: int
     text: str
@@ -40,14 +40,14 @@ def is_modal(element: Element, role: str) -> bool:
 
 
 def trim_contents(role: str, name: str, lines: Sequence[Line]) -> Sequence[Line]:
-    """Drop from an element's lines what its name says already: its title, a figure's pictures."""
+    """Drop lines that repeat an element's name, such as its title or a figure's pictures."""
     if role == "figure" and name:
         return [line for line in lines if not line.text.startswith('image "')]
     return drop_title(join_words(lines) if role == "article" else lines, name)
 
 
 def drop_title(lines: Sequence[Line], name: str) -> Sequence[Line]:
-    """Drop the first heading or text that only repeats ``name``; what is nested in it moves up a level."""
+    """Drop the first heading or text that only repeats ``name``; lines nested in it move up one level."""
     titles = (f"text: {name}", f'"{name}"')
     title = next(
         (
@@ -67,7 +67,7 @@ def drop_title(lines: Sequence[Line], name: str) -> Sequence[Line]:
 
 
 def join_words(lines: Sequence[Line]) -> list[Line]:
-    """Join short texts that follow one another in an item, and an element before them, into one line."""
+    """Join consecutive short texts in an item, and an element before them, into one line."""
     out: list[Line] = []
     is_open = False  # the last line may be continued
     for line in lines:
@@ -100,7 +100,7 @@ def find_terms(element: Element) -> list[Element]:
 
 
 def find_rows(table: Element) -> list[Element]:
-    """Return the rows of a table in the order of ``table.rows`` in the DOM: heads first, feet last."""
+    """Return a table's rows in the order of the DOM's ``table.rows``: heads first, feet last."""
     if table.tag != "table":
         return [part for part in table.walk() if part.attrs.get("role") == "row"]
     parts: dict[str, list[Element]] = {"thead": [], "tbody": [], "tfoot": []}
@@ -113,7 +113,7 @@ def find_rows(table: Element) -> list[Element]:
 
 
 def find_cells(row: Element) -> list[Element]:
-    """Return the cells of a row, headers included."""
+    """Return the cells of a row, including header cells."""
     if row.tag == "tr":
         return [cell for cell in row.elements if cell.tag in ("td", "th")]
     return [part for part in row.walk() if part.attrs.get("role", "").endswith(("cell", "header"))]

@@ -42,7 +42,7 @@ FROM_CONTENT = frozenset(
     ]
 )
 FIELDS = ("input", "select", "textarea")
-# Elements whose descendants are never written by themselves.
+# Elements whose descendants never get lines of their own.
 CLOSED = frozenset(("select", "svg"))
 ROLE_VARIES = frozenset(("input", "select", "header", "footer"))
 HEADS = ("legend", "caption", "figcaption")
@@ -68,7 +68,7 @@ class Nature(NamedTuple):
     may_be_hidden: bool
     is_closed: bool
     is_plain: bool
-    """True if an outline writes only what is inside, no line for the element itself."""
+    """True if an outline writes only the element's contents, without a line for the element itself."""
 
     @classmethod
     def of(cls, element: Element) -> Nature:
@@ -80,9 +80,9 @@ class Nature(NamedTuple):
 
 
 class Names:
-    """Roles, names, values and states of one document's elements; methods are named as in ``js/axtree.js``.
+    """Roles, names, values and states of one document's elements. Methods are named as in ``js/axtree.js``.
 
-    ``version`` counts how often the styles were computed anew.
+    ``version`` counts how often the styles were recomputed.
     """
 
     def __init__(self, document: Document, styles: Styles) -> None:
@@ -93,7 +93,7 @@ class Names:
         self._learn()
 
     def _learn(self) -> None:
-        """Compute style and role of each element that an outline reaches; the others follow on demand."""
+        """Compute style and role of the elements that an outline reaches; others are computed on demand."""
         styles, matches, end = self.styles, self._matches, 0
         for element in self.document.elements:
             if element.index < end:
@@ -120,7 +120,7 @@ class Names:
         return element.style or compute_style(element, self.styles, self._matches)
 
     def styles_renew(self) -> None:
-        """Compute every style again, because something on the page was opened or closed."""
+        """Recompute every style, because something on the page was opened or closed."""
         self.version += 1
         self._matches.clear()
         for element in self.document.elements:
@@ -192,7 +192,7 @@ class Names:
 
     # ---- names
     def name(self, element: Element, role: str) -> str:
-        """Return the accessible name (a subset of the W3C computation, as in ``js/axtree.js``)."""
+        """Return an element's accessible name (a subset of the W3C computation, as in ``js/axtree.js``)."""
         attrs, tag = element.attrs, element.tag
         if name := self._name_by_attributes(element):
             return name
@@ -224,7 +224,7 @@ class Names:
         return ""
 
     def label(self, element: Element, limit: int = 0) -> str:
-        """Return an element as a reader would call it: its role and name."""
+        """Return a short description of an element for readers: its role and name."""
         role = self.role(element)
         head = element.find_first("h1", "h2", "h3", "h4")
         text = clean(self.name(element, role) or (head.text if head else ""))
@@ -235,7 +235,7 @@ class Names:
 
     # ---- values and states
     def value(self, element: Element) -> str:
-        """Return the value of a control, shortened to ``VALUE_CHARS``; passwords as dots."""
+        """Return a control's value, shortened to ``VALUE_CHARS``; a password is shown as dots."""
         if element.tag == "select":
             return ", ".join(option.option_label for option in element.options if option.is_checked)
         if element.tag == "input" and element.type == "password":
@@ -278,7 +278,7 @@ class Names:
         return states
 
     def options(self, element: Element, limit: float = float("inf")) -> str:
-        """Return the options of a select, at least two, and as many as fit ``limit`` characters."""
+        """Return as many options of a select as fit into ``limit`` characters, but at least two."""
         options = [
             f'"{option.option_label}"' + (" (disabled)" if "disabled" in option.attrs else "")
             for option in element.options
@@ -291,9 +291,9 @@ class Names:
         return " | ".join(options[:count]) + (f" | ... {more} more" if more else "")
 
     def address(self, element: Element) -> str:
-        """Return the target of a link: nothing for another view of this page.
+        """Return a link's target, or an empty text if the link only changes the view of this page.
 
-        ``?...`` stands for the parts of the page's own query where the link's repeats them all.
+        If the link's query repeats the whole query of the page, ``?...`` replaces the repeated part.
         """
         here, url = urlsplit(self.document.url), urlsplit(element.href)
         if (url.scheme, url.netloc) != (here.scheme, here.netloc):

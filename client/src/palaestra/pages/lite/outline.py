@@ -1,4 +1,4 @@
-"""The outline of a page, line for line as ``js/axtree.js`` writes it (``axtree-v2``)."""
+"""A page's outline, line for line as ``js/axtree.js`` writes it (``axtree-v2``)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ INTERACTIVE = frozenset(
 
 
 class Writer:
-    """Collects the lines of one element; texts that follow one another become one line."""
+    """Collects the lines of one element; consecutive texts become one line."""
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
@@ -94,7 +94,7 @@ class Writer:
         self.lines.append(Line(0, text, element))
 
     def nest(self, head: str, element: Element, lines: Iterable[Line]) -> None:
-        """Add a line, and others one level below it."""
+        """Add the line ``head``, and other lines one level below it."""
         self.add_line(head, element)
         self.lines += indent(lines)
 
@@ -126,8 +126,8 @@ class State(NamedTuple):
 class Outline:
     """Writes the outline of one document.
 
-    A change to a field or of the focus affects the lines of these elements alone: only they are written
-    again (``_mend``), which saves a walk over the whole page at most steps.
+    If only fields or the focus changed, only the lines of those elements are written again (``_mend``), which
+    saves a walk over the whole page in most steps.
     """
 
     def __init__(self, names: Names, ids: Ids) -> None:
@@ -139,7 +139,7 @@ class Outline:
         self._state: State | None = None
 
     def render_lines(self) -> list[Line]:
-        """Return the outline as it is now, line by line."""
+        """Return the lines of the current outline."""
         state, before = State.of(self.names), self._state
         self._state = state
         if before is None or not self._mend(state.find_changes(before)):
@@ -147,7 +147,7 @@ class Outline:
         return self._lines
 
     def render(self) -> str:
-        """Return the outline as text of about ``LIMIT_CHARS`` at most."""
+        """Return the outline as text, cut at about ``LIMIT_CHARS`` characters."""
         lines = self.render_lines()
         chars, written = 0, [line.written for line in lines]
         for index, line in enumerate(written):
@@ -168,7 +168,7 @@ class Outline:
         }
 
     def _mend(self, changed: Iterable[Element] | None) -> bool:
-        """Write the lines of these elements again; False where the whole outline has to be written."""
+        """Rewrite the lines of the changed elements; return False if the whole outline must be rewritten."""
         if changed is None:
             return False
         for element in changed:
@@ -206,7 +206,8 @@ class Outline:
             return role in INTERACTIVE
         given = element.attrs["tabindex"]
         takes_focus = given.lstrip("-").isdecimal() and int(given) >= 0
-        # A block that is focusable only so that the keyboard can scroll it offers nothing else.
+        # Some blocks are focusable only so that the keyboard can scroll them; they offer no other
+        # interaction.
         is_scrolled = role == "" and self.names.style(element).scrolls
         return takes_focus and role not in CONTAINERS and not is_scrolled
 
@@ -299,7 +300,7 @@ class Outline:
         writer.add_line(f'{role} "{name}" value="{value}"', element)
 
     def _is_label_of_shown(self, element: Element) -> bool:
-        """Return whether a label's text is written as the name of its control, so that it is not repeated."""
+        """Return whether a label's text already appears as its control's name and need not be repeated."""
         control = element.control
         if control is None or "aria-label" in control.attrs:
             return False
@@ -314,7 +315,7 @@ class Outline:
             writer.lines += indent(self._render_children(element))
 
     def _write_heading(self, element: Element, role: str, writer: Writer) -> None:
-        """Write a heading by its text, and list the interactive elements inside, so that they have ids."""
+        """Write a heading as its text, and list the interactive elements inside so that they get ids."""
         level = element.attrs.get("aria-level") or (element.tag[1:2] or "2")
         inside = [line for line in self._render_children(element) if line.text.startswith("[e")]
         writer.nest(f'heading {level} "{self.names.name(element, role)}"', element, inside)
@@ -341,7 +342,7 @@ class Outline:
             writer.nest("list" + (f' "{name}"' if name else ""), element, lines)
 
     def _write_definitions(self, element: Element, writer: Writer) -> None:
-        """Write a term and its description in one line where both are plain text."""
+        """Write a term and its description on one line if both are plain text."""
         lines: list[Line] = []
         is_term = False
         for part in find_terms(element):
@@ -356,14 +357,14 @@ class Outline:
         writer.lines += lines
 
     def _write_image(self, element: Element, role: str, writer: Writer) -> None:
-        """Write a picture by its name, unless the text around it says the same."""
+        """Write a picture as its name, unless the text around it says the same."""
         name = self.names.name(element, role)
         around = element.closest("a", "figure", "li", "article", "section", "tr") or element.parent
         if name and not (around and name.lower() in self.names.words(around, element).lower()):
             writer.add_line(f'image "{name}"', element)
 
     def _render_cell(self, cell: Element) -> str:
-        """Return a cell as text; lines of its own are separated by slashes."""
+        """Return a table cell as text; if it has several lines, they are separated by slashes."""
         lines = [line.text.removeprefix("text: ") for line in self._render_children(cell)]
         return " / ".join(lines).replace("|", "\\|")
 

@@ -1,7 +1,7 @@
-"""A page that is read over HTTP: the counterpart of ``WarmPage`` without a browser and without scripts.
+"""A page that is read over HTTP: the counterpart of ``WarmPage`` without a browser or scripts.
 
-What scripts would add is missing, and nothing is simulated in its place: the server gets the requests that
-a browser without scripts would send, and no reports from a recorder.
+Anything that scripts would add is missing, and nothing is simulated in its place. The server gets the
+requests that a browser without scripts would send, but no reports from a recorder.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ REQUEST_LIMIT_S = 15.0
 
 
 class Library:
-    """The style sheets of the pages, fetched once."""
+    """The style sheets of all pages, each of which is fetched only once."""
 
     def __init__(self, exchange: Exchange) -> None:
         self._exchange = exchange
@@ -50,7 +50,7 @@ class Library:
         self._styles: dict[tuple[str, ...], Styles] = {}
 
     async def load_styles(self, document: Document, bounds: EpisodeBounds) -> Styles:
-        """Return the styles of a document: those of its linked style sheets and its own."""
+        """Return a document's styles: those in linked style sheets and those in the document itself."""
         sources: list[str] = []
         for element in document.elements:
             if element.tag == "link" and element.attrs.get("rel") == "stylesheet":
@@ -72,7 +72,7 @@ class Library:
 
 
 class LitePage:
-    """A page that plays one episode after another, never two at once."""
+    """A page that plays one episode after another, never two at the same time."""
 
     is_alive = True
     is_remembering = False
@@ -93,7 +93,7 @@ class LitePage:
     async def begin(
         self, start_url: str, *, ids: dict[str, int] | None = None, bounds: EpisodeBounds | None = None
     ) -> EpisodeBounds:
-        """Open the first page of an episode. Raises ``Unreachable`` where that fails."""
+        """Open the first page of an episode. Raises ``Unreachable`` if that fails."""
         self.bounds = bounds or EpisodeBounds.of(start_url)
         self.ids = {} if ids is None else ids
         self._history = []
@@ -140,7 +140,7 @@ class LitePage:
         return self._bounds.is_submitted or self._interactions is not before
 
     async def announce_step(self) -> None:
-        """Do nothing: requests carry the number of the step anyway."""
+        """Do nothing: every request carries the step's number anyway."""
 
     async def act(self, playwright_input: Awaitable[T]) -> T:
         return await playwright_input
@@ -149,7 +149,7 @@ class LitePage:
         return await self._open(PageRequest(url=url))
 
     async def back(self) -> bool:
-        """Open the previous page again; False when there is none."""
+        """Open the previous page again; return False if there is none."""
         if len(self._history) < 2:
             return False
         _, last = self._history.pop(), self._history.pop()
@@ -157,7 +157,7 @@ class LitePage:
         return True
 
     async def screenshot(self) -> bytes:
-        """Raise ``PalaestraError``: there is no picture."""
+        """Raise ``PalaestraError``, because there is no picture."""
         raise PalaestraError("A page that is read without a browser has no picture.")
 
     async def flush_recorder(self) -> None:
@@ -178,13 +178,13 @@ class LitePage:
         return self.bounds
 
     async def _send_pending(self) -> None:
-        """Make the request that the last act calls for."""
+        """Send the request that the last action caused, if any."""
         request, self._interactions.pending_request = self._interactions.pending_request, None
         if request is not None:
             await self._open(request)
 
     async def _open(self, request: PageRequest) -> bool:
-        """Send a request and read the page that it leads to; False where it leads to none."""
+        """Send a request and read the page that it leads to; return False if it leads to none."""
         if self._bounds.is_blank:
             self._history.append(request)
             if self._interactions is not self._blank:  # all blank pages share one: nobody looks at them
@@ -205,9 +205,9 @@ class LitePage:
         return True
 
     async def _follow_redirects(self, request: PageRequest) -> tuple[Answer, PageRequest] | None:
-        """Return the answer after redirects within the episode's addresses, and the last request.
+        """Follow redirects within the episode's URLs; return the final response and the request for it.
 
-        None if there is no page to show: the address is refused, or the answer was submitted.
+        Returns None if there is no page to show, because the URL was refused or the answer was submitted.
         """
         bounds = self._bounds
         for _ in range(REDIRECTS_MAX):
@@ -246,7 +246,7 @@ class LitePage:
         return await self._exchange.send("POST", address, headers=headers | FORM, body=request.body.encode())
 
     async def _follow_refreshes(self) -> bool:
-        """Follow ``meta refresh`` until the page has none; False where it still has one at the time limit."""
+        """Follow ``meta refresh`` until the page has none; return False if the time limit is reached first."""
         deadline = asyncio.get_running_loop().time() + REFRESH_LIMIT_S
         while (refresh := _find_refresh(self._interactions.document)) is not None:
             pause, url = refresh
@@ -260,7 +260,7 @@ class LitePage:
 
 
 async def _request_patiently(send: Callable[[], Awaitable[Answer]], *, is_repeatable: bool) -> Answer:
-    """Send a request, and repeat it while the arena is unreachable if that is safe. Raises ``PageHung``."""
+    """Send a request; if that is safe, repeat it while the arena is unreachable. Raises ``PageHung``."""
     patience = Patience()
     while True:
         try:
@@ -274,7 +274,7 @@ async def _request_patiently(send: Callable[[], Awaitable[Answer]], *, is_repeat
 
 
 class Hands:
-    """The mouse and the keyboard of a page, with the methods of Playwright's that actions use."""
+    """A page's mouse and keyboard, with those of Playwright's methods that actions use."""
 
     def __init__(self, page: LitePage) -> None:
         self._page = page
@@ -323,7 +323,7 @@ def _find_refresh(document: Document) -> tuple[float, str] | None:
 
 
 class LitePool:
-    """Lends at most ``size`` pages at once, over one pool of connections."""
+    """Lends at most ``size`` pages at a time, which share one pool of connections."""
 
     def __init__(self, *, size: int, exchange: Exchange | None = None) -> None:
         self._exchange = exchange or Exchange(count=min(size, CONNECTIONS), limit_s=REQUEST_LIMIT_S)

@@ -24,7 +24,7 @@ _OPTIONS = re.compile(r" options: .*")
 
 
 def read_section(outline: Outline, name: str) -> dict[str, Any]:
-    """Return the ``text`` of a section, or the ``names`` of the sections where none has this name."""
+    """Return the ``text`` of a section, or the ``names`` of all sections if none has this name."""
     lines = outline.render_lines()
     if _fold(name) == "page":
         return {"text": "\n".join(line.written for line in lines)}
@@ -40,7 +40,7 @@ def read_section(outline: Outline, name: str) -> dict[str, Any]:
 
 
 def find_lines(outline: Outline, text: str, most: int) -> dict[str, Any]:
-    """Return up to ``most`` lines that contain a text, each with its section, and the ``count`` of all."""
+    """Return up to ``most`` lines that contain a text, each with its section, and the ``count`` of matches."""
     sought, matches, count = _fold(text), [], 0
     within: list[tuple[int, str]] = []
     for line in outline.render_lines():
@@ -82,7 +82,10 @@ def _find_start(lines: Sequence[Line], name: str) -> int:
 
 
 def _find_end(lines: Sequence[Line], start: int) -> int:
-    """Return the line after a section: a heading's ends at the next heading of its level or above."""
+    """Return the index after a section's last line.
+
+    A heading's section ends at the next heading of the same level or above.
+    """
     depth, text, _ = lines[start]
     level = int(text[8]) if text.startswith("heading ") else 0
     for index in range(start + 1, len(lines)):

@@ -1,6 +1,6 @@
-"""The part of CSS that an outline depends on: whether elements are visible, and which begin a new line.
+"""The part of CSS that an outline depends on: which elements are visible and which begin a new line.
 
-Rules apply as in a browser of the usual size without scripts; those that depend on the size of a box
+Rules apply as in a browser of the usual size without scripts. Rules that depend on the size of a box
 (``@container``) or on the mouse and the keyboard (``:hover``) never match.
 """
 
@@ -89,7 +89,10 @@ _IMPORTANT = re.compile(r"\s*!important$")
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Style:
-    """The computed values that an outline needs, and what follows from them. Equal styles are one object."""
+    """The computed values that an outline needs, and properties derived from them.
+
+    Equal styles share one object.
+    """
 
     display: str
     visibility: str
@@ -99,9 +102,9 @@ class Style:
     is_visible: bool
     is_inline: bool
     is_in_line: bool
-    """True if it begins no new line: inline, without a box of its own (``contents``), or ruby."""
+    """True if the element begins no new line: it is inline, has no box (``contents``), or is ruby."""
     flow: int
-    """Layout of plain text in it: 1 inline, 2 on lines of its own, 0 if that needs a closer look."""
+    """The layout of plain text inside: 1 is inline, 2 is on separate lines, 0 needs a closer look."""
 
     @classmethod
     @lru_cache(maxsize=1024)
@@ -119,15 +122,16 @@ class Style:
 Signature = tuple[str | None, ...]
 """Tag, classes, id and attribute names of an element."""
 Matches = dict[str, set[int]]
-"""Keys of the elements of a document that match, by selector."""
+"""The keys of a document's elements that match, by selector."""
 INITIAL = Style.of("block", "visible", "normal")
 
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """One rule of a style sheet; ``plain`` is the tag and the classes of a selector that has nothing else.
+    """One rule of a style sheet. ``plain`` holds the tag and classes of a selector that consists only of
+    these.
 
-    ``rank`` orders rules by the cascade: importance, specificity, position.
+    ``rank`` orders rules as the cascade does: by importance, specificity and position.
     """
 
     selector: str
@@ -136,24 +140,24 @@ class Rule:
     plain: tuple[str, frozenset[str]] | None
 
     def may_match(self, tag: str, classes: frozenset[str]) -> bool:
-        """Return False if a plain selector cannot match; others need the parser."""
+        """Return False if the selector is plain and cannot match; other selectors need the parser."""
         return self.plain is None or (self.plain[0] in ("", tag) and self.plain[1] <= classes)
 
 
 @dataclass(eq=False, slots=True)
 class Kind:
-    """All elements with one signature. Most elements of a page share a few signatures, and thus styles.
+    """All elements with the same signature. Most elements of a page share a few signatures, and thus styles.
 
-    ``rules`` are those that may match, by rank. ``selectors`` are those that match some of the elements
-    only, each with a bit of its own. ``styles`` caches by the parent's style, the bits of the selectors
-    that match, and the type of a control. ``nature`` is what ``Names`` knows about all of them.
+    ``rules`` are the rules that may match, by rank. ``selectors`` are those that match only some of the
+    elements, each with its own bit. ``styles`` caches styles by the parent's style, the bits of the matching
+    selectors, and the type of a control. ``nature`` is what ``Names`` knows about all of the elements.
     """
 
     rules: tuple[tuple[int, Rule], ...]
     selectors: tuple[tuple[int, str], ...]
     styles: dict[tuple[Style, int, str], Style]
     is_single: bool
-    """True if each element's style is computed by itself, because of a ``style`` attribute."""
+    """True if each element's style must be computed separately, because of a ``style`` attribute."""
     nature: Any = None
 
     @classmethod
@@ -199,7 +203,7 @@ class Styles:
                 self._rules[_choose_key(selector)].append(Rule(selector, rank, own, plain))
 
     def find_kind(self, element: Element) -> Kind:
-        """Return the kind of an element, shared by all with its signature."""
+        """Return an element's kind, which all elements with its signature share."""
         attrs = element.attrs
         signature: Signature = (element.tag, attrs.get("class"), attrs.get("id"), *attrs)
         kind = self._kinds.get(signature)
@@ -226,7 +230,7 @@ class Styles:
         return known
 
     def _find_rules(self, element: Element) -> list[Rule]:
-        """Return the rules that may match elements of this signature, by rank."""
+        """Return the rules that may match elements with this element's signature, by rank."""
         attrs, tag = element.attrs, element.tag
         names = frozenset(attrs.get("class", "").split())
         keys = ["*", tag, f"#{attrs.get('id', '')}"]
@@ -334,9 +338,9 @@ def _split(text: str, mark: str) -> Iterator[str]:
 
 
 def _choose_key(selector: str) -> str:
-    """Return what an element must have for the selector to match: its id, a class, an attribute or its tag.
+    """Return the id, class, attribute or tag that an element must have for the selector to match.
 
-    ``*`` where none of them is needed.
+    Returns ``*`` if none of them is needed.
     """
     bare = _ATTRIBUTE.sub(r"[\1]", selector)
     while (shorter := _BRACKETS.sub("", bare)) != bare:
@@ -348,7 +352,10 @@ def _choose_key(selector: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _compute_specificity(selector: str) -> int:
-    """Return (ids, classes, tags) as one number (Selectors 4, "Calculating a selector's specificity")."""
+    """Return a selector's specificity, (ids, classes, tags), as one number.
+
+    See Selectors 4, "Calculating a selector's specificity".
+    """
     text = re.sub(r":where\([^()]*\)", "", selector)
     text = re.sub(r":(?:not|is|has)\(", " ", text)
     ids = len(re.findall(r"#[\w-]+", text))
