@@ -1,4 +1,4 @@
-"""``RemoteEnv``: ``Env`` for a machine that runs no browser, played by a stage on another one."""
+"""``RemoteEnv``: an ``Env`` for machines without a browser; stages on other machines play the episodes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 A = TypeVar("A", bound=wire.Answer)
 
 PATIENCE_S = 240.0
-"""Seconds for which a trainer looks for a stage: less than an episode's lease."""
+"""How long a trainer looks for a stage, in seconds: less than an episode's lease."""
 UNAUTHENTICATED = 401
 LEAVE_S = 10.0
 CONNECT_S = 10.0
@@ -44,7 +44,7 @@ INSTALL = "A stage needs websockets: pip install 'palaestra[stage]'."
 
 @dataclass(kw_only=True)
 class RemoteEpisode:
-    """The trainer's view of an episode that a stage plays; named as in ``Episode``."""
+    """The trainer's view of an episode that a stage plays; attributes are named as in ``Episode``."""
 
     opened: OpenedEpisode
     observation: Observation
@@ -56,25 +56,26 @@ class RemoteEpisode:
 
 
 class NoStage(Exception):
-    """A stage does not answer; another one may."""
+    """Raised if a stage does not answer, although another one may."""
 
     def __init__(self, message: str, *, retry_after_s: float = 0.0) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
 
     def to_error(self) -> PalaestraError:
-        """Return the error for a trainer that has waited in vain."""
+        """Return the error to raise in a trainer after it has waited in vain."""
         if self.retry_after_s:
             return ApiError(status=429, code=wire.AT_CAPACITY, message=str(self))
         return Unreachable(f"No stage answers: {self}")
 
 
 class RemoteEnv:
-    """The counterpart of ``Env``, with the same keywords, played by stages: it takes the addresses of one or
-    more stages and their token instead of the server and its key.
+    """The counterpart of ``Env`` whose episodes are played by stages.
 
-    If a stage dies, another one continues the episode; no step is taken twice. Raises ``Unreachable`` if none
-    answers for ``patience_s`` seconds, and ``ApiError`` ``at_capacity`` if all are full for as long.
+    It takes the addresses of one or more stages and their token, instead of the server and its key, and
+    otherwise the same keywords. If a stage dies, another one continues the episode, and no step is taken
+    twice. Raises ``Unreachable`` if no stage answers for ``patience_s`` seconds, and ``ApiError``
+    ``at_capacity`` if all stages are full for that long.
     """
 
     def __init__(
@@ -101,7 +102,7 @@ class RemoteEnv:
         self._session = uuid.uuid4().hex
         self._count = 0
         self._connection: ClientConnection | None = None
-        self._player = ""  # the stage's name of the session that got the last request
+        self._player = ""  # the name that the stage which got the last request gave this session
         self._one_at_a_time = asyncio.Lock()
         self._watch: asyncio.Task[None] | None = None
 
@@ -130,7 +131,7 @@ class RemoteEnv:
         group: int | None = None,
         idempotency_key: str | None = None,
     ) -> Observation:
-        """Open an episode as ``Env.reset`` does."""
+        """Open an episode in the same way as ``Env.reset``."""
         key = idempotency_key or uuid.uuid4().hex
         request = wire.Reset(
             id=self._next_id(), key=key, task=task_id, seed=seed, group=group, abandoned=self._abandoned
@@ -140,7 +141,7 @@ class RemoteEnv:
     async def fork(
         self, episode: int, step: int, *, idempotency_key: str | None = None, **fields: Any
     ) -> Observation:
-        """Fork an episode as ``Env.fork`` does."""
+        """Fork an episode in the same way as ``Env.fork``."""
         keywords_check(fields, known=FORKING)
         request = wire.Fork(
             id=self._next_id(),
@@ -164,7 +165,7 @@ class RemoteEnv:
         return self.episode.observation
 
     async def step(self, completion: str | Completion) -> Stepped:
-        """Take a completion as ``Env.step`` does."""
+        """Take a completion in the same way as ``Env.step``."""
         if isinstance(completion, str):
             completion = Completion(text=completion)
         episode = self._require_episode()
@@ -174,7 +175,7 @@ class RemoteEnv:
         return self._convert_step(episode, await self._ask(request, wire.Stepped), steps=1)
 
     async def stop(self, reason: CloseReason = "agent_stopped", detail: str = "") -> Stepped:
-        """End the episode as ``Env.stop`` does."""
+        """End the episode in the same way as ``Env.stop``."""
         episode = self._require_episode()
         request = wire.Stop(
             id=self._next_id(),
@@ -190,7 +191,7 @@ class RemoteEnv:
         return await self._ask(wire.Ask(id=self._next_id()), wire.Load)
 
     async def blob_get(self, digest: str) -> bytes:
-        """Return a blob of the installation, fetched by the stage."""
+        """Return a blob of the installation, which the stage fetches."""
         return (await self._ask(wire.Fetch(id=self._next_id(), sha256=digest), wire.Blob)).content
 
     # ---- inside
@@ -225,7 +226,7 @@ class RemoteEnv:
         return episode.observation, answer.reward, answer.terminated, answer.truncated, info
 
     async def _ask(self, request: wire.AnyRequest, answer: type[A], *, patience_s: float | None = None) -> A:
-        """Send a request to whichever stage is available, and return the answer."""
+        """Send a request to the first stage that is available, and return the answer."""
         async with self._one_at_a_time:
             patience = Patience(self._patience_s if patience_s is None else patience_s)
             while True:
@@ -240,7 +241,7 @@ class RemoteEnv:
                         raise problem.to_error() from problem
 
     async def _ensure_connection(self, request: wire.AnyRequest) -> ClientConnection:
-        """Return a connection to a stage that has the session, and its episode if the request needs it."""
+        """Return a connection to a stage that has the session and, if the request needs it, the episode."""
         if self._connection is not None:
             return self._connection
         problem = NoStage("There is no stage.")
@@ -288,9 +289,10 @@ class RemoteEnv:
             raise NoStage(f"{address}: {failure or type(failure).__name__}") from failure
 
     async def _resume(self, connection: ClientConnection, opened: wire.Opened) -> None:
-        """Make a stage take over the episode, unless it is the one that has played it last.
+        """Make a stage take over the episode, unless it is the stage that played it last.
 
-        A stage that was disconnected does not know what another has done since, even if it has the episode.
+        A stage that was disconnected does not know what another stage has done since, even if it has the
+        episode.
         """
         episode = self.episode
         if episode is None or episode.is_over:
@@ -311,7 +313,7 @@ class RemoteEnv:
                 content = await connection.recv()
                 given = wire.answer_decode(content if isinstance(content, bytes) else b"")
                 if given.id == request.id:
-                    break  # other ids: late answers that nobody waits for any more
+                    break  # other ids belong to late answers that nobody waits for any more
         except (ConnectionClosed, OSError) as failure:
             raise NoStage(f"The connection broke: {failure}") from failure
         if isinstance(given, wire.Failed):
@@ -333,7 +335,7 @@ class RemoteEnv:
         self._watch = asyncio.ensure_future(self._watch_connection(connection))
 
     async def _watch_connection(self, connection: ClientConnection) -> None:
-        """Move to another stage as soon as this one dies: nothing else notices while the model thinks."""
+        """Move to another stage when this one dies, because nothing else notices while the model thinks."""
         await connection.wait_closed()
         await asyncio.sleep(0)
         if self._connection is connection and self._is_open:
@@ -342,18 +344,18 @@ class RemoteEnv:
 
 
 class StagePictures:
-    """The part of ``Client`` that users of an ``Env`` need."""
+    """The part of ``Client`` that users of a ``RemoteEnv`` need."""
 
     def __init__(self, env: RemoteEnv) -> None:
         self._env = env
 
     async def messages_inline(self, messages: Sequence[Message]) -> list[Message]:
-        """Inline pictures as ``Client.messages_inline`` does."""
+        """Inline pictures in the same way as ``Client.messages_inline``."""
         return await messages_inline(messages, blob_get=self._env.blob_get)
 
 
 def _parse_address(given: str) -> str:
-    """Return the WebSocket address of a stage at an HTTP address. Raises ``PalaestraError``."""
+    """Return the WebSocket URL of the stage at an HTTP URL. Raises ``PalaestraError``."""
     scheme, separator, rest = given.rstrip("/").partition("://")
     if not separator:
         scheme, rest = "ws", given.rstrip("/")

@@ -1,4 +1,4 @@
-"""``RemoteEngine``: rollouts for a machine that runs no browser, played by stages on other ones."""
+"""``RemoteEngine``: rollouts for a machine without a browser, which stages on other machines play."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ TRIES = 3
 
 
 class RemoteEngine:
-    """The counterpart of ``Engine`` on stages: it takes their addresses and token instead of a client.
+    """The counterpart of ``Engine`` that uses stages: it takes their addresses and token instead of a client.
 
-    At most ``inflight`` episodes are played at once, on all stages together. Other keywords are those of
-    ``RemoteEnv``.
+    At most ``inflight`` episodes are played at the same time, on all stages together. Other keywords are
+    those of ``RemoteEnv``.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class RemoteEngine:
         on_done: Callable[[Rollout], None] | None = None,
         **opening: Any,
     ) -> list[Rollout]:
-        """Play as ``Engine.rollout`` does; a task's first episode opens its group, which the others join.
+        """Play as ``Engine.rollout`` does: a task's first episode opens a group, which the others join.
 
         Raises what ``RemoteEnv.reset`` raises.
         """
@@ -91,7 +91,7 @@ class RemoteEngine:
         return done
 
     async def _begin(self, env: RemoteEnv, task: int, group: Group) -> None:
-        """Begin an episode. A page that breaks meanwhile costs one of the tries, and its episode is void."""
+        """Begin an episode. If its page breaks, the episode is void, and that costs one of the attempts."""
         for tries_left in reversed(range(TRIES)):
             try:
                 await group.reset(env, task)
@@ -103,7 +103,7 @@ class RemoteEngine:
     async def _play_safely(self, env: RemoteEnv, policy: Policy) -> tuple[StepInfo, str]:
         """Play an episode, and return the last ``info`` and the problem, if any.
 
-        Exceptions are caught: a failure of one episode must not end the others.
+        Exceptions are caught because the failure of one episode must not end the others.
         """
         assert env.episode is not None
         try:

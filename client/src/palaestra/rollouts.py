@@ -1,4 +1,4 @@
-"""Parts of a rollout that all engines share: turns of a policy, groups, stragglers, and the result."""
+"""Parts of a rollout that all engines share: a policy's turns, groups, stragglers, and the result."""
 
 from __future__ import annotations
 
@@ -29,8 +29,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class Rollout:
-    """One finished episode. ``verdict`` is None only if none came in time; ``problem`` is empty if nothing
-    broke. ``rewards`` are the payments of a named profile, None without one."""
+    """One finished episode.
+
+    ``verdict`` is None only if there was no verdict in time; ``problem`` is empty if nothing broke.
+    ``rewards`` are the payments under the named profile, None if no profile was named.
+    """
 
     episode: int
     task: int
@@ -68,24 +71,24 @@ class Rollout:
 
     @property
     def reward(self) -> float | None:
-        """The total of a reward profile if one was named, else the verdict's reward."""
+        """The total under the reward profile if one was named, otherwise the verdict's reward."""
         return find_reward(self.verdict, self.rewards)
 
     @property
     def outcome(self) -> str:
-        """``correct``, ``incorrect``, ``void``, or ``missing`` when no verdict came in time."""
+        """``correct``, ``incorrect``, ``void``, or, if there was no verdict in time, ``missing``."""
         return self.verdict.outcome if self.verdict else "missing"
 
 
 class Group:
-    """The episodes of one task: the first to begin opens the group, and the others join it."""
+    """The episodes of one task. The first one to begin opens the group, and the others join it."""
 
     def __init__(self) -> None:
         self.number: int | None = None
         self._first = asyncio.Lock()
 
     async def reset(self, env: Env | RemoteEnv, task: int, *, seed: int | None = None) -> Observation:
-        """Begin another episode; ``seed`` is for the first one."""
+        """Begin another episode of the group; ``seed`` applies only to the first one."""
         if self.number is not None:
             return await env.reset(task, group=self.number)
         async with self._first:
@@ -104,7 +107,7 @@ class End:
 
 
 class Turns:
-    """The turns of a policy in one episode, with ``limit_s`` seconds of thinking in all."""
+    """A policy's turns in one episode, with ``limit_s`` seconds to think in total."""
 
     def __init__(self, policy: Policy, *, limit_s: float) -> None:
         self._policy = policy
@@ -112,10 +115,10 @@ class Turns:
         self._clock = PolicyClock(limit_s)
 
     async def take(self, episode: Episode | RemoteEpisode) -> str | Completion | End:
-        """Return the policy's next completion, or the end; a policy that raises ends as ``model_error``."""
+        """Return the policy's next completion, or the reason why it ends; if it raises, ``model_error``."""
         number = episode.opened.id
         try:
-            # Only the policy's own time counts: a slow arena or browser is not its fault.
+            # Only the policy's own time counts, because a slow arena or browser is not its fault.
             completion = await self._clock.bound(
                 self._policy.act(episode.observation, self._build_info(episode))
             )
@@ -149,13 +152,13 @@ class Turns:
 class Batch:
     """Episodes that are played together.
 
-    Once the share ``cut_after`` of them has been played, the rest is cut ``grace_s`` seconds later; None:
-    never. Raises ``ValueError`` for a share outside (0, 1].
+    Once the share ``cut_after`` of them has been played, the rest are cut ``grace_s`` seconds later; with
+    None they are never cut. Raises ``ValueError`` for a share outside (0, 1].
     """
 
     def __init__(self, *, cut_after: float | None, grace_s: float) -> None:
         if cut_after is not None and not 0 < cut_after <= 1:
-            raise ValueError("cut_after must lie between 0 and 1")
+            raise ValueError("cut_after must be between 0 and 1")
         self._cut_after, self._grace_s = cut_after, grace_s
         self._cut = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
@@ -168,7 +171,7 @@ class Batch:
         self._start_timer()
 
     async def play(self, playing: Coroutine[Any, Any, str]) -> str | None:
-        """Return what playing an episode returns, or None if it was cut."""
+        """Await the coroutine that plays an episode, and return its result, or None if it was cut."""
         played, cut = asyncio.ensure_future(playing), asyncio.ensure_future(self._cut.wait())
         try:
             await asyncio.wait({played, cut}, return_when=asyncio.FIRST_COMPLETED)

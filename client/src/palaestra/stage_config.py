@@ -1,4 +1,4 @@
-"""The sizes of a stage, readable without its libraries."""
+"""The sizes of a stage, in a module that can be imported without the stage's libraries."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class StageConfig:
-    """Sizes of a stage.
+    """The sizes of a stage.
 
-    ``pages`` and ``lite_pages`` bound the episodes that are open at once, in a browser and without one. A
-    browser is replaced after ``browser_minutes``, or when it takes more than ``browser_memory_mb`` (MiB). No
+    ``pages`` and ``lite_pages`` limit the number of simultaneously open episodes with and without a browser.
+    A browser is replaced after ``browser_minutes``, or when it uses more than ``browser_memory_mb`` (MiB). No
     episode is opened while the machine has less than ``memory_floor_mb`` (MiB) of free memory. A session
-    waits ``linger_s`` for a trainer whose connection broke.
+    waits ``linger_s`` seconds for a trainer whose connection broke.
     """
 
     pages: int = 8

@@ -1,4 +1,7 @@
-"""Warm browser pages, driven by DevTools: each has its own tab and context and is cleaned between episodes."""
+"""Warm browser pages, driven by DevTools.
+
+Each has its own tab and context and is cleaned between episodes.
+"""
 
 from __future__ import annotations
 
@@ -219,8 +222,8 @@ class WarmPage(Tab):
 
     async def screenshot(self) -> bytes:
         """Return the viewport as PNG."""
-        # Optimised for speed, PNG is lossless at the cost of JPEG (29 ms of CPU, rendering included);
-        # optimised for size it takes 51 ms, and WebP 77.
+        # PNG optimised for speed is lossless and costs no more than JPEG: 29 ms of CPU time, including
+        # rendering. PNG optimised for size costs 51 ms, and WebP 77 ms.
         shot = await self._send("Page.captureScreenshot", format="png", optimizeForSpeed=True)
         return base64.b64decode(shot["data"])
 
@@ -266,7 +269,7 @@ class WarmPage(Tab):
         return self._world
 
     async def _await_document(self, world: int | None, *, deadline: float) -> None:
-        """Wait until a document replaces ``world``, or until the navigation ends and none will."""
+        """Wait until a document replaces ``world``, or until the navigation has ended without a document."""
         while self._world in (world, None):
             if self._world == world and self._leads_nowhere():
                 return
@@ -282,15 +285,16 @@ class WarmPage(Tab):
     async def _run(
         self, function: str, *arguments: object, world: int, step: int = 0, wait_s: float = 0.0
     ) -> dict[str, Any]:
-        """Return the answer of a page-side function, which may wait for ``wait_s``.
+        """Return the answer of a page-side function, which may wait for ``wait_s`` seconds.
 
-        A new document first receives the ids of the episode's earlier ones.
+        A new document is first given the ids of the episode's earlier documents.
         """
         around = {"step": step, "ids": None if self._introduced == world else self.ids}
         passed = ",".join(json.dumps(argument) for argument in (function, arguments, around))
         answer = await self._evaluate(f"palaestra.run({passed})", world, limit_s=wait_s + CALL_LIMIT_S)
         self._introduced = world
-        # Sorted by number: JavaScript moves keys that look like integers to the front.
+        # Sent as pairs sorted by number, because a JavaScript object moves keys that look like integers to
+        # the front.
         self.ids.update(sorted(answer.pop("fresh", {}).items(), key=itemgetter(1)))
         return answer
 

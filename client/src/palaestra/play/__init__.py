@@ -1,1 +1,1 @@
-"""The play of one episode."""
+"""Playing one episode."""

@@ -1,4 +1,4 @@
-"""One open episode: takes completions, acts, observes, records. Both ``Env`` and the engine use it."""
+"""One open episode, which takes completions, acts, observes and records; ``Env`` and the engine use it."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ OTHER_FIRST_ANSWER = "other_first_answer"
 class Episode(EpisodePage):
     """One attempt at one task.
 
-    ``page`` is the warm page in arms that have one; ``renew`` replaces a page that died, hangs or was closed.
-    The first time that a page dies the episode continues, since its state is on the server. The second time
-    ends it, and it is judged, because the agent may have caused the crash; it is void if the whole browser
-    died with other pages.
+    ``page`` is the warm page, in arms that have one; ``renew`` replaces a page that died, hangs or was
+    closed. The first time that a page dies, the episode continues, because its state is on the server. The
+    second time, the episode ends. It is then judged, because the agent may have caused the crash, unless the
+    whole browser died along with other pages, in which case it is void.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Episode(EpisodePage):
         self._grammar = get_grammar("json" if arm_of(opened.arm).is_free_text else config.grammar)
         self._history = history_read(config.history)
         self._opening = [message for message in messages if not message.get("prefill")]
-        # The beginning of the model's first message, in a continuation of an intervention.
+        # In a continuation of an intervention, the beginning of the model's first message.
         self._prefill = next((str(message["content"]) for message in messages if message.get("prefill")), "")
         self.conditions = config.conditions(opened.arm, is_site=opened.is_site, has_tools=bool(opened.tools))
         self._deaths: Counter[type[PalaestraError]] = Counter()
@@ -108,7 +108,7 @@ class Episode(EpisodePage):
 
     @property
     def _begun(self) -> str:
-        """Beginning of the next message, which the model continues; only in a continuation's first turn."""
+        """The beginning of the next message; empty except in the first turn of a continuation."""
         return self._prefill if self.steps == self.opened.begins_after else ""
 
     @property
@@ -133,9 +133,9 @@ class Episode(EpisodePage):
         self.observation = replace(self.observation, result=past.result, result_message=past.result_message)
 
     async def begin(self, draft: Draft | None = None) -> Observation:
-        """Open the first page, restore a ``draft``, and observe; if there is no page, observe the prompt.
+        """Open the first page, restore a ``draft`` and observe the page; without a page, observe the prompt.
 
-        A fork continues where its parent stood. Raises ``ForkDiverged`` if its page differs.
+        A fork continues from its parent's page. Raises ``ForkDiverged`` if the fork's page differs from it.
         """
         await self._inherit()
         first, before = Observation(kind="text"), self.observation
@@ -143,15 +143,15 @@ class Episode(EpisodePage):
             try:
                 first = await self._open_first_page(self.page, draft)
             except PAGE_FAILURES:
-                # The previous episode may have left a page that was about to break.
+                # The previous episode may have left the page in a broken state, so try another one.
                 first = await self._reopen()
         self._show(replace(first, result=before.result, result_message=before.result_message))
         return self.observation
 
     async def turn(self, completion: str | Completion) -> tuple[Turn, Outcome]:
-        """Take one completion: parse, act, observe, record. Updates ``observation`` and ``is_over``.
+        """Parse one completion, act, observe and record the step. Updates ``observation`` and ``is_over``.
 
-        Raises ``BrowserDead`` if browsers keep dying, ``ApiError`` or ``Unreachable`` if the step cannot
+        Raises ``BrowserDead`` if browsers keep dying, and ``ApiError`` or ``Unreachable`` if the step cannot
         be recorded.
         """
         self._refusal_check()
@@ -183,14 +183,14 @@ class Episode(EpisodePage):
         if (stored := await self.amend()) is not None:
             return stored.turn, stored.outcome
         if observed is None and not self.is_over:
-            # The step is recorded: the result that the model reads must stay as recorded.
+            # The step is already recorded, so the model must read the result as recorded.
             _, observed = await self._look_after(outcome)
         observed = observed or Observation(kind=shown.kind, text=RECORDED, url=shown.url)
         self._show(replace(observed, result=outcome.result, result_message=outcome.message))
         return parsed, outcome
 
     async def close(self, reason: CloseReason, detail: str = "") -> None:
-        """Close the episode; one that has already ended stays as it is."""
+        """Close the episode; if it has already ended, it stays as it is."""
         self.is_over, self.closed_as = True, reason
         if self.page is not None:
             await self.page.flush_recorder()
@@ -243,7 +243,7 @@ class Episode(EpisodePage):
         return parsed, *await self._look_after(outcome)
 
     async def _act_off_page(self, action: Action) -> Outcome | None:
-        """Return the outcome of an action that needs no page, or None for one that does."""
+        """Return the outcome of an action that needs no page, or None if the action needs one."""
         if isinstance(action, CallToolAction):
             return self.fate or await tool_call(self._client, self.opened, action, step=self.steps)
         if isinstance(action, SequenceAction) and len(action.actions) > self._config.actions_per_turn:
@@ -297,7 +297,7 @@ class Episode(EpisodePage):
         except ApiError as failure:
             if not failure.refuses_content:
                 raise
-            # An earlier process submitted the first answer, and died before it recorded the step.
+            # An earlier process may have submitted the first answer and died before recording the step.
             self._is_first_given = self._is_first_given or failure.code == OTHER_FIRST_ANSWER
             return Outcome(result="refused", message=failure.message)
         if ack.check is None:
@@ -323,7 +323,7 @@ class Episode(EpisodePage):
 
     # ---- steps and the end
     def _complete(self, completion: str | Completion) -> Completion:
-        """Return the completion, truncated, with the beginning of its message."""
+        """Return the truncated completion, with the beginning of its message put before it."""
         completion = (Completion(text=completion) if isinstance(completion, str) else completion).truncate()
         return replace(completion, text=self._begun + completion.text)
 
@@ -345,7 +345,8 @@ class Episode(EpisodePage):
     async def _flush_last(self, step: Step) -> None:
         """Store a step that may be the last one.
 
-        If the server already holds another completion for it, that one counts, and this one ends nothing.
+        If the server already has another completion for this step, that one counts, and this one does not end
+        the episode.
         """
         await self.step_queue.flush()
         stored = self.step_queue.overruled.get(step.index)
@@ -353,7 +354,7 @@ class Episode(EpisodePage):
             self.is_over, self.closed_as = False, None
 
     async def _check_end(self, completion: Completion, parsed: Turn) -> None:
-        """Note that the episode is over, or close it if one of the client's own budgets is spent."""
+        """Note that the server ended the episode, or close it if one of the client's own budgets is spent."""
         if self._has_ended:
             self.is_over = True
             return

@@ -1,4 +1,4 @@
-"""The page of an episode: observing it, restoring it, and recovering when it breaks."""
+"""An episode's page: observing it, restoring it, and recovering when it breaks."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from palaestra.recovery.restoration import Looks, page_restore
 from palaestra.turn.element_ids import ElementIds
 
 UNREADABLE = "(the page does not answer)"
-REOPEN_LIMIT_S = 20.0  # for so long, pages that die before showing the first page are replaced
+REOPEN_LIMIT_S = 20.0  # how long browser pages that die before they show the first page are replaced
 GONE_ON = "restored"
-DEATHS_MAX = 1  # pages (and browsers) that may die in one episode; the next death ends it
+DEATHS_MAX = 1  # pages (and, separately, browsers) that may die in one episode; the next death ends it
 Renew = Callable[[Surface], Awaitable[Surface]]
 
 
@@ -54,13 +54,13 @@ class EpisodePage(StoredTurns):
 
     # ---- forks
     async def _inherit(self) -> None:
-        """Take over the parent's turns up to the beginning of a fork."""
+        """Adopt the parent's turns up to the step at which the fork begins."""
         parent, until = self.opened.parent, self.opened.begins_after
         if parent is not None and self.steps < until:
             self.resume((await read_parent_line(self._client, parent)).cut_after(until).to_past())
 
     async def _restore(self, page: Surface, parent: int) -> Observation:
-        """Restore the page of a fork without steps of its own. Raises ``ForkDiverged``."""
+        """Restore the page of a fork that has no steps of its own yet. Raises ``ForkDiverged``."""
         recipe = await self._client.episode_restore(self.opened.id)
         line = await read_parent_line(self._client, parent)
         looks = Looks(
@@ -73,7 +73,7 @@ class EpisodePage(StoredTurns):
         return await page_restore(page, recipe, ids=self._ids, looks=looks)
 
     def _read_action(self, past: PastAct) -> Action | None:
-        """Return the action of a past step on its page, or None if there was none."""
+        """Return the action that a past step carried out on its page, or None if there was none."""
         try:
             action = action_check(past.action or {})
         except ActionInvalid:
@@ -84,7 +84,7 @@ class EpisodePage(StoredTurns):
 
     # ---- looking
     async def _look(self, page: Surface, view: PageView | None) -> Observation | None:
-        """Return the observation of a page, or None after the answer was submitted."""
+        """Return the observation of a page, or None if the answer was submitted."""
         while view is not None:
             try:
                 return await self._observer.observe(page, view)
@@ -95,7 +95,7 @@ class EpisodePage(StoredTurns):
         return None
 
     async def _look_after(self, outcome: Outcome) -> tuple[Outcome, Observation | None]:
-        """Observe the page although nothing was done on it: it may have changed by itself."""
+        """Observe the page after a turn that did nothing on it, because it may have changed by itself."""
         if self.page is None:
             return outcome, Observation(kind="text")
         self.page.turn(self.steps)
@@ -116,7 +116,8 @@ class EpisodePage(StoredTurns):
             try:
                 return await self._restore(page, self.opened.parent)
             except ApiError as failure:
-                # An earlier process began the next step: its page is lost, and is reopened like any other.
+                # An earlier process already began the next step. Its page is lost, so reopen it like any
+                # other.
                 if failure.code != GONE_ON:
                     raise
         bounds = EpisodeBounds.of(self.opened.start_url)
@@ -131,7 +132,7 @@ class EpisodePage(StoredTurns):
 
     # ---- broken pages
     async def _recover(self, failure: PalaestraError, outcome: Outcome) -> tuple[Outcome, Observation]:
-        """Open a new page for one that broke, and tell the agent; after too many deaths, end the episode."""
+        """Replace a page that broke and tell the agent; after too many deaths, end the episode."""
         message = f"{outcome.message} {failure}".lstrip()
         self._deaths[type(failure)] += 1
         if isinstance(failure, PageDead) and self._deaths[type(failure)] > DEATHS_MAX:
@@ -147,7 +148,7 @@ class EpisodePage(StoredTurns):
             return replace(outcome, message=message), self._make_unreadable()
 
     async def _reopen(self) -> Observation:
-        """Open the first page anew on another browser page: the episode's state is on the server."""
+        """Open the first page again in another browser page; the episode's state is kept by the server."""
         if self.page is None or self.renew is None:
             raise BrowserDead("There is nowhere to open another page.")
         patience = Patience(REOPEN_LIMIT_S)

@@ -1,4 +1,4 @@
-"""Choice of the pool of pages for an environment or an engine, by browser."""
+"""The choice of a page pool for an environment or an engine, by browser."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LITE = "lite"
 
 
 def pool_make(browser: str, *, origin: str | Client, size: int, viewport: tuple[int, int] = VIEWPORT) -> Pool:
-    """Make a pool of ``size`` pages; only browser pages need Playwright."""
+    """Make a pool of ``size`` pages. Playwright is imported only for browser pages."""
     if browser == LITE:
         from palaestra.pages.lite import LitePool  # noqa: PLC0415
 
@@ -23,7 +23,7 @@ def pool_make(browser: str, *, origin: str | Client, size: int, viewport: tuple[
 
 
 def browser_check(browser: str, config: EpisodeConfig) -> None:
-    """Raise ``PalaestraError`` for an unknown browser, or one that lacks what a configuration needs."""
+    """Raise ``PalaestraError`` for a browser that is unknown or cannot do what a configuration needs."""
     if browser not in BROWSERS:
         raise PalaestraError(f"There is no browser {browser!r}. Known: {', '.join(BROWSERS)}.")
     if browser != LITE:
@@ -35,7 +35,7 @@ def browser_check(browser: str, config: EpisodeConfig) -> None:
 
 
 async def run_check(client: Client, run: int, browser: str) -> None:
-    """Raise ``PalaestraError`` for lite pages in a run whose settings do not declare them."""
+    """Raise ``PalaestraError`` if pages would be read without a browser but the run does not declare that."""
     if browser == LITE and (await client.run(run)).settings.get("browser") != LITE:
         message = f"Run {run} does not say that its pages are read without a browser: create it with"
         raise PalaestraError(f'{message} settings={{"browser": "{LITE}"}}.')

@@ -25,12 +25,18 @@ from palaestra.turn.steps import TAKEN_OVER, StepQueue, StoredStep, is_answer, r
 
 RECORDED = "The answer is recorded."
 HAND_BACK_LIMIT_S = 3_600.0
-"""Seconds for which an agent waits for a person who took over; the server hands back idle ones sooner."""
+"""How long an agent waits, in seconds, for a person who took over.
+
+The server hands idle episodes back sooner.
+"""
 
 
 class StoredTurns(ABC):
-    """An episode that defers to its record. ``unanswered`` are stored steps that the policy does not know, by
-    index. ``refusal`` is set if a person took over since the last answer: the next step is not taken."""
+    """An episode that defers to its record.
+
+    ``unanswered`` are stored steps that the policy does not know yet, by index. ``refusal`` is set if a
+    person took over since the last answer, in which case the next step is not taken.
+    """
 
     opened: OpenedEpisode
     steps: int
@@ -45,14 +51,14 @@ class StoredTurns(ABC):
     _budgets: Budgets
 
     async def settle(self) -> StoredStep | None:
-        """Wait until every step is stored, then ``amend``."""
+        """Wait until every step is stored, then call ``amend``."""
         await self.step_queue.flush()
         return await self.amend()
 
     async def amend(self) -> StoredStep | None:
-        """Continue from the stored steps if they differ from those sent.
+        """Continue from the stored steps if they differ from the steps that were sent.
 
-        Returns the last step if it is one of them; ``observation`` then follows from it.
+        Returns the last step if it is one that differs; ``observation`` then follows from the stored step.
         """
         overruled, self.step_queue.overruled = self.step_queue.overruled, {}
         if not overruled:
@@ -78,10 +84,10 @@ class StoredTurns(ABC):
         return last
 
     async def rejoin(self, refusal: ApiError) -> None:
-        """Wait until a person who took over hands the episode back, and continue from the record.
+        """Wait until a person who took over hands the episode back, then continue from the record.
 
-        What the agent did meanwhile is not recorded. If the episode has ended, it is over. Raises ``refusal``
-        if it has another reason, or if nobody hands back in time.
+        What the agent did in the meantime is not recorded. If the server has ended the episode, ``is_over``
+        is set. Raises ``refusal`` if it has another reason, or if nobody hands the episode back in time.
         """
         if refusal.code != TAKEN_OVER:
             raise refusal
@@ -91,7 +97,8 @@ class StoredTurns(ABC):
             return
         number = self.opened.id
         state, trajectory = await self._client.episode(number), await self._client.trajectory(number)
-        # The person's steps raised the budget; an agent that was refused at once has no address yet.
+        # The person's steps raised the step budget. If the agent was refused at its first call, it has no URL
+        # yet.
         self.opened = structs.replace(self.opened, max_steps=state.max_steps, start_url=resumed.start_url)
         past = (await line_read(self._client, trajectory)).to_past()
         self._restart()
@@ -102,7 +109,7 @@ class StoredTurns(ABC):
             self._show(self._make_unreadable())
 
     async def _await_hand_back(self, refusal: ApiError) -> Resumed | None:
-        """Return the state of the episode once it can be resumed, or None if it has ended."""
+        """Return the episode's state once it can be resumed, or None if it has ended."""
         patience = Patience(HAND_BACK_LIMIT_S)
         while await patience.pause():
             try:
@@ -115,13 +122,13 @@ class StoredTurns(ABC):
         raise refusal
 
     def _refusal_check(self) -> None:
-        """Raise ``refusal``, if set, instead of taking the next step."""
+        """Raise ``refusal`` if it is set, so that the next step is not taken."""
         refusal, self.refusal = self.refusal, None
         if refusal is not None:
             raise refusal
 
     async def _answer_stored(self, stored: StoredStep, completion: Completion) -> tuple[Turn, Outcome]:
-        """Answer with the recorded step, and ignore the completion."""
+        """Answer with the recorded step and ignore the completion."""
         last = self.observation
         is_shown = self._has_page or last.result is not None
         self._turns.append(PastTurn(shown=last if is_shown else None, raw=stored.raw))
@@ -135,7 +142,7 @@ class StoredTurns(ABC):
         return stored.turn, stored.outcome
 
     async def _end_as(self, stored: StoredStep) -> None:
-        """End the episode if the recorded step ends it, whatever the completion would have done."""
+        """End the episode if the recorded step ends it, regardless of the completion."""
         self.is_over = self.is_over or self._has_ended
         self._is_first_given |= is_answer(stored.turn.declared, stored.outcome.result)
         if not self.is_over and (stored.turn.declared or {}).get("type") == GiveUp.type:

@@ -1,4 +1,4 @@
-"""Policies: the protocol, and scripted ones to try a gym with. All scripted policies are simulated."""
+"""Policies: the protocol, and scripted policies for trying out a gym. Scripted policies are simulated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ``Policy`` protocol that engines call, and the episode that a policy is given."""
+"""The ``Policy`` protocol, and the description of an episode that a policy is given."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TIME_LIMIT_S = 600.0
 
 
 class PolicyStopped(Exception):
-    """The policy cannot go on; the episode ends for ``reason``."""
+    """Raised by a policy that cannot continue; the episode ends for ``reason``."""
 
     def __init__(self, reason: CloseReason, detail: str) -> None:
         super().__init__(detail)
@@ -26,8 +26,8 @@ class PolicyStopped(Exception):
 class EpisodeInfo:
     """The episode being played.
 
-    ``step`` counts from 1; ``memory`` is the policy's own, per episode; ``clock`` counts down the policy's
-    time; ``tools`` and ``response_format`` are those of the grammar, if it has any.
+    ``step`` counts from 1. ``memory`` is for the policy's own use during the episode; ``clock`` counts down
+    the policy's time; ``tools`` and ``response_format`` are the grammar's, if it has any.
     """
 
     id: int
@@ -44,7 +44,7 @@ class EpisodeInfo:
 
 
 class Policy(Protocol):
-    """Turns observations into completions. ``simulated`` is true for scripted policies."""
+    """Converts observations to completions. ``simulated`` is true for scripted policies."""
 
     @property
     def name(self) -> str: ...
@@ -53,8 +53,8 @@ class Policy(Protocol):
     def simulated(self) -> bool: ...
 
     async def act(self, observation: Observation, episode: EpisodeInfo) -> str | Completion | None:
-        """Return the next completion, raw, or None to stop without an answer.
+        """Return the next raw completion, or None to stop without an answer.
 
-        If the last message of the observation is the model's own, return its continuation.
+        If the observation's last message is the model's own, return a continuation of that message.
         """
         ...

@@ -1,4 +1,4 @@
-"""The clock that bounds a policy's time for an episode."""
+"""The clock that limits a policy's time for an episode."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ POLL_S = 0.05
 
 
 class OutOfTime(Exception):
-    """The policy has used up its time."""
+    """Raised if the policy has used up its time."""
 
 
 class PolicyClock:
     """Counts down ``limit_s`` seconds of the policy's own work.
 
-    It stands still while the policy waits for others: a rate limit, a free slot of its model server, a call
-    that has to be repeated.
+    It is paused while the policy waits for something else: a rate limit, a free slot of its model server, or
+    a call that must be retried.
     """
 
     def __init__(self, limit_s: float) -> None:
@@ -34,7 +34,10 @@ class PolicyClock:
         return self.limit_s - self._used_s - running_s
 
     async def bound(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run ``work`` against the clock. Raises ``OutOfTime`` and cancels it when no time is left."""
+        """Run ``work`` against the clock.
+
+        When no time is left, ``work`` is cancelled and ``OutOfTime`` raised.
+        """
         task = asyncio.ensure_future(work)
         self._start()
         try:
@@ -62,7 +65,10 @@ class PolicyClock:
 
     @contextmanager
     def refunded_on_failure(self) -> Iterator[None]:
-        """Refund the time of a block that raises: it was not the policy's. Raises what the block raises."""
+        """Refund the time of a block that raises, because the policy did not use it.
+
+        The exception is passed on.
+        """
         used_s = self.limit_s - self.left_s
         try:
             yield

@@ -1,4 +1,4 @@
-"""A policy that narrates its clicks and guesses: the behaviour that the gym was built to detect."""
+"""A policy that narrates its clicks and guesses, which is the behaviour that the gym was built to detect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PROGRAM = "def answer(*values):\n    return None"
 
 
 class Narrator:
-    """Narrates the page without a single deduction; its guess depends on the task id and sample alone."""
+    """Narrates the page without a single deduction; its guess depends only on the task id and the sample."""
 
     name = "narrator"
     simulated = True

@@ -1,4 +1,4 @@
-"""A policy that does nothing: the floor of every score."""
+"""A policy that does nothing, as the lower bound of every score."""
 
 from __future__ import annotations
 

@@ -24,8 +24,11 @@ class Radio:
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionPage:
-    """Ids of the controls: ``submit`` submits the form, ``add_field`` adds a text field to it, ``close``
-    closes the first dialog over the page."""
+    """The ids of a question page's controls.
+
+    ``submit`` submits the form, ``add_field`` adds a text field to it, and ``close`` closes the first dialog
+    over the page.
+    """
 
     fields: list[str]
     radios: list[Radio]
@@ -39,7 +42,10 @@ class QuestionPage:
 
 
 def page_read(observation: Observation) -> QuestionPage:
-    """Read a page. If no form is outside the dialogs, the first dialog with one counts as the page."""
+    """Find the controls of a page.
+
+    If there is no form outside the dialogs, the first dialog with a form counts.
+    """
     body, dialogs = _split_dialogs(observation.text.split("\n"))
     if not any(map(_is_input, body)):
         with_form = next((dialog for dialog in dialogs if any(map(_is_input, dialog))), [])
@@ -60,9 +66,9 @@ def page_read(observation: Observation) -> QuestionPage:
 
 
 def _split_dialogs(lines: list[str]) -> tuple[list[str], list[list[str]]]:
-    """Return the lines outside all dialogs, and those of each dialog, without indentation.
+    """Return the lines outside all dialogs, and the lines of each dialog, without indentation.
 
-    The tool panel is in neither: none of its forms takes the answer.
+    The tool panel is left out, because none of its forms accepts the answer.
     """
     body: list[str] = []
     dialogs: list[list[str]] = []
@@ -94,7 +100,7 @@ def _find_buttons(lines: list[str]) -> list[tuple[str, str]]:
 
 
 def _find_submit(lines: list[str]) -> str | None:
-    """Return the last of the buttons right after the first inputs; without inputs, the last button."""
+    """Return the last button in the group right after the first inputs; without inputs, the last button."""
     first = next((index for index, line in enumerate(lines) if _is_input(line)), None)
     if first is None:
         return next((id for id, _ in reversed(_find_buttons(lines))), None)

@@ -1,4 +1,4 @@
-"""A policy that knows the solutions and reasons before it acts: the ceiling of every score."""
+"""A policy that knows the solutions and reasons before it acts, as the upper bound of every score."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from palaestra.records import Task
 PROGRAM_FORM = "program"
 VALUES_FORM = "values"
 FREE_ORDER = "free"
-# Escapes of WikiTableQuestions for a bar, a line break and a backslash in a value.
+# How WikiTableQuestions escapes a bar, a line break and a backslash in a value.
 ESCAPES = {"\\p": "|", "\\n": "\n", "\\\\": "\\"}
 _ESCAPE = re.compile(r"\\[pn\\]")
 
 
 class Solution(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of a golds export: the answer of a task and, where there is one, its worked solution."""
+    """One line of a golds export: a task's answer and its worked solution, if there is one."""
 
     task: int
     answer: str
@@ -33,9 +33,9 @@ class Solution(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Solver:
-    """Writes out the worked solution and submits the reference answer; stops at a task that has none.
+    """Writes out the worked solution and submits the reference answer; stops if the task has no answer.
 
-    ``tasks`` hold the texts of choices, whose labels may have moved in an episode.
+    ``tasks`` provide the texts of choices, because the choices' labels may be permuted in an episode.
     """
 
     name = "solver"
@@ -68,7 +68,7 @@ class Solver:
         return self.plan_answer(solution.task, solution.answer)
 
     def plan_answer(self, task: int, answer: str) -> PlannedAnswer:
-        """Return an answer of one value; for a choice whose label may have moved, its text."""
+        """Return an answer with one value; for a choice whose label may be permuted, include its text."""
         payload = self._payloads.get(task, {})
         if payload.get("order") != FREE_ORDER:
             return PlannedAnswer(values=(answer,))

@@ -1,6 +1,6 @@
 """Submission of an answer by a scripted policy, on every kind of page and without a page.
 
-It works from the observation alone: it closes a dialog over the page, opens a form behind a button, fills in
+The policy uses only the observation: it closes a dialog over the page, opens a form behind a button, fills in
 radio buttons or text fields, and presses the button after them.
 """
 
@@ -17,7 +17,7 @@ from palaestra.protocol.answers import AnswerForm
 from palaestra.protocol.arms import arm_of
 
 _LABELLED = re.compile(r"^(\w{1,2})\. (.*)$", re.MULTILINE)
-# No page has as many dialogs, or buttons before its form: after so many attempts a policy moves on.
+# No page has this many dialogs, or buttons before its form, so after as many attempts a policy moves on.
 CLOSE_ATTEMPTS = 4
 OPEN_ATTEMPTS = 2
 
@@ -26,8 +26,8 @@ OPEN_ATTEMPTS = 2
 class PlannedAnswer:
     """An answer: its values, or the label of a choice.
 
-    ``choice`` is the text of the choice where labels may have moved; its label is then looked up in what the
-    episode shows.
+    If labels may be permuted, ``choice`` is the text of the choice, whose label is then looked up in the
+    observation.
     """
 
     values: tuple[str, ...]
@@ -38,7 +38,7 @@ class PlannedAnswer:
 
 
 def format_free_text(values: tuple[str, ...], form: AnswerForm) -> str:
-    """Return an answer as free text, which ``palaestra.extraction`` parses again."""
+    """Return an answer as free text that ``palaestra.extraction`` can parse."""
     if form in ("program", "block"):
         return f"Answer:\n```\n{values[0]}\n```"
     if form == "values":
@@ -49,9 +49,10 @@ def format_free_text(values: tuple[str, ...], form: AnswerForm) -> str:
 def write_completion(
     observation: Observation, episode: EpisodeInfo, *, answer: PlannedAnswer, reasoning: str, closing: str
 ) -> str | None:
-    """Return the next completion on the way to submitting ``answer``; None if there is none.
+    """Return the next completion on the way to submitting ``answer``; None if nothing is left to do.
 
-    ``reasoning`` is the thought before filling in the answer, ``closing`` the one before submitting it.
+    ``reasoning`` is the thought before the answer is filled in, ``closing`` the thought before it is
+    submitted.
     """
     if arm_of(episode.arm).is_free_text:
         return f"{reasoning}\n\n{format_free_text(_resolve_values(answer, observation), episode.answer_form)}"
@@ -74,7 +75,7 @@ def _answer_without_form(
     answer: PlannedAnswer,
     reasoning: str,
 ) -> str | None:
-    """Return the answer action where there is no page, else a click on the button that may open the form."""
+    """Return the answer action if there is no page, else a click on the button that may open the form."""
     if not arm_of(episode.arm).has_page:
         values = _resolve_values(answer, observation)
         text = list(values) if episode.answer_form == "values" else values[0]
@@ -85,14 +86,14 @@ def _answer_without_form(
 
 
 def _may_try(episode: EpisodeInfo, attempt: str, limit: int) -> bool:
-    """Count an attempt in this episode; False once there were ``limit``."""
+    """Count an attempt in this episode; return False once there have been ``limit`` attempts."""
     count: int = episode.memory.get(attempt, 0)
     episode.memory[attempt] = count + 1
     return count < limit
 
 
 def _resolve_values(answer: PlannedAnswer, observation: Observation) -> tuple[str, ...]:
-    """Return the values; for a choice, the label that the prompt gives it."""
+    """Return the answer's values; for a choice, the label that it has in the prompt."""
     if not answer.choice:
         return answer.values
     lines = _LABELLED.findall(_find_question(observation))
@@ -101,7 +102,7 @@ def _resolve_values(answer: PlannedAnswer, observation: Observation) -> tuple[st
 
 
 def _find_question(observation: Observation) -> str:
-    """Return the last user message: those of few-shot examples come before it."""
+    """Return the last user message; earlier ones may be few-shot examples."""
     contents = [message["content"] for message in observation.messages if message["role"] == "user"]
     content = contents[-1] if contents else ""
     if isinstance(content, str):

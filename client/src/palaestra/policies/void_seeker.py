@@ -1,4 +1,4 @@
-"""A policy that tries everything to get a void verdict; its void rate must equal the solver's."""
+"""A policy that tries everything to get a void verdict. Its void rate must be the same as the solver's."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ ACTIONS = (
 
 
 class VoidSeeker:
-    """Rotates its attacks over episodes: a hostile answer, hostile actions, or submitting twice."""
+    """Uses one attack per episode, in turn: a hostile answer, hostile actions, or submitting twice."""
 
     name = "void_seeker"
     simulated = True

@@ -1,4 +1,4 @@
 """Facts that the server and its clients share, each stated once.
 
-It imports the standard library alone, so that the server reads it without the libraries of the client.
+This package imports only the standard library, so that the server can use it without the client's libraries.
 """

@@ -1,6 +1,6 @@
-"""The types of action that agents can take, as models are told of them.
+"""The types of action that agents can take, with the descriptions that models are given.
 
-Any other action is known once either side registers it with a spec of its own.
+The server or the client can make another action known by registering an ``ActionSpec`` for it.
 """
 
 from __future__ import annotations
@@ -10,21 +10,26 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 Condition = Literal["page", "ids", "positions", "outline", "site", "answer", "tools", "sequence", "never"]
-"""``page``: there is one. ``ids``: elements are shown with ids. ``positions``: a picture is shown, whose
-pixels count. ``outline``: the text of the page is shown. ``site``: the page belongs to a mock site.
-``answer``: the API takes the answer, no page does. ``tools``: the task has tools, and no page shows them.
-``sequence``: several actions are allowed in one turn. ``never``: carried out, never offered."""
+"""``page``: the episode has a page. ``ids``: elements are shown with ids. ``positions``: a picture is shown,
+and actions can name positions in it. ``outline``: the page's text is shown. ``site``: the page belongs to a
+mock site. ``answer``: the answer is submitted through the API, not on a page. ``tools``: the task has tools,
+and no page shows them. ``sequence``: several actions are allowed in one turn. ``never``: the action is
+carried out but never offered.
+"""
 WAIT_MS = 500
 WAIT_MAX_MS = 2_000
 KEYS = "Enter, Escape, Tab, ArrowDown, Control+a and so on"
 ID_OPEN = "<id>"
-"""Examples leave ids open: a weak model aims at the id that an example names."""
+"""Examples leave ids open, because a weak model would use the id that an example names."""
 
 
 @dataclass(frozen=True)
 class FieldSpec:
-    """One field of an action. ``needs`` is the condition under which it is offered; ``example`` stands in
-    examples, None if they leave the field out."""
+    """One field of an action.
+
+    ``needs`` is the condition under which it is offered. ``example`` is its value in examples, or None if
+    examples leave the field out.
+    """
 
     name: str
     description: str
@@ -36,11 +41,11 @@ class FieldSpec:
 
 @dataclass(frozen=True)
 class ActionSpec:
-    """One type of action. Models are told of actions in the order of their ``rank``.
+    """One type of action. Models are told about actions in the order of their ``rank``.
 
-    It is offered where all conditions that it ``needs`` hold; ``aim`` says whether it must name an element
-    (``target``) or a position (``x``, ``y``). ``fields`` are its keys besides ``type``. ``is_look``: it
-    leaves the page as it is, and no later page shows that it happened.
+    An action is offered if all conditions that it ``needs`` are met; ``aim`` says whether it must name an
+    element (``target``) or a position (``x``, ``y``). ``fields`` are its keys other than ``type``.
+    ``is_look``: the action leaves the page as it is, and no later page shows that it took place.
     """
 
     id: str
@@ -262,6 +267,6 @@ LOOKS = frozenset(spec.id for spec in _ACTIONS if spec.is_look)
 
 
 def action_add(spec: ActionSpec) -> None:
-    """Make an action known to both sides. Raises ``ValueError`` if another has its id."""
+    """Make an action known to server and client. Raises ``ValueError`` if another action has its id."""
     if ACTION_SPECS.setdefault(spec.id, spec) != spec:
         raise ValueError(f"Two actions have the id {spec.id!r}.")

@@ -1,4 +1,4 @@
-"""Answers in free text; ``palaestra.extraction`` has the rule by which each form is read."""
+"""Answers in free text; ``palaestra.extraction`` has the rule for parsing each form."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Literal
 
 AnswerForm = Literal["line", "block", "program", "values"]
-"""The form of an answer where no page takes it: one line, a fenced block of lines, a fenced program, or
-values with ``|`` between."""
+"""The form of an answer in arms without a page: one line, a fenced block of lines, a fenced program, or
+values separated by ``|``.
+"""
 _NO_LINE = 'There is no line that begins with "Answer:".'
 _NO_BLOCK = "There is no fenced code block."
 _LINE = 'End your turn with one: "Answer:", followed by your final answer'
@@ -18,4 +19,4 @@ REPAIRS: Mapping[AnswerForm, str] = {
     "block": f"{_NO_BLOCK} {_BLOCK.format('final answer')}",
     "program": f"{_NO_BLOCK} {_BLOCK.format('program')}",
 }
-"""The result of a completion in free text without an answer, by the form of the answer."""
+"""The result message of a free-text completion without an answer, by the form of the answer."""

@@ -8,10 +8,12 @@ from dataclasses import KW_ONLY, dataclass
 
 @dataclass(frozen=True)
 class Arm:
-    """``has_text``: the question's text is in the prompt. ``is_free_text``: the model answers in a completion
-    that ends with the answer, and may repair it once; in the other arms it writes actions. ``is_pictured``: a
-    picture stands for the whole question. ``is_probe``: the model copies the question instead of answering
-    it, which says how well it reads; it counts in no accuracy but the arm's own.
+    """One way of presenting a task.
+
+    ``has_text``: the question's text is in the prompt. ``is_free_text``: the model writes a completion that
+    ends with the answer, and may repair it once; in the other arms it writes actions. ``is_pictured``: the
+    whole question is shown as a picture. ``is_probe``: the model copies the question instead of answering it,
+    which shows how well it reads; such episodes count only in this arm's own accuracy.
     """
 
     id: str
@@ -27,17 +29,17 @@ class Arm:
 
     @property
     def has_form(self) -> bool:
-        """True where its pages have a form for the answer; a call may do without."""
+        """True if the arm's pages have a form for the answer."""
         return self.has_page and not self.is_probe
 
     @property
     def calls_tools(self) -> bool:
-        """True where an action calls a task's tools: no page shows them, and there are turns."""
+        """True if a task's tools are called with an action: there are turns, but no page shows the tools."""
         return not self.has_page and not self.is_free_text
 
     @property
     def has_tools(self) -> bool:
-        """True where a task's tools can be called at all; a probe copies a page without them."""
+        """True if a task's tools can be called at all. A probe's page has no tools."""
         return self.has_form or self.calls_tools
 
 
@@ -99,5 +101,5 @@ PROBE_ARMS = tuple(arm.id for arm in _ARMS if arm.is_probe)
 
 
 def arm_of(arm_id: str) -> Arm:
-    """Return the arm; one that only a newer server knows is taken for an arm with a page."""
+    """Return the arm with this id. An unknown arm, of a newer server, is treated as an arm with a page."""
     return ARMS.get(arm_id) or Arm(arm_id, arm_id, "", has_page=True)

@@ -9,21 +9,22 @@ from palaestra.protocol.outline import strip_ids
 
 CHANGED = "Changed since the page above (+ new, - gone; all other lines are as they were):"
 GONE_LINES = 3
-"""So many lines that are gone are listed one by one."""
+"""Up to this many removed lines are listed one by one."""
 GONE_CHARS = 80
 
 
 def lines_new(before: str, after: str) -> set[int]:
-    """Return the numbers of the lines of ``after`` that ``before`` lacks, ids and indentation aside."""
+    """Return the numbers of the lines in ``after`` that ``before`` lacks, ignoring ids and indentation."""
     known = {_bare(line) for line in before.split("\n")}
     return {number for number, line in enumerate(after.split("\n")) if _bare(line) not in known}
 
 
 def outline_diff(before: str, after: str) -> str:
-    """Return what changed from one outline to the next: empty if nothing did, ``after`` itself when it is
-    shorter or of another page. A page that has another query is the same page.
+    """Return the changes from one outline to the next, or an empty text if there are none.
 
-    The first line is the page's own. Of what is new every line is given, and the lines that it is inside of.
+    The result begins with the page's own line. Every new line is given, together with the lines that it is
+    nested in. If ``after`` is shorter or belongs to another page, it is returned itself. Pages whose URLs
+    differ only in their query are the same page.
     """
     if before == after:
         return ""
@@ -54,7 +55,7 @@ def _gone(lines: Sequence[str]) -> list[str]:
 
 
 def _inside_of(lines: Sequence[str], number: int) -> list[str]:
-    """Return the lines that a line is inside of, the outermost first."""
+    """Return the lines that a line is nested in, the outermost first."""
     outer: list[str] = []
     depth = _depth(lines[number])
     for line in reversed(lines[:number]):

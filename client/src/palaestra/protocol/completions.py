@@ -1,6 +1,7 @@
-"""Completions that call tools: how they are recorded, and the messages that show them to their model.
+"""Completions that call tools: their records, and the messages that show them to their model.
 
-Such a completion is recorded as a JSON object with its ``content`` and ``tool_calls``, any other as its text.
+Such a completion is recorded as a JSON object with ``content`` and ``tool_calls``; any other is recorded as
+its text.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from typing import Any
 Message = dict[str, Any]
 
 ELSEWHERE = "See the result of the last call."
-"""The result of the other calls in a turn that has several."""
+"""The result of all calls but the last, in a turn with several calls."""
 _KEYS = {"content", "tool_calls"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class RecordedCall:
-    """A call of a tool; ``arguments`` as the model wrote them, which may be no JSON."""
+    """A tool call. ``arguments`` are as the model wrote them, and may not be valid JSON."""
 
     name: str
     arguments: str
@@ -27,7 +28,7 @@ class RecordedCall:
 
 
 def record_write(content: str, calls: Sequence[RecordedCall]) -> str:
-    """Return the record of a completion that calls tools."""
+    """Return the text that is recorded for a completion that calls tools."""
     named = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in calls]
     return json.dumps({"content": content, "tool_calls": named}, ensure_ascii=False)
 
@@ -35,13 +36,13 @@ def record_write(content: str, calls: Sequence[RecordedCall]) -> str:
 def record_read(raw: str) -> tuple[str, list[RecordedCall]]:
     """Return the text and the calls of a recorded completion.
 
-    One that was cut, or that calls nothing, is text.
+    A record that was cut off, or that contains no calls, is returned as text.
     """
     try:
         record = json.loads(raw)
         calls = [_call_read(call) for call in record["tool_calls"]]
         is_record = record.keys() == _KEYS and isinstance(record["tool_calls"], list)
-        # Text that cannot be encoded was never sent, so this is no record of ours.
+        # Text that cannot be encoded was never sent, so this is not a record written by ``record_write``.
         (record["content"] + "".join(call.name + call.arguments + call.id for call in calls)).encode()
     except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
         return raw, []
@@ -49,7 +50,7 @@ def record_read(raw: str) -> tuple[str, list[RecordedCall]]:
 
 
 def assistant_message(content: str, calls: Sequence[RecordedCall]) -> Message:
-    """Return the message that shows a model a completion of its own."""
+    """Return the message that shows a model its own earlier completion."""
     message: Message = {"role": "assistant", "content": content}
     if calls:
         message["tool_calls"] = [
@@ -70,14 +71,14 @@ def call_results(call_ids: Sequence[str], message: Message) -> list[Message]:
         {"role": "tool", "tool_call_id": call_id, "content": ELSEWHERE} for call_id in call_ids
     ]
     results[-1]["content"] = text
-    # Results of tools are text alone; what is not follows as the user's.
+    # Tool results can contain only text, so other content follows in a user message.
     others = [part for part in parts if part["type"] != "text"]
     return [*results, {"role": "user", "content": others}] if others else results
 
 
 def _call_read(call: Any) -> RecordedCall:
-    """Return the call of a record. Raises ``TypeError`` or ``KeyError`` for what is none."""
+    """Parse one recorded call. Raises ``TypeError`` or ``KeyError`` if it is not one."""
     name, arguments, id_ = call["name"], call["arguments"], call.get("id", "")
     if not all(isinstance(part, str) for part in (name, arguments, id_)):
-        raise TypeError("a part of a call is no text")
+        raise TypeError("a part of a call is not a string")
     return RecordedCall(name=name, arguments=arguments, id=id_)

@@ -1,8 +1,8 @@
-"""The messages of a conversation as they are sent: what earlier pages become under a history policy.
+"""The messages of a conversation as they are sent, with earlier pages shortened by a history policy.
 
-The client sends them, and the server makes them again from the record. Completions and results of actions are
-always kept. Under every policy a page that did not change since the turn before is one line, and so is a
-section that a page above shows in the same words.
+The client sends these messages, and the server rebuilds them from the record. Completions and results of
+actions are always kept. Under every policy, a page that has not changed since the previous turn is replaced
+by one line, and so is a section that an earlier page shows in the same words.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ TOOK_OVER = "A person took over for steps {} to {}."
 class Shown:
     """The observation before a step: the result of the previous action, and the page.
 
-    ``picture`` is the screenshot as PNG, or an address that stands for it; empty if the format shows none.
-    ``how`` is what became of the page.
+    ``picture`` is the screenshot as a PNG or its URL; empty if the format shows none. ``how`` says in what
+    form the page is sent; empty if it is sent in full.
     """
 
     kind: str
@@ -48,10 +48,11 @@ class Shown:
 
 
 def pages_send(shown: Sequence[Shown], *, history: History) -> list[Shown]:
-    """Return the observations of a conversation as they are sent, the last one whole."""
+    """Return the observations of a conversation as they are sent under a history policy."""
     if history.policy.id == "last_k":
         first = max(0, len(shown) - (history.number or 1))
-        # The first page that is sent stands whole: the one before it, which it may be like, is left out.
+        # The first page that is sent is sent in full, even if it equals the page before it, which is left
+        # out.
         return [_left_out(older) for older in shown[:first]] + _full(shown[first:])
     sent = _full(shown)
     if history.policy.id == "diff":
@@ -80,7 +81,7 @@ def took_over(message: str, *, first: int, last: int) -> str:
 
 
 def _full(shown: Sequence[Shown]) -> list[Shown]:
-    """Return each page without the sections that the pages above it show."""
+    """Return the pages, with the sections that earlier pages show folded to one line each."""
     sent: list[Shown] = []
     above: set[str] = set()
     for place, now in enumerate(shown):
@@ -94,7 +95,7 @@ def _full(shown: Sequence[Shown]) -> list[Shown]:
 
 
 def _changed(before: Shown, now: Shown, sent: Shown) -> Shown:
-    """Return the outline as ``sent``, reduced to its changes if that is shorter."""
+    """Return the observation as ``sent``, or reduced to the outline's changes if that is shorter."""
     if _is_same_page(before, now) or not has_outline(now.kind):
         return sent
     difference = outline_diff(before.text, now.text) or SAME_OUTLINE

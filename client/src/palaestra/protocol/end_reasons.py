@@ -1,4 +1,4 @@
-"""Reasons of an episode's end: those of verdicts, and those for which a harness closes it."""
+"""The reasons why episodes end: those in verdicts, and those for which a harness closes an episode."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ CloseReason = Literal[
     "cancelled",
     "cut_off",
 ]
-"""Reasons for which a harness may close an episode, in the order of ``END_REASONS``, as a test holds."""
+"""Reasons for which a harness may close an episode, in the order of ``END_REASONS``, which a test checks."""
 
 
 @dataclass(frozen=True)
 class EndReason:
     """The ``reason`` of a verdict.
 
-    ``is_judged``: a verifier decides. ``is_truncated``: a budget cut the episode short, and the trainer
-    decides whether to mask it. Alarms about void verdicts count those whose ``fault`` is ours.
-    ``close_code`` is the reason that the harness gives, None if it may not close an episode for this.
+    ``is_judged``: a verifier decides the outcome. ``is_truncated``: a budget cut the episode short, and the
+    trainer decides whether to mask it. Alarms about void verdicts count those whose ``fault`` is ours.
+    ``close_code`` is the code with which a harness closes an episode for this reason, None if it may not.
     """
 
     code: str
@@ -47,7 +47,7 @@ class EndReason:
 
     @property
     def outcome(self) -> Literal["incorrect", "void"] | None:
-        """A failure of ours is never a zero, and a failure of the agent is never void."""
+        """The outcome; None if a verifier decides. Our failures are void, and the agent's are incorrect."""
         if self.is_judged:
             return None
         return INCORRECT if self.fault == "agent" else VOID
@@ -164,5 +164,5 @@ END_REASONS: Mapping[str, EndReason] = {reason.code: reason for reason in _END_R
 CLOSE_REASONS: Mapping[str, EndReason] = {
     reason.close_code: reason for reason in _END_REASONS if reason.close_code
 }
-"""End reasons by what a harness closes an episode for; they count unless an answer was submitted."""
+"""End reasons by the code with which a harness closes an episode. A submitted answer takes precedence."""
 HARMLESS_VOIDS = tuple(reason.code for reason in _END_REASONS if reason.fault == "nobody")

@@ -1,4 +1,4 @@
-"""Sections of an outline that a conversation holds already: one line stands for each."""
+"""Folding of outlines: sections that a conversation already shows are replaced by one line each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from palaestra.protocol.outline import line_depth
 
 SHOWN_ABOVE = "unchanged, shown above"
 FOLD_CHARS = 100
-"""A shorter section stands as it is: the line in its place would be hardly shorter."""
+"""Shorter sections are not folded, because the line in their place would hardly be shorter."""
 OUTLINES_CACHED = 256
 ROLES = frozenset(
     (
@@ -26,11 +26,11 @@ ROLES = frozenset(
         "preformatted",
     )
 )
-"""Roles of what frames a page. Its articles and list items always stand whole."""
+"""Roles of sections that frame a page. Articles and list items are never folded."""
 
 
 class _Section(NamedTuple):
-    """The lines ``start`` to ``end`` of an outline; ``text`` is without the indentation of their place."""
+    """The lines from ``start`` up to ``end`` of an outline; ``text`` has their common indentation removed."""
 
     start: int
     end: int
@@ -43,7 +43,7 @@ def sections_of(outline: str) -> frozenset[str]:
 
 
 def outline_folded(outline: str, above: Collection[str]) -> str:
-    """Return the outline with one line for each section that is among those ``above``, word for word."""
+    """Replace each section of an outline that is, word for word, among those ``above`` with one line."""
     lines = outline.split("\n")
     folded: list[str] = []
     at = 0
@@ -55,10 +55,10 @@ def outline_folded(outline: str, above: Collection[str]) -> str:
     return "\n".join(folded + lines[at:])
 
 
-# A conversation folds all of its outlines again for each of its turns.
+# Cached, because a conversation folds all of its outlines again in every turn.
 @lru_cache(maxsize=OUTLINES_CACHED)
 def _sections(outline: str) -> tuple[_Section, ...]:
-    """Return the sections that may be folded, from the top, each before those inside of it."""
+    """Return the sections that may be folded, from top to bottom, each before the sections inside it."""
     lines = outline.split("\n")
     sections = (
         _Section(start, end, _without_indent(lines[start:end]))
@@ -78,7 +78,7 @@ def _without_indent(lines: Sequence[str]) -> str:
 
 
 def _ends(lines: Sequence[str]) -> list[int]:
-    """Return for each line the number of the first one after it that is not inside of it."""
+    """Return, for each line, the number of the first later line that is not nested in it."""
     depths = [line_depth(line) for line in lines]
     ends = [len(lines)] * len(lines)
     open_lines: list[int] = []

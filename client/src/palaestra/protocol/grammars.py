@@ -1,4 +1,4 @@
-"""Grammars: how a model writes its actions."""
+"""Grammars: the ways in which models write actions."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from dataclasses import KW_ONLY, dataclass
 
 @dataclass(frozen=True)
 class Grammar:
-    """``has_tools``: the endpoint is sent tools, and a completion calls them. ``is_by_position``: elements
-    are named by their position in a picture alone.
+    """The facts about a grammar.
+
+    ``has_tools``: tools are sent to the endpoint, and completions call them. ``is_by_position``: elements are
+    named only by their position in a picture.
     """
 
     id: str

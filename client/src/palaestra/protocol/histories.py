@@ -1,6 +1,6 @@
-"""History policies: what of earlier turns a model is sent again.
+"""History policies: how much of earlier turns is sent to a model again.
 
-A run names a policy by its id, with a number where it has one: ``full``, ``last_k:3``, ``diff``.
+A run names a policy by its id, followed by a number if the policy has one: ``full``, ``last_k:3``, ``diff``.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ _NAME = re.compile(r"([a-z_]+)(?::([1-9][0-9]{0,2}))?")
 
 @dataclass(frozen=True)
 class HistoryPolicy:
-    """``has_number``: its name goes on with ``:`` and a number. ``needs_text``: it works on outlines.
-    ``label_of_one``: its label where the number is 1.
+    """A history policy.
+
+    ``has_number``: its id is followed by ``:`` and a number. ``needs_text``: it works only on outlines.
+    ``label_of_one`` is its label if the number is 1.
     """
 
     id: str
@@ -33,7 +35,10 @@ class HistoryPolicy:
 
 @dataclass(frozen=True, kw_only=True)
 class History:
-    """A policy as a run names it; ``number`` is how many of the last observations are sent again."""
+    """A history policy with its number, as a run names it.
+
+    ``number`` is the number of latest observations that are sent again.
+    """
 
     policy: HistoryPolicy
     number: int | None = None
@@ -65,13 +70,13 @@ HISTORY_POLICIES: Mapping[str, HistoryPolicy] = {policy.id: policy for policy in
 
 
 def pattern() -> str:
-    """Return the regular expression of every name that a run may give, for the API's schema."""
+    """Return a regular expression for all names that a run may give, for use in the API's schema."""
     names = [f"{policy.id}:[1-9][0-9]{{0,2}}" if policy.has_number else policy.id for policy in _POLICIES]
     return f"^({'|'.join(names)})$"
 
 
 def history_read(name: str) -> History:
-    """Parse the history that a run names. Raises ``ValueError`` with a message for the author of the name."""
+    """Parse the name of a history. Raises ``ValueError`` with a message that suggests valid names."""
     match = _NAME.fullmatch(name)
     policy = HISTORY_POLICIES.get(match[1]) if match else None
     if match is None or policy is None or (match[2] is not None and not policy.has_number):

@@ -1,4 +1,4 @@
-"""Observation formats: what a model is shown of a page."""
+"""Observation formats, which determine what a model is shown of a page."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Any, Literal, get_args
 
 Scope = Literal["page", "viewport"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
-"""Parts of the page that an outline may show, the default first."""
+"""The parts of the page that an outline may show, the default first."""
 
 
 @dataclass(frozen=True)
 class ObservationFormat:
-    """``id`` ends in a version, because a change of the format may change a score.
+    """An observation format. Its ``id`` ends with a version, because changes to the format may change scores.
 
-    ``has_text``: the page's outline is shown; ``has_ids``: elements can be named by their ids, else by
-    positions alone; ``has_marks``: the ids stand on the picture, beside a list of its interactive elements.
+    ``has_text``: the page's outline is shown. ``has_ids``: elements can be named by their ids, otherwise only
+    by positions. ``has_marks``: the ids are drawn on the picture, and a list of its interactive elements
+    comes with it.
     """
 
     id: str
@@ -62,7 +63,7 @@ _FORMATS = (
 )
 OBSERVATION_FORMATS: Mapping[str, ObservationFormat] = {form.id: form for form in _FORMATS}
 MARKED_FORMATS = [form.id for form in _FORMATS if form.has_marks]
-"""Formats whose screenshots show more than the page."""
+"""Formats whose screenshots show more than the page itself."""
 
 
 def has_outline(kind: str) -> bool:
@@ -76,7 +77,7 @@ def has_picture(kind: str) -> bool:
 
 
 def settings_of(settings: Mapping[str, Any], form: ObservationFormat) -> dict[str, Any]:
-    """Return the settings of observations that mean something in a format."""
+    """Return those observation settings that have an effect in a format."""
     return {
         name: value
         for name, value in settings.items()

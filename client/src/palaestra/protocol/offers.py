@@ -21,8 +21,11 @@ def conditions_of(
     actions_per_turn: int = 1,
     has_tools: bool = False,
 ) -> Conditions:
-    """Return the conditions that an episode meets. Those of a page need one, and ``tools`` needs that there
-    is none: a page shows its tools as forms."""
+    """Return the conditions that an episode meets.
+
+    Without a page, none of the page's conditions is met. With a page, ``tools`` is not met, because the page
+    shows its tools as forms.
+    """
     of_page: dict[Condition, bool] = {
         "page": True,
         "ids": has_ids,
@@ -40,7 +43,7 @@ def conditions_of(
 
 
 def actions_offered(conditions: Conditions) -> list[str]:
-    """Return the action types that an episode offers, by rank. Others are carried out where they can be."""
+    """Return the action types that an episode offers, by rank. Other actions are carried out if possible."""
     offered = [spec for spec in ACTION_SPECS.values() if conditions.issuperset(spec.needs)]
     return [spec.id for spec in sorted(offered, key=lambda spec: (spec.rank, spec.id))]
 
@@ -48,7 +51,7 @@ def actions_offered(conditions: Conditions) -> list[str]:
 def fields_offered(action_id: str, conditions: Conditions) -> list[FieldSpec]:
     """Return the fields of an action type that an episode offers.
 
-    With one way to aim, its fields are required.
+    If there is only one way to aim, its fields are required.
     """
     spec = ACTION_SPECS[action_id]
     is_aimed = spec.aim == "required" and not conditions.issuperset(("ids", "positions"))
@@ -60,7 +63,10 @@ def fields_offered(action_id: str, conditions: Conditions) -> list[FieldSpec]:
 
 
 def example_of(action_id: str, conditions: Conditions) -> dict[str, Any]:
-    """Return an example of an action as a JSON object; with ids it names an element and no position."""
+    """Return an example of an action as a JSON object.
+
+    If there are ids, it names an element, not a position.
+    """
     shown = conditions - {"positions"} if "ids" in conditions else conditions
     fields = fields_offered(action_id, shown)
     return {"type": action_id, **{field.name: field.example for field in fields if field.example is not None}}

@@ -1,6 +1,6 @@
-"""The outcomes of verdicts and the reward of each: the one place that pairs them.
+"""The outcomes of verdicts and the reward for each, defined only here.
 
-A reward is what a trainer is handed. Whoever counts how episodes ended goes by their outcomes.
+Trainers are given rewards. Code that counts how episodes ended uses outcomes instead.
 """
 
 from __future__ import annotations
@@ -20,5 +20,5 @@ JUDGED: tuple[Outcome, ...] = tuple(outcome for outcome, reward in REWARDS.items
 
 
 def outcome_of(*, is_correct: bool) -> Outcome:
-    """Return the outcome that a verifier's opinion makes."""
+    """Return the outcome for a verifier's decision."""
     return CORRECT if is_correct else INCORRECT

@@ -1,7 +1,7 @@
-"""The outline: an axtree observation's text of a page, one element or run of text per line.
+"""The outline: a page's text in an axtree observation, with one element or run of text per line.
 
-``js/axtree.js`` of the client writes it. Nothing in it is escaped, so a name may contain quotation
-marks: what may follow a name depends on the role, and a line is read from its end.
+The client's ``js/axtree.js`` writes it. Nothing in an outline is escaped, so a name may contain quotation
+marks. What may follow a name depends on the role; therefore a line is parsed from its end.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from functools import lru_cache
 
 INDENT = "  "
 ORIGIN = "https://gym"
-"""Stands for the arena's origin and the episode's path, so that no address holds a token."""
+"""Replaces the arena's origin and the episode's path, so that no URL contains a token."""
 PUBLIC_ROOT = f"{ORIGIN}/"
 CUT = "(cut: the page is longer)"
 STILL_LOADING = "(the page is still loading: parts of it may be missing)"
 PICTURE_LINE = "Picture: "
-"""The beginning of the line that says which part of the page a picture shows."""
+"""The beginning of the line that describes which part of the page a picture shows."""
 ELEMENT_ID = r"e[0-9]{1,9}"
 REFERENCE = rf"\[{ELEMENT_ID}\] ?"
-"""The pattern by which a line names its element; also for Postgres."""
+"""The pattern of an element id in a line, also used in Postgres."""
 TEXTS = ("text", "header", "row")
 """Roles of lines of the form ``role: text``."""
 PREFORMATTED = "preformatted"
-"""Role of the lines of a block that keeps its line breaks."""
+"""The role of the lines in a block that keeps its line breaks."""
 STATES = frozenset(
     {"mixed", "checked", "unchecked", "disabled", "expanded", "collapsed", "selected", "pressed", "current"}
     | {"readonly", "required", "invalid", "focused"}
@@ -34,19 +34,19 @@ WITH_VALUE = frozenset(
 )
 WITH_OPTIONS = frozenset({"combobox", "listbox"})
 LINES_CACHED = 64
-"""Cache size: a step's measures and checks read its target's line one after the other."""
+"""The size of the cache, which helps because a step's measures and checks all parse the target's line."""
 ADDRESSES = {
     "link": re.compile(r" -> (?P<url>\S+)(?P<more> \| .*)?$"),
     "page": re.compile(r" (?P<url>\S+)(?P<more>)$"),
 }
-"""Pattern of the address that ends such a line; in a list item words may follow it."""
+"""The pattern of a link's URL at the end of a line; in a list item, words may follow it."""
 
 _REFERENCE = re.compile(REFERENCE)
 _TEXT = re.compile(rf"({'|'.join(TEXTS)}): (.*)")
 _HEAD = re.compile(
     rf"(?:(?P<marker>-|\w+\.) )?(?:\[(?P<id>{ELEMENT_ID})\] )?(?P<role>[a-z]+)(?: (?P<level>\d))?"
 )
-# The first name of a line that was cut, or of a table's row, which goes on after it.
+# The first name in a line that was cut off, or in a table row, which continues after the name.
 _NAME = re.compile(r' "(.*?)"(?=\s|$)')
 _NEXT = re.compile(rf'" (?:\||\[{ELEMENT_ID}\]) ')
 _OPTION = re.compile(r'"([^"]*)"')
@@ -56,8 +56,8 @@ _OPTION = re.compile(r'"([^"]*)"')
 class Line:
     """The parts of a line; missing ones are empty or None.
 
-    ``marker`` begins a list item (``-``, ``3.``). ``text`` holds the words of a line that names no element,
-    and whatever follows a name and cannot be parsed.
+    ``marker`` is the beginning of a list item (``-``, ``3.``). ``text`` holds the words of a line that names
+    no element, and anything after a name that cannot be parsed.
     """
 
     depth: int = 0
@@ -74,7 +74,7 @@ class Line:
 
     @property
     def is_bare(self) -> bool:
-        """True where role and name are all that the line says of its element."""
+        """True if the line gives only the role and the name of its element."""
         return self == Line(
             depth=self.depth, marker=self.marker, id=self.id, role=self.role, level=self.level, name=self.name
         )
@@ -105,7 +105,7 @@ def line_read(text: str) -> Line:
 
 
 def element_read(outline: str, element_id: str) -> Line | None:
-    """Parse the element with this id, in a table only its cell; None when the outline does not show it."""
+    """Parse the element with this id (in a table, only its cell); None if the outline does not show it."""
     start = outline.find(f"[{element_id}]") if is_element_id(element_id) else -1
     if start < 0:
         return None
@@ -115,7 +115,7 @@ def element_read(outline: str, element_id: str) -> Line | None:
 
 
 def line_depth(text: str) -> int:
-    """Return the number of elements with lines of their own that a line is inside of."""
+    """Return how deeply a line is nested, as the number of lines that contain it."""
     return (len(text) - len(text.lstrip(" "))) // len(INDENT)
 
 
@@ -124,12 +124,12 @@ def is_element_id(text: str) -> bool:
 
 
 def strip_ids(outline: str) -> str:
-    """Strip element ids, which differ from one observation to the next."""
+    """Remove element ids, which differ from one observation to the next."""
     return _REFERENCE.sub("", outline)
 
 
 def _described(head: Line, tail: str) -> Line:
-    """Parse what follows the role: name, value, states, options and address, in this order."""
+    """Parse the rest of a line after the role: name, value, states, options and URL, in this order."""
     rest, url, more, options, value = tail, "", "", "", None
     if head.role in ADDRESSES and (address := ADDRESSES[head.role].search(rest)):
         rest, url, more = rest[: address.start()], address["url"], address["more"] or ""

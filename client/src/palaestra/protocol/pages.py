@@ -1,13 +1,13 @@
-"""Pages of episodes: the headers of their requests, and the browsers that may open them."""
+"""Episode pages: the headers of their requests, and the browsers that can open them."""
 
 from __future__ import annotations
 
 STEP_HEADER = "X-Gym-Step"
-"""Number of the step that a request belongs to."""
+"""The header with the number of the step that a request belongs to."""
 AS_OF_HEADER = "X-Gym-As-Of"
-"""Number of the site event as of which a page is served while a fork is restored."""
+"""The header with the number of the site event as of which a page is served while a fork is restored."""
 BROWSER_SETTING = "PALAESTRA_BROWSER"
-"""Environment variable that names the browser's program."""
+"""The environment variable that names the browser's executable."""
 BROWSERS = (
     "chromium-headless-shell",
     "chromium",
@@ -15,4 +15,4 @@ BROWSERS = (
     "google-chrome",
     "google-chrome-stable",
 )
-"""Names of the program, the preferred ones first."""
+"""Names of browser executables, the preferred ones first."""

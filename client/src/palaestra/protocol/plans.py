@@ -1,4 +1,4 @@
-"""Plans of evaluations, as a client makes them and a report of the server reads them."""
+"""Evaluation plans, which a client makes and the server's reports read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 ITEMS_MIN = 10
-"""The least number of items for which an interval is stated."""
+"""The minimum number of items for which an interval is reported."""
 
 
 def plan_sha256(plan: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Words for names that nobody knows."""
+"""Suggestions for names that are not known."""
 
 from __future__ import annotations
 

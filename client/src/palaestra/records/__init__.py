@@ -1,4 +1,4 @@
-"""Typed records of the REST API. Unknown fields are ignored, so that newer servers can be read, too."""
+"""Typed records of the REST API. Unknown fields are ignored, so that newer servers work as well."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Answer = str | list[str]
 
 
 class Page(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
-    """One page of a list; ``next`` is the cursor of the following one, None at the end."""
+    """One page of a list; ``next`` is the cursor of the next page, None at the end."""
 
     results: list[T]
     next: str | int | None = None
 
 
 class Health(msgspec.Struct, frozen=True, kw_only=True):
-    """Answer of ``GET /api/v1/health``."""
+    """The response of ``GET /api/v1/health``."""
 
     status: str
     version: str = ""
@@ -49,7 +49,7 @@ class Queue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Capacity(msgspec.Struct, frozen=True, kw_only=True):
-    """The load of the installation; ``recommended_inflight`` is the concurrency that it recommends."""
+    """The load of the installation; ``recommended_inflight`` is the recommended concurrency."""
 
     active: int
     max_active: int
@@ -69,7 +69,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """One problem, without its gold. ``oracle_steps`` counts actions of the scripted solution."""
+    """One problem, without its gold. ``oracle_steps`` is the number of actions in the scripted solution."""
 
     id: int
     benchmark: str
@@ -87,7 +87,10 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """``reward`` is 1.0, 0.0 or None when void; ``score`` and ``metrics`` are diagnostic only."""
+    """An episode's verdict.
+
+    ``reward`` is 1.0, 0.0 or, if the verdict is void, None; ``score`` and ``metrics`` are diagnostic only.
+    """
 
     outcome: Outcome
     reward: float | None
@@ -102,13 +105,16 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_void(self) -> bool:
-        """True without a reward: the verdict says nothing about the agent, and counts in no score."""
+        """True if there is no reward: the verdict says nothing about the agent and counts in no score."""
         return self.outcome not in JUDGED
 
 
 class Run(msgspec.Struct, kw_only=True):
-    """A run; ``observation`` with its settings, ``grammar``, ``history`` and ``actions_per_turn`` are the
-    interface between its model and the gym."""
+    """A run.
+
+    ``observation`` with its settings, ``grammar``, ``history`` and ``actions_per_turn`` describe the
+    interface between the run's model and the gym.
+    """
 
     id: int
     name: str = ""
@@ -123,11 +129,11 @@ class Run(msgspec.Struct, kw_only=True):
     checkpoint: str = ""
     simulated: bool = False
     report: int | None = None
-    verdicts: int | None = None  # so far; only when a single run is read
+    verdicts: int | None = None  # so far; given only if a single run is requested
 
 
 class ReportCreated(msgspec.Struct, frozen=True, kw_only=True):
-    """Answer of ``POST /api/v1/reports``; ``url`` is the report's page."""
+    """The response of ``POST /api/v1/reports``; ``url`` is that of the report's page."""
 
     id: int
     plan_sha256: str
@@ -135,7 +141,10 @@ class ReportCreated(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportSummary(ReportCreated, frozen=True, kw_only=True):
-    """``state`` is ``waiting``, ``computing``, ``ready`` or ``failed``, ``progress`` a share of 1."""
+    """A report without its result.
+
+    ``state`` is ``waiting``, ``computing``, ``ready`` or ``failed``; ``progress`` is between 0 and 1.
+    """
 
     name: str = ""
     state: str = ""
@@ -144,7 +153,7 @@ class ReportSummary(ReportCreated, frozen=True, kw_only=True):
 
 
 class Report(ReportSummary, frozen=True, kw_only=True):
-    """``result`` holds the report's ``tables``; None until it was computed."""
+    """A report; ``result`` contains its ``tables``, and is None until they have been computed."""
 
     plan: dict[str, Any]
     result: dict[str, Any] | None = None
@@ -165,9 +174,9 @@ class ReportFiles(msgspec.Struct, frozen=True, kw_only=True):
 class OpenedEpisode(msgspec.Struct, frozen=True, kw_only=True):
     """A newly opened episode; ``start_url`` is None in arms without a page.
 
-    ``answer_form`` is the form of the answer in free text: see ``palaestra.extraction``. ``is_site``: its
-    page belongs to a mock site. ``tools`` are the task's tools for the action ``call_tool``, none if a page
-    offers them. A fork continues from its ``parent`` after the step ``begins_after``.
+    ``answer_form`` is the form of a free-text answer (see ``palaestra.extraction``). ``is_site``: the
+    episode's page belongs to a mock site. ``tools`` are the task's tools for the action ``call_tool``; empty
+    if a page offers them. A fork continues from its ``parent`` after the step ``begins_after``.
     """
 
     id: int
@@ -187,7 +196,7 @@ class OpenedEpisode(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Opening(msgspec.Struct, frozen=True, kw_only=True):
-    """Answer of ``POST /api/v1/episodes``: the samples of a group share their messages."""
+    """The response of ``POST /api/v1/episodes``, in which the samples of a group share their messages."""
 
     episodes: list[OpenedEpisode]
     messages: dict[str, list[Message]] = {}
@@ -198,7 +207,7 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Tokens of one completion, as the trainer counted them."""
+    """The tokens of one completion, as counted by the trainer."""
 
     prompt: int | None = None
     completion: int | None = None
@@ -207,8 +216,11 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class UsageTotals(msgspec.Struct, kw_only=True):
-    """Steps and tokens of the judged episodes of a task. ``done`` counts the actions that were carried out,
-    ``unmetered`` the steps that report no tokens."""
+    """Total steps and tokens of a task's judged episodes.
+
+    ``done`` is the number of actions that were carried out, ``unmetered`` the number of steps that report no
+    tokens.
+    """
 
     steps: int = 0
     parsed: int = 0
@@ -222,8 +234,10 @@ class UsageTotals(msgspec.Struct, kw_only=True):
 
 
 class PromptSize(msgspec.Struct, frozen=True, kw_only=True):
-    """Lengths of an episode's prompts under a history: the total and the longest; tokens are None if no usage
-    measures them."""
+    """The total length of an episode's prompts under a history policy, and the length of the longest prompt.
+
+    Token counts are None if no usage was reported.
+    """
 
     episode: int
     characters: int
@@ -256,9 +270,9 @@ class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     ``thought_hidden``: the model reasoned but did not reveal its thought. ``prefill_chars`` is the length of
     the prefill at the beginning of ``raw``. ``result_message`` is the message about the result that the model
-    read, ``target_path`` the path of the element that was acted on, as the page's recorder writes it.
-    ``settled``: the page that the model was shown was complete. ``element_ids`` are the keys of the elements
-    that were numbered since the previous step, by number, separated by spaces.
+    read, and ``target_path`` the path of the element that was acted on, as the page's recorder writes it.
+    ``settled``: the page had finished loading when the model was shown it. ``element_ids`` are the keys of
+    the elements that were numbered since the previous step, by number, separated by spaces.
     """
 
     index: int
@@ -293,14 +307,21 @@ class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class SubmissionAck(msgspec.Struct, frozen=True, kw_only=True):
-    """``check`` is the request to check a first answer; None after the answer that counts."""
+    """The response to a submitted answer.
+
+    ``check`` asks the model to check a first answer; None after the answer that counts.
+    """
 
     duplicate: bool
     check: str | None = None
 
 
 class ToolAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """``text`` is a tool's answer or, unless ``is_ok``, the problem; ``used`` of ``limit`` calls are gone."""
+    """A tool's response.
+
+    ``text`` is the tool's output or, unless ``is_ok``, the problem; ``used`` of ``limit`` calls have been
+    made.
+    """
 
     number: int
     text: str
@@ -339,12 +360,12 @@ class EpisodeState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_judged(self) -> bool:
-        """True once a verdict of correct or incorrect was given."""
+        """True once the episode has a verdict of correct or incorrect."""
         return self.verdict is not None and not self.verdict.is_void
 
     @property
     def is_void(self) -> bool:
-        """True once a void verdict was given; an open episode has none."""
+        """True once the episode has a void verdict; an open episode has no verdict at all."""
         return self.verdict is not None and self.verdict.is_void
 
 

@@ -10,15 +10,18 @@ from palaestra.records.rewards import Rewards
 
 
 class RecentResults(msgspec.Struct, frozen=True, kw_only=True):
-    """Results of the newest judged episodes of a task."""
+    """The results of a task's newest judged episodes."""
 
     judged: int
     mean_reward: float | None = None
 
 
 class DrawnTask(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that a sampler chose, and why; ``max_steps`` None leaves the budget to the task. ``guidance`` is
-    to be passed on when it is opened."""
+    """A task that a sampler chose, and the reason.
+
+    If ``max_steps`` is None, the task's own budget applies. Pass ``guidance`` on when opening the task's
+    episodes.
+    """
 
     task: int
     samples_per_task: int
@@ -28,7 +31,7 @@ class DrawnTask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Draw(msgspec.Struct, frozen=True, kw_only=True):
-    """A draw of a sampler; ``position`` is the position in the run's verdict stream up to which it knew."""
+    """A sampler's draw. It took into account the run's verdict stream up to ``position``."""
 
     sampler: int
     number: int
@@ -39,9 +42,9 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def openings(self) -> list[dict[str, Any]]:
-        """Keyword arguments of ``episodes_open``, one call for all tasks that differ in nothing else.
+        """Keyword arguments for calls of ``episodes_open``; tasks with the same settings share one call.
 
-        They are ``tasks``, ``samples_per_task``, ``max_steps`` and, if given, ``guidance``.
+        The arguments are ``tasks``, ``samples_per_task``, ``max_steps`` and, if given, ``guidance``.
         """
         alike: dict[Any, dict[str, Any]] = {}
         for item in self.items:
@@ -55,7 +58,7 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Sampler(msgspec.Struct, frozen=True, kw_only=True):
-    """A sampler of a run's next tasks; ``size`` counts its tasks, ``draws`` the draws so far."""
+    """A sampler of a run's next tasks, with the number of its tasks (``size``) and of its draws so far."""
 
     id: int
     run: int
@@ -72,7 +75,7 @@ class Replayed(msgspec.Struct, frozen=True, kw_only=True):
     """A group in which a stored success replaces a failure.
 
     ``episode`` is the success, ``place`` its sample index, and ``instead_of`` the failure. ``episodes`` and
-    their ``rewards`` are by sample index. ``policy_version`` is the success's.
+    their ``rewards`` are ordered by sample index. ``policy_version`` is that of the success.
     """
 
     episode: int
@@ -102,11 +105,11 @@ class Success(msgspec.Struct, frozen=True, kw_only=True):
 class GroupState(msgspec.Struct, frozen=True, kw_only=True):
     """A completed group.
 
-    ``degenerate``: two or more samples were judged, and all rewards are equal; see ``teaches`` for groups
-    with fewer judged samples. ``replayed`` is the group to train on instead, if the run replays successes and
-    has one. ``origin`` is "plain" if all episodes are, else the first of "taken_over", "guided" and "forked"
-    that applies to one of them. ``paid`` are the rewards by sample index if the run or the call names a
-    profile.
+    ``degenerate``: at least two samples were judged, and all rewards are equal; for groups with fewer judged
+    samples see ``teaches``. ``replayed`` is the group to train on instead, if the run replays successes and
+    there is one. ``origin`` is "plain" if all episodes are plain, otherwise the first of "taken_over",
+    "guided" and "forked" that applies to any of them. ``paid`` holds the rewards by sample index, if the run
+    or the call names a reward profile.
     """
 
     group: int
@@ -125,5 +128,5 @@ class GroupState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def teaches(self) -> bool:
-        """True if its own rewards differ."""
+        """True if the group's own rewards differ, so that a policy can learn from them."""
         return self.judged > 1 and not self.degenerate

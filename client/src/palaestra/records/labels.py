@@ -1,4 +1,4 @@
-"""The labels of people and machines, as the REST API lists them."""
+"""Labels by people and machines, as the REST API lists them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import msgspec
 
 
 class Label(msgspec.Struct, frozen=True, kw_only=True):
-    """An annotator's label of the thought of a step, of a whole trajectory (step 0), or of a pair.
+    """An annotator's label of a step's thought, of a whole trajectory (step 0), or of a pair.
 
-    ``values`` are answers by field of the project's codebook, ``spans`` ranges of the thought, ``links``
-    steps by answer; ``weight`` is the number of steps of its stratum that the step represents.
+    ``values`` are the answers by field of the project's codebook, ``spans`` are ranges of the thought, and
+    ``links`` are steps by answer. ``weight`` is the number of steps in its stratum that the step represents.
     """
 
     id: int
@@ -37,7 +37,7 @@ class Label(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Consensus(msgspec.Struct, frozen=True, kw_only=True):
-    """The label of a unit that counts: ``source`` is ``adjudicated`` or ``majority``."""
+    """The label that counts for a unit; ``source`` is ``adjudicated`` or ``majority``."""
 
     source: str
     people: int
@@ -47,7 +47,7 @@ class Consensus(msgspec.Struct, frozen=True, kw_only=True):
 class LabelledUnit(msgspec.Struct, frozen=True, kw_only=True):
     """A unit with its labels; ``consensus`` is None while no person has labelled it.
 
-    In a pair, ``episode`` is the first and ``other_episode`` the second, as in the answers.
+    In a pair, ``episode`` is the one that answers call the first, and ``other_episode`` the second.
     """
 
     project: int

@@ -1,4 +1,4 @@
-"""The recipe by which the page of a fork is restored to its parent's."""
+"""The recipe for restoring a fork's page to the state of its parent's page."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ class Served(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PastAct(msgspec.Struct, frozen=True, kw_only=True):
-    """The action of a parent's step, and the page after it: address, observation format, and the SHA-256 of
-    text and screenshot. ``seq`` is the number of the last site event by then."""
+    """The action of one of the parent's steps, and the page after it.
+
+    The page is described by its URL, its observation format, and the SHA-256 of its text and screenshot.
+    ``seq`` is the number of the last site event at that time.
+    """
 
     index: int
     action: dict[str, Any] | None = None
@@ -34,8 +37,11 @@ class PastAct(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True):
-    """Answer of ``POST /episodes/{id}/restore``. ``element_ids`` are the keys of the ids that elements had,
-    in the order of their numbers; ``steps`` begin with the opening of the first page, index 0."""
+    """The response of ``POST /episodes/{id}/restore``.
+
+    ``element_ids`` are the keys of the elements' ids, in the order of their numbers; ``steps`` begin with the
+    opening of the first page, which has index 0.
+    """
 
     start_url: str
     answer_form: AnswerForm = "line"

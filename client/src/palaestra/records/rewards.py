@@ -1,4 +1,4 @@
-"""Records of rewards: components of episodes, profiles, and payments of episodes."""
+"""Records of rewards: the components of episodes, reward profiles, and the payments for episodes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import Any
 import msgspec
 
 Numbers = dict[str, float | None]
-"""Values by name. Inapplicable ones are missing; None stands for one that could not be computed."""
+"""Values by name. Values that do not apply are missing; None is a value that could not be computed."""
 
 
 class PaidStep(msgspec.Struct, frozen=True, kw_only=True):
-    """``components`` are those with a value for this step; ``paid`` is None if the total is."""
+    """The payment for one step.
+
+    ``components`` are those that have a value for this step; ``paid`` is None if the episode's total is.
+    """
 
     step: int
     paid: float | None = None
@@ -19,9 +22,9 @@ class PaidStep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rewards(msgspec.Struct, frozen=True, kw_only=True):
-    """The payment of an ended episode under ``profile``, a name with the hash of its content.
+    """The payment for an ended episode under ``profile``, which is a name with the hash of its content.
 
-    ``total`` is None, never 0, if the verdict is void or a component that counts could not be computed.
+    If the verdict is void, or a component that counts could not be computed, ``total`` is None, never 0.
     """
 
     episode: int
@@ -33,14 +36,18 @@ class Rewards(msgspec.Struct, frozen=True, kw_only=True):
     sources: dict[str, str] = {}
 
     def paid_at(self, step: int) -> float | None:
-        """Return the part of the total that goes to a step, often 0; None if the total is unknown."""
+        """Return the part of the total that is paid for a step, often 0; None if the total is unknown."""
         if self.total is None:
             return None
         return next((paid.paid for paid in self.steps if paid.step == step), 0.0)
 
 
 class RewardComponent(msgspec.Struct, frozen=True, kw_only=True):
-    """``high`` is None for unbounded values. Components of a family (``is_family``) are named ``id/name``."""
+    """A component of rewards.
+
+    ``high`` is None if its values are unbounded. The members of a family (``is_family``) are named
+    ``id/name``.
+    """
 
     id: str
     title: str = ""
@@ -55,10 +62,10 @@ class RewardComponent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LearnedReward(msgspec.Struct, frozen=True, kw_only=True):
-    """A model that was fitted to verdicts and to labels of people.
+    """A model that was fitted to verdicts and to people's labels.
 
-    ``component`` names its values, and ``card`` has its measurements. Only with ``may_pay`` may a profile of
-    a training run use it.
+    ``component`` is the name of its values, and ``card`` contains its measurements. The profile of a training
+    run may use it only if ``may_pay`` is true.
     """
 
     component: str
@@ -70,7 +77,7 @@ class LearnedReward(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JudgeRate(msgspec.Struct, frozen=True, kw_only=True):
-    """A share of ``units`` with its 95% interval; None of zero units."""
+    """A share of ``units`` with its 95% interval; all None if there are no units."""
 
     value: float | None
     low: float = 0.0
@@ -81,8 +88,9 @@ class JudgeRate(msgspec.Struct, frozen=True, kw_only=True):
 class JudgeCriterion(msgspec.Struct, frozen=True, kw_only=True):
     """A component that a judge grades.
 
-    Rates are against people's labels, None before it was certified; ``is_fooled`` is None before it was
-    attacked with texts that ask for a grade. With ``problems`` it may not pay training runs.
+    Its rates compare it with people's labels, and are None before it is certified. ``is_fooled`` is None
+    until it has been attacked with texts that ask for a grade. A criterion with ``problems`` may not be used
+    to pay training runs.
     """
 
     component: str
@@ -106,7 +114,10 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RewardProfile(msgspec.Struct, frozen=True, kw_only=True):
-    """``reference`` always means this very profile; its name alone means the newest of that name."""
+    """A reward profile.
+
+    ``reference`` always means exactly this profile; the name alone means the newest profile with that name.
+    """
 
     reference: str
     sha256: str

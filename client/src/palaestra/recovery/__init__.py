@@ -1,1 +1,1 @@
-"""Recovery of an episode from its record: conversation, page and unsent input."""
+"""Recovery of an episode from its record: the conversation, the page and unsent input."""

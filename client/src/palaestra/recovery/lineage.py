@@ -1,4 +1,4 @@
-"""The recorded line of an episode: its own steps, after those that it inherited if it is a fork."""
+"""The recorded line of an episode: for a fork the steps that it inherited, followed by its own steps."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from palaestra.turn.steps import is_answer
 
 PERSON = "person"
 LINES_MAX = 16
-"""Number of parents' lines that a client caches: hundreds of forks share a parent."""
+"""The number of parents' lines that a client caches, because hundreds of forks may share a parent."""
 Picture = Callable[[str], Awaitable[bytes]]
 Steps = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """Recorded ``steps`` from the first one, and the turn of each."""
+    """The recorded ``steps`` from the first one on, and the turn of each."""
 
     steps: Steps = ()
     turns: Sequence[PastTurn] = ()
@@ -40,7 +40,7 @@ class Line:
         return Line(steps=self.steps[:step], turns=self.turns[:step])
 
     def find_text(self, step: int) -> str:
-        """Return the page text that was shown after a step; 0 stands for the beginning."""
+        """Return the page text that was shown after a step; step 0 is the beginning."""
         observation = self.steps[step].get("observation") if step < len(self.steps) else None
         return (observation or {}).get("text") or ""
 
@@ -59,7 +59,7 @@ class Line:
 
 
 def _build_message(before: Steps) -> str:
-    """Return the message about the last result, with a note on steps that a person took."""
+    """Return the message about the last result, with a note if a person took some of the steps."""
     message = (before[-1].get("result_message") or "") if before else ""
     taken = [*takewhile(lambda step: step.get("actor") == PERSON, reversed(before))]
     if not taken:
@@ -72,9 +72,9 @@ def _read_usage(step: Mapping[str, Any]) -> Usage | None:
 
 
 async def resumed_read(client: Client, episode: int) -> Resumed:
-    """Resume an open episode, and return its state; a fork that was never restored is restored first.
+    """Resume an open episode and return its state; a fork that was never restored is restored first.
 
-    Raises ``ApiError``, also if the record of its parent is gone.
+    Raises ``ApiError``, for example if the parent's record was deleted.
     """
     try:
         return await client.episode_resume(episode)
@@ -100,7 +100,7 @@ async def line_read(client: Client, trajectory: Mapping[str, Any], *, picture: P
 
 
 async def read_parent_line(client: Client, parent: int) -> Line:
-    """Return the line of an ended episode, which is read once for all its forks."""
+    """Return the line of an ended episode, which is read only once for all its forks."""
     reading = client.lines.get(parent)
     if reading is None or (reading.done() and (reading.cancelled() or reading.exception())):
         reading = client.lines[parent] = asyncio.ensure_future(_read(client, parent))
@@ -128,7 +128,7 @@ async def _read_turns(trajectory: Mapping[str, Any], before: Steps, picture: Pic
 
 
 async def _read_observation(step: Mapping[str, Any], picture: Picture, *, before: Steps) -> Observation:
-    """Return the observation before a step: the previous result, and the page."""
+    """Return the observation before a step: the result of the previous action, and the page."""
     last = before[-1] if before else {}
     observation = step["observation"] or {"kind": "text", "text": None}
     is_persons = step.get("actor") == PERSON

@@ -18,7 +18,7 @@ ELIDED = "?..."
 FILLS = frozenset({"fill", "select", "type"})
 SENDING_KEY = "\n"
 STAYING = frozenset({"click", "press"})
-"""Actions that lead to another page only by a document that the arena serves, unlike going back."""
+"""Actions that can lead to another page only if the arena serves a document, unlike going back."""
 AT_FIRST_PAGE = "It is open again at the first page."
 LOST_AFTER = f"The page was lost after this action. {AT_FIRST_PAGE}"
 LOST_BEFORE = f"The page was lost before this action, which was not done. {AT_FIRST_PAGE}"
@@ -27,13 +27,13 @@ TOO_LATE = "The task had ended."
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """The address of the page that an agent saw last, and the actions to repeat there."""
+    """The URL of the page that an agent saw last, and the actions to repeat there."""
 
     url: str
     fillings: Sequence[Action]
 
     async def restore(self, page: Surface) -> None:
-        """Restore it on a page that shows the first page of the episode, as far as that is possible."""
+        """Restore the draft, as far as possible, in a page that shows the episode's first page."""
         if page.masked(page.page.url) != self.url:
             await action_perform(page, action_check({"type": "goto", "url": self.url}))
         if self.fillings:
@@ -45,7 +45,8 @@ class Draft:
 def find_draft(steps: Sequence[Mapping[str, Any]], *, url: str) -> Draft:
     """Return the draft that recorded steps left on the page at ``url``.
 
-    It is everything filled in since the last action that may have led to another page, or changed this one.
+    The draft is everything filled in since the last action that may have led to another page or changed this
+    one.
     """
     fillings: list[Action] = []
     for step in reversed(steps):
@@ -57,10 +58,10 @@ def find_draft(steps: Sequence[Mapping[str, Any]], *, url: str) -> Draft:
 
 
 def find_last_page(trajectory: Mapping[str, Any]) -> Draft | None:
-    """Return the page that the last recorded step left, with its fillings; None if only the first is known.
+    """Return the page after the last recorded step, with its fillings; None if only the first page is known.
 
-    Where the step may have led elsewhere, the target is the address in its action, that of the link that it
-    clicked, or the last page that was served for it, whose query is not recorded.
+    If the step may have led elsewhere, the page's URL is the one in the action, that of the link that was
+    clicked, or that of the last page served for the step, whose query is not recorded.
     """
     steps: Sequence[Mapping[str, Any]] = trajectory["steps"]
     if not steps:
@@ -76,7 +77,7 @@ def find_last_page(trajectory: Mapping[str, Any]) -> Draft | None:
         if event["step"] == last["index"] and (event.get("data") or {}).get("path") is not None
     ]
     if not served:
-        # No other document was served: a part of this one was opened or closed.
+        # No other document was served, so the action only opened or closed a part of this one.
         is_same = last["action_result"] == "ok" and (last["action"] or {}).get("type") in STAYING
         return Draft(url=last["url"], fillings=()) if is_same and last.get("url") else None
     address = _find_address(last)
@@ -86,17 +87,17 @@ def find_last_page(trajectory: Mapping[str, Any]) -> Draft | None:
 
 
 def fills(action: Action) -> bool:
-    """Return whether an action changes fields alone: a key that sends a form does more."""
+    """Return whether an action changes only fields; text with the key that sends a form does more."""
     return action.type in FILLS and SENDING_KEY not in getattr(action, "text", "")
 
 
 def only_fills(step: Mapping[str, Any]) -> bool:
-    """Return whether a recorded step changed nothing but fields of its page."""
+    """Return whether a recorded step changed nothing but fields on its page."""
     return _find_fillings(step) is not None
 
 
 def _find_fillings(step: Mapping[str, Any]) -> list[Action] | None:
-    """Return the fillings of a step; None if it may have done more, or its page was lost."""
+    """Return a step's actions that fill in fields; None if it may have done more, or its page was lost."""
     declared = step["action"]
     if (step.get("result_message") or "").endswith(AT_FIRST_PAGE):
         return None
@@ -127,7 +128,7 @@ def _is_switch(target: str, step: Mapping[str, Any]) -> bool:
 
 
 def _find_address(step: Mapping[str, Any]) -> str | None:
-    """Return the address in an action, or that of the link that it clicks, from the outline."""
+    """Return the URL in a step's action, or the URL that the outline shows for the link that was clicked."""
     action = step["action"] or {}
     if action.get("type") == "goto":
         return str(action.get("url"))
@@ -139,11 +140,12 @@ def _find_address(step: Mapping[str, Any]) -> str | None:
 def find_fate(
     trajectory: Mapping[str, Any], *, step: int, is_open: bool, shown: Observation, now: Observation
 ) -> Outcome | None:
-    """Return the outcome of the action of ``step``, which is not recorded; None if it can simply be done.
+    """Return the outcome of an interrupted action, whose ``step`` is not recorded; None if it can still be
+    done.
 
-    ``shown`` is the page on which it was chosen, ``now`` the page that is open. The server has recorded the
-    pages that it served and the changes that it made for the step. An action that caused neither was lost
-    with the page, and can be done if the page is the same again.
+    ``shown`` is the page on which the action was chosen, ``now`` the page that is open. The server has
+    recorded the pages that it served and the changes that it made for the step. If there are none, the action
+    was lost with the page, and can be done if the page is the same again.
     """
     is_answered = trajectory.get("submission") is not None
     if not is_open:

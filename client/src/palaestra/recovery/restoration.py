@@ -1,7 +1,7 @@
-"""Restore the page of a fork to its parent's, and compare it with what the parent was shown.
+"""Restoration of a fork's page to its parent's page, and comparison with what the parent was shown.
 
 The documents on the way are opened again as of the site events at which they were served, and the actions on
-them are repeated; documents that nobody will look at stay blank. The arena stores none of it.
+them are repeated; documents that nobody will look at stay blank. The arena stores nothing of this.
 """
 
 from __future__ import annotations
@@ -28,16 +28,19 @@ from palaestra.turn.steps import text_clean
 
 LINES_MAX, LINE_CHARS = 6, 60
 AGAIN_S = (0.3, 0.4, 0.6, 0.25, 0.75)
-"""Pauses before another look at a page that differs. If its text differs, there is one, as a list may still
-be rendering; if only its picture does, there are more, as a blinking caret is visible half of the time."""
+"""Pauses, in seconds, before looking again at a page that differs. If its text differs, there is one more
+look, because a list may still be rendering. If only its picture differs, there are more, because a blinking
+caret is visible half of the time.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Looks:
     """The way in which an episode observes its page.
 
-    ``read_action`` returns the action of a past step on the page, ``texts`` the page text that the parent was
-    shown after a step. With ``checks_all`` every observation is compared, not only the last.
+    ``read_action`` returns the action that a past step took on the page, ``texts`` returns the page text that
+    the parent was shown after a step. With ``checks_all`` every observation is compared, not only the last
+    one.
     """
 
     observer: Observer
@@ -48,7 +51,7 @@ class Looks:
 
 
 class _Differs(Exception):
-    """An action had another result than the parent's, or led to another page, ``observation``."""
+    """Raised if an action had another result than in the parent, or led to another page (``observation``)."""
 
     def __init__(self, past: PastAct, observation: Observation | None = None) -> None:
         super().__init__()
@@ -59,8 +62,8 @@ class _Differs(Exception):
 async def page_restore(page: Surface, recipe: Recipe, *, ids: ElementIds, looks: Looks) -> Observation:
     """Restore a fork's page, and return the observation that the parent had.
 
-    Ways to the page are tried from the cheapest to the most faithful. Raises ``ForkDiverged`` if the page
-    differs on all of them.
+    Several ways to the page are tried, from the cheapest to the most faithful. Raises ``ForkDiverged`` if the
+    page differs each time.
     """
     visits = list_visits(recipe, read_action=looks.read_action)
     failure: _Differs | None = None
@@ -78,10 +81,10 @@ async def page_restore(page: Surface, recipe: Recipe, *, ids: ElementIds, looks:
 
 
 class _Restoration:
-    """One way through the documents.
+    """One attempt to restore a page by opening documents and repeating the actions on them.
 
     If it ``is_quick``, it observes neither blank documents nor pages after an action that only fills in
-    fields, and it inserts text at once on pages that are not the last.
+    fields, and on all pages but the last it inserts text in one go instead of key by key.
     """
 
     def __init__(self, page: Surface, recipe: Recipe, looks: Looks, *, is_quick: bool) -> None:
@@ -92,9 +95,9 @@ class _Restoration:
         self._bounds = EpisodeBounds.of(recipe.start_url)
 
     async def walk(self, way: Sequence[Arrival], *, ids: dict[str, int]) -> Observation:
-        """Open the documents of a way, and return the observation of the last.
+        """Open the documents of a way, and return the observation of the last one.
 
-        Raises ``_Differs`` where a page or a result differs, and ``ForkDiverged`` for an empty way.
+        Raises ``_Differs`` if a page or a result differs, and ``ForkDiverged`` if the way is empty.
         """
         self._looks.observer.before = ("", "")
         observation: Observation | None = None
@@ -113,7 +116,7 @@ class _Restoration:
                 observation = await self._repeat(interaction)
             if not is_last:
                 await self._leave(visit.parting)
-        # The events so far must be sent now, as of the parent: they are not the fork's.
+        # Send the recorder's events now, while ``as_of`` is set, so that they do not count as the fork's own.
         await self._page.flush_recorder()
         self._bounds.as_of = None
         if observation is None:
@@ -147,10 +150,10 @@ class _Restoration:
         return await self._look(interaction.past, acted=outcome.is_ok)
 
     async def _leave(self, parting: Sequence[Action]) -> None:
-        """Repeat the actions of the step in which a document was left, except the one that left it.
+        """Repeat the actions of the step in which a document was left, except the action that left it.
 
-        Of that one only the scrolling to its element is repeated: the browser restores the scroll position
-        when an agent goes back.
+        Of that action, only the scrolling to its element is repeated, because the browser restores the scroll
+        position when an agent goes back.
         """
         for action in parting[:-1]:
             await action_perform(self._page, action)
@@ -162,7 +165,7 @@ class _Restoration:
 
     # ---- looking
     async def _look(self, past: PastAct, *, acted: bool) -> Observation | None:
-        """Observe the page as the parent's episode did, which assigns ids to its elements."""
+        """Observe the page as the parent's episode did; this also assigns ids to its elements."""
         looks = self._looks
         view = await self._page.observe(acted=acted, with_text=looks.form.has_text)
         if view is None:
@@ -194,7 +197,7 @@ class _Restoration:
 
 
 def _equals_record(observation: Observation, past: PastAct, form: ObservationFormat) -> bool:
-    """Return whether an observation equals the parent's, in text and picture."""
+    """Return whether an observation equals the parent's in text and picture."""
     if not _has_recorded_text(observation, past):
         return False
     if not form.has_screenshot or past.screenshot is None or observation.screenshot is None:
@@ -207,7 +210,7 @@ def _has_recorded_text(observation: Observation, past: PastAct) -> bool:
 
 
 def _describe(failure: _Differs, looks: Looks) -> str:
-    """Return a message with the step and the first lines that differ."""
+    """Return an error message with the step and the first lines that differ."""
     if failure.observation is None:
         return f"Step {failure.past.index} can no longer be done."
     recorded = looks.texts(failure.past.index).split("\n")

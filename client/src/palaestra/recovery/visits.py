@@ -1,4 +1,4 @@
-"""The documents on the way to the page of a fork, and which of them are opened again or stay blank."""
+"""The documents on the way to a fork's page: which of them are opened again, and which stay blank."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class Interaction:
 
     @property
     def only_fills(self) -> bool:
-        """True if it succeeded and changed nothing but fields."""
+        """True if the action succeeded and changed nothing but fields."""
         return self.past.action_result == "ok" and all(map(fills, self.parts))
 
 
 @dataclass
 class Visit:
-    """A document that was shown, at its masked address ``url``, as the act ``landing`` led to it.
+    """A document that was shown at the masked URL ``url`` after the past act ``landing`` led to it.
 
-    ``interactions`` took place on it; ``parting`` are the actions of the step in which it was left, of which
-    the last one led away.
+    ``interactions`` took place on it. ``parting`` are the actions of the step in which it was left; the last
+    of them led away from it.
     """
 
     landing: PastAct
@@ -49,8 +49,8 @@ class Visit:
     def has_state(self, *, is_remembered: bool) -> bool:
         """Return whether an interaction has left state that a later document may show.
 
-        With ``is_remembered`` typed text counts, because the tab stores it; without, only interactions that
-        may have led to an unrecorded page.
+        With ``is_remembered``, typed text counts because the tab stores it. Otherwise only interactions count
+        that may have led to an unrecorded page.
         """
         done = [
             part
@@ -62,7 +62,7 @@ class Visit:
 
 
 Arrival = tuple[Visit, bool]
-"""A document to open, and True if it is opened for real; otherwise a blank one replaces it."""
+"""A document to open, and whether it is really opened; if not, a blank document takes its place."""
 
 
 def list_visits(recipe: Recipe, *, read_action: Callable[[PastAct], Action | None]) -> list[Visit]:
@@ -87,14 +87,15 @@ def list_visits(recipe: Recipe, *, read_action: Callable[[PastAct], Action | Non
 def list_ways(visits: Sequence[Visit], *, is_remembered: bool) -> Iterator[list[Arrival]]:
     """Yield ways to the last document, the shortest first.
 
-    On each, the documents that matter are opened for real; on the last way, all are.
+    Each way opens more of the documents than the one before instead of blank ones; the last way opens all of
+    them.
     """
     everything = set(range(len(visits)))
     last = len(visits) - 1
     needed = {last} | {n for n, visit in enumerate(visits) if visit.has_state(is_remembered=is_remembered)}
     if is_remembered and visits[last].is_back:
-        needed |= {_find_origin(visits, last)}  # it shows the state in which that document was left
-    # A truncated outline begins with the changes since the previous page, which is therefore needed.
+        needed |= {_find_origin(visits, last)}  # going back shows that document as it was left
+    # The previous page may be needed, because a truncated outline begins with the changes since that page.
     ways = (needed, needed | {max(last - 1, 0)}, everything)
     for number, real in enumerate(ways):
         if real not in ways[:number]:
@@ -102,7 +103,7 @@ def list_ways(visits: Sequence[Visit], *, is_remembered: bool) -> Iterator[list[
 
 
 def _find_origin(visits: Sequence[Visit], landing: int) -> int:
-    """Return the number of the visit to which the visit ``landing`` went back."""
+    """Return the number of the visit to which the agent went back in visit ``landing``."""
     stack: list[int] = []
     for number, visit in enumerate(visits[:landing]):
         if visit.is_back:
@@ -113,7 +114,7 @@ def _find_origin(visits: Sequence[Visit], landing: int) -> int:
 
 
 def _shorten(visits: Sequence[Visit], real: set[int]) -> list[Arrival]:
-    """Leave out blank documents from which the agent went back."""
+    """Return the way without the blank documents from which the agent went back."""
     way: list[tuple[Visit, bool, bool]] = []
     for number, visit in enumerate(visits):
         is_real, is_back = number in real, visit.is_back
@@ -131,18 +132,18 @@ def _shorten(visits: Sequence[Visit], real: set[int]) -> list[Arrival]:
 
 def _is_detour(below: Visit, top: tuple[Visit, bool, bool]) -> bool:
     visit, is_real, is_back = top
-    # A document at the previous one's address replaced it in the history.
+    # A document with the same URL as the previous one replaced that one in the history, so it is no detour.
     return not is_real and not is_back and visit.url != below.url
 
 
 def _find_parting(interaction: Interaction) -> Sequence[Action]:
-    """Return the actions of a step that led to another document, up to the one that did."""
+    """Return the actions of a step that led to another document, up to the action that led there."""
     carried_out = CARRIED_OUT.match(interaction.past.result_message or "")
     return interaction.parts[: int(carried_out[1])] if carried_out else interaction.parts
 
 
 def _find_url(past: PastAct, served: Served) -> str:
-    """Return the masked address of a document: the observed one, with its query, if the paths agree."""
+    """Return a document's masked URL: the observed URL, including its query, if the paths agree."""
     path = unquote(urlsplit(past.url).path).removeprefix("/")
     return past.url if path == served.path else PUBLIC_ROOT + quote(served.path)
 

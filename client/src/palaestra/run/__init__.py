@@ -1,1 +1,1 @@
-"""Runs of one model on one benchmark: plan, progress, results and costs."""
+"""Runs of one model on one benchmark: their plans, progress, results and costs."""

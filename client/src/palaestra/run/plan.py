@@ -1,4 +1,4 @@
-"""A run of one model on one benchmark: its plan, and its progress."""
+"""The plan of a run of one model on one benchmark, and the run's progress."""
 
 from __future__ import annotations
 
@@ -16,27 +16,28 @@ from palaestra.play.pools import LITE, browser_check
 from palaestra.protocol.arms import arm_of
 from palaestra.records import EpisodeState, Run, Task
 
-# A fixed seed gives a task the same looks for every model, arm and attempt.
+# With a fixed seed, a task has the same looks for every model, arm and attempt.
 SEED = 1
 ALL_TASKS = 1_000_000
 SITE = "site"
 PLAIN = "plain"
-"""Origin of episodes that were played from the start and without help: only those are samples."""
+"""The origin of episodes that were played from the start and without help. Only these are samples."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunPlan:
-    """The plan of `palaestra run`: ``samples`` of each of the first ``limit`` tasks of a benchmark.
+    """The plan of ``palaestra run``: ``samples`` episodes for each of the first ``limit`` tasks of a
+    benchmark.
 
-    ``config`` are the settings of each episode, ``sampling`` are fields of every call of the model,
-    ``model_note`` is a note about the model for readers of the run. Two plans with the same ``name`` are one
-    run. ``report`` is the report to which it belongs, ``retest``: it plays its arm there a second time,
-    ``planted_accuracy`` is the accuracy of a simulated policy. ``browser`` ``lite`` reads pages without a
-    browser, which the run declares. With ``answer_check`` ``once`` the agent is asked to check its first
-    answer, and the second one counts.
+    ``config`` has the settings of each episode, ``sampling`` are extra fields of every call of the model, and
+    ``model_note`` is a note about the model for readers of the run. Plans with the same ``name`` belong to
+    one run. ``report`` is the report that the run belongs to; with ``retest`` the run plays its arm a second
+    time for that report. ``planted_accuracy`` is the accuracy of a simulated policy. With ``browser="lite"``
+    pages are read without a browser, which the run declares. With ``answer_check="once"`` the agent is asked
+    to check its first answer, and the second one counts.
 
-    Raises ``PalaestraError`` for an arm that the observation cannot show, and for an observation that
-    ``browser`` lacks.
+    Raises ``PalaestraError`` if the observation cannot show the arm, or ``browser`` does not support the
+    observation.
     """
 
     model: str
@@ -65,7 +66,7 @@ class RunPlan:
 
     @property
     def title(self) -> str:
-        """The run's name: the one that was given, or one made of its settings."""
+        """The run's name: the given name, or one composed of its settings."""
         if self.name:
             return self.name
         benchmark = f"{self.benchmark}/{self.split}" if self.split else self.benchmark
@@ -80,12 +81,12 @@ class RunPlan:
 
     @property
     def opening(self) -> dict[str, Any]:
-        """Fields of ``Client.episodes_open`` besides run and tasks."""
+        """The arguments of ``Client.episodes_open`` other than run and tasks."""
         return {"arm": self.arm, "seed": self.seed, "token_budget": self.config.token_budget}
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Fields of ``Client.run_create``; a run that is continued must have the same."""
+        """The arguments of ``Client.run_create``; a run that is continued must have the same values."""
         config, is_one_completion = self.config, arm_of(self.arm).is_free_text
         settings = {
             "benchmark": self.benchmark,
@@ -110,7 +111,8 @@ class RunPlan:
             "report": self.report,
             "observation": get_format(config.observation).id,
             "observation_settings": config.observation_settings,
-            # Settings that do not apply to a single completion are the same in every run of such an arm.
+            # In free-text arms there is only one completion, so settings that do not apply to it are the same
+            # in all runs.
             "grammar": "json" if is_one_completion else config.grammar,
             "history": "full" if is_one_completion else config.history,
             "actions_per_turn": config.actions_per_turn,
@@ -120,8 +122,10 @@ class RunPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """Progress of a run. ``missing`` counts samples to be opened, by task; ``unfinished`` are interrupted
-    episodes; ``left_out`` counts tasks that cannot be perceived."""
+    """The progress of a run.
+
+    ``missing`` is the number of samples still to be opened, by task; ``unfinished`` are interrupted episodes;
+    ``left_out`` is the number of tasks that cannot be perceived."""
 
     tasks: list[Task]
     left_out: int
@@ -135,7 +139,7 @@ class Progress:
 
 
 async def run_find(client: Client, plan: RunPlan) -> Run | None:
-    """Return the run that the plan continues, if any. Raises ``PalaestraError`` if its settings differ."""
+    """Return the run that the plan continues, or None. Raises ``PalaestraError`` if its settings differ."""
     page = await client.runs(name=plan.title)
     if not page.results:
         return None
@@ -155,15 +159,16 @@ async def run_find(client: Client, plan: RunPlan) -> Run | None:
 
 
 async def run_create(client: Client, plan: RunPlan) -> Run:
-    """Create a run of the plan, and return it."""
+    """Create a run for the plan and return it."""
     return await client.run_create(name=plan.title, tags=list(plan.tags), **plan.fields)
 
 
 async def progress_read(client: Client, plan: RunPlan, run: Run | None) -> Progress:
-    """Return the progress of a run; of none if there is no run yet.
+    """Return the progress of a run; everything is missing if there is no run yet.
 
-    Void episodes do not count: their samples are opened again. Nor do forks and episodes with help: they are
-    no samples of the plan, and are only continued. Raises ``PalaestraError`` if there are no such tasks.
+    Void episodes do not count, so their samples are opened again. Forks and episodes with help do not count
+    either, because they are not samples of the plan; they are only continued. Raises ``PalaestraError`` if
+    there are no tasks.
     """
     tasks, left_out = await _choose_tasks(client, plan)
     ids = {task.id for task in tasks}
@@ -171,7 +176,7 @@ async def progress_read(client: Client, plan: RunPlan, run: Run | None) -> Progr
     plain = await episodes_list(client, run.id, origin=PLAIN) if run else []
     samples = [state for state in plain if state.task in ids]
     judged = [state for state in samples if state.is_judged]
-    # An answer that awaits its verdict needs no more turns.
+    # An episode whose answer awaits its verdict needs no more turns.
     waiting = [state for state in samples if state.status != "finished"]
     counts = Counter(state.task for state in (*judged, *waiting))
     unfinished = [state for state in stored if state.task in ids and state.status != "finished"]
@@ -180,7 +185,7 @@ async def progress_read(client: Client, plan: RunPlan, run: Run | None) -> Progr
 
 
 async def episodes_list(client: Client, run: int, **filters: str) -> list[EpisodeState]:
-    """Return the states of a run's episodes: all, or those of an ``origin``."""
+    """Return the states of a run's episodes, optionally filtered, for example by ``origin``."""
     return [state async for state in rows_read(client.episodes_page, run=run, limit=1_000, **filters)]
 
 
@@ -194,7 +199,7 @@ async def tasks_missing(client: Client, benchmark: str, split: str | None) -> Pa
 
 
 async def _choose_tasks(client: Client, plan: RunPlan) -> tuple[list[Task], int]:
-    """Return the plan's tasks, and the number of those left out because they cannot be perceived."""
+    """Return the plan's tasks, and the number of tasks left out because they cannot be perceived."""
     filters = {"benchmark": plan.benchmark, "split": plan.split}
     offered = await client.tasks(limit=plan.limit or ALL_TASKS, **filters)
     if not offered:

@@ -1,7 +1,7 @@
-"""Lengths of the prompts of recorded episodes under each history, whichever was played.
+"""The lengths of recorded episodes' prompts under each history policy, not only the one that was played.
 
-Observations and completions are recorded, so the prompts under any history can be rebuilt. A linear fit to
-the model's own usage figures gives the tokens per character, and the tokens that each prompt has besides
+Observations and completions are recorded, so the prompts under any policy can be rebuilt. A linear fit to the
+model's own usage figures gives the tokens per character and the tokens that every prompt has in addition
 (tools, the chat template).
 """
 
@@ -23,27 +23,30 @@ UNREAD = frozenset({"role", "type", "id", "tool_call_id", "image_url"})
 
 @dataclass(frozen=True, kw_only=True)
 class TokenRate:
-    """A linear model of the tokens of a prompt, given its characters."""
+    """A linear model of a prompt's tokens, given its characters."""
 
     per_character: float
     per_prompt: float
 
     def estimate(self, characters: int) -> int:
-        """Return the tokens of a prompt with so many characters."""
+        """Return the estimated number of tokens in a prompt with this many characters."""
         return round(self.per_character * characters + self.per_prompt)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PromptLengths:
-    """Prompt lengths of one episode: ``characters`` by history, and ``measured`` pairs of characters that
-    were sent and tokens that the model read, as far as its usage says."""
+    """The prompt lengths of one episode.
+
+    ``characters`` are by history policy; ``measured`` are pairs of the characters that were sent and the
+    tokens that the model read, for the prompts with reported usage.
+    """
 
     episode: int
     characters: Mapping[str, Sequence[int]]
     measured: Sequence[tuple[int, int]]
 
     def compute_size(self, history: str, *, rate: TokenRate | None) -> PromptSize:
-        """Return the total and the longest prompt under a history."""
+        """Return the total length and the longest prompt under a history policy."""
         characters = self.characters[history]
         tokens = [rate.estimate(count) for count in characters] if rate else None
         return PromptSize(
@@ -66,7 +69,7 @@ async def measure_prompts(
         trajectory,
         run,
         histories=dict.fromkeys((*histories, run.history)),
-        # Only whether pictures are the same matters, so their digests stand for them.
+        # It matters only whether pictures are the same, so their digests replace them.
         picture=_encode_digest,
     )
     characters = {name: [count_characters(prompt) for prompt in prompts[name]] for name in prompts}
@@ -75,7 +78,7 @@ async def measure_prompts(
     return PromptLengths(
         episode=episode,
         characters={name: characters[name] for name in histories},
-        # Prompts with pictures are excluded: the tokens of a picture do not depend on characters.
+        # Prompts with pictures are excluded, because a picture's tokens do not depend on characters.
         measured=[(count, tokens) for prompt, count, tokens in sent if tokens and not shows_picture(prompt)],
     )
 
@@ -83,7 +86,7 @@ async def measure_prompts(
 def fit_rate(measured: Iterable[tuple[int, int]]) -> TokenRate | None:
     """Return the least-squares fit to pairs of characters and tokens, or None if there are no pairs.
 
-    A fit with a negative slope or intercept makes no sense: the ratio of the sums then replaces it.
+    A fit with a negative slope or intercept makes no sense, so the ratio of the sums replaces it.
     """
     points = list(measured)
     if not points:
@@ -97,7 +100,7 @@ def fit_rate(measured: Iterable[tuple[int, int]]) -> TokenRate | None:
 
 
 def count_characters(value: Any) -> int:
-    """Return the number of characters that a model reads in a message, or in a part of one."""
+    """Return the number of characters that a model reads in a message, or in part of a message."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, Mapping):

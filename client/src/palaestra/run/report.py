@@ -1,4 +1,4 @@
-"""Results of a run: accuracy with its interval, actions, tokens and costs, by a price table of the user."""
+"""The results of a run: accuracy with its interval, actions, tokens, and costs by the user's price table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ PER = 1_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class RunReport:
-    """``states`` are the plain episodes of the run, ``usage`` the sum over those that were judged."""
+    """The results of a run.
+
+    ``states`` are those of the run's plain episodes; ``usage`` is the sum over the episodes that were judged.
+    """
 
     states: Sequence[EpisodeState]
     usage: UsageTotals
@@ -30,7 +33,7 @@ class RunReport:
 
     @property
     def answers(self) -> dict[int, list[bool]]:
-        """Judged episodes by task: True for a correct answer."""
+        """The judged episodes by task: True for each correct answer."""
         answers = defaultdict[int, list[bool]](list)
         for state in self.states:
             if state.verdict is not None and not state.verdict.is_void:
@@ -39,7 +42,7 @@ class RunReport:
 
     @property
     def distances(self) -> list[float]:
-        """Distance of each copy from its question; only the reading probe has copies."""
+        """The distance of each copy from its question; only the reading probe has copies."""
         metrics = [state.verdict.metrics or {} for state in self.states if state.verdict is not None]
         return [values["distance"] for values in metrics if "distance" in values]
 
@@ -112,13 +115,13 @@ class RunReport:
 async def report_read(
     client: Client, run: int, states: Sequence[EpisodeState], *, model: str, prices: PriceTable | None
 ) -> RunReport:
-    """Return the report on a run and the ``states`` of its plain episodes."""
+    """Return the report on a run, given the ``states`` of its plain episodes."""
     usage = usage_sum([stats.usage async for stats in rows_read(client.tasks_stats, run=run) if stats.usage])
     return RunReport(states=states, usage=usage, model=model, prices=prices)
 
 
 def usage_sum(parts: Sequence[UsageTotals]) -> UsageTotals:
-    """Return the totals of all parts; the longest prompt is the maximum."""
+    """Add up the totals of all parts; the longest prompt is the maximum."""
     names = UsageTotals.__struct_fields__
     totals = {name: sum(getattr(part, name) for part in parts) for name in names}
     totals["longest_prompt"] = max((part.longest_prompt for part in parts), default=0)
@@ -126,11 +129,11 @@ def usage_sum(parts: Sequence[UsageTotals]) -> UsageTotals:
 
 
 def compute_interval(answers: Sequence[Sequence[bool]]) -> tuple[float, float]:
-    """Return the 95% Wilson interval of the share of right answers, given by task.
+    """Return the 95% Wilson interval of the share of correct answers, which are given by task.
 
     Samples of one task are correlated, so the interval uses the effective sample size: the number of
-    independent episodes whose share has the variance of these, clustered by task. With one sample per task it
-    is the number of tasks.
+    independent episodes that would give the same variance as these, which are clustered by task. With one
+    sample per task, that is the number of tasks.
     """
     count = sum(map(len, answers))
     mean = sum(map(sum, answers)) / count
@@ -158,7 +161,7 @@ class Price(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     cached: float | None = None
 
     def compute_cost(self, usage: UsageTotals) -> float:
-        """Return the cost of ``usage`` in the currency of the table."""
+        """Return the cost of ``usage`` in the price table's currency."""
         cached = self.prompt if self.cached is None else self.cached
         fresh = max(0, usage.prompt - usage.cached)
         return (fresh * self.prompt + usage.cached * cached + usage.completion * self.completion) / PER
@@ -172,7 +175,7 @@ class PriceTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 def prices_read(path: Path) -> PriceTable:
-    """Read a table from a file. Raises ``PalaestraError`` if it is invalid."""
+    """Read a price table from a file. Raises ``PalaestraError`` if the table is invalid."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=PriceTable)
     except (msgspec.ValidationError, msgspec.DecodeError) as failure:

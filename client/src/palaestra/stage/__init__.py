@@ -1,4 +1,4 @@
-"""Browsers as a service: episodes played on one machine, step by step, for a trainer on another."""
+"""Browsers as a service: one machine plays episodes, step by step, for a trainer on another machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Browsers that are recycled: a worn one opens no further episode, and is closed after its last one."""
+"""Browsers that are recycled: a worn-out browser opens no more episodes and is closed after its last one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Generation:
 
 
 class Browsers(Background):
-    """A pool of pages over one browser at a time, which is replaced when it is old or large."""
+    """A pool of pages in one browser at a time, which is replaced when it is old or uses much memory."""
 
     def __init__(self, origin: Client, config: StageConfig) -> None:
         self.recycled = 0
@@ -57,7 +57,7 @@ class Browsers(Background):
         return len(self._generations)
 
     async def acquire(self) -> WarmPage:
-        """Lend a page of the newest browser. Raises what ``PagePool.acquire`` raises."""
+        """Lend a page of the newest browser. Raises the same errors as ``PagePool.acquire``."""
         generation = self._newest()
         generation.pages_in_use += 1
         try:
@@ -81,7 +81,7 @@ class Browsers(Background):
         generation = self._by_page[id(page)]
         with self._attempt():
             fresh = await generation.pool.renew(page)
-        del self._by_page[id(page)]  # not earlier: if no fresh page opens, this one is released
+        del self._by_page[id(page)]  # not earlier: if no new page can be opened, this one is released
         self._by_page[id(fresh)] = generation
         return fresh
 
@@ -91,7 +91,7 @@ class Browsers(Background):
             await generation.pool.aclose()
 
     async def look(self) -> None:
-        """Measure the browsers, and retire worn ones."""
+        """Measure the browsers and retire those that are worn out."""
         memory = await asyncio.to_thread(measure_memory, [each.mark for each in self._generations])
         for generation in self._generations:
             generation.memory_mb = memory.get(generation.mark, 0.0)
@@ -102,8 +102,7 @@ class Browsers(Background):
 
     @contextlib.contextmanager
     def _attempt(self) -> Iterator[None]:
-        """Count an attempt to open a page as the browser's success or failure; failures of the lab count as
-        neither."""
+        """Count an attempt to open a page as the browser's success or failure, unless the lab failed."""
         try:
             yield
         except (ApiError, Unreachable):
@@ -114,16 +113,17 @@ class Browsers(Background):
         self.browser.note(None)
 
     async def _retry(self) -> None:
-        """Try another browser if the present one opens no page.
+        """Try another browser if the current one opens no page.
 
-        Nobody else would: the stage reports itself unhealthy, so trainers send it no episodes.
+        Otherwise nobody would notice that a browser works again, because trainers send no episodes to a stage
+        that reports itself unhealthy.
         """
         if self.browser.works:
             return
         self._newest().is_worn = True
         try:
             await self.release(await self.acquire())
-        except Exception:  # counted by the attempt; the next one follows
+        except Exception:  # counted by the attempt; the next attempt follows
             logger.debug("still no page", exc_info=True)
 
     def _newest(self) -> Generation:
@@ -147,7 +147,7 @@ class Browsers(Background):
 
 
 def measure_memory(marks: list[str]) -> dict[str, float]:
-    """Return the memory in MiB, without shared pages, of marked browsers that this process started."""
+    """Return the memory, in MiB without shared pages, of the marked browsers that this process started."""
     used = dict.fromkeys(marks, 0.0)
     for process, mark in find_marked(psutil.Process().children(recursive=True)):
         if mark in used:

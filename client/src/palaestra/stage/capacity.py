@@ -1,4 +1,4 @@
-"""Capacity of a stage: its sizes, the slots for episodes, and the error when it is full."""
+"""A stage's capacity: its sizes, the slots for episodes, and the error when it is full."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RETRY_AFTER_S = 2.0
 
 
 class Full(ApiError):
-    """The stage has no free slot now (HTTP 429); ``retry_after_s`` says when to try again."""
+    """Raised if the stage has no free slot now (HTTP 429); ``retry_after_s`` says when to try again."""
 
     def __init__(self, message: str) -> None:
         super().__init__(status=429, code=AT_CAPACITY, message=message)
@@ -24,7 +24,7 @@ class Full(ApiError):
 
 
 class Slots:
-    """The slots for episodes on one kind of page; one is reserved before an episode is opened."""
+    """The slots for episodes on one kind of page. A slot is reserved before an episode is opened."""
 
     def __init__(self, pool: Pool, *, size: int, memory_floor_mb: int = 0) -> None:
         self.pool, self.size = pool, size
@@ -36,8 +36,11 @@ class Slots:
         return Occupancy(active=self.taken, max_active=self.size)
 
     def reserve(self) -> None:
-        """Take a slot. Raises ``Full`` without a free slot or enough memory, ``BrowserMissing`` without pages
-        of this kind."""
+        """Take a slot.
+
+        Raises ``Full`` if there is no free slot or not enough memory, and ``BrowserMissing`` if the stage has
+        no pages of this kind.
+        """
         if self.size == 0:
             raise BrowserMissing("This stage has no pages of this kind: see palaestra stage --help.")
         if self.taken >= self.size:
@@ -49,7 +52,7 @@ class Slots:
 
 
 class Slot:
-    """The slot of one session: the pool (``surface.Pool``) that its environment gets its one page from."""
+    """The slot of one session; it is the pool (``surface.Pool``) from which its environment gets its page."""
 
     def __init__(self, slots: Slots, *, arm: str) -> None:
         self._slots = slots
@@ -57,7 +60,7 @@ class Slot:
         self._is_reserved = False
 
     def reserve(self) -> None:
-        """Reserve a page. Raises ``Full`` when an episode would have to wait for one."""
+        """Reserve a page. Raises ``Full`` if an episode would have to wait for one."""
         if self._has_page and not self._is_reserved:
             self._slots.reserve()
             self._is_reserved = True
@@ -82,4 +85,4 @@ class Slot:
         return await self._slots.pool.renew(page)
 
     async def aclose(self) -> None:
-        """Do nothing: the pages belong to the stage."""
+        """Do nothing, because the pages belong to the stage."""

@@ -1,4 +1,4 @@
-"""Prometheus metrics of a stage."""
+"""The Prometheus metrics of a stage."""
 
 from __future__ import annotations
 

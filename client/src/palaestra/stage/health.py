@@ -1,6 +1,6 @@
-"""Health of what a stage depends on: a lab that answers, and a browser that opens pages.
+"""The health of a stage's dependencies: a lab that answers, and a browser that opens pages.
 
-Both are probed in the background: a request for the stage's health makes no call of its own.
+Both are probed in the background, so a request for the stage's health does not have to call them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ANSWER_LIMIT_S = 5.0
 
 
 class Condition:
-    """A dependency that works until ``FAILURES_MAX`` attempts in a row failed; ``loss`` is then logged."""
+    """A dependency that counts as lost after ``FAILURES_MAX`` failures in a row; then ``loss`` is logged."""
 
     def __init__(self, loss: str) -> None:
         self._loss = loss
@@ -42,7 +42,7 @@ class Condition:
 
 
 class LabWatch(Background):
-    """Pings the lab every few seconds, without retries; a status of 500 or more is a failure too."""
+    """Pings the lab every few seconds without retries; a status of 500 or more also counts as a failure."""
 
     def __init__(self, client: Client) -> None:
         self.lab = Condition("The lab does not answer")

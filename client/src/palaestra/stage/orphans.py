@@ -1,4 +1,4 @@
-"""Browsers that a dead stage left behind, recognised by a mark in the environment of each browser."""
+"""Browsers that a dead stage left behind; they are recognised by a mark in their environment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from palaestra.api.background import Background
 logger = logging.getLogger(__name__)
 
 MARK = "PALAESTRA_STAGE"
-"""Environment variable of each browser: the stage that it belongs to, and its number there."""
+"""The environment variable of each browser with the stage that it belongs to and its number there."""
 _MARK = re.compile(r"\d+:\d+:\d+/\d+")
 # Index of "starttime" among the fields after the process name in /proc/PID/stat, see proc(5).
 _START_FIELD = 19
@@ -28,7 +28,7 @@ Gone = (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess)
 
 
 class Orphans(Background):
-    """Background task that ends the browsers of dead stages on this machine once a minute."""
+    """A background task that ends, once a minute, the browsers of dead stages on this machine."""
 
     async def _work(self) -> None:
         while True:
@@ -44,7 +44,7 @@ def mark_make(browser: int) -> str:
 
 
 def find_marked(processes: Any) -> Iterator[tuple[psutil.Process, str]]:
-    """Yield the processes that carry a mark; those whose environment cannot be read are skipped."""
+    """Yield the processes that have a mark; processes whose environment cannot be read are skipped."""
     for process in processes:
         try:
             mark = process.environ().get(MARK)
@@ -55,7 +55,7 @@ def find_marked(processes: Any) -> Iterator[tuple[psutil.Process, str]]:
 
 
 def orphans_end() -> int:
-    """End the browsers of dead stages, and nothing else. Return the number of processes ended."""
+    """End the browsers of dead stages and nothing else. Return the number of processes that were ended."""
     orphans = [process for process, mark in find_marked(psutil.process_iter()) if _is_orphan(mark)]
     for end in (psutil.Process.terminate, psutil.Process.kill):
         for process in orphans:
@@ -70,14 +70,15 @@ def orphans_end() -> int:
 def _is_orphan(mark: str) -> bool:
     namespace, pid, begun = mark.partition("/")[0].split(":")
     if namespace != _find_namespace():
-        return False  # process ids of another container mean nothing here
+        return False  # another container's process ids mean nothing here
     return _find_start(int(pid)) != int(begun)
 
 
 def _find_start(pid: int) -> int | None:
-    """Return when a process started, in ticks since boot; None if there is none.
+    """Return when a process started, in ticks since boot; None if the process does not exist.
 
-    psutil's time of day moves whenever the clock is set, and a live stage would then look like another one.
+    psutil returns the time of day instead, which moves when the clock is set, so that a live stage would look
+    like another one.
     """
     try:
         if not psutil.LINUX:
@@ -89,7 +90,7 @@ def _find_start(pid: int) -> int | None:
 
 
 def _find_namespace() -> str:
-    """Return the id of the PID namespace: process ids repeat between containers."""
+    """Return the id of the PID namespace, because process ids are unique only within a container."""
     try:
         return str(os.stat("/proc/self/ns/pid").st_ino)
     except OSError:

@@ -1,4 +1,4 @@
-"""The environment of a session: an ``Env`` on the stage's pages, which can also take over an episode."""
+"""A session's environment: an ``Env`` that uses the stage's pages and can also take over an episode."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PICTURES_MAX = 4_096
 class Player(Env):
     """An ``Env`` whose pages come from ``slot``; all players share a ``heartbeat``.
 
-    Raises ``ValueError`` for ``settings`` that the stage decides itself.
+    Raises ``ValueError`` if ``settings`` contains a setting that the stage decides itself.
     """
 
     def __init__(
@@ -38,19 +38,24 @@ class Player(Env):
         if reserved := RESERVED & settings.keys():
             raise ValueError(f"Decided by the stage: {', '.join(sorted(reserved))}.")
         super().__init__("", "", client=client, pool=slot, **fixed, **settings)
-        self.pictures: dict[str, None] = {}  # digests of the pictures in the episodes' messages, newest last
+        self.pictures: dict[
+            str, None
+        ] = {}  # digests of the pictures in the episodes' messages, the newest last
         self._heartbeat = heartbeat
         self._slot = slot
 
     @property
     def playing(self) -> Episode:
-        """The latest episode. Raises ``ApiError`` where there is none."""
+        """The latest episode. Raises ``ApiError`` if there is none."""
         if self.episode is None:
             raise ApiError(status=409, code="no_episode", message="There is no episode here.")
         return self.episode
 
     async def begin(self, request: Reset | Fork) -> Observation:
-        """Open an episode as ``reset`` or ``fork`` do. Raises ``Full`` where there is no free slot."""
+        """Open an episode in the same way as ``reset`` or ``fork``.
+
+        Raises ``Full`` if there is no free slot.
+        """
         await self._abandon()
         if request.abandoned is not None:
             await self.cancel(request.abandoned)
@@ -73,8 +78,8 @@ class Player(Env):
     async def take_over(self, request: Resume) -> None:
         """Continue an episode that another stage began.
 
-        Raises ``Full``, ``ApiError``, ``BrowserDead``, or ``ForkDiverged`` for a fork whose page differs from
-        its parent's; that episode is then closed as void.
+        Raises ``Full``, ``ApiError`` or ``BrowserDead``. Raises ``ForkDiverged`` for a fork whose page
+        differs from its parent's page; the fork is then closed as void.
         """
         await self.leave()
         self._slot.reserve()
@@ -84,7 +89,7 @@ class Player(Env):
             self._free_unused()
 
     async def cancel(self, episode: int) -> None:
-        """Close an abandoned episode of the run as ``cancelled``; one that is over stays as it is."""
+        """Close an abandoned episode of the run as ``cancelled``, unless it has already ended."""
         with contextlib.suppress(ApiError):
             self._run_check(await self.client.episode(episode))
             await self.client.episode_close(episode, reason="cancelled", detail="abandoned before its end")
@@ -106,9 +111,9 @@ class Player(Env):
         await self._abandon()
 
     def _run_check(self, state: EpisodeState) -> None:
-        """Raise ``ApiError`` for an episode of another run than the session's."""
+        """Raise ``ApiError`` if an episode belongs to another run than the session's."""
         if state.run != self._run:
-            message = f"Episode {state.id} is of another run."
+            message = f"Episode {state.id} belongs to another run."
             raise ApiError(status=404, code="unknown_episode", message=message)
 
     def _pictures_note(self, messages: Sequence[Message]) -> None:
@@ -128,7 +133,7 @@ class Player(Env):
         stored = [read_stored(step) for step in trajectory["steps"]]
         last = stored[-1].index if stored else state.begins_after
         if last < request.steps:
-            message = f"{request.steps} steps were answered, and {last} are recorded."
+            message = f"{request.steps} steps were answered, but {last} are recorded."
             raise ApiError(status=409, code="steps_missing", message=message)
         messages = await self.client.opening_messages(number)
         self._pictures_note(messages)
@@ -140,7 +145,8 @@ class Player(Env):
         self.episode = episode
         self._heartbeat.episodes.add(number)
         if refusal is not None or _has_person(trajectory["steps"], after=request.steps):
-            # A person acts in it: the next step is refused, and the hand-back continues from the record.
+            # A person is acting in the episode, so the next step is refused; after the hand-back, the agent
+            # continues from the record.
             episode.refusal = refusal or ApiError(status=409, code=TAKEN_OVER, message="A person took over.")
             episode.page, episode.renew = await self._slot.acquire(), self._slot.renew
             episode.observation = request.shown
@@ -148,7 +154,7 @@ class Player(Env):
         episode.unanswered = {step.index: step for step in stored if step.index > request.steps}
         try:
             now = await self._reopen(episode, state, trajectory, shown=request.shown)
-        except ForkDiverged as failure:  # the page would differ on any other stage too
+        except ForkDiverged as failure:  # the page would differ on every other stage as well
             await self._finish(find_close_reason(failure), str(failure), is_healthy=False)
             raise
         except UNPLAYABLE as failure:
@@ -162,9 +168,9 @@ class Player(Env):
             )
 
     async def _find_start_url(self, episode: int) -> tuple[str | None, ApiError | None]:
-        """Return the address of an episode's first page, and the refusal while a person acts in it.
+        """Return the URL of an episode's first page, or the refusal if a person is acting in the episode.
 
-        The API is trusted for it, not the trainer: an address from a trainer could lead anywhere.
+        The URL comes from the API and not from the trainer, whose URL could lead anywhere.
         """
         try:
             return (await resumed_read(self.client, episode)).start_url, None
@@ -180,8 +186,8 @@ class Player(Env):
     ) -> Observation:
         """Open the page of an open episode, and return its observation.
 
-        It is the page after the recorded steps, else the one that the trainer saw last if that can be
-        restored, else the first one.
+        This is the page after the recorded steps, or else the page that the trainer saw last, if it can be
+        restored, or else the first page.
         """
         if state.status != "open" or episode.opened.start_url is None:
             return episode.observation

@@ -1,4 +1,6 @@
-"""The stage: authenticated connections, each with a session; health, capacity and metrics over HTTP."""
+"""The stage's server: authenticated connections with one session each, and health, capacity and metrics over
+HTTP.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ RESTART_CODE = 1012
 POLICY_CODE = 1008
 STOPS = "the stage stops"
 FAULTS_MAX = 10
-QUEUE_MAX = 2  # messages that may wait while another is answered: trainers send one at a time
+QUEUE_MAX = 2  # messages that may wait while another is answered; trainers send only one at a time
 MESSAGE_MAX = 500
 
 
@@ -85,14 +87,17 @@ class Stage:
         self._is_stopping = False
 
     async def warm(self) -> None:
-        """Open a first page. Raises ``BrowserMissing`` where there is no browser, ``ApiError`` or
-        ``Unreachable`` where the installation does not answer."""
+        """Open a first page.
+
+        Raises ``BrowserMissing`` if there is no browser, and ``ApiError`` or ``Unreachable`` if the
+        installation does not answer.
+        """
         await self.client.benchmarks()  # health needs no key
         if self.config.pages:
             await self.browsers.release(await self.browsers.acquire())
 
     async def serve(self, host: str, port: int) -> Server:
-        """Start listening. Raises ``OSError`` where the port is taken."""
+        """Start listening. Raises ``OSError`` if the port is taken."""
         server: Server = await serve(
             self._converse,
             host,
@@ -152,7 +157,7 @@ class Stage:
 
     @property
     def state(self) -> str:
-        """``ok``, or what keeps the stage from playing episodes."""
+        """``ok``, or the reason why the stage cannot play episodes."""
         if self._is_stopping:
             return "stopping"
         if not self._watch.lab.works:
@@ -160,7 +165,7 @@ class Stage:
         return OK if self.browsers.browser.works else "browser_unavailable"
 
     def measure_load(self, request: int) -> wire.Load:
-        """Return the sessions and slots in use, as the answer to the request with that id."""
+        """Return the sessions and slots in use, as the answer to the request with this id."""
         return wire.Load(
             id=request,
             sessions=len(self._sessions),
@@ -191,7 +196,7 @@ class Stage:
                 except ApiError as refusal:
                     faults += 1
                     if faults >= FAULTS_MAX:
-                        await connection.close(POLICY_CODE, "too many messages that are no requests")
+                        await connection.close(POLICY_CODE, "too many messages that are not requests")
                         break
                     await connection.send(wire.answer_encode(self._refuse(0, refusal)))
                     continue
@@ -273,7 +278,7 @@ class Stage:
 
     # ---- the end
     async def _sweep(self) -> None:
-        """Drop sessions whose trainer does not reconnect: another stage has their episodes by now."""
+        """Drop sessions whose trainer has not reconnected; by now, another stage has their episodes."""
         while True:
             await asyncio.sleep(SWEEP_S)
             now = time.monotonic()
@@ -283,7 +288,7 @@ class Stage:
                     await entry.session.end(is_abandoned=False)
 
     async def _stop(self, server: Server) -> None:
-        """Stop listening and release every episode: other stages continue them."""
+        """Stop listening and release every episode, so that other stages can continue them."""
         self._is_stopping = True
         server.close(close_connections=False)
         entries, self._sessions = list(self._sessions.values()), {}
@@ -295,7 +300,7 @@ class Stage:
 
 
 def _request_read(content: str | bytes) -> wire.AnyRequest:
-    """Return the request in a message. Raises ``ApiError`` for anything else."""
+    """Parse the request in a message. Raises ``ApiError`` if the message is not a request."""
     try:
         return wire.request_decode(content if isinstance(content, bytes) else b"")
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as problem:
@@ -304,7 +309,7 @@ def _request_read(content: str | bytes) -> wire.AnyRequest:
 
 
 def _error_response(connection: ServerConnection, status: HTTPStatus, code: str, message: str) -> Response:
-    """Return an error in the shape of the API's."""
+    """Return an error response in the same format as the API's errors."""
     body = {"error": {"code": code, "message": message, "fields": {}}}
     return _respond(connection, status, json.dumps(body).encode(), "application/json")
 

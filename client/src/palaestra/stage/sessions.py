@@ -28,8 +28,8 @@ Playable = Reset | Fork | Take | Stop | Resume | Leave
 class Session:
     """Carries out one request at a time.
 
-    A request continues when its connection breaks; sent again, it is answered but not carried out again.
-    ``on_step`` gets the duration of each step in seconds.
+    A request continues even if its connection breaks. If it is sent again, it is answered but not carried out
+    again. ``on_step`` is called with the duration of each step in seconds.
     """
 
     def __init__(self, player: Player, *, on_step: Callable[[float], None] = lambda _: None) -> None:
@@ -40,21 +40,21 @@ class Session:
         self._identity = b""
         self._running: asyncio.Future[Answer] | None = None
         self._taken = NONE_TAKEN
-        self._messages: dict[int, list[Message]] = {}  # of the last two answers, by their step
+        self._messages: dict[int, list[Message]] = {}  # the last two answers, by step
 
     @property
     def is_new(self) -> bool:
-        """True until the first request."""
+        """True until the session's first request."""
         return self._running is None
 
     def picture_check(self, digest: str) -> None:
-        """Raise ``ApiError`` for a blob that the messages of the session's episodes do not name."""
+        """Raise ``ApiError`` for a blob that does not appear in the messages of the session's episodes."""
         if digest not in self.player.pictures:
             message = "The messages of this session's episodes name no such picture."
             raise ApiError(status=404, code="unknown_blob", message=message)
 
     async def answer(self, request: Playable) -> Answer:
-        """Carry out a request once, however often it is sent. Raises what the environment raises."""
+        """Carry out a request once, however often it is sent. Exceptions of the environment are passed on."""
         identity = _hash_request(request)
         if self._running is None or identity != self._identity or _may_repeat(request, self._running):
             if self._running is not None:
@@ -67,11 +67,11 @@ class Session:
         return msgspec.structs.replace(answer, id=request.id)
 
     def _is_taken(self, request: Playable) -> bool:
-        """Return whether a request repeats the step that was taken last: its first completion counts."""
+        """Return whether a request repeats the last step; if it does, that step's first completion counts."""
         return isinstance(request, Take) and request.number == self._taken
 
     async def end(self, *, is_abandoned: bool) -> None:
-        """Release the environment; an open episode is closed as ``cancelled`` if it ``is_abandoned``."""
+        """Release the environment. If ``is_abandoned``, an open episode is closed as ``cancelled``."""
         self.is_left = True
         if self._running is not None:
             await asyncio.wait([self._running], timeout=END_LIMIT_S)
@@ -80,7 +80,7 @@ class Session:
             await (self.player.abandon() if is_abandoned else self.player.leave())
 
     def _check(self, request: Playable) -> None:
-        """Raise ``ApiError`` for a step that does not follow the last one."""
+        """Raise ``ApiError`` if a step does not follow the last one."""
         if not isinstance(request, Take):
             return
         episode = self.player.episode
@@ -144,7 +144,7 @@ class Session:
 
 
 def _hash_request(request: Playable) -> bytes:
-    """Return a hash of a request that is the same however often it is sent."""
+    """Return a hash of a request that stays the same if the request is sent again."""
     fields: dict[str, Any] = {"id": 0}
     if isinstance(request, Take | Stop):
         fields["held"] = 0
@@ -153,7 +153,7 @@ def _hash_request(request: Playable) -> bytes:
 
 
 def _may_repeat(request: Playable, running: asyncio.Future[Answer]) -> bool:
-    """Return whether a request that failed may be tried again: a step that failed has failed for good."""
+    """Return whether a failed request may be tried again. A step that failed may not."""
     if isinstance(request, Take | Stop) or not running.done():
         return False
     return running.cancelled() or running.exception() is not None or isinstance(request, Resume)

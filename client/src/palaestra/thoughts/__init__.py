@@ -1,13 +1,14 @@
-"""The thoughts in a completion: they are recorded, and never read as an answer or an action.
+"""The thoughts in a completion, which are recorded but never read as an answer or an action.
 
-Models write their thoughts between the marks of ``families``, or in channels (``channels``). Every path of a
-completion goes through here, so that none of them submits a guess within a thought. The rule:
+Models write their thoughts between marks of several families (``marks``) or in channels (``channels``). Every
+completion passes through this package, so that a guess within a thought is never submitted. The rules are:
 
-- A block begins at a mark that opens a line, or that cannot be a word of the sentence around it: the block
-  spans lines, or the mark ends its line, or no blank follows it. The block ends at its own end mark (nested
-  blocks are counted), or without one at the end of the completion.
-- An end mark without a beginning ends a thought that the chat template began: all before it is thought.
-- Marks in quotation marks, backticks and fenced code blocks are text, and so are those within the line of an
+- A block begins at a mark that opens a line, or that cannot be a word in the surrounding sentence, because
+  the block spans several lines, or the mark ends its line, or no blank follows it. The block ends at its own
+  end mark (nested blocks are counted) or, if there is none, at the end of the completion.
+- An end mark without a beginning ends a thought that the chat template began, so everything before it is
+  thought.
+- Marks in quotation marks, backticks and fenced code blocks are text, and so are marks within the line of an
   answer or an action.
 """
 
@@ -24,7 +25,7 @@ from palaestra.thoughts.marks import Tags, marks_pattern, tags_check
 
 __all__ = ["Tags", "is_mark", "tags_check", "thoughts_separate", "thoughts_split"]
 
-# Hunyuan, ERNIE, Marco-o1, OpenThinker and Cohere put these tags around the answer after their thoughts.
+# After their thoughts, Hunyuan, ERNIE, Marco-o1, OpenThinker and Cohere put these tags around the answer.
 _WRAPPED = re.compile(
     r"\s*(?:<(?P<name>answer|response|output|solution|conclusion)>|<\|(?:begin_of_solution|START_RESPONSE)\|>)"
     r"(?P<content>.*?)"
@@ -36,8 +37,9 @@ _WRAPPED = re.compile(
 def thoughts_split(text: str, *, tags: Sequence[Tags] = (), is_begun: bool = False) -> tuple[str | None, str]:
     """Split ``text`` into its thoughts, or None if it has none, and the rest.
 
-    ``tags`` are pairs of a model's own, besides those of the known families. ``is_begun``: some thoughts of
-    the same completion are known already, so that the chat template did not begin these.
+    ``tags`` are a model's own pairs of marks, in addition to those of the known families. ``is_begun``: other
+    thoughts of the same completion are already known, so the chat template did not begin the thoughts in
+    ``text``.
     """
     thoughts, rest = channels_cut(text)
     more, rest = blocks_cut(rest, tags=tags, is_begun=is_begun or bool(thoughts))
@@ -50,7 +52,7 @@ def thoughts_split(text: str, *, tags: Sequence[Tags] = (), is_begun: bool = Fal
 
 
 def thoughts_separate(completion: Completion, *, tags: Sequence[Tags] = ()) -> Completion:
-    """Return the completion with the thoughts in its text moved to its ``reasoning``."""
+    """Return the completion with the thoughts moved from its text to its ``reasoning``."""
     inline, text = thoughts_split(completion.text, tags=tags, is_begun=completion.reasoning is not None)
     if inline is None:
         return completion if text == completion.text else replace(completion, text=text)

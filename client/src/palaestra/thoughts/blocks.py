@@ -1,4 +1,4 @@
-"""Blocks of thought between marks, cut out of a completion."""
+"""Blocks of thought between marks, which are cut out of a completion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LINE_BREAK = re.compile(r"\n")
 
 
 def blocks_cut(text: str, *, tags: Sequence[Tags], is_begun: bool) -> tuple[list[str], str]:
-    """Return the blocks of thought in a text, in order, and what is left of it."""
+    """Return the blocks of thought in a text, in order, and the remaining text."""
     marks = marks_read(text, tags=tags)
     ends = match_ends(marks)
     with_beginning = {end.begin for end in ends.values()}
@@ -36,7 +36,7 @@ def blocks_cut(text: str, *, tags: Sequence[Tags], is_begun: bool) -> tuple[list
 
 
 def _is_beginning(mark: Mark, end: Mark | None, *, is_first: bool) -> bool:
-    """Return whether a block, which ends at ``end``, begins here; ``is_first``: nothing stands before it."""
+    """Return whether ``mark`` begins a block that ends at ``end``; ``is_first``: no text comes before it."""
     if is_first or mark.begins_line:
         return True
     if mark.is_value:
@@ -51,9 +51,10 @@ def _is_beginning(mark: Mark, end: Mark | None, *, is_first: bool) -> bool:
 
 
 def _is_lone_end(mark: Mark, *, is_begun: bool) -> bool:
-    """Return whether a thought ends here that the chat template began.
+    """Return whether ``mark`` ends a thought that the chat template began.
 
-    Once a thought was read (``is_begun``), only a mark that stands apart ends one.
+    After another thought was found (``is_begun``), this must be a mark that is separate from the words around
+    it.
     """
     if mark.is_value:
         return False
@@ -67,7 +68,7 @@ class _Fence:
         self._text, self._at, self._mark = text, 0, ""
 
     def is_open(self, start: int, position: int) -> bool:
-        """Return whether a block is open at ``position``; at ``start``, after the last thought, none is."""
+        """Return whether a code block is open at ``position``, given that none is open at ``start``."""
         first = [start] if start >= self._at else []
         breaks = _LINE_BREAK.finditer(self._text, max(self._at, start), position)
         for line in [*first, *(match.end() for match in breaks)]:

@@ -13,11 +13,11 @@ HARMONY_TOKENS = {f"<|{name}|>" for name in ("start", "channel", "constrain", "m
 _BODY_END = re.compile(r"<\|(?:end|return)\|>")
 _TOOL = "to="
 _THOUGHT = "analysis"
-# Harmony whose special tokens were dropped: "analysisWe need ...assistantfinalAnswer: 4".
+# Harmony without its special tokens, which were dropped: "analysisWe need ...assistantfinalAnswer: 4".
 _DROPPED = re.compile(
     r"\s*(?:assistant)?analysis(?=[A-Z\"'(\d])(?P<thought>.*?)(?:assistantfinal(?P<rest>.*))?", re.DOTALL
 )
-# Granite, Apriel. Without its second heading these are words that anybody may begin an answer with.
+# Granite and Apriel. Both headings are required, because any answer may begin with the words of the first.
 _HEADED = re.compile(
     r"\s*(?:Here(?:['’]s| is) my thought process:(?P<thought>.*?)Here(?:['’]s| is) my response:(?P<rest>.*)"
     r"|Here are my reasoning steps:(?P<steps>.*?)\[BEGIN FINAL RESPONSE\](?P<final>.*?)"
@@ -28,11 +28,11 @@ _HEADER_CUT = re.compile(r"\s*(?=(?:analysis|commentary|final)<\|message\|>)")
 
 
 def channels_cut(text: str) -> tuple[list[str], str]:
-    """Return the thoughts of a completion that begins with a channel or a heading, and the rest of it.
+    """Return the thoughts of a completion that begins with a channel or a heading, and the remaining text.
 
-    Calls of tools, which are messages with a recipient, stay in the rest with their headers.
+    Tool calls, which are messages with a recipient, stay in the remaining text together with their headers.
     """
-    if cut := _HEADER_CUT.match(text):  # the first token was dropped
+    if cut := _HEADER_CUT.match(text):  # the first special token was dropped
         text = f"<|channel|>{text[cut.end() :]}"
     start = len(text) - len(text.lstrip())
     headers = list(_HEADER.finditer(text)) if _HEADER.match(text, start) else []

@@ -1,4 +1,4 @@
-"""Marks of thoughts in a text: their positions, and which beginnings and ends belong together."""
+"""Marks around thoughts in a text: their positions, and which beginnings and ends belong together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import lru_cache
 
 _LINE = re.compile(r"[^\n]+")
 _DECLARED = re.compile(r"[ \t>#*_`-]*(?:answer|action)[*_`]*[ \t]*:[ \t*_]*", re.IGNORECASE)
-# An apostrophe opens no quotation, and a quotation mark alone on its line (5") none either.
+# Neither an apostrophe nor a single quotation mark on a line (5") opens a quotation.
 _QUOTATION = re.compile(
     r"\"(?:[^\"\\\n]|\\.){0,9000}\"|`[^`\n]{0,9000}`|“[^”\n]{0,500}”"
     r"|(?<![\w\\])'(?:[^'\\\n]|\\.|(?<=\w)'(?=\w)){0,500}'(?!\w)"
@@ -19,22 +19,22 @@ _QUOTATION = re.compile(
 _SENTENCE_ENDS = tuple(".!?…:")
 _NEVER_FIRST = "().,;:!?"
 Tags = Sequence[str]
-"""A pair of marks of a model's own: the one that begins a thought and the one that ends it."""
+"""A model's own pair of marks: one that begins a thought and one that ends it."""
 
-# A word for thinking, in names such as <seed:think>, <longcat_think>, <antThinking>, <thinking_process>. Not
-# "reason", which is an argument of actions.
+# A word for thinking, in names such as <seed:think>, <longcat_think>, <antThinking>, <thinking_process>.
+# "reason" is not one of them, because actions have an argument with that name.
 _LONG = r"[a-z]{0,12}(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|monologue)"
 _SHORT = r"(?:analysis|cot|rationale|ponder(?:ing)?|chain_of_thought)"
 _WORD = rf"(?:{_LONG}|{_SHORT})"
 _NAME = rf"(?:[a-z0-9]{{1,20}}[:|_]){{0,2}}(?:{_LONG}(?:[:_][a-z0-9]{{1,40}}){{0,3}}|{_SHORT})"
-# Names that begin or end: <begin_of_thought>, <think_end>.
+# Names that contain the beginning or end: <begin_of_thought>, <think_end>.
 _BEGIN = r"(?:(?:begin|start)[_▁ ]?(?:of[_▁ ])?)"
 _END = r"(?:(?:end|stop)[_▁ ]?(?:of[_▁ ])?)"
 _ENDS = rf"(?=(?:[a-z0-9]{{1,20}}[:|_])?{_END}|[\w:|]{{1,60}}_(?:end|stop)\b)"
 _SIDE = re.compile(r"(?<![a-z])(?:begin|start|end|stop|of)(?![a-z])|[_▁ ]", re.IGNORECASE)
-# Each alternative: the pattern of its beginning and that of its end.
+# For each family, the pattern of its beginning and the pattern of its end.
 _PAIRS = (
-    # DeepSeek, Qwen, GLM and most others; <thought> of EXAONE, <Thought> of Marco-o1. Some escape them.
+    # DeepSeek, Qwen, GLM and most others; EXAONE's <thought>, Marco-o1's <Thought>. Some escape the brackets.
     (
         rf"(?:<|&lt;)\s?(?!{_ENDS})(?P<tag>{_NAME})(?:\s[^<>\n]{{0,200}}(?<!/))?(?:>|&gt;)",
         rf"(?:<|&lt;)\s?(?:[/\\]\s?|{_ENDS})(?P<tag_end>{_NAME})\s?(?:>|&gt;|$)",
@@ -51,7 +51,7 @@ _PAIRS = (
     (r"\[unused16\]", r"\[unused17\]"),  # Pangu
     (r"<unused94>(?:thought\b)?", r"<unused95>"),  # MedGemma
 )
-# Marks only in pairs: headings look the same, and web interfaces fold more than thoughts.
+# Marks that count only in pairs, because headings look the same, and web interfaces fold more than thoughts.
 _ONLY_PAIRS = (
     (rf"\[{_BEGIN}?{_WORD}\]", rf"\[(?:/|{_END}){_WORD}\]"),
     (
@@ -64,11 +64,11 @@ _ONLY_PAIRS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """A mark in a text, on the line of that number.
+    """A mark in a text, with the number of its line.
 
-    ``is_glued``: text follows a beginning, or stands beside an end, without a blank. ``is_declared``: it
-    follows ``Answer:`` or ``Action:`` on its line; ``is_value``: nothing else does. ``is_paired``: its
-    family has no beginning without an end, nor an end without a beginning.
+    ``is_glued``: text follows a beginning, or is next to an end, without a blank between them.
+    ``is_declared``: the mark follows ``Answer:`` or ``Action:`` on its line; ``is_value``: nothing else does.
+    ``is_paired``: the marks of its family count only in pairs of a beginning and an end.
     """
 
     begin: int
@@ -86,7 +86,7 @@ class Mark:
 
     @property
     def is_strong(self) -> bool:
-        """True if it stands as marks do, and not as a word of a sentence."""
+        """True if its position is that of a mark, not that of a word in a sentence."""
         return self.begins_line or self.ends_line or self.is_glued
 
 
@@ -101,9 +101,9 @@ def marks_read(text: str, *, tags: Sequence[Tags] = ()) -> list[Mark]:
 def match_ends(marks: Sequence[Mark]) -> dict[int, Mark]:
     """Return the end mark of each beginning, by the position of the beginning.
 
-    Of the beginnings without an end of their own, one that is repeated (``<think><think>...</think>``)
-    ends with the next, and one whose family has no end at all (``<think>...</thinking>``) with the next end
-    that is left.
+    Two kinds of beginnings may lack an end of their own. A repeated one (``<think><think>...</think>``) ends
+    together with the next beginning. One whose family has no end in the text (``<think>...</thinking>``) ends
+    at the next unmatched end of another family.
     """
     opened: defaultdict[str, _Opened] = defaultdict(_Opened)
     ends, left = dict[int, Mark](), list[Mark]()
@@ -128,7 +128,7 @@ def match_ends(marks: Sequence[Mark]) -> dict[int, Mark]:
 
 
 class _Opened:
-    """The open beginnings of one family; those that read as words are kept separately."""
+    """The open beginnings of one family; those that look like words in a sentence are kept separately."""
 
     def __init__(self) -> None:
         self._strong, self._weak = list[Mark](), list[Mark]()
@@ -137,7 +137,7 @@ class _Opened:
         (self._strong if mark.is_strong else self._weak).append(mark)
 
     def close(self, end: Mark) -> Mark | None:
-        """Take the beginning that ``end`` belongs to: two words in a sentence belong together."""
+        """Remove and return the beginning that ``end`` belongs to; marks that look like words form pairs."""
         if not self._strong:
             return self._weak.pop() if self._weak else None
         if self._weak and not end.is_strong and self._weak[-1].begin > self._strong[-1].begin:
@@ -192,7 +192,7 @@ def _read_line(line: re.Match[str], number: int, pattern: re.Pattern[str], tags:
             is_value=is_declared and ends_line and declared is not None and declared.end() == begin,
             is_paired=is_paired,
         )
-        if kind == "end":  # after a thought, its line starts over
+        if kind == "end":  # after a thought, the line counts as starting again
             declared = _DECLARED.match(text, end, stop) or declared
 
 
@@ -202,10 +202,10 @@ def _is_glued(character: str) -> bool:
 
 @lru_cache
 def marks_pattern(tags: tuple[tuple[str, str], ...] = ()) -> re.Pattern[str]:
-    """Return the pattern of all marks.
+    """Return a pattern that matches all marks.
 
-    Its groups ``begin_<n>`` and ``end_<n>`` say which family a mark is of; ``tag`` and ``tag_end`` name its
-    tag in the family of tags.
+    Its groups ``begin_<n>`` and ``end_<n>`` identify a mark's family; in the family of tags, ``tag`` and
+    ``tag_end`` hold the tag's name.
     """
     own = [(re.escape(begin), re.escape(end)) for begin, end in tags]
     alternatives = [
@@ -216,14 +216,16 @@ def marks_pattern(tags: tuple[tuple[str, str], ...] = ()) -> re.Pattern[str]:
 
 
 def find_family(match: re.Match[str], *, tags: int) -> tuple[str, bool]:
-    """Return the family of a mark, and whether it counts only in pairs; ``tags`` counts a model's own."""
+    """Return a mark's family, and whether it counts only in pairs; ``tags`` is the number of custom pairs."""
     number = (match.lastgroup or "").partition("_")[2]
     name = _SIDE.sub("", match["tag"] or match["tag_end"] or "").lower()
     return f"{number} {name}", int(number) - tags >= len(_PAIRS)
 
 
 def tags_check(tags: Sequence[Tags]) -> None:
-    """Raise ``ValueError`` unless a model's own marks are pairs of different texts."""
+    """Raise ``ValueError`` unless a model's own marks are pairs of two different texts."""
     for pair in tags:
         if isinstance(pair, str) or len(set(pair)) != 2 or len(pair) != 2 or not all(map(str.strip, pair)):
-            raise ValueError(f"{pair!r} is no pair of marks around thoughts, such as ('<plan>', '</plan>').")
+            raise ValueError(
+                f"{pair!r} is not a pair of marks around thoughts, such as ('<plan>', '</plan>')."
+            )

@@ -1,4 +1,4 @@
-"""Budgets of an episode that the client counts itself: tokens, and consecutive unreadable actions."""
+"""The budgets of an episode that the client counts itself: tokens and consecutive unreadable actions."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from palaestra.records import Usage
 
 
 class Budgets:
-    """Counts against limits: ``tokens`` that the model writes, ``prompt_tokens`` of all its prompts, both by
-    its usage, and ``invalid`` actions in a row."""
+    """Counters with limits.
+
+    They count the ``tokens`` that the model writes and the ``prompt_tokens`` of all its prompts, both from
+    its usage, and ``invalid`` actions in a row.
+    """
 
     def __init__(self, *, tokens: int | None, prompt_tokens: int | None, invalid: int | None) -> None:
         self._limits = {"written": tokens, "read": prompt_tokens, "invalid": invalid}
@@ -22,7 +25,7 @@ class Budgets:
         self._used["invalid"] = 0 if is_parsed else self._used["invalid"] + 1
 
     def find_spent(self) -> tuple[CloseReason, str] | None:
-        """Return the end reason and a detail of the first budget that is used up; None if none is."""
+        """Return the end reason and a detail for the first budget that is used up; None if none is."""
         for name, limit in self._limits.items():
             used = self._used[name]
             if limit is None or used < limit:

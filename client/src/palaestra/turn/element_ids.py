@@ -1,4 +1,4 @@
-"""Numbers of an episode's elements; each step records the keys of the new ones."""
+"""The numbers of an episode's elements; each step records the keys of newly numbered elements."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from itertools import islice
 from typing import Any
 
 KEYS_MAX_CHARS = 100_000
-"""Maximum characters of keys in one step; the rest follow with the next."""
+"""The maximum number of characters of keys in one step; the remaining keys follow with the next step."""
 
 
 class ElementIds:
-    """``numbers`` maps the keys of elements to their numbers, from 1 in the order of assignment.
+    """The numbers of elements: ``numbers`` maps keys to numbers, from 1 in the order of assignment.
 
-    A key is a hash, without blanks, of what identifies an element. Pages add to ``numbers``.
+    A key is a hash, without blanks, of an element's identity. Pages add to ``numbers``.
     """
 
     def __init__(self) -> None:
@@ -22,15 +22,16 @@ class ElementIds:
         self._recorded = 0
 
     def adopt(self, keys: Iterable[str]) -> None:
-        """Continue from the recorded keys, in order."""
+        """Continue from the recorded ``keys``, which are in order."""
         for key in keys:
             self.numbers.setdefault(key, len(self.numbers) + 1)
         self._shown = self._recorded = len(self.numbers)
 
     def restore(self, keys: Iterable[str]) -> None:
-        """Assign numbers to exactly a parent's keys, in order.
+        """Number exactly the parent's ``keys``, in order.
 
-        Keys that the parent recorded after the point of the fork are recorded again, with the fork's steps.
+        Keys that the parent recorded after the step at which the fork begins are recorded again, with the
+        fork's steps.
         """
         self.numbers.clear()
         for key in keys:
@@ -38,13 +39,13 @@ class ElementIds:
         self._shown = len(self.numbers)
 
     def show(self) -> None:
-        """Note that the model is shown all numbers assigned so far."""
+        """Note that the model has been shown all numbers assigned so far."""
         self._shown = len(self.numbers)
 
     def take(self) -> str | None:
         """Return the keys that were shown but not yet recorded, by number, and mark them as recorded.
 
-        None if there are none.
+        Returns None if there are no such keys.
         """
         taken: list[str] = []
         room = KEYS_MAX_CHARS

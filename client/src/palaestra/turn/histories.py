@@ -1,7 +1,7 @@
-"""The messages that a model is sent: what it was shown and wrote before, under a history policy.
+"""The messages that are sent to a model: what it was shown and wrote before, under a history policy.
 
-They are a pure function of the opening messages and the turns so far, so that a conversation can be rebuilt
-from its record.
+They depend only on the opening messages and the turns so far, so a conversation can be rebuilt from its
+record.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from palaestra.records import Message, Usage
 
 @dataclass(frozen=True, kw_only=True)
 class PastTurn:
-    """One past turn: what was shown, None in arms without a page at their first turn, and the completion as
-    it is recorded."""
+    """One past turn: the observation and the completion as recorded.
+
+    ``shown`` is None in the first turn of arms without a page.
+    """
 
     shown: Observation | None
     raw: str
@@ -28,9 +30,12 @@ class PastTurn:
 
 @dataclass(frozen=True, kw_only=True)
 class Past:
-    """The point from which an interrupted episode goes on: its recorded ``turns``, ``steps`` (the number of
-    the last), the result of the last action, for each turn its usage and whether its action could be read,
-    the keys of the element ids, and whether a first answer was given."""
+    """The state from which an interrupted episode continues.
+
+    It consists of the recorded ``turns``, the number of the last one (``steps``), the result of the last
+    action, each turn's usage and whether its action was readable (``used``), the keys of the element ids, and
+    whether a first answer was given.
+    """
 
     turns: Sequence[PastTurn]
     steps: int
@@ -51,7 +56,7 @@ def messages_send(
 ) -> list[Message]:
     """Return the messages to send now.
 
-    ``opening``, the past ``turns``, and what is ``shown`` now, if anything.
+    They are the ``opening`` messages, the past ``turns``, and the observation ``shown`` now, if there is one.
     """
     observations = [turn.shown for turn in turns] + [shown]
     seen = iter(

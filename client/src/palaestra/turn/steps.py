@@ -1,6 +1,7 @@
-"""The steps of an episode: built from turns, posted to the server in batches, and read as it stores them.
+"""The steps of an episode: built from turns, posted to the server in batches, and read back as it stores
+them.
 
-What is stored counts, whatever another process of the client did since.
+The stored steps count, even if another process of the client has done something else since.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ from palaestra.records import EpisodeState, Step, StepObservation, StepsAck
 
 LINGER_S = 0.05  # steps within this time are posted together
 TEXT_MAX_CHARS = 100_000
-MESSAGE_CHARS = 8_000  # of the message about the result of an action
+MESSAGE_CHARS = 8_000  # maximum length of the message about an action's result
 CUT = "\n(cut here: {} characters in all)"
 TAKEN_OVER, BOUNDARY = "taken_over", "begins_after"
 REPLACEMENT = "\ufffd"
 APART = ("text", "reasoning", "tool_calls")
-"""Fields of a completion that are not recorded under their own names."""
+"""The fields of a completion that are not recorded under their own names."""
 
 
 def text_clean(text: str, *, limit: int = TEXT_MAX_CHARS) -> str:
-    """Return text that the database accepts: no NUL or lone surrogate; cut to ``limit``, with a note."""
+    """Return text that the database accepts: without NULs or lone surrogates, cut to ``limit`` with a note."""
     shortened = text if len(text) <= limit else text[:limit] + CUT.format(len(text))
     return shortened.replace("\x00", REPLACEMENT).encode("utf-8", "replace").decode("utf-8")
 
@@ -58,13 +59,13 @@ class StoredStep:
     outcome: Outcome
 
     def has_same_result(self, step: Step) -> bool:
-        """Return whether ``step`` has the same completion and result: its policy needs no correction."""
+        """Return whether ``step`` has the same completion and result, so its policy needs no correction."""
         sent = (step.raw or "", step.action_result, step.result_message or "")
         return sent == (self.raw, self.outcome.result, self.outcome.message)
 
 
 def is_answer(action: Mapping[str, Any] | None, result: str | None) -> bool:
-    """Return whether a step submitted an accepted answer: the first one, if the episode continued."""
+    """Return whether a step submitted an answer that was accepted, even if it was only the first of two."""
     return (action or {}).get("type") == Answer.type and result == "ok"
 
 
@@ -81,10 +82,10 @@ def read_stored(step: Mapping[str, Any]) -> StoredStep:
 
 
 class StepQueue:
-    """Posts one episode's steps. ``ack`` is the server's last answer; ``flush`` waits for all steps.
+    """Posts one episode's steps. ``ack`` is the server's last response; ``flush`` waits for all steps.
 
-    ``overruled`` are steps for which the server holds another result, from another player that was
-    disconnected or has died: the stored result counts. ``trajectory`` is the record with these results.
+    ``overruled`` are steps for which the server has another result, from another player that was disconnected
+    or died; the stored result counts. ``trajectory`` is the record with these results.
     """
 
     def __init__(self, client: Client, episode: int) -> None:
@@ -99,7 +100,7 @@ class StepQueue:
         self._hurry = asyncio.Event()
 
     def add(self, step: Step, *, screenshot: bytes | None = None) -> None:
-        """Queue a step; it is posted soon, together with any that follow at once."""
+        """Queue a step. It is posted soon, together with steps that follow immediately."""
         self._waiting.append((step, screenshot))
         if self._posting is None or self._posting.done():
             if self._posting is not None and not self._posting.cancelled():
@@ -110,8 +111,8 @@ class StepQueue:
     async def flush(self) -> StepsAck:
         """Post the queued steps.
 
-        Raises ``ApiError`` or ``Unreachable`` if a step could not be recorded; if the server was unreachable,
-        the next flush posts it.
+        Raises ``ApiError`` or ``Unreachable`` if a step could not be recorded. If the server was unreachable,
+        the next flush posts the step.
         """
         self._hurry.set()
         posting, self._posting = self._posting, None
@@ -147,7 +148,8 @@ class StepQueue:
             if failure.code == "step_conflict":
                 await self._yield_to_record(steps, failure)
             elif failure.code == "episode_final":
-                # Closed meanwhile (cancelled, out of budget, verdict long ago): the verdict says why.
+                # The episode was closed in the meantime (cancelled, out of budget, or judged long ago); its
+                # verdict gives the reason.
                 self.is_final = True
             else:
                 if failure.code == TAKEN_OVER:
@@ -178,7 +180,7 @@ class StepQueue:
 
 
 def build_ack(state: EpisodeState) -> StepsAck:
-    """Return the server's answer to a step that it already holds."""
+    """Return the response that the server gives for a step that it has already stored."""
     return StepsAck(
         status=state.status,
         terminated=state.terminated,
@@ -201,7 +203,7 @@ def build_step(
     target_path: str | None,
     element_ids: str | None,
 ) -> Step:
-    """Return the step of a completion that was read as ``turn``, after the observation ``shown``."""
+    """Build the step for a completion that was parsed as ``turn``, after the observation ``shown``."""
     details = {
         field.name: getattr(completion, field.name) for field in fields(completion) if field.name not in APART
     }

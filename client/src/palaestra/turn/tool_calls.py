@@ -9,13 +9,14 @@ from palaestra.errors import ApiError
 from palaestra.records import OpenedEpisode
 from palaestra.turn.steps import text_clean
 
-# Longer names and values are invalid anyway: a tool refuses them just as well when they are cut.
+# Longer names and values are invalid anyway, and the tool refuses them just as well when they are cut.
 NAME_MAX_CHARS = 200
 VALUE_MAX_CHARS = 1_000
 
 
 async def tool_call(client: Client, opened: OpenedEpisode, action: CallTool, *, step: int) -> Outcome:
-    """Call a tool, and return its answer as an outcome, ``refused`` with a reason if it cannot answer.
+    """Call a tool, and return its response as an outcome; ``refused`` with a reason if the tool cannot
+    answer.
 
     Raises ``ApiError`` if the call cannot be made.
     """

@@ -246,7 +246,7 @@ class LitePage:
         return await self._exchange.send("POST", address, headers=headers | FORM, body=request.body.encode())
 
     async def _follow_refreshes(self) -> bool:
-        """Follow ``meta refresh`` until the page has none; return False if the time limit is reached first."""
+        """Follow ``meta refresh`` until a page has none; return False if the time limit is reached first."""
         deadline = asyncio.get_running_loop().time() + REFRESH_LIMIT_S
         while (refresh := _find_refresh(self._interactions.document)) is not None:
             pause, url = refresh

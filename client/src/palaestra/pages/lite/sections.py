@@ -40,7 +40,7 @@ def read_section(outline: Outline, name: str) -> dict[str, Any]:
 
 
 def find_lines(outline: Outline, text: str, most: int) -> dict[str, Any]:
-    """Return up to ``most`` lines that contain a text, each with its section, and the ``count`` of matches."""
+    """Return up to ``most`` lines that contain ``text``, each with its section, and the ``count`` of all."""
     sought, matches, count = _fold(text), [], 0
     within: list[tuple[int, str]] = []
     for line in outline.render_lines():
