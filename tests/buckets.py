@@ -1,4 +1,4 @@
-"""A server of the S3 protocol for tests, and storages in its buckets."""
+"""An S3 server for tests, and file storages in its buckets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ KEYS = {"S3_ACCESS_KEY": "test", "S3_SECRET_KEY": "test"}
 
 
 class Buckets:
-    """``settings`` are those of an installation whose files are in its buckets."""
+    """A running S3 server.
+
+    ``settings`` are those of an installation that keeps its files in the server's buckets.
+    """
 
     def __init__(self, host: str, port: int) -> None:
         self.url = f"http://{host}:{port}"
@@ -55,7 +58,7 @@ class Buckets:
 
 @contextlib.contextmanager
 def buckets_served(host: str = "127.0.0.1") -> Iterator[Buckets]:
-    """A server with the empty buckets ``blobs``, ``recordings`` and ``private``."""
+    """Yield a server with the empty buckets ``blobs``, ``recordings`` and ``private``."""
     from moto.server import ThreadedMotoServer  # slow to import, as boto3 is
 
     logging.getLogger("werkzeug").setLevel(logging.WARNING)  # it logs each request

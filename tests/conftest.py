@@ -26,22 +26,22 @@ from trajectories.record.api import auth
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect no garbage among what stays until the end: thousands of tests and their modules."""
+    """Keep the garbage collector away from thousands of tests and modules that stay until the end."""
     with garbage.loading():
         return (yield)
 
 
 @pytest.hookimpl(tryfirst=True)  # xdist's own hook reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin the slow tests of servers and of browsers first: at the end nothing would run beside them."""
+    """Run slow server and browser tests first; at the end, nothing would be left to run alongside them."""
     items.sort(key=lambda item: not _is_long(item))
-    for item in items:  # as ``--dist loadfile``, but that files which share an installation stay together
+    for item in items:  # like ``--dist loadfile``, but files that share an installation stay together
         if item.get_closest_marker("services") and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Refuse groups that are not kept: every process would start every installation, unnoticed."""
+    """Refuse groups that xdist ignores, because every process would then start every installation."""
     if session.config.getoption("loadgroup", default=False):
         for item in session.items:
             if item.get_closest_marker("xdist_group") and "@" not in item.nodeid:
@@ -55,7 +55,7 @@ def _is_long(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_report_to_serializable() -> Generator[None, Any, Any]:
-    """Escape lone surrogates, logged or in a failure: xdist would end the lane over what it cannot send."""
+    """Escape lone surrogates in logs and failures, because xdist cannot send them and would end the lane."""
     return _escaped((yield))
 
 
@@ -71,7 +71,7 @@ def _escaped(data: Any) -> Any:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings: None) -> None:
-    """The test database is a copy of the migrated one that its server began with."""
+    """Create the test database as a copy of the migrated database with which its server started."""
     settings_of_test = connection.settings_dict["TEST"]
     settings_of_test["TEMPLATE"] = endpoints.DATABASE
 
@@ -91,7 +91,7 @@ def _tables_emptied() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _cheap_settings() -> Iterator[None]:
-    """Hashing passwords properly took a third of the time of all tests, listing static files a twelfth."""
+    """Use cheap settings: proper password hashing took a third of all tests' time, static files a twelfth."""
     hashers = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     with override_settings(PASSWORD_HASHERS=hashers, WHITENOISE_AUTOREFRESH=True):
         yield
@@ -99,7 +99,7 @@ def _cheap_settings() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _page_context_alone() -> Iterator[None]:
-    """An answer has the context of its page, not of each part: copying those took a twelfth of the time."""
+    """Record only the page's context, because copying that of each part took a twelfth of the time."""
 
     def store(answer: dict[str, Any], *arguments: Any, **options: Any) -> None:
         if "context" not in answer:
@@ -112,7 +112,7 @@ def _page_context_alone() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _few_tasks_measured() -> Iterator[None]:
-    """Guess rates of mock sites from few tasks: an installation measures for seconds."""
+    """Measure the guess rates of mock sites with few tasks; an installation measures for several seconds."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(benchmark, "MEASURED_TASKS", 8)
         yield
@@ -120,7 +120,7 @@ def _few_tasks_measured() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _broker_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Queues of tests fail and recover at once."""
+    """Let queues fail and recover without a pause."""
     monkeypatch.setattr(jobs, "BREAK_S", 0.0)
 
 
@@ -130,7 +130,7 @@ def _forget_keys() -> None:
 
 
 class ApiClient(Client):
-    """Django's client with a key and JSON both ways."""
+    """Django's test client with an API key, which sends and receives JSON."""
 
     def __init__(self, *, key: str | None = None) -> None:
         headers = {"authorization": f"Bearer {key}"} if key else None
@@ -138,7 +138,7 @@ class ApiClient(Client):
         self.key = key
 
     def json(self, method: str, path: str, body: Any = None, **extra: Any) -> tuple[int, Any]:
-        """Status and decoded answer of one call."""
+        """Make one call, and return its status and decoded response."""
         data = b"" if body is None else msgspec.json.encode(body)
         response = self.generic(method, f"/api/v1{path}", data, content_type="application/json", **extra)
         content = response.getvalue()
@@ -147,7 +147,7 @@ class ApiClient(Client):
 
 @pytest.fixture
 def api(db: None) -> Callable[..., ApiClient]:
-    """``api("trainer", "read")`` is a client whose new key has those scopes; ``api()`` has no key."""
+    """Return a function: ``api("trainer", "read")`` makes a client with those scopes, ``api()`` has no key."""
 
     def make(*scopes: str, **limits: Any) -> ApiClient:
         if not scopes:
@@ -174,7 +174,7 @@ def _as_role(role: str) -> Iterator[None]:
 
 
 class ArenaClient(Client):
-    """Every request runs as ``gym_arena``, with the arena's own middleware and addresses."""
+    """A client whose requests run as ``gym_arena``, with the arena's own middleware and URLs."""
 
     def request(self, **request: Any) -> Any:
         with _as_role("gym_arena"):
@@ -190,13 +190,16 @@ def arena_client(db: None, settings: LazySettings) -> ArenaClient:
 
 @pytest.fixture
 def as_role(db: None) -> Callable[[str], contextlib.AbstractContextManager[None]]:
-    """``with as_role("gym_lab"):`` runs statements with that role's rights."""
+    """Return a context manager: ``with as_role("gym_lab"):`` runs statements with that role's rights."""
     return _as_role
 
 
 @pytest.fixture
 def own_storages(tmp_path: Path, settings: Any) -> Path:
-    """Every storage of files in a folder of this test alone, named after it."""
+    """Put every file storage into a folder of this test alone, and return the folder.
+
+    Each storage's folder is named after the storage.
+    """
     settings.STORAGES = {
         **settings.STORAGES,
         **{
@@ -211,7 +214,7 @@ def own_storages(tmp_path: Path, settings: Any) -> Path:
 
 
 class LabClient(Client):
-    """Every request runs with the rights of the lab's database role."""
+    """A client whose requests run with the rights of the lab's database role."""
 
     def request(self, **request: Any) -> Any:
         with connection.cursor() as cursor:
@@ -225,7 +228,7 @@ class LabClient(Client):
 
 @pytest.fixture
 def lab(db: None, settings: LazySettings) -> Callable[[User | None], LabClient]:
-    """``lab(user)`` is a client that has logged in as that user; ``lab(None)`` is a stranger."""
+    """Return a function: ``lab(user)`` makes a client logged in as that user, ``lab(None)`` a stranger's."""
     settings.ROOT_URLCONF = "trajectories.wiring.urls_lab"
 
     def make(user: User | None) -> LabClient:
@@ -239,7 +242,7 @@ def lab(db: None, settings: LazySettings) -> Callable[[User | None], LabClient]:
 
 @pytest.fixture
 def owner(db: None) -> User:
-    """The installation's first login: staff, may see golds."""
+    """Create the installation's first login, which is staff and may see golds."""
     return User.objects.create_user("owner", password="correct horse", is_staff=True)
 
 

@@ -1,4 +1,4 @@
-"""Which cases of a matrix a run takes: a few that cover it, or with ``WHOLE_SITES=1`` every one."""
+"""The choice of cases from a matrix: a few that cover it, or all of them with ``WHOLE_SITES=1``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Case = tuple[Any, ...]
 
 
 def values(*sides: Iterable[Any], is_whole: bool = IS_WHOLE) -> list[Case]:
-    """Cases among which every value of every side is met; side by side, they turn at their own lengths."""
+    """Return the fewest cases that contain every value of every side; shorter sides are repeated."""
     lists = [list(side) for side in sides]
     if is_whole:
         return list(itertools.product(*lists))
@@ -21,7 +21,10 @@ def values(*sides: Iterable[Any], is_whole: bool = IS_WHOLE) -> list[Case]:
 
 
 def pairs(*sides: Iterable[Any], is_whole: bool = IS_WHOLE) -> list[Case]:
-    """Cases among which any two values of two sides meet; the one that brings most new pairs is next."""
+    """Return cases in which every two values of different sides meet.
+
+    The next case is always the one with the most new pairs.
+    """
     whole = list(itertools.product(*([*enumerate(side)] for side in sides)))
     if is_whole:
         return [_plain(case) for case in whole]

@@ -1,6 +1,7 @@
-"""Postgres data with every migration applied: made once for a state of the code, and copied by each test run.
+"""Postgres data with every migration applied, made once for each state of the code and copied by every test
+run.
 
-Creating the data and migrating it takes 5 CPU seconds, copying it a fraction of one.
+Creating and migrating the data takes 5 CPU seconds; copying it takes a fraction of a second.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from gymsite.services.processes import BASE_DIR
 from gymsite.services.supervisor import Supervisor
 
 FOLDER = BASE_DIR / "var" / "test"
-# What migrations import and `post_migrate` reads. A file that is missing here leaves data of an older state,
-# which the test run's own `migrate` brings up to date.
+# Everything that migrations import and `post_migrate` reads. If a file is missing here, the data may be
+# outdated, but the test run's own `migrate` then updates it.
 SOURCES = (
     *("*/migrations/*.py", "*/models.py", "*/models/*.py", "core/*.py", "core/*.toml"),
     *("gymsite/services/postgres.py", "requirements.txt"),
@@ -30,14 +31,14 @@ STOP_S = 20.0
 
 
 def data_copy(var_dir: Path) -> None:
-    """Give an installation that has never started the migrated data, and the password of its owner."""
+    """Copy the migrated data, and the password of its owner, to an installation that has never started."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (FOLDER / "template.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         template = _template()
         secrets.folder(var_dir).mkdir(mode=0o700, parents=True, exist_ok=True)
         secrets.write(var_dir, postgres.OWNER, secrets.read(template, postgres.OWNER))
-        # The data may belong to another user, the one that Postgres runs as.
+        # The data may belong to another user, under which Postgres runs.
         _copy(postgres.data_folder(template), postgres.data_folder(var_dir))
 
 
@@ -46,13 +47,13 @@ def _copy(data: Path, to: Path) -> None:
 
 
 def _template() -> Path:
-    """The folder for this state of the code; made if it is missing, and those of other states removed."""
+    """Return the folder for this state of the code; if it is missing, make it and remove older ones."""
     template = FOLDER / f"template-{_state()}"
     if not template.exists():
         for other in FOLDER.glob("template-*"):
             shutil.rmtree(other)
         half = FOLDER / "template-half"
-        shutil.rmtree(half, ignore_errors=True)  # of a run that was killed
+        shutil.rmtree(half, ignore_errors=True)  # left by a run that was killed
         _make(half)
         half.rename(template)
     return template
@@ -82,7 +83,7 @@ def _make(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _started(folder: Path) -> Iterator[None]:
-    """Its Postgres, which shuts down cleanly: a copy must not have to recover first."""
+    """Run a Postgres in the folder and shut it down cleanly, so that copies of it need no recovery."""
     secrets.ensure_all(folder)
     endpoints.run_folder(folder).mkdir()
     (folder / "logs").mkdir()

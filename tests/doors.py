@@ -1,9 +1,9 @@
 """`python -m tests.doors [NAME ...]`: the client's doors and foreign browsers, each with the real package.
 
-Each is installed into an environment of its own, `.venv-doors/<name>`, for what they pin clashes; one
-installation serves all. Tests run outside the repository, whose folder `verifiers` would hide the package of
-that name. Printed at the end is the table of what each door was paid; `--table` plays its episodes alone.
-Status 1 when a test fails or a door could not be tried.
+Each package is installed into its own environment, `.venv-doors/<name>`, because their pinned versions clash;
+all share one installation. Tests run outside the repository, because its folder `verifiers` would hide the
+package of that name. At the end, the table of what each door was paid is printed; `--table` plays only that
+table's episodes. The exit status is 1 if a test fails or a door could not be tried.
 """
 
 from __future__ import annotations
@@ -27,13 +27,16 @@ CLIENT = BASE_DIR / "client"
 TESTS = CLIENT / "tests" / "doors"
 HOMES = BASE_DIR / ".venv-doors"
 TOOLS = ("pytest>=8", "pytest-asyncio>=0.24")
-# What is installed before a door. TORCH="torch==2.13.0+cpu" spares a machine without a GPU gigabytes of CUDA.
+# Packages that are installed before a door's. TORCH="torch==2.13.0+cpu" avoids gigabytes of CUDA libraries on
+# a machine without a GPU.
 TORCH = os.environ.get("TORCH", "torch")
 BEFORE = {"trl": (TORCH, "gguf>=0.19", "pip"), "grpo": (TORCH,), "exports": (TORCH,), "verl": (TORCH,)}
-# Pythons that a package takes, from the first up to before the second; others take that of this installation.
-# DOORS_PYTHONS="/path/to/python3.12:..." names some that are not found by PATH.
+# The Python versions that a package supports: at least the first, and lower than the second. Other packages
+# use the Python of this installation. DOORS_PYTHONS="/path/to/python3.12:..." names interpreters that are not
+# on PATH.
 TAKEN = {"agentlab": ((3, 11), (3, 13)), "verl": ((3, 10), (3, 13)), "nemo_gym": ((3, 12), (3, 15))}
-# Without an extra of the client's: browsers that play without it, what is measured, the example that trains.
+# Packages for tests without an extra of the client: browsers that play without the client, measurements, and
+# the training example.
 OTHERS = {
     "playwright": (),
     "playwright_mcp": ("mcp==2.3.0",),
@@ -46,27 +49,28 @@ OTHERS = {
     "exports": ("trl==1.16.0", "pillow==13.0.0"),
     "grpo": ("transformers==5.23.0", "peft==0.21.0"),
 }
-# Tests that are played in the environment of others.
+# Tests that run in another test's environment.
 SHARED = {"grpo_thoughts": "grpo"}
-# Whose own requirements are left out: AgentLab's 230 are for models and for benchmarks that no test plays.
+# Packages that are installed without their requirements. AgentLab's 230 are for models and benchmarks that no
+# test uses.
 BARE = {"agentlab": "agentlab==0.4.2"}
-STAGED = {"gymnasium", "trl"}  # played through a stage, too
+STAGED = {"gymnasium", "trl"}  # also played through a stage
 NODE_PACKAGES = {"playwright_mcp": "@playwright/mcp@0.0.83"}
-# Threads of torch that have nothing to do leave their core to the browsers: half the time for TRL.
+# Idle threads of torch leave their core to the browsers, which halves the time of TRL's tests.
 IDLE = {"GOMP_SPINCOUNT": "0", "OMP_WAIT_POLICY": "PASSIVE"}
 LAST_LINES = 5
 TABLE_TESTS = "of_the_table"
 
 
 class NotInstalled(Exception):
-    """A door's packages could not be installed; says why."""
+    """Raised if a door's packages could not be installed; the message says why."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.doors", description=__doc__)
     known = sorted(path.stem.removeprefix("test_") for path in TESTS.glob("test_*.py"))
     parser.add_argument("names", nargs="*", metavar="NAME", default=known, help=f"of {', '.join(known)}")
-    parser.add_argument("--table", action="store_true", help="only the episodes of the table of doors")
+    parser.add_argument("--table", action="store_true", help="play only the episodes of the table")
     options = parser.parse_args()
     names = options.names
     if unknown := set(names) - set(known):
@@ -84,7 +88,7 @@ def main() -> int:
 
 
 def home_make(name: str) -> Path:
-    """The Python of a door's environment, which is made when it is new or what it needs has changed."""
+    """Return the Python of a door's environment, which is created or updated if its requirements changed."""
     home = HOMES / name
     python, stamp = home / "bin" / "python", home / "installed"
     node = NODE_PACKAGES.get(name, "")
@@ -110,7 +114,7 @@ def home_make(name: str) -> Path:
 
 
 def _interpreter(name: str) -> str:
-    """A Python that a door's package takes. Raises ``NotInstalled``."""
+    """Return a Python that a door's package supports. Raises ``NotInstalled`` if there is none."""
     if name not in TAKEN:
         return sys.executable
     first, end = TAKEN[name]
@@ -123,7 +127,7 @@ def _interpreter(name: str) -> str:
 
 
 def _version(python: str) -> tuple[int, ...]:
-    """Of an interpreter; empty where there is none that runs."""
+    """Return an interpreter's version; empty if it does not exist or cannot be run."""
     if shutil.which(python) is None:
         return ()
     question = "import sys; print(*sys.version_info[:2])"
@@ -132,7 +136,7 @@ def _version(python: str) -> tuple[int, ...]:
 
 
 def _install(command: list[str]) -> None:
-    """Run an installer. Raises ``NotInstalled`` where it is missing or fails."""
+    """Run an installer. Raises ``NotInstalled`` if it is missing or fails."""
     if shutil.which(command[0]) is None:
         raise NotInstalled(f"there is no {command[0]} on this machine")
     done = subprocess.run(command, capture_output=True, text=True)
@@ -141,7 +145,7 @@ def _install(command: list[str]) -> None:
 
 
 def _pip(python: Path) -> list[str]:
-    """Some pip of this machine, which installs into the environment from outside."""
+    """Return the command of any pip on this machine that can install into the environment from outside."""
     for candidate in (sys.executable, "python3"):
         if subprocess.run([candidate, "-m", "pip", "--version"], capture_output=True).returncode == 0:
             return [candidate, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
@@ -149,7 +153,7 @@ def _pip(python: Path) -> list[str]:
 
 
 def _played(pythons: dict[str, Path], *, is_table: bool) -> dict[str, str]:
-    """Run the tests of each door against one installation, and print the table of what they were paid."""
+    """Run each door's tests against one installation, and print the table of what the doors were paid."""
     results = {}
     folder = Path(tempfile.mkdtemp(prefix="doors-"))
     table = folder / "table.jsonl"
@@ -178,7 +182,7 @@ def _played(pythons: dict[str, Path], *, is_table: bool) -> dict[str, str]:
 
 
 def _prepared(up: Up, folder: Path) -> dict[str, str]:
-    """The environment of the tests. The installation gets a key for them, and a judge."""
+    """Create a key and a judge in the installation, and return the tests' environment variables."""
     key = manage(up, "create_key", "--name", "doors", "--scopes", "read,trainer,guidance")
     (folder / "judge.toml").write_text(JUDGE)
     manage(up, "judge", str(folder / "judge.toml"), "--run", "0")

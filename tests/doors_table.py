@@ -1,7 +1,7 @@
-"""The table of doors: what the object of each framework held of the same episodes.
+"""The table of doors, which compares what each framework's object contained after the same episodes.
 
-The rows are noted by ``client/tests/doors/samples.py`` while the doors' tests play; ``python -m tests.doors``
-prints the table, for ``docs/rewards.md``.
+``client/tests/doors/samples.py`` notes the rows while the doors' tests play; ``python -m tests.doors`` prints
+the table for ``docs/rewards.md``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-# A judge whose endpoint is not there: its grades never come.
+# A judge whose endpoint does not exist, so its grades never arrive.
 JUDGE = """
 name = "unreachable"
 url = "http://127.0.0.1:9/v1"
@@ -32,8 +32,11 @@ Row = Mapping[str, Any]
 
 
 def table_of(path: Path) -> str:
-    """Two tables in Markdown: what the server says of the first door's episodes, and what each was handed.
-    Empty where nothing was noted."""
+    """Return two Markdown tables: the server's payments for the first door's episodes, and what each door
+    got.
+
+    The text is empty if no rows were noted.
+    """
     rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     return f"{_paid(rows)}\n\n{_held(rows)}" if rows else ""
 
@@ -53,7 +56,7 @@ def _held(rows: Sequence[Row]) -> str:
 
 
 def _cell(row: Row) -> str:
-    """The number, and how many of the components came with it, those that are null included."""
+    """Format a door's number, and how many of the components came with it, including those that are null."""
     parts, components = row["parts"], row["paid"]["components"]
     number = row["number"] if isinstance(row["number"], str) else _number(row["number"])
     if parts is None:
@@ -65,7 +68,7 @@ def _cell(row: Row) -> str:
 
 
 def _is_same(held: float | None, paid: Any) -> bool:
-    """Apart from the precision of a framework's numbers."""
+    """Return whether two values are equal, except for the precision of a framework's numbers."""
     return (
         held is paid if None in (held, paid) else paid is not ... and math.isclose(held, paid, rel_tol=1e-6)
     )

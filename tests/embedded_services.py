@@ -19,9 +19,9 @@ STOP_S = 5.0
 
 @dataclass(frozen=True)
 class TestServers:
-    """The servers of a test run; ``var_dir`` holds the secrets of every role."""
+    """The servers of a test run; ``var_dir`` contains every role's secrets."""
 
-    __test__ = False  # pytest would collect it by its name
+    __test__ = False  # otherwise pytest would collect this class because of its name
 
     var_dir: Path
 
@@ -37,7 +37,7 @@ class TestServers:
         return secrets.read(self.var_dir, "gym_" + role.removeprefix("gym_"))
 
     def role_url(self, role: str, *, database: str | None = None) -> str:
-        """The address for ``arena``, ``lab`` or ``worker``, for ``database`` if given."""
+        """Return the URL with which ``arena``, ``lab`` or ``worker`` connects, to ``database`` if given."""
         url = endpoints.database_url(self.var_dir, role=role)
         return url.replace(f"/{endpoints.DATABASE}?", f"/{database}?") if database else url
 
@@ -46,8 +46,8 @@ class TestServers:
 def embedded_services(var_dir: Path, *, is_migrated: bool = False) -> Iterator[TestServers]:
     """Start both servers in a new folder under ``var_dir``; stop and remove them at the end.
 
-    The database is empty, or ``is_migrated``. Parallel runs do not interfere, nothing is synced to disk, and
-    folders of killed runs are removed.
+    The database is empty unless ``is_migrated``. Parallel runs do not interfere with each other, nothing is
+    synced to disk, and the folders of killed runs are removed.
     """
     var_dir.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(var_dir)

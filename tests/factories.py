@@ -33,7 +33,7 @@ def benchmark(**fields: Any) -> Benchmark:
 
 
 def task(*, answer: str = "42", solution: str = GOLD_CANARY, **fields: Any) -> Task:
-    """A task with a current gold."""
+    """Create a task with a current gold."""
     number = next(_numbers)
     values = {
         "benchmark": fields.pop("benchmark", None) or benchmark(),
@@ -77,7 +77,7 @@ def group(**fields: Any) -> Group:
 
 
 def episode(*, status: str = "open", **fields: Any) -> Episode:
-    """An open episode; use ``verdict`` to finish it."""
+    """Create an open episode; use ``verdict`` to finish it."""
     owner = fields.pop("group", None) or group(
         **{name: fields[name] for name in ("run", "task", "arm") if name in fields}
     )
@@ -107,7 +107,7 @@ def step(of: Episode, index: int = 1, **fields: Any) -> Step:
 
 
 def intervention(of: Episode, **fields: Any) -> Intervention:
-    """One at the beginning of an episode's first step, with a group of continuations that is empty."""
+    """Create an intervention at the start of an episode's first step, with an empty continuation group."""
     values = {"step": 1, "substep": 1, "copied": "", "text": "Wait.", "sha256": "0" * 64, **fields}
     values.setdefault("group", group(run=of.run, task=of.task, arm=of.arm))
     return Intervention.objects.create(episode=of, author_kind="policy", **values)
@@ -119,13 +119,13 @@ def submission(of: Episode, answer: str | list[str] = "42", *, number: int = 1) 
 
 
 def end_move(of: Episode, *, at: Any) -> None:
-    """Let an ended episode have ended ``at`` another time."""
+    """Change the time at which an episode ended."""
     Episode.objects.filter(pk=of.pk).update(finished_at=at)
     Verdict.objects.filter(episode=of, run_seq__isnull=False).update(created_at=at)
 
 
 def verdict(of: Episode, outcome: str = "correct", reason: str = "answer", **fields: Any) -> None:
-    """Finish an episode through the statement that everyone uses."""
+    """Finish an episode with the same SQL statement that all other code uses."""
     ending = hot_sql.Ending(episode=of.pk, outcome=outcome, reason=reason, **fields)
     hot_sql.finish_many(run_id=of.run_id, endings=[ending], statuses=["open", "submitted"])
     of.refresh_from_db()

@@ -1,6 +1,7 @@
-"""`python -m tests.kills [--rounds 2] [--seed N]`: kills every process with -9 while work flows.
+"""`python -m tests.kills [--rounds 2] [--seed N]`: kill every process with -9 while work is going on.
 
-Prints what was acknowledged and what became of it, by victim; status 1 when anything is not as acknowledged.
+Prints, by killed process, what had been acknowledged and what was found later. The exit status is 1 if
+anything that was acknowledged is missing or different.
 """
 
 from __future__ import annotations
@@ -43,8 +44,10 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.kills", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=2, help="each kills every process twice")
-    parser.add_argument("--seed", type=int, default=20260302, help="of the order of the kills")
+    parser.add_argument(
+        "--rounds", type=int, default=2, help="rounds, each of which kills every process twice"
+    )
+    parser.add_argument("--seed", type=int, default=20260302, help="seed for the order of the kills")
     return parser.parse_args()
 
 

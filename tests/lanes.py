@@ -1,8 +1,8 @@
-"""All lanes of tests, one after another, as ``make test`` runs them: ``python -m tests.lanes test-unit``.
+"""The test lanes, run one after another as by ``make test``: ``python -m tests.lanes test-unit``.
 
-A lane that fails does not keep the others from running. One that broke off is run once more: some of its
-tests never ran. The end names what failed, then has a line for each lane, and the exit status is 0 only where
-each of them ran tests and none failed.
+The other lanes run even if one fails. A lane that broke off is run once more, because some of its tests never
+ran. The output ends with the failures and one line for each lane. The exit status is 0 only if every lane ran
+tests and none of them failed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ COUNTS = re.compile(r"^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+) in [\d.]+s\b.*$")
 PASSED = re.compile(r"\b[1-9]\d* passed\b")
 FAILED = re.compile(r"\b[1-9]\d* (failed|errors?)\b")
 SKIPPED = re.compile(r"^SKIPPED (.*)$")
-# A test's line of pytest's summary, an interruption, and what pytest itself stumbled over.
+# Lines of pytest's summary about single tests, interruptions, and internal errors of pytest.
 REASON = re.compile(
     r"^(FAILED |ERROR |RERUN |!+ |INTERNALERROR> \s*(E\s+)?[\w.]+(Error|Exception|Interrupt)\b)"
 )
@@ -31,7 +31,7 @@ REASON_CHARACTERS = 200
 
 @dataclass(frozen=True, kw_only=True)
 class Lane:
-    """What came of a lane: ``counts`` is pytest's own closing line; ``reasons`` are its lines of failures."""
+    """The result of a lane: ``counts`` is pytest's closing line, ``reasons`` are its lines about failures."""
 
     name: str
     status: int
@@ -46,7 +46,7 @@ class Lane:
 
     @property
     def is_broken_off(self) -> bool:
-        """Whether it ended in an error though no test of it did."""
+        """True if the lane ended with an error although none of its tests failed."""
         return self.status != 0 and PASSED.search(self.counts) is not None and not FAILED.search(self.counts)
 
     @property
@@ -58,7 +58,7 @@ class Lane:
 
 
 def lane_of(name: str, lines: Iterable[str], *, status: int, seconds: float) -> Lane:
-    """What the output of a lane says."""
+    """Parse the output of a lane."""
     counts = skipped = ""
     reasons = deque[str](maxlen=REASONS)
     for line in lines:
@@ -74,7 +74,7 @@ def lane_of(name: str, lines: Iterable[str], *, status: int, seconds: float) -> 
 
 
 def lane_run(name: str) -> Lane:
-    """Run a target of the Makefile, whose output goes on to be seen."""
+    """Run a target of the Makefile and pass its output through."""
     begun, lines = time.monotonic(), list[str]()
     command = [os.environ.get("MAKE", "make"), "--no-print-directory", name]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}

@@ -1,7 +1,9 @@
-"""What a failed test leaves open is closed with it and named in its report, so that no neighbour fails by it.
+"""Closing and reporting of sockets and files that a failed test leaves open, so that no other test fails for
+them.
 
-The traceback of a failure holds the frames of its test, and these its sockets and files. Python's collector
-finds them in the middle of some later test, which then fails by the warning.
+The traceback of a failure keeps the test's frames alive, and these keep its sockets and files. Python's
+garbage collector would find them in the middle of some later test, which would then fail because of the
+warning.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ LAST = ("last_exc", "last_type", "last_value", "last_traceback")
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Drop the frames of a failed test once its failure is written down, and again after its fixtures."""
+    """Drop a failed test's frames after its failure has been reported, and again after its teardown."""
     report = yield
     if report.failed:
         item.stash[FAILED] = True
@@ -36,7 +38,7 @@ def pytest_runtest_makereport(
 
 
 def _collected(failure: BaseException | None) -> list[str]:
-    """What of a failure's frames had to be closed by the collector."""
+    """Clear a failure's frames, and return the warnings about what the garbage collector had to close."""
     usual, sys.unraisablehook = sys.unraisablehook, lambda _: None
     try:
         with warnings.catch_warnings(record=True) as warned:
@@ -44,8 +46,8 @@ def _collected(failure: BaseException | None) -> list[str]:
             for one in _chain(failure):
                 traceback.clear_frames(one.__traceback__)
                 for frame, _ in traceback.walk_tb(one.__traceback__):
-                    frame.f_locals  # noqa: B018 (reading it drops a copy that pytest's own reading left)
-            for name in LAST:  # of the interpreter, for a debugger
+                    frame.f_locals  # noqa: B018 (reading it drops the copy that pytest made by reading it)
+            for name in LAST:  # the interpreter keeps them for a debugger
                 if hasattr(sys, name):
                     delattr(sys, name)
             gc.collect()
@@ -55,7 +57,7 @@ def _collected(failure: BaseException | None) -> list[str]:
 
 
 def _chain(failure: BaseException | None) -> Iterator[BaseException]:
-    """An exception and all that it came from."""
+    """Yield an exception and all its causes, contexts and members."""
     seen: set[int] = set()
     left = [failure]
     while left:

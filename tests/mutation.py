@@ -1,7 +1,7 @@
-"""`python -m tests.mutation [WORD ...]`: put known faults into the code, and see that tests fail.
+"""`python -m tests.mutation [WORD ...]`: put known faults into the code and check that tests fail.
 
-The faults are in `mutants.toml`, each with the tests that must notice it; words select those whose file or
-description contains one of them. Works on copies of the tree in a temporary folder.
+The faults are in `mutants.toml`, each with the tests that must notice it. Given words select the faults whose
+file or description contains one of the words. This works on copies of the source tree in a temporary folder.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Mutant:
     tests: tuple[str, ...]
 
     def text(self, tree: Path) -> str:
-        """The mutated file. Raises ``ValueError`` when the text to replace does not stand there once."""
+        """Return the mutated file. Raises ``ValueError`` unless the text to replace occurs exactly once."""
         text = (tree / self.path).read_text()
         if text.count(self.old) != 1:
             raise ValueError(f"{self.path} has {text.count(self.old)} times: {self.old!r}")
@@ -51,7 +51,7 @@ def mutants_load(path: Path) -> list[Mutant]:
 
 
 def tree_copy(tree: Path, folder: Path) -> Path:
-    """The files that git tracks, beside the official data that some tests read."""
+    """Copy the files that git tracks, and link the official data that some tests read."""
     copy = folder / "tree"
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=tree, check=True, capture_output=True, text=True
@@ -68,7 +68,7 @@ def mutant_is_killed(mutant: Mutant, copy: Path, python: Path) -> bool:
     target = copy / mutant.path
     original, mutated = target.read_text(), mutant.text(copy)
     command = [str(python), "-m", "pytest", "-x", "-q", "--no-header", *mutant.tests]
-    # The client that is installed is that of the tree itself.
+    # The installed client is the one in the original tree, so the copy's client must come first.
     client = str(copy / "client" / "src")
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": client}
     target.write_text(mutated)
@@ -88,7 +88,7 @@ def mutant_is_killed(mutant: Mutant, copy: Path, python: Path) -> bool:
 
 
 def mutants_run(mutants: list[Mutant], *, tree: Path, workers: int) -> list[Mutant]:
-    """Run them and return the survivors; each worker has a copy of the tree to itself."""
+    """Run the mutants and return the survivors; each worker has its own copy of the tree."""
     python = tree / ".venv" / "bin" / "python"
     copies: queue.SimpleQueue[Path] = queue.SimpleQueue()
 
@@ -109,7 +109,7 @@ def mutants_run(mutants: list[Mutant], *, tree: Path, workers: int) -> list[Muta
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Put known faults into the code, and see that tests fail.")
+    parser = argparse.ArgumentParser(description="Put known faults into the code and check that tests fail.")
     parser.add_argument("words", nargs="*", help="only faults whose file or description has one of these")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--tree", type=Path, default=ROOT, help="another checkout, with its own .venv")

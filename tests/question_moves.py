@@ -1,4 +1,4 @@
-"""The scripted answer to a question, with the moves that a look adds to it."""
+"""The scripted answer to a question, including the moves that a look requires in addition."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind
 def moves_in_look(
     kind: QuestionKind, payload: Payload, answer: Answer, *, look: Look, has_scripts: bool = True
 ) -> tuple[Move, ...]:
-    """List the kind's own moves with those that the look adds; the submit button has the look's name.
+    """List the question kind's own moves and those that the look adds; the submit button has the look's name.
 
-    Raises ``ValueError`` as the kind's ``moves`` does.
+    Raises ``ValueError`` if the kind's ``moves`` does.
     """
     wording = WORDINGS[look.wording]
     pop_ups = choose_pop_ups(payload, look)

@@ -1,4 +1,4 @@
-"""Episodes of the shop with tasks drawn for them."""
+"""Episodes of the mock shop, with tasks drawn for them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def smallest() -> Product:
 
 @cache
 def task_of(*, level: int = 3, **rule: bool) -> SiteTask:
-    """The first task of the level whose rule has these clauses, about a product with few reviews."""
+    """Return the task of this level with these clauses in its rule whose product has the fewest reviews."""
     drawn = (count_mentions.draw(world(), Draws(b"e2e", number), level) for number in range(500))
     return min(
         (task for task in drawn if task and rule.items() <= task.given["rule"].items()),
@@ -56,7 +56,7 @@ def edition_of(family: str) -> Edition:
 
 @cache
 def drawn_task(family: str, *, level: int, seed: int = 0, first_day: date = FIRST_DAY) -> SiteTask:
-    """The one of a few tasks that takes the fewest moves."""
+    """Draw ten tasks and return the one that takes the fewest moves."""
     of = world(edition_of(family), first_day=first_day)
     draw = FAMILIES.get(family).draw
     tasks = (draw(of, Draws(b"e2e", family, level, seed, number), level) for number in range(10))
@@ -85,7 +85,7 @@ def episode_of(
     first_day: date = FIRST_DAY,
     **fields: Any,
 ) -> Episode:
-    """An episode that begins at nine of the world's first day, in the look's zone."""
+    """Create an episode that begins at nine o'clock on the world's first day, in the look's time zone."""
     zone = ZoneInfo((look or Look()).time_zone)
     start = datetime(first_day.year, first_day.month, first_day.day, 9, tzinfo=zone)
     made = factories.task(kind="site", payload=payload_of(task, edition=edition, first_day=first_day))

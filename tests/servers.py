@@ -1,4 +1,4 @@
-"""Starts the embedded Postgres and Redis for the test run, before Django reads its settings."""
+"""A pytest plugin that starts the embedded Postgres and Redis before Django reads its settings."""
 
 from __future__ import annotations
 
@@ -27,14 +27,15 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
         DATABASE_URL=servers.database_url,
         REDIS_URL=servers.redis_url,
         API_KEY_CACHE_S="0",
-        # One salt for all runs: tasks of mock sites are drawn by it, so a test meets the same ones each time.
+        # All runs use the same salt, with which mock sites' tasks are drawn, so a test gets the same tasks
+        # each time.
         GYM_WORLD_SALT="5a" * 32,
     )
     yield
 
 
 def _is_elsewhere(config: pytest.Config) -> bool:
-    """Whether the tests run in processes that this one only starts, each with servers of its own."""
+    """Return whether this process only starts others that run the tests, each with its own servers."""
     options = config.known_args_namespace
     is_alone = options.collectonly or options.usepdb or "PYTEST_XDIST_WORKER" in os.environ
     return bool(options.numprocesses) and not is_alone

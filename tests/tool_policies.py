@@ -1,4 +1,4 @@
-"""Scripted policies for tasks with tools, each with one fault, and what the components say of them."""
+"""Scripted policies for tasks with tools, each with at most one fault, and the components they should get."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OTHERS = {"travel_time": "distance"}
 
 @dataclass(frozen=True)
 class Policy:
-    """What is called in place of the oracle's calls, and the components where a task needs some."""
+    """A function that replaces the oracle's calls, and the expected components if a task needs tools."""
 
     play: Callable[[list[Call]], list[Call]]
     expected: Mapping[str, float]
@@ -41,7 +41,7 @@ POLICIES = {
 
 
 def planted_check(policy: str, truth: Truth, episode: int) -> None:
-    """The components of an ended episode are those of its policy."""
+    """Assert that an ended episode's components are those expected for its policy."""
     (reading,) = readings_of([episode])
     values = components_of(reading)
     if not any(truth.graphs):

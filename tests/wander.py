@@ -1,10 +1,10 @@
-"""`python -m tests.wander [--count 120] [--split test]`: is a step budget enough for a visitor who looks at
-everything?
+"""`python -m tests.wander [--count 120] [--split test]`: a check whether step budgets are enough for a
+visitor who looks at everything.
 
-The wanderer opens every page of what a task is about (its houses, trips or products, with each list, calendar
-and offer), and only then goes the whole way of the scripted solution. Prints a line for each family: medians
-of steps, and the shares of tasks whose budget is enough; also if it opens what no task asks for (guest
-reviews, questions) and unfolds every text.
+The wanderer first opens every page about a task's subjects (its houses, trips or products, with each list,
+calendar and offer), and then follows the whole scripted solution. For each task family, a line is printed
+with the median numbers of steps and the shares of tasks whose budget is enough. The last share is for a
+wanderer who also opens what no task asks for (guest reviews, questions) and unfolds every text.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ SALT = b"the worlds of this table"
 NAME = re.compile(r"[A-Z]{1,3}-[0-9A-Z-]*[0-9A-Z]")
 COLUMNS = ("site", "family", "scripted", "budget", "pages", "enough", "more", "enough for all")
 FIRST = (("page", "1"),)
-"""What the link back to the first part of a list adds: that part was the first to be opened."""
+"""What the link back to the first part of a list adds to the query; that part has already been opened."""
 FOLDS = frozenset({"more", "reply", "translation", "original"})
-"""Parameters of the query that unfold something on a page."""
+"""Query parameters that unfold something on a page."""
 NARROWED = frozenset({"stars"})
-"""Parameters that leave out a part of a list and show nothing new."""
+"""Query parameters that only leave out part of a list and show nothing new."""
 ASIDE = re.compile(r"stays/[^/]+/reviews|products/[^/]+/questions")
-"""Pages on which no task rests."""
+"""Pages that no task depends on."""
 View = tuple[str, tuple[tuple[str, str], ...]]
 
 
@@ -50,7 +50,7 @@ def main() -> int:
 
 
 def rows(site: str, *, count: int, split: str) -> Iterator[tuple[Any, ...]]:
-    """A line for each family: medians, and the share of tasks whose budget is enough."""
+    """Yield a row for each family: medians, and the shares of tasks whose budget is enough."""
     from core.episodes.presentation import Look
     from tasks_app.models import max_steps_for
     from tasks_app.questions import questions
@@ -88,7 +88,7 @@ def _is_more(view: View) -> bool:
 
 
 def views(placed: Any) -> set[View]:
-    """Every page of what a task is about: paths, with what the link that leads there adds to the query."""
+    """Return all pages about a task's subjects, as paths with what the link to them adds to the query."""
     from core.episodes.presentation import Look
     from validation.sites.site_walk import Walk
 
@@ -101,8 +101,10 @@ def views(placed: Any) -> set[View]:
 
 
 def _explore(walk: Any, root: str, seen: set[View]) -> None:
-    """Open ``root`` and what its pages link to below it; of another view of a page only further parts of its
-    list are opened, since the others lead back."""
+    """Open ``root`` and all pages below it that its pages link to.
+
+    Other views of a page are opened only if they are further parts of its list; the others lead back.
+    """
     waiting = [(root, "")]
     seen.add((root, ()))
     while waiting:
@@ -124,7 +126,7 @@ def _explore(walk: Any, root: str, seen: set[View]) -> None:
 
 
 def _roots(task: Any, world: Any) -> Sequence[str]:
-    """Addresses of the houses, trips and products that a task names or its answer rests on."""
+    """Return the paths of the houses, trips and products that a task names or its answer depends on."""
     if hasattr(world, "products"):
         products = [task.given["product"]] if "product" in task.given else [one.id for one in world.rivals]
         return [f"products/{product}" for product in products]
@@ -138,7 +140,7 @@ def _roots(task: Any, world: Any) -> Sequence[str]:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.wander", description=__doc__)
-    parser.add_argument("--count", type=int, default=120, help="tasks of each site")
+    parser.add_argument("--count", type=int, default=120, help="number of tasks per site")
     parser.add_argument("--split", choices=("train", "test"), default="test")
     return parser.parse_args()
 

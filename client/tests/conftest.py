@@ -68,18 +68,18 @@ def model() -> Iterator[FakeModel]:
 
 @pytest.fixture(params=[True, False], ids=["streamed", "whole"])
 def is_streamed(request: pytest.FixtureRequest) -> bool:
-    """Whether an endpoint is called for streams."""
+    """Return whether completions are streamed; tests that use this run both ways."""
     return bool(request.param)
 
 
 @pytest_asyncio.fixture
 async def endpoint(model: FakeModel, is_streamed: bool) -> AsyncIterator[Endpoint]:
-    """That of the model, called in both ways."""
+    """Yield an endpoint of the fake model, once with and once without streaming."""
     async with Endpoint(base_url=model.url, is_streamed=is_streamed, retries=1, timeout_s=2) as made:
         yield made
 
 
 @pytest.fixture
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Calls that fail are repeated at once."""
+    """Retry failed calls without a pause."""
     monkeypatch.setattr(endpoints, "FIRST_PAUSE_S", 0.01)

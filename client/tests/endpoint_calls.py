@@ -1,4 +1,4 @@
-"""One question to an endpoint, for the tests of what endpoints answer."""
+"""A helper that asks an endpoint one question, for tests of endpoints' replies."""
 
 from __future__ import annotations
 

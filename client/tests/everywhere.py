@@ -1,4 +1,4 @@
-"""An episode that offers every action, so that what is read depends on the completion alone."""
+"""The conditions of an episode that offers every action, so that parsing depends only on the completion."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ ONE_A_TURN = EVERYWHERE - {"sequence"}
 
 
 def turn_parse(text: str, *, conditions: Conditions = ONE_A_TURN, shown: str = "") -> Turn:
-    """The turn of a completion in the grammar ``json``."""
+    """Parse a completion with the grammar ``json``."""
     return json_grammar.turn_parse(text, conditions, shown=shown)

@@ -1,4 +1,4 @@
-"""What the fake server knows of interventions: substeps at blank lines, and continuations of one message."""
+"""The fake server's interventions: blank lines separate substeps, and continuations have one message."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _blocks(raw: str) -> list[dict[str, Any]]:
 def intervention_of(
     episode: dict[str, Any], body: dict[str, Any], *, number: int, group: int
 ) -> dict[str, Any]:
-    """The record of an intervention, which the fake server keeps."""
+    """Build the record of an intervention as the fake server stores it."""
     raw = episode["steps"][body["step"]]["raw"]
     copied = raw[: _blocks(raw)[body["substep"] - 1]["begin"]]
     message = {"role": "assistant", "content": copied + body["text"], "prefill": True, "spans": []}

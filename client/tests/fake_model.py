@@ -1,4 +1,4 @@
-"""A small server that speaks OpenAI's chat completions and says what a test wrote down."""
+"""A small server that speaks OpenAI's chat completions and gives the replies that a test has prepared."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ USAGE = {"prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150}
 
 @dataclass(kw_only=True)
 class Reply:
-    """One answer: a completion, or an error (``status``). ``raw`` is sent as it is. ``hangs``: seconds of
-    silence before the answer; ``breaks``: a stream ends before its finish reason. ``shape`` is the message in
-    whichever shape, and ``parts`` those of a stream, of which the shape is one unless they are given."""
+    """One reply: a completion, or an error with this ``status``.
+
+    ``raw`` is sent as it is. ``hangs`` is the number of seconds of silence before the reply; with ``breaks``
+    a stream ends before its finish reason. ``shape`` replaces the message, in any shape. ``parts`` are the
+    parts of a stream; if they are not given, ``shape`` is its only part.
+    """
 
     text: str | None = ""
-    reasoning: tuple[str, str] | None = None  # the field and its text
+    reasoning: tuple[str, str] | None = None  # the field's name and its text
     tool_calls: list[dict[str, Any]] = field(default_factory=list)
     finish_reason: str = "stop"
     usage: dict[str, Any] | None = field(default_factory=lambda: dict(USAGE))
@@ -49,7 +52,7 @@ class Reply:
         return {**shape, "choices": [choice], **({"usage": self.usage} if self.usage else {})}
 
     def chunks(self, model: str) -> Iterator[dict[str, Any]]:
-        """The completion in pieces of a few characters."""
+        """Yield the completion in pieces of a few characters."""
         shape = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": model}
 
         def chunk(delta: dict[str, Any], finish_reason: str | None = None) -> dict[str, Any]:
@@ -81,7 +84,10 @@ class Reply:
 
 
 class FakeModel:
-    """Serves until ``close``. ``reply`` makes the answer to a request's body; ``requests`` are the bodies."""
+    """Serves until ``close``.
+
+    ``reply`` makes the reply to a request's body; ``requests`` are all bodies so far.
+    """
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
@@ -155,7 +161,7 @@ class FakeModel:
         return f"http://127.0.0.1:{self._server.server_port}/v1"
 
     def replies(self, *replies: Reply) -> None:
-        """Give these answers in turn; the last one again and again."""
+        """Give these replies in turn, and then repeat the last one."""
         queue = list(replies)
         self.reply = lambda _: queue.pop(0) if len(queue) > 1 else queue[0]
 

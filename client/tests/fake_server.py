@@ -1,4 +1,4 @@
-"""A small server with the shapes of the API: lab, live and arena, in one process on three ports."""
+"""A small server that imitates the API: lab, live and arena, in one process on three ports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the fake server knows."""
+"""The state of the fake server."""
 
 from __future__ import annotations
 
@@ -9,52 +9,52 @@ from fake_interventions import intervention_of
 from fake_pages import QUESTION
 
 GOLD = "42"
-GROUPS = 1_000  # the groups of continuations have numbers above
+GROUPS = 1_000  # groups of continuations have higher numbers
 STATE_FIELDS = ("id", "task", "group", "arm", "sample_index", "max_steps", "presentation_hash")
 TOOL_CALLS_MAX = 2
 FORK_FIELDS = ("parent", "begins_after")
 
 
 class State:
-    """The state of the server; tests inspect it."""
+    """The fake server's state, which tests change and inspect."""
 
     def __init__(self) -> None:
         self.lock = threading.Condition()
         self.episodes: dict[int, dict[str, Any]] = {}
         self.verdicts: list[dict[str, Any]] = []
         self.blobs: dict[str, bytes] = {}
-        self.requests: list[tuple[str, str, str | None]] = []  # arena: method, path, step header
-        self.calls: list[tuple[str, str]] = []  # lab: method, path
+        self.requests: list[tuple[str, str, str | None]] = []  # to the arena: method, path, step header
+        self.calls: list[tuple[str, str]] = []  # to the lab: method, path
         self.keys: dict[str, Any] = {}
         self.extra = ""
-        self.check = ""  # the request to check a first answer; none where it is empty
+        self.check = ""  # the request to check a first answer; if empty, there is none
         self.fail_next: list[tuple[int, dict[str, str]]] = []
-        self.is_down = False  # a part of the installation is, and health says so
-        self.arena_failures: list[int] = []  # what its next pages are instead; 0 is no answer at all
-        self.steps_unanswered = 0  # so many posts of steps are stored, and their answers lost
+        self.is_down = False  # whether ``/health`` reports that a part is down
+        self.arena_failures: list[int] = []  # statuses of its next responses; 0 is no response at all
+        self.steps_unanswered = 0  # how many posts of steps are stored without a response
         self.steps_of_others: dict[
             int, dict[str, Any]
-        ] = {}  # stored just before a step of this index arrives
-        self.refusals: dict[str, str] = {}  # codes of what is answered 409: "2/resume" of episode 2
-        self.held: dict[int, int] = {}  # the last step of the agent, by episode that a person holds
-        self.recipe: dict[str, Any] = {}  # of all forks
-        self.kind = "free_answer"  # of the benchmark's tasks
-        self.tools: list[str] = []  # of every task, in arms without a page
+        ] = {}  # stored just before a step with this index arrives
+        self.refusals: dict[str, str] = {}  # error codes for status 409, by path ("2/resume" for episode 2)
+        self.held: dict[int, int] = {}  # the agent's last step, by episode that a person has taken over
+        self.recipe: dict[str, Any] = {}  # the recipe of all forks
+        self.kind = "free_answer"  # the kind of the benchmark's tasks
+        self.tools: list[str] = []  # the tools of every task, in arms without a page
         self.tool_calls: list[dict[str, Any]] = []
         self.max_steps = 6
         self.tasks_per_call = 1_000
         self.runs: list[dict[str, Any]] = []
         self.reports: list[dict[str, Any]] = []
-        self.results: list[dict[str, Any]] = []  # of lists that are only read
+        self.results: list[dict[str, Any]] = []  # rows of lists that are only read
         self.interventions: list[dict[str, Any]] = []
         self.drawn = set("12345")  # tasks whose question has a picture
         self.report_files: dict[str, bytes] = {}
-        self.exports: list[dict[str, Any]] = []  # what the next calls answer, the last one for ever
+        self.exports: list[dict[str, Any]] = []  # responses to the next calls; the last one is repeated
         self.prompt_sizes: dict[str, list[dict[str, Any]]] = {}
         self.question = QUESTION
-        self.pictured: list[dict[str, Any]] = []  # parts of the prompt that are pictures
-        self.pages: dict[str, str] = {}  # more pages of every episode, by their path below it
-        self.delays: dict[str, float] = {}  # seconds, by the path of a page
+        self.pictured: list[dict[str, Any]] = []  # the pictures in the prompt
+        self.pages: dict[str, str] = {}  # more pages of every episode, by path below the episode's
+        self.delays: dict[str, float] = {}  # delays in seconds, by a page's path
 
     @property
     def prompt(self) -> list[dict[str, Any]]:
@@ -82,7 +82,7 @@ class State:
                 self.lock.notify_all()
 
     def rewards_of(self, episode: dict[str, Any], *, profile: str) -> dict[str, Any]:
-        """A quarter for readable completions, beside the verdict's reward."""
+        """Return the payment: the verdict's reward, plus 0.25 for readable completions."""
         reward = episode["verdict"]["reward"]
         last = len(episode["steps"])
         return {
@@ -95,7 +95,7 @@ class State:
         }
 
     def tool_call(self, episode: dict[str, Any], **made: Any) -> tuple[int, dict[str, Any]]:
-        """Tools answer with what they were given; of three calls no more than two are made."""
+        """Answer a tool call with its own arguments; a third call is refused."""
         if made not in self.tool_calls:
             self.tool_calls.append(made)
         if len(self.tool_calls) > TOOL_CALLS_MAX:

@@ -1,4 +1,4 @@
-"""Ports for servers that cannot be told to take any free one and say which."""
+"""Free ports, for servers that cannot choose one themselves and report it."""
 
 from __future__ import annotations
 

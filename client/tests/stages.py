@@ -1,4 +1,4 @@
-"""Stages for tests, in this process and in others."""
+"""Stages for tests, in this process and in other processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LITE_RUN = {"id": 7, "name": "lite", "settings": {"browser": "lite"}}
 async def stage_serve(
     fake: FakeServer, *, pool: Pool | None = None, **sizes: Any
 ) -> AsyncIterator[tuple[Stage, str]]:
-    """A stage and its address; ``pool`` lends it pages of a browser that is open already."""
+    """Yield a stage and its URL; ``pool`` lends the stage pages of a browser that is already open."""
     config = StageConfig(**{"memory_floor_mb": 0, **sizes})
     async with Client(fake.lab_url, "key") as client, Stage(client, token=TOKEN, config=config) as stage:
         if pool is not None:
@@ -33,7 +33,7 @@ async def stage_serve(
 
 
 class StageProcess:
-    """A stage in a process of its own, which can be killed and started again at the same address."""
+    """A stage in its own process, which can be killed and started again at the same URL."""
 
     def __init__(self, fake: FakeServer, *options: str) -> None:
         self.port = free_port()
@@ -42,7 +42,7 @@ class StageProcess:
         self._command += ["--port", str(self.port), "--token", TOKEN, "--memory-floor", "0", *options]
 
     async def start(self) -> None:
-        """Return when it listens."""
+        """Start the process, and return when the stage listens."""
         self.process = await asyncio.create_subprocess_exec(*self._command, stderr=asyncio.subprocess.PIPE)
         assert self.process.stderr is not None
         while line := await self.process.stderr.readline():

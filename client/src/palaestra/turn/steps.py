@@ -33,7 +33,7 @@ APART = ("text", "reasoning", "tool_calls")
 
 
 def text_clean(text: str, *, limit: int = TEXT_MAX_CHARS) -> str:
-    """Return text that the database accepts: without NULs or lone surrogates, cut to ``limit`` with a note."""
+    """Return text that the database accepts: without NULs or lone surrogates, and cut to ``limit``."""
     shortened = text if len(text) <= limit else text[:limit] + CUT.format(len(text))
     return shortened.replace("\x00", REPLACEMENT).encode("utf-8", "replace").decode("utf-8")
 
