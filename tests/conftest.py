@@ -147,7 +147,7 @@ class ApiClient(Client):
 
 @pytest.fixture
 def api(db: None) -> Callable[..., ApiClient]:
-    """Return a function: ``api("trainer", "read")`` makes a client with those scopes, ``api()`` has no key."""
+    """Return a function: ``api("trainer", "read")`` makes a client with those scopes, ``api()`` without."""
 
     def make(*scopes: str, **limits: Any) -> ApiClient:
         if not scopes:

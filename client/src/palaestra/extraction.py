@@ -44,7 +44,7 @@ _BAR = re.compile(r"(?<!\\)\|")
 
 
 def answer_extract(completion: str, *, form: AnswerForm = "line") -> str | list[str] | None:
-    """Return the answer in a completion by the rule above, or None."""
+    """Return the answer in a completion according to this module's rule, or None."""
     lines = end_cut(completion).split("\n")
     if form in ("program", "block"):
         return _find_block(lines, is_program=form == "program")

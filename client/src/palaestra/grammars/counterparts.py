@@ -56,11 +56,14 @@ class Counterpart:
 
     @property
     def fields(self) -> list[str]:
-        """The fields of their action, in order."""
+        """The fields of the other grammar's action, in order."""
         return [name for shape in self.shapes for name in shape.theirs]
 
     def read(self, fields: Fields) -> dict[str, Any]:
-        """Translate their fields to our action. Raises ``ActionInvalid`` with a sentence for the model."""
+        """Translate the other grammar's fields to our action.
+
+        Raises ``ActionInvalid`` with a sentence for the model.
+        """
         if not self.type:
             raise ActionInvalid(f'"{self.name}" is not available. {self.instead}')
         given = {name: value for name, value in fields.items() if value is not None}
@@ -77,7 +80,7 @@ class Counterpart:
         return declared | dict(self.fixed)
 
     def write(self, declared: Fields) -> dict[str, Any] | None:
-        """Translate our action to their fields; None if their action cannot express it."""
+        """Translate our action to the other grammar's fields; None if they cannot express it."""
         if not self.type or declared.get("type") != self.type:
             return None
         rest = {name: value for name, value in declared.items() if name != "type" and value is not None}
@@ -203,7 +206,7 @@ def find_counterpart(name: str, table: Sequence[Counterpart]) -> Counterpart | N
 
 
 def counterpart_write(declared: Fields, table: Sequence[Counterpart]) -> tuple[str, dict[str, Any]] | None:
-    """Translate our action to the name and fields of theirs, using the first row that can express it."""
+    """Translate our action to another grammar's name and fields, by the first row that can express it."""
     for row in table:
         written = row.write(declared)
         if written is not None:
@@ -212,7 +215,7 @@ def counterpart_write(declared: Fields, table: Sequence[Counterpart]) -> tuple[s
 
 
 def parts_of(declared: Fields) -> list[dict[str, Any]]:
-    """Split one of our actions, which no single action of theirs can express, into simpler ones.
+    """Split an action that another grammar cannot express with a single action into simpler ones.
 
     For example, typing into a field becomes clicking it, selecting its content and typing. Raises
     ``ValueError`` if the action cannot be split.

@@ -46,10 +46,10 @@ _XDOTOOL = {
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """Some of their fields, our equivalent fields, and functions that translate in both directions.
+    """A translation between some fields of another grammar (``theirs``) and our equivalent fields (``ours``).
 
-    ``read`` gets those of their fields that are present (at least one is), and raises ``ActionInvalid`` if it
-    cannot read them. ``write`` gets our fields, all of which are present.
+    ``read`` gets those of the other grammar's fields that are present (at least one is), and raises
+    ``ActionInvalid`` if it cannot read them. ``write`` gets our fields, all of which are present.
     """
 
     theirs: tuple[str, ...]
@@ -59,7 +59,7 @@ class Shape:
 
 
 def same(theirs: str, ours: str = "") -> Shape:
-    """Return the shape of a field with the same value as ours, possibly under another name."""
+    """Return the shape of a field that has the same value in both grammars, but perhaps another name."""
     ours = ours or theirs
     return Shape(
         theirs=(theirs,),

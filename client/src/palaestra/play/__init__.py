@@ -1,1 +1,1 @@
-"""Playing one episode."""
+"""The code that plays one episode."""

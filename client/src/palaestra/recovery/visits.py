@@ -49,8 +49,8 @@ class Visit:
     def has_state(self, *, is_remembered: bool) -> bool:
         """Return whether an interaction has left state that a later document may show.
 
-        With ``is_remembered``, typed text counts because the tab stores it. Otherwise only interactions count
-        that may have led to an unrecorded page.
+        With ``is_remembered``, typed text counts because the tab stores it. Otherwise, the only interactions
+        that count are those that may have led to an unrecorded page.
         """
         done = [
             part

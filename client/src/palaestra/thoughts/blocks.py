@@ -53,8 +53,7 @@ def _is_beginning(mark: Mark, end: Mark | None, *, is_first: bool) -> bool:
 def _is_lone_end(mark: Mark, *, is_begun: bool) -> bool:
     """Return whether ``mark`` ends a thought that the chat template began.
 
-    After another thought was found (``is_begun``), this must be a mark that is separate from the words around
-    it.
+    If another thought was found before (``is_begun``), the mark must begin or end its line.
     """
     if mark.is_value:
         return False
