@@ -55,7 +55,7 @@ def __getattr__(name: str) -> object:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value  # the next look-up finds it without this function
+    globals()[name] = value  # so that the next lookup does not need this function
     return value
 
 

@@ -1,4 +1,4 @@
-"""``python -m palaestra``: the command line."""
+"""The command line: ``python -m palaestra``."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ def count_read(value: object) -> int | None:
 
 
 def usage_clean(usage: Usage | None) -> Usage | None:
-    """Return the usage without impossible counts, None if none is left."""
+    """Return the usage without impossible counts; None if no count is left."""
     if not isinstance(usage, Usage):
         return None
     counts = {name: count_read(getattr(usage, name)) for name in Usage.__struct_fields__}

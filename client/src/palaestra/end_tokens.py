@@ -31,7 +31,7 @@ _FIRST = re.compile(
     r"(?:(?:<\|im_start\|>|<\|start_of_role\|>|<start_of_turn>|<\|start_header_id\|>)(?:assistant|model)"
     r"(?:<\|end_header_id\|>|<\|end_of_role\|>)?\s*|<｜Assistant｜>|<\|assistant\|>\s*)?"
 )
-_BOX = re.compile(r"<\|(?:begin|end)_of_box\|>")  # GLM-V's marks around an answer
+_BOX = re.compile(r"<\|(?:begin|end)_of_box\|>")  # GLM-V puts these marks around an answer
 _OTHER_TURN = re.compile(
     rf"\s*(?:{_TOKEN}|</s>)\s*(?:<\|(?:im_start|start_header_id|start_of_role|user|observation|system)\|>"
     r"|<start_of_turn>|<｜User｜>|\[INST\]|<s>)",

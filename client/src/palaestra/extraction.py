@@ -29,7 +29,7 @@ import warnings
 from palaestra.end_tokens import end_cut
 from palaestra.protocol.answers import AnswerForm
 
-# Completions without an answer that do not yet end their episode.
+# How many completions without an answer are tolerated before one ends the episode.
 REPAIRS_MAX = 1
 _LEADING_MARKS = " \t>#"
 _EMPHASIS = "*_"
@@ -101,7 +101,7 @@ def _compiles(block: str) -> bool:
     """Return whether a block compiles as Python. It is never run."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about the escapes in its strings
+            warnings.simplefilter("ignore")  # such as warnings about escapes in strings
             compile(block, "<answer>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
         return False

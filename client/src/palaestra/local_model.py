@@ -27,7 +27,7 @@ PORT = 18080
 # The context length that the model was trained for; llama.cpp divides its context among concurrent requests.
 CONTEXT = 8_192
 AT_ONCE = 2
-ERRORS = 1  # llama.cpp's log level
+ERRORS = 1  # the log level of llama.cpp that shows only errors
 
 
 def model_find(folder: Path = FOLDER) -> Path:
@@ -47,7 +47,7 @@ def model_find(folder: Path = FOLDER) -> Path:
         target = folder / fetched.name
         partial = target.with_suffix(".partial")
         partial.write_bytes(fetched.read_bytes())
-        partial.rename(target)  # atomic: a file that exists is complete
+        partial.rename(target)  # atomic, so a file that exists is complete
     return target
 
 

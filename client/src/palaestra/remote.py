@@ -120,7 +120,7 @@ class RemoteEnv:
                         wire.Done,
                         patience_s=LEAVE_S,
                     )
-        finally:  # also if it is cancelled meanwhile
+        finally:  # even if this is cancelled in the meantime
             await self._drop()
 
     async def reset(
@@ -216,7 +216,7 @@ class RemoteEnv:
         held = episode.observation.messages[: answer.look.keep]
         look = answer.look.observation
         episode.observation = replace(look, messages=held + look.messages)
-        episode.steps = answer.info.get("step", episode.steps + steps)  # a person may have taken over
+        episode.steps = answer.info.get("step", episode.steps + steps)  # a person may have taken steps
         episode.is_over, episode.closed_as = answer.is_over, answer.closed_as
         info: StepInfo = {**answer.info}  # type: ignore[typeddict-item]
         if info.get("verdict") is not None:

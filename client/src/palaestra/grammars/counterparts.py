@@ -136,7 +136,9 @@ BROWSERGYM = (
     _row("fill", "type", BID, same("value", "text"), ignored="enable_autocomplete_menu", clear=True),
     _row("clear", "type", BID, text="", clear=True),
     _row("select_option", "select", BID, OPTION),
-    _row("mouse_select_option", "select", *XY, OPTION),  # BrowserGym has none by position
+    _row(
+        "mouse_select_option", "select", *XY, OPTION
+    ),  # missing from BrowserGym, whose selections need an id
     _row("check", "fill", checked("bid", is_checked=True)),
     _row("uncheck", "fill", checked("bid", is_checked=False)),
     _row("press", "press", BID, key("key_comb")),
@@ -241,7 +243,7 @@ def parts_of(declared: Fields) -> list[dict[str, Any]]:
 
 
 def _entry_action(*, target: str, text: str | None = None, value: str | None = None) -> dict[str, Any]:
-    """Return the action that fills a single field."""
+    """Return the single action that has the same effect as one entry of ``fill``."""
     if value is not None:
         return {"type": "select", "target": target, "value": value}
     return {"type": "type", "target": target, "text": text, "clear": True}

@@ -65,7 +65,7 @@ def call_open(value: object) -> tuple[str, dict[str, Any]]:
             return name, fields
     value = {_renamed(key, value): item for key, item in value.items() if key not in _IDS}
     match value:
-        # The arguments may have a field "type" of their own, which is not the name of the call.
+        # The arguments may themselves have a field "type", which is not the call's name.
         case {"name": str(name), "arguments": {"type": _}, **others} if not others:
             return function_name(name), dict(value["arguments"])
     opened = dict(envelope_open(value))

@@ -1,4 +1,4 @@
-"""An endpoint that speaks OpenAI's chat completions, and one model behind it."""
+"""An endpoint that speaks OpenAI's chat completions, with its retries, streaming and health."""
 
 from __future__ import annotations
 

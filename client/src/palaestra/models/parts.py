@@ -43,7 +43,7 @@ def parts_read(value: object) -> Iterator[Part]:
             yield from parts_read(part)
     elif not isinstance(value, Mapping):
         yield "text", text_read(value)
-    elif isinstance(parts := value.get("parts"), list):  # Gemini's content, whose parts may be thoughts
+    elif isinstance(parts := value.get("parts"), list):  # in Gemini, parts may be thoughts
         yield from parts_read(parts)
     else:
         kind, value = _find_kind(value)

@@ -11,8 +11,8 @@ from palaestra.models.failures import StreamBroken
 from palaestra.models.parts import ToolCalls, parts_read, text_read
 from palaestra.records import Usage
 
-# The fields in which endpoints send thoughts: DeepSeek, vLLM, SGLang, llama.cpp; OpenRouter, newer vLLM;
-# Ollama; LiteLLM.
+# The fields in which endpoints send thoughts. In this order, they are used by DeepSeek, vLLM, SGLang and
+# llama.cpp; by OpenRouter and newer versions of vLLM; by Ollama; and by LiteLLM.
 REASONING_FIELDS = (
     "reasoning_content",
     "reasoning",
@@ -124,7 +124,7 @@ class Reply:
             self._calls[name].add(message.get(name))
 
     def _ending_add(self, reason: object) -> None:
-        """Keep the newest finish reason, unless an earlier one was more serious."""
+        """Adopt the newest finish reason, unless an earlier one was more serious."""
         if isinstance(reason, Mapping):  # SGLang's own
             reason = reason.get("type")
         if not isinstance(reason, str) or ending_of(reason) is None:

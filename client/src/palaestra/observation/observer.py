@@ -40,7 +40,7 @@ class Observer:
 
     def __init__(self, config: ObservationConfig) -> None:
         self._config = config
-        self.before = ("", "")  # title and body of the page at the last look
+        self.before = ("", "")  # the page's title and body at the previous observation
 
     async def observe(self, page: Surface, view: PageView) -> Observation:
         """Return the observation of ``view``, or of a later view if the page changes in the meantime."""

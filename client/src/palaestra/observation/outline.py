@@ -10,7 +10,7 @@ from palaestra.pages.surface import PageView
 from palaestra.protocol.observations import Scope
 from palaestra.protocol.outline import INDENT, STILL_LOADING, line_depth
 
-WHOLE_PAGE = "page"  # as ``read`` calls it
+WHOLE_PAGE = "page"  # the section name with which ``read`` returns the whole page
 GAP_CHARS = 100
 """The approximate length of the line that replaces omitted lines."""
 SECTIONS = ("heading", "region", "article", "navigation", "complementary", "search", "form", "group", "table")

@@ -79,7 +79,8 @@ async def browser_launch(
     path = browser_find()
     if path is None and not os.path.exists(playwright.chromium.executable_path):
         raise BrowserMissing(INSTALL_HINT)
-    # Chromium's own sandbox refuses to start as root; the navigation guard is then the only protection.
+    # Chromium's own sandbox refuses to start as root, in which case the navigation guard is the only
+    # protection.
     as_root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     arguments = [*ARGUMENTS, *as_root, f"--host-resolver-rules={build_resolver_rules(origin)}"]
     try:

@@ -1,4 +1,4 @@
-"""Fields whose value is not simply the text typed: dates, times, colours and ranges, as HTML defines them.
+"""Fields whose value is not simply the typed text: dates, times, colours and ranges, as defined by HTML.
 
 https://html.spec.whatwg.org/multipage/input.html#the-input-element
 """

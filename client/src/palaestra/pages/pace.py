@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 PAGES_REMEMBERED = 64
 USUAL_TIMES = 10
-"""Factor by which a limit exceeds the usual time."""
+"""The factor by which a limit exceeds the usual time."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Pace:
         self._taken: deque[float] = deque(maxlen=PAGES_REMEMBERED)
 
     def note(self, seconds: float) -> None:
-        """Remember the time that a first page took, or the time waited for one that never settled."""
+        """Note how long a first page took, or how long was waited for a page that never settled."""
         self._taken.append(seconds)
 
     def limit_s(self, limit: Limit) -> float:

@@ -11,7 +11,7 @@ from palaestra.pages.bounds import EpisodeBounds
 T = TypeVar("T")
 
 VIEWPORT = (1280, 720)
-"""Width and height of a page, in pixels."""
+"""The width and height of a page, in pixels."""
 # Chromium shows this error page if there was no answer, or after going back to the result of a form.
 ERROR_PAGE = "chrome-error:"
 SERVER_FAILED = 500
@@ -42,7 +42,7 @@ class PageView:
 
     @property
     def is_failed(self) -> bool:
-        """True if the arena did not send this page, or failed to render it."""
+        """True if the arena did not send this page or failed to render it."""
         return self.is_error or self.status >= SERVER_FAILED
 
 

@@ -46,11 +46,11 @@ class WarmPage(Tab):
         self.bounds: EpisodeBounds | None = None
         self._pace = pace
         self._begun: float | None = None  # when the first page was requested; None once it was observed
-        self.target_path = ""  # path of the element that this step acted on
+        self.target_path = ""  # the path of the element on which this step acted
         self.picture_scale = 1.0  # size of the picture that the model was sent, relative to the viewport
         self.ids: dict[str, int] = {}  # numbers of the episode's elements, by identity key
         self._world: int | None = None
-        self._introduced: int | None = None  # the document that has received these ids
+        self._introduced: int | None = None  # the document that has been given these ids
         self._moved = asyncio.Event()
         self._refusals = 0
         self._may_reload = (
@@ -104,7 +104,7 @@ class WarmPage(Tab):
             self._navigate_first(start_url),
         )
         _, forget, _ = answers
-        # Before the new document has loaded, the history still belongs to the old page.
+        # Wait, because the history belongs to the old page until the new document has loaded.
         await self._world_ready(time.monotonic() + NAVIGATION_LIMIT_S)
         await asyncio.gather(
             self._send("Page.removeScriptToEvaluateOnNewDocument", **forget),
@@ -221,7 +221,7 @@ class WarmPage(Tab):
         return True
 
     async def screenshot(self) -> bytes:
-        """Return the viewport as PNG."""
+        """Return a PNG of the viewport."""
         # PNG optimised for speed is lossless and costs no more than JPEG: 29 ms of CPU time, including
         # rendering. PNG optimised for size costs 51 ms, and WebP 77 ms.
         shot = await self._send("Page.captureScreenshot", format="png", optimizeForSpeed=True)
@@ -321,7 +321,7 @@ class WarmPage(Tab):
             if not await patience.pause():
                 failure = navigation["errorText"]
                 raise Unreachable(f"The first page of the episode cannot be opened: {failure}")
-            self._world = None  # it belongs to the browser's error page
+            self._world = None  # the current world belongs to the browser's error page
         return navigation
 
     async def _navigate(self, url: str) -> dict[str, Any]:

@@ -92,7 +92,7 @@ class Episode(EpisodePage):
         self.is_over = False
         self.closed_as: CloseReason | None = None
         self._detail = ""
-        self.fate: Outcome | None = None  # outcome of the next action, if it must not be performed again
+        self.fate: Outcome | None = None  # the next action's outcome, if it must not be repeated
         self.unanswered, self.refusal = {}, None
         self._turns: list[PastTurn] = []
         self._budgets = Budgets(
@@ -196,7 +196,7 @@ class Episode(EpisodePage):
             await self.page.flush_recorder()
         try:
             await self.step_queue.flush()
-        finally:  # close it even if a step cannot be recorded
+        finally:  # close the episode even if a step cannot be recorded
             await self._close(reason, detail)
 
     async def _close(self, reason: CloseReason, detail: str) -> None:

@@ -40,7 +40,7 @@ Renew = Callable[[Surface], Awaitable[Surface]]
 
 
 class EpisodePage(StoredTurns):
-    """The part of an episode that deals with its page. ``page`` is None in arms that have no page."""
+    """The part of an episode that deals with its page. ``page`` is None in arms without a page."""
 
     page: Surface | None
     renew: Renew | None
@@ -90,7 +90,7 @@ class EpisodePage(StoredTurns):
                 return await self._observer.observe(page, view)
             except PageHung:
                 return self._make_unreadable()
-            except DocumentGone:  # the document changed between outline and picture
+            except DocumentGone:  # the document changed after the outline was read
                 view = await self._view(page)
         return None
 

@@ -54,7 +54,7 @@ class PolicyClock:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Stop the clock within the block."""
+        """Pause the clock while the block runs."""
         was_running = self._began is not None
         self._stop()
         try:

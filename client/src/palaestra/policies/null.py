@@ -9,7 +9,7 @@ from palaestra.protocol.arms import arm_of
 
 
 class Null:
-    """Does nothing for one turn and stops without an answer."""
+    """Does nothing for one turn, then stops without an answer."""
 
     name = "null"
     simulated = True

@@ -1,4 +1,4 @@
-"""The controls of a question page, read from an axtree-v2 observation."""
+"""The controls of a question page, as found in an ``axtree-v2`` observation."""
 
 from __future__ import annotations
 

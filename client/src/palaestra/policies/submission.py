@@ -111,7 +111,7 @@ def _find_question(observation: Observation) -> str:
 
 
 def _choose(page: QuestionPage, answer: PlannedAnswer) -> str | None:
-    """Return a click on the right radio button, or on the last if none is right; None once one is checked."""
+    """Return a click on the correct radio button, or on the last one if none is; None once one is checked."""
     for radio in page.radios:
         label, _, text = radio.name.partition(". ")
         if _is_same(text, answer.choice) if answer.choice else label == answer.values[0]:

@@ -7,7 +7,7 @@ from typing import Literal
 
 ActionResult = Literal["ok", "no_target", "refused", "timeout", "invalid"]
 UNDONE: frozenset[ActionResult] = frozenset({"no_target", "refused", "invalid"})
-"""Results after which the page cannot have changed."""
+"""The results after which the page cannot have changed."""
 CARRIED_OUT = re.compile(r"(\d+) of \d+ actions were carried out")
 """The beginning of the message about a sequence that was interrupted."""
 

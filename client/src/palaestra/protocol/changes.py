@@ -1,4 +1,4 @@
-"""Changes between two outlines of the same page, as a model reads them."""
+"""The changes between two outlines of the same page, as shown to a model."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def pages_send(shown: Sequence[Shown], *, history: History) -> list[Shown]:
 
 
 def observation_message(shown: Shown) -> Message:
-    """Return the message that shows a model the result of its action, and the page."""
+    """Return the message that shows a model the result of its action and the page."""
     lines = []
     if shown.result:
         detail = f" {shown.result_message}" if shown.result_message else ""
@@ -76,7 +76,7 @@ def observation_message(shown: Shown) -> Message:
 
 
 def took_over(message: str, *, first: int, last: int) -> str:
-    """Return the sentence that an agent reads after the result of a person's last step."""
+    """Add to a result message the sentence that tells an agent which steps a person took."""
     return f"{message} {TOOK_OVER.format(first, last)}".lstrip()
 
 

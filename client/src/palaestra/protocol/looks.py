@@ -34,7 +34,7 @@ AXES: Mapping[str, Axis] = {
     "layout": Axis(("card", "plain", "wide")),
     # Where the form is that answers a question or filters a site's list.
     "form": Axis(("below", "above", "beside", "dialog")),
-    # Boxes that have nothing to do with the task.
+    # How many boxes the page has that are unrelated to the task.
     "panels": Axis(("none", "one", "two")),
     # When a box appears that covers the page until it is closed.
     "pop_ups": Axis(("none", "early", "late", "often")),

@@ -15,7 +15,7 @@ INCORRECT: Final = "incorrect"
 VOID: Final = "void"
 
 REWARDS: Mapping[Outcome, float | None] = {CORRECT: 1.0, INCORRECT: 0.0, VOID: None}
-"""A void verdict has no reward, which is not a reward of zero."""
+"""A void verdict has no reward, which is different from a reward of zero."""
 JUDGED: tuple[Outcome, ...] = tuple(outcome for outcome, reward in REWARDS.items() if reward is not None)
 
 

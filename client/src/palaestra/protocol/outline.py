@@ -22,7 +22,7 @@ ELEMENT_ID = r"e[0-9]{1,9}"
 REFERENCE = rf"\[{ELEMENT_ID}\] ?"
 """The pattern of an element id in a line, also used in Postgres."""
 TEXTS = ("text", "header", "row")
-"""Roles of lines of the form ``role: text``."""
+"""The roles of lines that have the form ``role: text``."""
 PREFORMATTED = "preformatted"
 """The role of the lines in a block that keeps its line breaks."""
 STATES = frozenset(

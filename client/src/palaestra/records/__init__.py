@@ -202,7 +202,7 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     messages: dict[str, list[Message]] = {}
 
     def messages_of(self, episode: OpenedEpisode) -> list[Message]:
-        """Return the prompt of one episode, as chat messages."""
+        """Return one episode's prompt as chat messages."""
         return self.messages.get(str(episode.messages_ref), [])
 
 
@@ -247,7 +247,7 @@ class PromptSize(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TaskStats(msgspec.Struct, frozen=True, kw_only=True):
-    """A run's results on one task; ``usage`` is None if no judged episode has a step."""
+    """A run's results on one task; ``usage`` is None if no judged episode has any steps."""
 
     task: int
     samples: int

@@ -1,4 +1,4 @@
-"""Lost pages: the outcome of the interrupted action, and the page and unsent input to restore."""
+"""Lost pages: the outcome of an interrupted action, and the page and unsent input to restore."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Draft:
         if page.masked(page.page.url) != self.url:
             await action_perform(page, action_check({"type": "goto", "url": self.url}))
         if self.fillings:
-            await page.observe(acted=False)  # assigns ids to the elements
+            await page.observe(acted=False)  # this assigns ids to the elements
         for filling in self.fillings:
             await action_perform(page, filling)
 

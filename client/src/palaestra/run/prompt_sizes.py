@@ -17,7 +17,7 @@ from palaestra.conversation import prompts_read
 from palaestra.records import Message, PromptSize, Run
 
 HISTORIES = ("full", "last_k:1", "last_k:3", "diff")
-# Parts of a message that are not text for the model.
+# Keys of a message whose values are not text for the model.
 UNREAD = frozenset({"role", "type", "id", "tool_call_id", "image_url"})
 
 

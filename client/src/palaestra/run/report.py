@@ -15,7 +15,7 @@ from palaestra.api.calls import rows_read
 from palaestra.errors import PalaestraError
 from palaestra.records import EpisodeState, UsageTotals
 
-Z = 1.96  # normal quantile of a 95% interval
+Z = 1.96  # normal quantile for a 95% interval
 PER = 1_000_000
 
 

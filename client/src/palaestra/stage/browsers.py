@@ -46,7 +46,7 @@ class Browsers(Background):
         self._origin, self._config = origin, config
         self._count = 0
         self._generations: list[Generation] = []
-        self._by_page: dict[int, Generation] = {}  # by the id() of a page
+        self._by_page: dict[int, Generation] = {}  # keyed by the page's id()
 
     @property
     def memory_mb(self) -> float:

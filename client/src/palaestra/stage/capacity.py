@@ -66,7 +66,7 @@ class Slot:
             self._is_reserved = True
 
     def free(self) -> None:
-        """Give the reserved slot back, if there is one."""
+        """Give back the reserved slot, if there is one."""
         if self._is_reserved:
             self._slots.taken -= 1
             self._is_reserved = False

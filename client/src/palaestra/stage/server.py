@@ -92,7 +92,7 @@ class Stage:
         Raises ``BrowserMissing`` if there is no browser, and ``ApiError`` or ``Unreachable`` if the
         installation does not answer.
         """
-        await self.client.benchmarks()  # health needs no key
+        await self.client.benchmarks()  # checks the key, which ``/health`` would not need
         if self.config.pages:
             await self.browsers.release(await self.browsers.acquire())
 
@@ -213,7 +213,7 @@ class Stage:
             entry = self._sessions.get(name)
             if entry is not None and entry.connection is connection:
                 entry.connection, entry.lost_at = None, time.monotonic()
-                if entry.session.is_new:  # it has no episode to reconnect to
+                if entry.session.is_new:  # such a session has no episode to reconnect to
                     del self._sessions[name]
 
     async def _answer(self, name: str, request: wire.AnyRequest, connection: ServerConnection) -> wire.Answer:

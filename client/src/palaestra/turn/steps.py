@@ -104,7 +104,7 @@ class StepQueue:
         self._waiting.append((step, screenshot))
         if self._posting is None or self._posting.done():
             if self._posting is not None and not self._posting.cancelled():
-                self._posting.result()  # raises its failure
+                self._posting.result()  # raises the exception of the last posting, if any
             self._hurry.clear()
             self._posting = asyncio.ensure_future(self._post_all())
 
@@ -123,7 +123,7 @@ class StepQueue:
         return self.ack
 
     async def _post_all(self) -> None:
-        # Unless flushed, wait a little for more steps.
+        # Wait a little for more steps, unless ``flush`` was called.
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._hurry.wait(), LINGER_S)
         while self._waiting and not self.is_final:

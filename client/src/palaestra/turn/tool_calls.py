@@ -1,4 +1,4 @@
-"""Calls of a task's tools, which the server carries out."""
+"""Calls to a task's tools, which the server carries out."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class Element:
         self.node: Any = None
         self.index = self.end = 0
         self.key = 0
-        # Computed by ``Names``, once.
+        # Computed once, by ``Names``.
         self.style: Any = None
         self.is_gone: bool | None = None
         self.role: str | None = None
@@ -210,7 +210,7 @@ class Element:
 
     @property
     def path(self) -> str:
-        """Child indexes from the root to the element, as the page's recorder writes them (``1/0/3``)."""
+        """The child indexes from the root to the element, as the page's recorder writes them (``1/0/3``)."""
         indexes: list[str] = []
         element = self
         while element.parent is not None:

@@ -1,4 +1,4 @@
-"""Element ids, assigned as in ``js/ids.js``: one numbering for a whole episode."""
+"""Element ids, which are assigned as in ``js/ids.js``, with one numbering for a whole episode."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ _DELIMITED = re.compile(r"\s*(\$|\\\(|\\\[)")
 
 
 def clean(text: str) -> str:
-    """Collapse runs of white space to single blanks, and strip the ends."""
+    """Collapse runs of white space to single blanks and strip both ends."""
     return " ".join(text.split())
 
 
@@ -63,7 +63,7 @@ class Nature(NamedTuple):
     """Properties that all elements of one ``styles.Kind`` share."""
 
     role: str | None
-    """None if it depends on attribute values or on the surroundings."""
+    """None if the role depends on attribute values or on the element's surroundings."""
     is_gone: bool
     may_be_hidden: bool
     is_closed: bool

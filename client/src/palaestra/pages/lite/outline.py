@@ -174,11 +174,11 @@ class Outline:
         for element in changed:
             before = self._described.get(element)
             if before is None:
-                continue  # the outline does not show it
+                continue  # the outline does not show this element
             text = self.describe(element, self.names.role(element))
             index = self._line_by_element.get(element)
             if text != before and index is None:
-                return False  # it is part of another element's line
+                return False  # the element is part of another element's line
             if index is not None:
                 self._lines[index] = self._lines[index]._replace(text=text)
         return True
@@ -201,7 +201,7 @@ class Outline:
         return text
 
     def is_interactive(self, element: Element, role: str) -> bool:
-        """Return whether an element gets an id: by its role, or because it takes the focus."""
+        """Return whether an element gets an id, because of its role or because it can be focused."""
         if role in INTERACTIVE or "tabindex" not in element.attrs:
             return role in INTERACTIVE
         given = element.attrs["tabindex"]

@@ -110,7 +110,7 @@ class LitePage:
         return bounds
 
     async def observe(self, *, acted: bool, with_text: bool = True) -> PageView | None:
-        """Return the page as it is now; None once the answer was submitted."""
+        """Return the current state of the page; None once the answer has been submitted."""
         await self._send_pending()
         is_settled = await self._follow_refreshes()
         if self._bounds.is_submitted:
@@ -161,7 +161,7 @@ class LitePage:
         raise PalaestraError("A page that is read without a browser has no picture.")
 
     async def flush_recorder(self) -> None:
-        """Do nothing: there is no recorder."""
+        """Do nothing, because there is no recorder."""
 
     async def close(self) -> None:
         self._interactions.document.dissolve()
@@ -187,7 +187,9 @@ class LitePage:
         """Send a request and read the page that it leads to; return False if it leads to none."""
         if self._bounds.is_blank:
             self._history.append(request)
-            if self._interactions is not self._blank:  # all blank pages share one: nobody looks at them
+            if (
+                self._interactions is not self._blank
+            ):  # all blank pages share one document, because nobody looks at them
                 self._interactions.document.dissolve()
                 self._interactions = self._blank = Interactions(
                     Names(Document(EMPTY, request.url), Styles(())), Ids({})
@@ -235,7 +237,7 @@ class LitePage:
         return await _request_patiently(send, is_repeatable=self._is_repeatable(request))
 
     def _is_repeatable(self, request: PageRequest) -> bool:
-        """Return whether sending a request twice is harmless: the arena stores a submitted answer once."""
+        """Return whether a request may be sent twice, as a submission may: the arena stores it only once."""
         return request.body is None or request.url == self._bounds.root + SUBMIT_PATH
 
     async def _send(self, request: PageRequest) -> Answer:
@@ -303,13 +305,13 @@ class Hands:
         self._page.interactions.write(text)
 
     async def move(self, *_: float, **__: int) -> None:
-        """Do nothing: without scripts, moving the mouse has no effect."""
+        """Do nothing, because moving the mouse has no effect without scripts."""
 
     async def down(self) -> None:
-        """Do nothing: dragging needs scripts."""
+        """Do nothing, because dragging needs scripts."""
 
     async def up(self) -> None:
-        """Do nothing: dragging needs scripts."""
+        """Do nothing, because dragging needs scripts."""
 
 
 def _find_refresh(document: Document) -> tuple[float, str] | None:

@@ -1,4 +1,4 @@
-"""Sections and lines of an outline that an observation left out, as in ``js/sections.js``."""
+"""Look-up of sections and lines that an observation left out of its outline, as in ``js/sections.js``."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class Style:
 
 
 Signature = tuple[str | None, ...]
-"""Tag, classes, id and attribute names of an element."""
+"""The tag, classes, id and attribute names of an element."""
 Matches = dict[str, set[int]]
 """The keys of a document's elements that match, by selector."""
 INITIAL = Style.of("block", "visible", "normal")
@@ -241,7 +241,7 @@ class Styles:
 
 
 def compute_style(element: Element, styles: Styles, matches: Matches) -> Style:
-    """Return the style of an element, computed once."""
+    """Return an element's style, computing it if that has not been done."""
     if element.style is None:
         parent = compute_style(element.parent, styles, matches) if element.parent else INITIAL
         element.style = styles.compute(element, styles.find_kind(element), parent, matches)
@@ -327,7 +327,7 @@ def _feature_matches(feature: str) -> bool:
 
 
 def _split(text: str, mark: str) -> Iterator[str]:
-    """Yield the parts between marks that are outside of brackets."""
+    """Yield the parts of a text between those marks that are outside brackets."""
     depth, start = 0, 0
     for position, char in enumerate(text):
         depth += (char in "([") - (char in ")]")
