@@ -45,7 +45,7 @@ LOADED = event("load", None, after_s=-5, path="", width=1280)
 
 
 def served(path: str, step: int | None = 1, after_s: float = 0.1) -> ReportedEvent:
-    """A page by the server's own account."""
+    """Return the event with which the server itself reports that it served a page."""
     at = START + timedelta(seconds=after_s)
     return ReportedEvent(kind="page_served", step=step, data={"path": path}, at=at)
 

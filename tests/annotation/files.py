@@ -1,4 +1,4 @@
-"""Files of labels for tests: exports of a project, and what comes of sending them back."""
+"""Label files for tests: exports of a project, and the result of importing them again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trajectories.models import AnnotationProject
 
 
 def ignore(done: int, total: int) -> None:
-    """Progress that nobody looks at."""
+    """Ignore the progress."""
 
 
 def archive(project: AnnotationProject, *, with_names: bool = True) -> bytes:
@@ -45,7 +45,7 @@ def take(
     manifest: bytes | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Import a file, and say what came of it."""
+    """Import a file and return the result."""
     manifest_open = None if manifest is None else lambda: io.BytesIO(manifest)
     with files_open(name=name, open_=lambda: io.BytesIO(data), manifest_open=manifest_open) as (files, read):
         check = Check(project=project, files=files, manifest=read, settings=ImportSettings(**settings))

@@ -1,4 +1,4 @@
-"""Projects for tests: steps with thoughts, and people who label them."""
+"""Annotation projects for tests: steps with thoughts, and people who label them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMPLETE = {"type": "reasoning", "target": "problem", "behaviours": ["plan"], "c
 
 
 def labeller(name: str) -> User:
-    """A person who may label and see nothing else."""
+    """Create a person who may label but not see anything else."""
     user = User.objects.create_user(name, password="battery staple")
     roles.annotator_make(user)
     return user
@@ -37,7 +37,7 @@ def episodes(count: int = 2, *, steps: int = 5, thought: str = "", **fields: Any
 
 
 def attempts(count: int, *, steps: int = 2, group: Group | None = None, **fields: Any) -> list[Episode]:
-    """Ended attempts at one task, of one group."""
+    """Create ended attempts at one task, in one group."""
     group = group or factories.group()
     made = [factories.episode(group=group, **fields) for _ in range(count)]
     for one in made:
@@ -80,7 +80,7 @@ def saving(**fields: Any) -> Saving:
 
 
 def label(slot_id: int, **fields: Any) -> Label:
-    """Save the label of a slot as its holder."""
+    """Save the label of a slot as the annotator who holds the slot."""
     slot = AnnotationSlot.objects.select_related("unit__project__codebook", "annotator").get(pk=slot_id)
     assert slot.annotator is not None
     ticket = build_ticket(slot, annotator_id=slot.annotator.pk)

@@ -15,7 +15,7 @@ from trajectories.models import Episode
 
 @pytest.fixture
 def address() -> Callable[..., str]:
-    """The path of an episode's page."""
+    """Return a function that gives the path of an episode's page."""
 
     def make(episode: Episode, page: str = "") -> str:
         return f"/e/{token_make(episode_id=episode.pk, key=settings.TOKEN_KEY)}/{page}"
@@ -25,7 +25,7 @@ def address() -> Callable[..., str]:
 
 @pytest.fixture
 def submit(arena_client: ArenaClient, address: Callable[..., str]) -> Callable[..., Any]:
-    """Send the form of an episode's page as a browser without JavaScript would."""
+    """Return a function that sends the form of an episode's page like a browser without JavaScript."""
 
     def send(episode: Episode, body: str, **extra: Any) -> Any:
         form = "application/x-www-form-urlencoded"
@@ -36,7 +36,7 @@ def submit(arena_client: ArenaClient, address: Callable[..., str]) -> Callable[.
 
 @pytest.fixture
 def send_events(arena_client: ArenaClient, address: Callable[..., str]) -> Callable[..., int]:
-    """Post a batch as the recorder would; the status."""
+    """Return a function that posts a batch of events like the recorder, and returns the status."""
 
     def send(episode: Episode, batch: object, **extra: Any) -> int:
         body = batch if isinstance(batch, bytes) else msgspec.json.encode(batch)
@@ -48,7 +48,7 @@ def send_events(arena_client: ArenaClient, address: Callable[..., str]) -> Calla
 
 @pytest.fixture
 def follow(arena_client: ArenaClient, address: Callable[..., str]) -> Callable[..., Any]:
-    """Send a form to an episode's page and go where the answer leads; the page that comes at last."""
+    """Return a function that sends a form to an episode's page and returns the page after all redirects."""
 
     def send(episode: Episode, page: str, /, **form: Any) -> Any:
         body = urlencode(form, doseq=True)

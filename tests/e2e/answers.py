@@ -16,10 +16,10 @@ class Answering:
         request_finished.connect(self._end)
 
     def wait(self, *, timeout_s: float) -> bool:
-        """Wait until none is left; False on a timeout.
+        """Wait until no request is left; return False on a timeout.
 
-        A streamed answer that is not read to its end is never reported as finished: requests still counted
-        after a timeout are dropped, or each later wait would time out too.
+        A streamed response that is not read to its end is never reported as finished. Requests that are still
+        counted after a timeout are therefore dropped; otherwise every later wait would time out as well.
         """
         with self._changed:
             if not self._changed.wait_for(lambda: self._many <= 0, timeout_s):

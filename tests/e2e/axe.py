@@ -1,4 +1,4 @@
-"""What axe-core finds on a page: https://github.com/dequelabs/axe-core."""
+"""Accessibility violations that axe-core finds on a page: https://github.com/dequelabs/axe-core."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RUN = """async grave => {
 
 
 def violations(page: Page) -> list[str]:
-    """The serious and critical ones, each with its rule and the places that break it."""
+    """Return the serious and critical violations, each with its rule and the elements that break it."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(SOURCE.read_text(encoding="utf-8"))
     broken_rules = page.evaluate(RUN, [*GRAVE])

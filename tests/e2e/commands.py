@@ -1,4 +1,4 @@
-"""Management commands beside a browser."""
+"""Management commands that run alongside a browser."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from django.db import connection
 
 
 def command_error(*arguments: str, stdout: TextIO) -> str:
-    """Run a command to its end, and return its error, empty without one. For a thread of its own, whose
-    connection it closes: the browser of other tests keeps an event loop in the main one."""
+    """Run a command and return its error message, empty if there is none.
+
+    Call this in a separate thread, because other tests' browsers keep an event loop in the main one. The
+    thread's database connection is closed.
+    """
     try:
         call_command(*arguments, stdout=stdout)
     except CommandError as error:

@@ -1,4 +1,4 @@
-"""A real arena under its own login, and a real browser. Its own pytest run: see the marker ``e2e``."""
+"""A real arena with its own database login, and a real browser. Run separately: see the marker ``e2e``."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ from tests.e2e.wire import Wire
 from tests.servers import servers
 from trajectories.models import Episode
 
-# Playwright's sync API keeps an event loop running in this thread; Django would refuse every query.
+# Playwright's sync API keeps an event loop running in this thread, so Django would otherwise refuse every
+# query.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_S = 30.0
 IDLE_S = 3.0
-# Programs run and pages load while other tests keep the machine busy.
+# A long limit, because programs run and pages load while other tests keep the machine busy.
 EXPECTED_MS = 20_000
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 FLAGS = [
@@ -45,7 +46,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # Otherwise the first address that a new page opens is shown by a second renderer.
+    # Otherwise a second renderer shows the first URL that a new page opens.
     "--renderer-process-limit=1",
 ]
 
@@ -64,7 +65,7 @@ class ArenaServer:
 
 @pytest.fixture(scope="session")
 def arena_server(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ArenaServer]:
-    """The arena as it is deployed, with the database login that can read no gold."""
+    """Yield the arena as it is deployed, with the database login that cannot read golds."""
     port = _free_port()
     database = str(settings.DATABASES["default"]["NAME"])
     environment = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ} | {
@@ -108,7 +109,10 @@ def answering() -> Answering:
 def open_page(
     browser: Browser, transactional_db: None, answering: Answering
 ) -> Iterator[Callable[..., Page]]:
-    """A page of a new context; options are those of ``new_context``. Every context is closed at the end."""
+    """Return a function that opens a page in a new context, with options of ``new_context``.
+
+    All contexts are closed at the end.
+    """
     contexts: list[BrowserContext] = []
 
     def make(**options: Any) -> Page:
@@ -119,13 +123,14 @@ def open_page(
     yield make
     for context in contexts:
         context.close()
-    # What the server still answers, a page fetched in advance, would meet the tables being emptied.
+    # A request that is still being answered, such as a prefetched page, would collide with emptying the
+    # tables.
     answering.wait(timeout_s=IDLE_S)
 
 
 @pytest.fixture
 def lab_page(live_server: LiveServer, open_page: Callable[..., Page]) -> Callable[..., Page]:
-    """A blank page of a logged-in person, the owner if no other is named."""
+    """Return a function that opens a blank page of a logged-in person, by default the owner."""
 
     def make(*, user: User | None = None, **options: Any) -> Page:
         if user is None:
@@ -146,7 +151,7 @@ def lab_page(live_server: LiveServer, open_page: Callable[..., Page]) -> Callabl
 def live_door(
     live_server: LiveServer, django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Wire]:
-    """Live as it is deployed, reached through a wire that tests can cut."""
+    """Yield live as it is deployed, reached through a connection that tests can cut."""
     port = _free_port()
     log = tmp_path_factory.mktemp("live") / "live.log"
     environment = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ} | {
@@ -174,7 +179,7 @@ def live_door(
 
 @pytest.fixture
 def live(live_door: Wire, settings: LazySettings) -> Wire:
-    """The intact wire to live, which the pages of the lab use."""
+    """Return the intact connection to live, which the lab's pages use."""
     settings.LIVE_URL = f"http://127.0.0.1:{live_door.port}"
     live_door.mend()
     return live_door

@@ -1,4 +1,4 @@
-"""The verdict of an episode in which everything was done as it should be."""
+"""The verdict of an exemplary episode, in which everything was done correctly."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def unreachable(task: SiteTask) -> list[str]:
 
 
 def assert_exemplary(verdict: Verdict, task: SiteTask) -> None:
-    """The verdict is correct, and every milestone that can be reached was reached."""
+    """Assert that the verdict is correct and every milestone that can be reached was reached."""
     metrics: dict[str, Any] = verdict.metrics
     marks = {name: value for name, value in metrics.items() if name.startswith(milestones.MARK)}
     missed = [name.removeprefix(milestones.MARK) for name, value in marks.items() if value < 1]

@@ -1,4 +1,4 @@
-"""Episodes that are recorded and forked: the same as they were for their parents, page by page."""
+"""Episodes that are recorded and forked, to compare each fork with its parent page by page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 @dataclass
 class Taken:
-    """The completions of an episode, and what was shown before each and after the last."""
+    """The completions of an episode, and the observations before each of them and after the last."""
 
     episode: int
     completions: list[str] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Taken:
 
 @dataclass
 class RecordedPlayer(Player):
-    """A player whose acts are the steps of an episode."""
+    """A player whose actions become the steps of an episode."""
 
     episode: Episode | None = None
     taken: Taken = field(default_factory=lambda: Taken(0))
@@ -58,7 +58,7 @@ class RecordedPlayer(Player):
 
 
 class RecordedTwin(Twin):
-    """The same without a browser."""
+    """A twin, without a browser, whose actions become the steps of an episode."""
 
     episode: Episode
     taken: Taken
@@ -77,7 +77,7 @@ async def _take(episode: Episode, taken: Taken, action: Mapping[str, Any]) -> No
 
 
 class Stage:
-    """Plays and forks episodes, in an event loop of its own: another browser keeps one in this thread."""
+    """Plays and forks episodes in its own event loop, because another browser keeps one in this thread."""
 
     def __init__(self, lab: str, key: str, *, arena: str, thread: Executor, config: EpisodeConfig) -> None:
         self._lab, self._key, self._thread, self.config = lab, key, thread, config
@@ -88,7 +88,7 @@ class Stage:
         return self.begin(work).result()
 
     def begin(self, work: Callable[[Client], Coroutine[Any, Any, T]]) -> Future[T]:
-        """Let it go on beside what is done here."""
+        """Start the work in the background, and return its future."""
 
         async def with_client() -> T:
             async with Client(self._lab, self._key) as client:
@@ -134,7 +134,7 @@ class Stage:
         return self.run(work)
 
     def twin_played(self, opened: OpenedEpisode, turns: Sequence[Turn]) -> Taken:
-        """Do the same without a browser."""
+        """Play the same turns in an episode without a browser."""
 
         async def work(client: Client) -> Taken:
             episode = await self.begun(client, opened, browser="lite")
@@ -148,7 +148,7 @@ class Stage:
         return self.run(work)
 
     def taken(self, opened: OpenedEpisode, completions: Sequence[str], *, browser: str) -> Taken:
-        """Play completions."""
+        """Play these completions in an episode."""
 
         async def play(episode: Episode, taken: Taken) -> None:
             for completion in completions:

@@ -1,4 +1,4 @@
-"""Plays scripted solutions by what an observation gives a model: element ids, or positions in a picture."""
+"""Players of scripted solutions that use only what an observation gives a model: element ids or positions."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ BY_ID = "palaestra.elementOf(%s)"
 
 @dataclass
 class Player(Hand):
-    """Acts on one episode's page in one format; ``steps`` counts the actions, scrolls among them.
+    """Acts on one episode's page in one observation format; ``steps`` counts the actions, including scrolls.
 
-    What it does is written as completions in each of the grammars, and done as all of them are read.
+    Each action is written as a completion in every grammar, and must be read as the same action in all of
+    them.
     """
 
     page: WarmPage
@@ -51,13 +52,13 @@ class Player(Hand):
         return self.view is None
 
     async def solve(self, moves: Sequence[Move]) -> None:
-        """Make the moves that were noted on the same pages, and close each pop-up that comes in between."""
+        """Make the moves that were noted on the same pages, and close pop-ups that appear in between."""
         for move in moves:
             await self.pop_ups_close()
             await self._move(move)
 
     async def play(self, policy: Policy, info: EpisodeInfo) -> None:
-        """Let a policy that reads outlines decide, and act by this format's own handles."""
+        """Let a policy that reads outlines decide, and act with the means of this observation format."""
         while self.view is not None and self.steps < info.max_steps * 2:
             text = page_text(self.view, self.page.bounds)  # type: ignore[arg-type]
             reply = await policy.act(Observation(kind="axtree-v2", text=text), info)
@@ -95,14 +96,14 @@ class Player(Hand):
             try:
                 self.observation = await self.observer.observe(self.page, self.view)
                 return
-            except DocumentGone:  # another document came between the outline and the picture
+            except DocumentGone:  # another document replaced it before the picture
                 self.view = await self.page.observe(acted=False, with_text=True)
 
 
 def actions_read(
     declared: dict[str, Any], grammars: Sequence[str], conditions: Conditions
 ) -> Sequence[Action]:
-    """What an action is read as that is written in any of the grammars: the same in all of them."""
+    """Write an action in each grammar and read it again, and return the result, the same in all grammars."""
     read = {id_: _read(declared, get_grammar(id_), conditions) for id_ in grammars}
     first = read[grammars[0]]
     assert all(actions == first for actions in read.values()), read
@@ -119,7 +120,7 @@ def _read(declared: dict[str, Any], grammar: Grammar, conditions: Conditions) ->
 
 
 def conditions_in(form: ObservationFormat) -> Conditions:
-    """What is offered on a mock site in a format."""
+    """Return the conditions on a mock site in an observation format."""
     return conditions_of(
         has_page=True,
         has_ids=form.has_ids,

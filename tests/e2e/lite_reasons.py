@@ -1,6 +1,7 @@
-"""Why the outline of a page read without a browser differs from the browser's: what only scripts do.
+"""Reasons why the outline of a page read without a browser may differ from the browser's: effects of scripts.
 
-What each script adds is read off the page's own attributes, so that nothing else passes for it.
+The effects of each script are derived from the page's own attributes, so that no other difference is
+accepted.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ PHOTO = re.compile(r"Photo \d+ of \d+")
 
 
 def reasons_of(browser: Sequence[str], lite: Sequence[str], document: Document) -> tuple[set[str], list[str]]:
-    """The reasons for lines that only one of both shows, and the lines that have none."""
+    """Return the reasons for lines that only one of the outlines has, and the lines without a reason."""
     if any(line.startswith("page ") for line in (*browser, *lite)):
         return {IN_PLACE}, []
     known = list(_known(document))
@@ -71,7 +72,7 @@ def _paging(section: Element) -> Iterator[re.Pattern[str]]:
 
 
 def _parts(part: Element) -> Iterator[re.Pattern[str]]:
-    """The lines that its elements and each line of its texts make."""
+    """Yield patterns of the lines for an element's descendants and for each line of its texts."""
     yield re.compile(r"^preformatted:")
     for element in part.walk():
         if any(isinstance(child, str) and child.strip() for child in element.children):

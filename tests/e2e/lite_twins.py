@@ -1,7 +1,8 @@
-"""The same actions on the same pages in a browser and without one, side by side.
+"""The same actions on the same pages, with and without a browser, for comparison.
 
-What a player does in a browser is noted with what it was shown; a twin does the same on pages read without a
-browser and notes where they differ. An element is named by the line that shows it, for ids may differ.
+A player's actions in a browser are noted together with what it was shown. A twin does the same on pages read
+without a browser and notes where the two differ. Because ids may differ, an element is identified by the line
+that shows it.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from tests.e2e.lite_reasons import reasons_of
 
 ID = re.compile(r"\[(e\d+)\] ?")
 PAGES_MAX = 12
-# The record that an element belongs to, by the id of what is around it.
+# The record that an element belongs to, identified by the HTML id of an element around it.
 RECORD = "palaestra.elementOf(%s)?.parentElement?.closest('[id]')?.id || ''"
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What was shown, and what was done then."""
+    """One turn: what was shown, and the action that followed."""
 
     shown: str
     action: Mapping[str, Any]
@@ -50,8 +51,11 @@ class NotedPlayer(Player):
 
 @dataclass(frozen=True)
 class Step:
-    """One turn in both: why they differ, the lines that only one of them shows without a known reason, and
-    whether the ids were the same. ``is_left_out``: what was done in the browser cannot be done here."""
+    """The comparison of one turn with and without a browser.
+
+    ``reasons`` explain differences; ``unexplained`` are lines that only one of the two shows, without a known
+    reason. ``is_left_out``: the action in the browser cannot be done without one.
+    """
 
     reasons: frozenset[str]
     unexplained: tuple[str, ...]
@@ -62,7 +66,7 @@ class Step:
 
 @dataclass
 class Twin:
-    """Does on a page without a browser what was done in one."""
+    """Repeats, on a page without a browser, what was done in a browser."""
 
     page: LitePage
     observer: Observer
@@ -98,7 +102,7 @@ class Twin:
             self.text = (await self.observer.observe(self.page, view)).text
 
     async def _pop_ups_close(self, shown: str) -> None:
-        """Close each pop-up that came here and not in the browser."""
+        """Close each pop-up that appeared here but not in the browser."""
         interactions = self.page.interactions
         layers = [one for one in interactions.document.root.walk() if "data-pop-up" in one.attrs]
         for layer in layers:
@@ -108,7 +112,7 @@ class Twin:
                 await self._act({"type": "click", "target": target})
 
     async def _page_reach(self, record: str) -> None:
-        """Go to the page of a list that has a record: in the browser all that were loaded are on one."""
+        """Go to the page of a list that has the record; in the browser, one page has all loaded records."""
         for step in ("prev", "next"):
             for _ in range(PAGES_MAX):
                 link = self._pager(step)
@@ -117,7 +121,7 @@ class Twin:
                 await self._act({"type": "click", "target": link})
 
     def _pager(self, step: str, *, called: str = "") -> str | None:
-        """The id of the link to the page before or after, in a list whose next part is ``called`` so."""
+        """Return the id of the link to the previous or next page of a list whose next part has this name."""
         for target, element in self.page.interactions.ids.holders:
             around = next((one for one in element.ancestors if "data-more" in one.attrs), None)
             is_called = around is not None and called in ("", around.attrs["data-more"])
@@ -126,10 +130,13 @@ class Twin:
         return None
 
     def _translated(self, turn: Turn) -> Mapping[str, Any] | None:
-        """The action with the id that its element has here; None where it has none."""
+        """Return the action with the id that its element has here; None if the element has none."""
         target = turn.action.get("target")
         if turn.action.get("key") == "End" and (further := self._pager("next")):
-            return {"type": "click", "target": further}  # a list that goes on when it is scrolled to its end
+            return {
+                "type": "click",
+                "target": further,
+            }  # in the browser, scrolling to the end extends the list
         if target is None:
             return turn.action
         line = _line_of(turn.shown, target)
@@ -161,7 +168,7 @@ def _bare(text: str) -> list[str]:
 
 
 def _name_of(line: str) -> str:
-    """A line as far as it says which element it shows, and not how it is."""
+    """Return the part of a line that identifies its element, without the element's state."""
     head, _, rest = ID.sub("", line).strip().lstrip("- ").partition('"')
     return f'{head}"{rest.partition(chr(34))[0]}"'
 

@@ -1,6 +1,7 @@
-"""What the scripted solution of a site does in a browser, noted to be done again by other means.
+"""The moves of a site's scripted solution in a browser, noted in order to repeat them by other means.
 
-Pop-ups are left out: they come by how much of the site has been seen, which no two visits share.
+Pop-ups are left out, because their appearance depends on how much of the site has been seen, which differs
+between visits.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ ADDRESS = "address => new URL(address, location.href).href"
 
 @dataclass(frozen=True)
 class Move:
-    """One thing done: ``path`` is the element's place in the document; ``value`` what was typed, chosen,
-    pressed or opened."""
+    """One move: ``path`` is the element's position in the document, ``value`` what was typed, chosen, pressed
+    or opened.
+    """
 
     kind: str
     path: str = ""
@@ -30,7 +32,7 @@ class Move:
 
 @contextmanager
 def moves_noted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Move]]:
-    """The moves made through Playwright while this lasts, in their order."""
+    """Yield the list of moves that are made through Playwright while the block runs, in order."""
     moves: list[Move] = []
 
     def on_element(name: str, kind: str, value_of: Callable[..., str]) -> None:

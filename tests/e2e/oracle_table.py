@@ -1,4 +1,4 @@
-"""The table of what the scripted oracle solved, in ``docs/oracle.md``: steps by task and set-up."""
+"""The table in ``docs/oracle.md`` of tasks that the scripted oracle solved: steps by task and set-up."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 
 
 def table_update(text: str, solved: Mapping[str, Mapping[str, object]], columns: Sequence[str]) -> str:
-    """A page with its table renewed: the rows that were ``solved`` replace those of their name."""
+    """Update the table in a page: ``solved`` rows replace the rows with the same name."""
     lines = [f"| solved | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
     rows = {
         name: f"| {name} | {' | '.join(str(steps.get(column, UNSOLVED)) for column in columns)} |"

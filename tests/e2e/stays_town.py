@@ -1,4 +1,4 @@
-"""The public world of the booking site, and tasks in it."""
+"""The booking site's public world, and tasks in it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def world(first_day: date = FIRST_DAY) -> World:
 
 @cache
 def task_of(module: Any, *, level: int, first_day: date = FIRST_DAY) -> SiteTask:
-    """Of the first few tasks of the family, the one that takes the fewest moves."""
+    """Return, among the first few tasks of the family, the one that takes the fewest moves."""
     town = world(first_day)
     drawn = (module.draw(town, Draws(b"e2e", level, number), level) for number in range(200))
     return min(itertools.islice(filter(None, drawn), 5), key=lambda task: task.oracle_steps)
@@ -37,8 +37,9 @@ def task_of(module: Any, *, level: int, first_day: date = FIRST_DAY) -> SiteTask
 def solve(
     page: Page, task: SiteTask, look: Look, *, first_day: date = FIRST_DAY, has_scripts: bool = True
 ) -> int:
-    """Solve the task of the episode whose first page is open and submit the answer; returns the number of
-    moves.
+    """Solve the task of the episode whose first page is open, and submit the answer.
+
+    Returns the number of moves.
     """
     one = Visitor(page=page, look=look, town=world(first_day), has_scripts=has_scripts)
     one.arrive()

@@ -1,4 +1,4 @@
-"""A wire from a browser to a server, which a test can cut and mend."""
+"""A connection from a browser to a server, which a test can cut and restore."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CHUNK = 65_536
 
 
 class Wire:
-    """Listens on ``port`` while it is whole, and carries each connection to ``target`` on this machine."""
+    """Listens on ``port`` while it is intact, and forwards each connection to ``target`` on this machine."""
 
     def __init__(self, target: int) -> None:
         self._target = target
@@ -22,7 +22,7 @@ class Wire:
             self.port = int(probe.getsockname()[1])
 
     def hang(self) -> None:
-        """Keep open connections, accept new ones, and carry nothing, like a stopped server."""
+        """Keep open connections and accept new ones, but forward nothing, like a stopped server."""
         self._is_flowing.clear()
 
     def mend(self) -> None:

@@ -1,4 +1,4 @@
-"""A Chromium of this machine where Playwright 1.44 looks for its own: BrowserGym starts its chat's there."""
+"""A link to this machine's Chromium where Playwright 1.44 looks for its own, for BrowserGym's chat window."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PLACE = Path("chromium-1117/chrome-linux/chrome")
 
 
 def chromium_link() -> str:
-    """The folder to give as ``PLAYWRIGHT_BROWSERS_PATH``."""
+    """Link Chromium into a folder, and return the folder for ``PLAYWRIGHT_BROWSERS_PATH``."""
     home = Path(tempfile.mkdtemp(prefix="browsers-"))
     (home / PLACE).parent.mkdir(parents=True)
     (home / PLACE).symlink_to(browser_find() or "no Chromium")

@@ -1,4 +1,4 @@
-"""Doors are tested with the real packages against a real installation: ``make test-doors``."""
+"""Fixtures for tests of doors with the real packages, against a real installation: ``make test-doors``."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ from script import SCRIPTS, SERVER, Played, Scene, Script, play, profile_stored,
 
 @pytest.fixture(scope="session", params=SCRIPTS)
 def reference(request: pytest.FixtureRequest) -> Played:
-    """Every script, played through ``palaestra.Env``."""
+    """Play each script through ``palaestra.Env``."""
     return asyncio.run(play(SCRIPTS[request.param]))
 
 
 @pytest.fixture
 def script(request: pytest.FixtureRequest) -> Script:
-    """That of the test's reference, where it has one."""
+    """Return the script of the test's reference if it has one, otherwise the script ``right``."""
     has_reference = "reference" in request.fixturenames
     return request.getfixturevalue("reference").script if has_reference else SCRIPTS["right"]
 
 
 @pytest.fixture
 def scene(request: pytest.FixtureRequest, script: Script) -> Scene:
-    """A run for the test, and the task of its script."""
+    """Create a run for the test, and return it with the script's task."""
     return asyncio.run(scene_make(f"doors: {request.node.name}", script=script))
 
 
 @pytest.fixture(scope="session")
 def profile() -> str:
-    """The name of a stored reward profile that pays for more than the outcome."""
+    """Store a reward profile that pays for more than the outcome, and return its name."""
     return asyncio.run(profile_stored())
 
 
 @pytest.fixture(params=SAMPLES, ids=lambda sample: sample.name)
 def seat(request: pytest.FixtureRequest) -> Seat:
-    """Each episode of the table, with a run of its own, in the grammar of the test's module."""
+    """Prepare each episode of the table with its own run, in the grammar of the test's module."""
     return seat_make(request.param, grammar=getattr(request.module, "GRAMMAR", "json"))
 
 
 @pytest.fixture(params=["here", "on a stage"])
 def place(request: pytest.FixtureRequest) -> dict[str, list[str]]:
-    """Where the pages are, as keywords of a door."""
+    """Return the keywords that tell a door where its pages are."""
     return {} if request.param == "here" else {"stages": [request.getfixturevalue("stage")]}
 
 
 @pytest.fixture
 def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a stage with browser pages, whose token the doors find in the environment."""
+    """Yield the URL of a stage with browser pages, whose token the doors find in the environment."""
     monkeypatch.setenv("PALAESTRA_STAGE_TOKEN", "the token of a stage")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""A model's endpoint that answers by a script, as server-sent events: verifiers' harness streams."""
+"""A scripted model endpoint that replies with server-sent events, because verifiers' harness streams."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ def _chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def endpoint(answer: Answer) -> Iterator[str]:
-    """Its address. ``answer`` gives a completion for a conversation, or None for a refusal (400)."""
+    """Yield the endpoint's URL.
+
+    ``answer`` gives the completion for a conversation, or None for status 400.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         def log_message(self, *_: object) -> None:

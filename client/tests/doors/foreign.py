@@ -1,4 +1,4 @@
-"""What all foreign browsers play: one task in one look, and what the record must say afterwards."""
+"""The episode that all foreign browsers play (one task in one look), and what its record must contain."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ async def task_find() -> int:
 
 
 async def episode_make(**fields: Any) -> ForeignEpisode:
-    """To be entered by whoever plays it."""
+    """Return an episode, which the caller must enter."""
     opening = {"task": await task_find(), "run_name": RUN_NAME, **OPENING, **fields}
     return ForeignEpisode(SERVER, KEY, **opening)
 
 
 async def record_of(episode: ForeignEpisode) -> dict[str, Any]:
-    """The trajectory, once the last page has reported itself."""
+    """Return the trajectory once the last page has sent its report."""
     async with Client(SERVER, KEY) as client:
         for _ in range(20):
             record: dict[str, Any] = await client.trajectory(episode.id)
@@ -38,7 +38,7 @@ async def record_of(episode: ForeignEpisode) -> dict[str, Any]:
 
 
 async def answered_correctly(episode: ForeignEpisode) -> None:
-    """Fails unless the answer was judged right and the pages recorded how it came about."""
+    """Assert that the answer was judged correct and that the pages recorded the actions that led to it."""
     verdict = await episode.verdict()
     assert verdict is not None
     assert (verdict.outcome, verdict.reward, verdict.reason) == ("correct", 1.0, "answer")

@@ -1,7 +1,8 @@
-"""The episodes of the table of doors, which says what each framework's own object holds of the same ones.
+"""The episodes for the table of doors, which shows what each framework's own object contains after the same
+episodes.
 
-Every door plays each ``Sample``, compares with what the server says that it is paid, and notes what it was
-handed; ``python -m tests.doors`` prints the table of all notes.
+Every door plays each ``Sample``, compares what it was given with the payment according to the server, and
+notes it; ``python -m tests.doors`` prints all notes as a table.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ PACKAGES = {
     "BrowserGym": "browsergym-core",
     "NeMo Gym": "nemo-gym",
 }
-# A judge of the installation whose endpoint is not there: its grades are still to come.
+# A judge of the installation whose endpoint does not exist, so its grades never arrive.
 JUDGE = "judge/unreachable"
 VERDICT = "outcome-v1"
 PARTS = (
@@ -60,10 +61,10 @@ PARTS = (
     *("needed", "called", "selection", "arguments", "redundant", "call_results"),
     *("milestone/opened_right_listing", "milestone/opened_amenities"),
 )
-# No browser is needed for what is paid, and none reports late what happened on its pages.
+# Payments need no browser, and without one there are no late reports about what happened on the pages.
 LITE = {"browser": "lite"}
 
-# The handbook tells nothing of it, and a place is mistyped.
+# The handbook contains nothing about the search words, and a place is mistyped.
 WITH_TOOLS = [
     typing("club members", "<textbox Words>"),
     clicking("<button Search handbook>"),
@@ -72,7 +73,8 @@ WITH_TOOLS = [
     clicking("<button Measure distance>"),
     *answering("12"),
 ]
-# The house is found, but what its room lacks is guessed without a look at it; one of two fields is wrong.
+# The right house is found, but the answer about the room is guessed without looking; one of two fields is
+# wrong.
 ON_THE_WAY = [
     Move("One guest.", {"type": "select", "target": "<combobox Guests>", "value": "1 guest"}),
     typing("Pension Moreau", "<textbox Property>"),
@@ -86,15 +88,18 @@ ON_THE_WAY = [
 
 
 def profile_of(name: str, **weights: float) -> dict[str, Any]:
-    """A sum of so much of each component; ``__`` stands for a slash."""
+    """Return a profile that sums the weighted components; ``__`` in a name means a slash."""
     terms = [{"component": part.replace("__", "/"), "weight": weight} for part, weight in weights.items()]
     return {"name": name, "combination": "sum", "shape": "at_end", "terms": terms}
 
 
 @dataclass(frozen=True)
 class Sample:
-    """An episode. ``is_void`` ends in a failure of the model's after the moves; ``profile`` is stored before,
-    unless it is the name of one that comes with the gym."""
+    """An episode of the table.
+
+    With ``is_void`` the model fails after the moves. ``profile`` is stored first, unless it is the name of a
+    profile that comes with the gym.
+    """
 
     name: str
     script: Script
@@ -128,7 +133,7 @@ SAMPLES = [
 
 @dataclass(frozen=True)
 class Seat:
-    """A sample, a run for it and its task, its moves on these pages, and the reference of its profile."""
+    """A sample with its run and task, its moves on the actual pages, and the reference of its profile."""
 
     sample: Sample
     scene: Scene
@@ -137,20 +142,20 @@ class Seat:
 
     @property
     def env(self) -> dict[str, Any]:
-        """The keywords that a door hands to ``Env``."""
+        """The keywords that a door passes to ``Env``."""
         return {**self.scene.env, **self.settings}
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Those that say neither where the gym is nor which run."""
+        """The keywords other than those for the server and the run."""
         return {**OPENING, **LITE, **self.sample.opening, "reward_profile": self.profile}
 
     def completion(self, turn: int) -> str | None:
-        """Return what the model writes after so many turns; None where it fails."""
+        """Return what the model writes after this many turns; None if it fails."""
         return text_of(self.moves[turn]) if turn < len(self.moves) else None
 
     def paid(self) -> Rewards:
-        """Return what the server pays the run's episode, the last one where several were played."""
+        """Return what the server pays for the run's episode; for the last one, if several were played."""
         episodes = run_blocking(episodes_of(self.scene.run))
         assert episodes[-1].verdict.outcome == self.sample.script.outcome
         return run_blocking(paid(episodes[-1].id, self.profile))
@@ -171,7 +176,7 @@ def seat_make(sample: Sample, *, grammar: str = "json") -> Seat:
 
 @cache
 def moves_of(name: str) -> list[Move]:
-    """The moves of a sample with the ids that its pages have: the same in every episode of a seed."""
+    """Return a sample's moves with its pages' ids, which are the same in all episodes with the same seed."""
     [sample] = [one for one in SAMPLES if one.name == name]
 
     async def play() -> list[Move]:
@@ -187,7 +192,7 @@ def moves_of(name: str) -> list[Move]:
 
 
 def note(door: str, seat: Seat, number: float | str | None, parts: Numbers | None) -> None:
-    """Write down what an object of the framework's held: a number, None, or in words what it has instead."""
+    """Note what a framework's object contained: a number, None, or a description of what it has instead."""
     rewards = seat.paid()
     row = {
         "door": f"{door} {version(PACKAGES[door])}",

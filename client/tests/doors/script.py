@@ -1,4 +1,4 @@
-"""Scripted moves, what ``palaestra.Env`` makes of them, and what of a trajectory must be equal."""
+"""Scripted moves, how ``palaestra.Env`` plays them, and which parts of a trajectory must be equal."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SERVER, KEY = os.environ["PALAESTRA_SERVER"], os.environ["PALAESTRA_KEY"]
 BENCHMARK, TASK_KEY, GOLD = "gsm8k", "starter-1", "162"
 STAY = "missing_amenities/5cf79c92e02dafe50a08"
 SEED = 7
-# A page whose form is open and on which nothing comes by itself: the moves meet it at any speed.
+# A look whose form is open and in which nothing appears by itself, so the moves work at any speed.
 OPENING: dict[str, Any] = {"presentation": {"form": "below", "pop_ups": "none", "slow": "never"}}
-# What is another one's in every episode: numbers of rows, clocks, and what a framework knows of its model.
+# Fields that differ in every episode: row ids, times, and what a framework knows about its model.
 PASSING = {
     *("id", "run", "group", "sample_index", "model", "behaviour", "page", "seq"),
     *("started_at", "recorded_at", "opened_at", "finished_at", "closed_at", "received_at", "created_at"),
@@ -31,13 +31,13 @@ PASSING = {
     *("usage", "sampling", "finish_reason", "prompt_sha256", "tokens_blob", "policy_version"),
 }
 OUTLINED = re.compile(r'\[(e\d+)\] (\w+)(?: "([^"\n]*)")?')
-# The page's own report, and what follows from it, come when they come.
+# The page's own report, and everything that depends on it, may arrive at any time.
 REPORTED = {"page_events", "no_ui_evidence", "said_done"}
 
 
 @dataclass(frozen=True)
 class Move:
-    """A thought and an action. What stands in angle brackets is an element, whose id ``element`` finds."""
+    """A thought and an action. A value in angle brackets is an element, whose id ``element`` finds."""
 
     thought: str
     action: dict[str, Any] | None
@@ -45,7 +45,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Script:
-    """Moves on a task of the starter pack, and the outcome and the reward that they earn."""
+    """Moves on a task of the starter pack, and the outcome and reward that they earn."""
 
     moves: list[Move]
     outcome: str
@@ -103,8 +103,10 @@ SCRIPTS = {
 
 
 def element(place: str, elements: Iterable[tuple[str, str, str]]) -> str:
-    """The id among elements (role, name, id): ``<link 2>`` is the second link, ``<link Home>`` the first
-    whose name ends so, and ``<link>`` the first.
+    """Find the id of an element among ``elements``, given as (role, name, id).
+
+    ``<link 2>`` is the second link, ``<link Home>`` the first link whose name ends with "Home", and
+    ``<link>`` the first link.
     """
     role, _, which = place.strip("<>").partition(" ")
     those = [(name, identity) for one, name, identity in elements if one == role]
@@ -114,7 +116,7 @@ def element(place: str, elements: Iterable[tuple[str, str, str]]) -> str:
 
 
 def resolved(move: Move, shown: str) -> Move:
-    """The move with the ids of the page that is shown."""
+    """Return the move with the ids of the page that is shown."""
     elements = [(role, name, identity) for identity, role, name in OUTLINED.findall(shown)]
 
     def id_of(value: Any) -> Any:
@@ -124,12 +126,12 @@ def resolved(move: Move, shown: str) -> Move:
 
 
 def text_of(move: Move) -> str:
-    """The move as a completion of the grammar ``json``."""
+    """Return the move as a completion in the grammar ``json``."""
     return move.thought if move.action is None else f"{move.thought}\nAction: {json.dumps(move.action)}"
 
 
 def call_of(move: Move) -> Completion:
-    """The move as a completion of the grammar ``functions``."""
+    """Return the move as a completion in the grammar ``functions``."""
     fields = dict(move.action or {})
     name = fields.pop("type")
     return Completion(text=move.thought, tool_calls=(ToolCall(name=name, arguments=json.dumps(fields)),))
@@ -137,7 +139,7 @@ def call_of(move: Move) -> Completion:
 
 @dataclass
 class Played:
-    """``texts`` are the completions, ``messages`` the conversation before each of them."""
+    """A played script. ``texts`` are its completions, ``messages`` the conversation before each of them."""
 
     script: Script
     trajectory: dict[str, Any]
@@ -148,21 +150,21 @@ class Played:
 
 @dataclass(frozen=True)
 class Scene:
-    """A run of its own, and the task that every door plays."""
+    """A run for one test, and the task that every door plays."""
 
     run: int
     task: int
 
     @property
     def env(self) -> dict[str, Any]:
-        """The keywords that a door hands to ``Env``."""
+        """The keywords that a door passes to ``Env``."""
         return {"server": SERVER, "key": KEY, "run": self.run, **OPENING}
 
 
 async def scene_make(
     name: str, *, script: Script = SCRIPTS["right"], grammar: str = "json", **settings: Any
 ) -> Scene:
-    """``settings`` are the run's."""
+    """Create a run with these ``settings``, and return it with the script's task."""
     form = {"observation": "axtree-v2", "grammar": grammar}
     async with Client(SERVER, KEY) as client:
         run = await client.run_create(name=name, kind="eval", settings=settings, **form)
@@ -171,7 +173,7 @@ async def scene_make(
 
 
 async def play(script: Script, *, grammar: str = "json") -> Played:
-    """The script through ``palaestra.Env`` itself: what every door is compared with."""
+    """Play the script through ``palaestra.Env`` itself, with which every door is compared."""
     scene = await scene_make("doors: the client itself", script=script, grammar=grammar)
     async with Env(**scene.env, grammar=grammar) as env:
         shown = await env.reset(scene.task, seed=SEED)
@@ -188,7 +190,7 @@ async def play(script: Script, *, grammar: str = "json") -> Played:
 
 
 async def recorded(episode: int) -> tuple[dict[str, Any], Verdict]:
-    """The record of an episode without what is passing, and its verdict."""
+    """Return an episode's record, without the fields that always differ, and its verdict."""
     async with Client(SERVER, KEY) as client:
         trajectory = await client.trajectory(episode)
         verdict = (await client.episode(episode)).verdict
@@ -205,25 +207,25 @@ def stripped(value: Any) -> Any:
 
 
 async def profile_stored() -> str:
-    """A profile that pays for more than the outcome; what it pays is no verdict's reward."""
+    """Store a profile that pays for more than the outcome, so that it never pays a verdict's reward."""
     async with Client(SERVER, KEY) as client:
         return (await client.reward_profile_store(PROFILE)).reference
 
 
 async def paid(episode: int, profile: str) -> Rewards:
-    """What the server says that an episode is paid."""
+    """Return the payment for an episode according to the server."""
     async with Client(SERVER, KEY) as client:
         return await client.episode_rewards(episode, profile=profile)
 
 
 async def episodes_of(run: int) -> list[Any]:
-    """The episodes of a run, in the order of their opening."""
+    """Return a run's episodes in the order in which they were opened."""
     async with Client(SERVER, KEY) as client:
         return sorted((await client.episodes_page(run=run)).results, key=lambda state: state.id)
 
 
 def same(door: tuple[dict[str, Any], Verdict], reference: Played) -> None:
-    """Fails where a door's record or verdict is another one than the client's own."""
+    """Assert that a door's record and verdict equal the client's own."""
     trajectory, verdict = door
     assert trajectory == reference.trajectory
     for name in ("outcome", "reward", "reason", "terminated", "truncated", "score"):
@@ -231,7 +233,7 @@ def same(door: tuple[dict[str, Any], Verdict], reference: Played) -> None:
 
 
 def example_run(name: str) -> str:
-    """What the example of a door prints."""
+    """Run the example of a door and return its output."""
     path = Path(__file__).resolve().parents[3] / "examples" / "doors" / f"{name}_door.py"
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""The example's loop on a tiny model, with a lab and a gym that are made up."""
+"""The training example's loop on a tiny model, with a fake lab and a fake gym."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ NEVER = -1
 
 
 class Killed(Exception):
-    """In the place of a kill: nothing of the loop handles it."""
+    """Raised instead of killing the process; nothing in the loop handles it."""
 
 
 class Lab:
-    """What the loop asks of the client. Draws are by number, as the server's are."""
+    """A fake client with the calls that the loop makes. Draws are numbered as the server's are."""
 
     def __init__(self) -> None:
         self.runs, self.drawn = count(1), []
@@ -69,7 +69,7 @@ class Lab:
     async def metrics_post(self, *_: Any, **__: Any) -> None: ...
 
     async def trajectory(self, episode: int) -> dict[str, Any]:
-        """Of three episodes one says nothing."""
+        """Return a trajectory; in one of three episodes the model says nothing."""
         words = episode % 3
         return {"steps": [{"behaviour": {"thought_words": words, "restates": 0.25 if words else 0.0}}]}
 
@@ -77,7 +77,7 @@ class Lab:
 async def play(
     _: Any, *, run: int, tasks: list[int], chooser: Any, samples: int = 1, **opening: Any
 ) -> rollouts.Batch:
-    """Right is the second of what a task's prompt offers."""
+    """Play the tasks; the second choice in a task's prompt is always correct."""
     if opening.get("policy_version") == play.killed_at:
         raise Killed
     batch = rollouts.Batch()
@@ -104,7 +104,7 @@ def model_load(*_: Any, adapter: Path | None, **settings: Any) -> Model:
 
 
 def wide_model() -> Model:
-    """A random model of two layers, so wide and so far from zero that it tells letters apart."""
+    """Make a random two-layer model with enough width and large enough weights to distinguish letters."""
     torch.manual_seed(0)
     tokenizer = tokenizer_make()
     config = LlamaConfig(
@@ -126,7 +126,7 @@ def trained(
     trainer: type[train.Trainer] = train.Trainer,
     start: Path | None = None,
 ) -> list[dict[str, Any]]:
-    """What a training noted, but for its times."""
+    """Train, and return the lines that were noted, without times."""
     folder.mkdir(exist_ok=True)
     (folder / "settings.toml").write_text(SETTINGS)
     unset = dict.fromkeys(("sampler", "updates", "groups", "samples"))

@@ -1,4 +1,4 @@
-"""Samples of trajectories with a planted rate, for tests of what intervals claim."""
+"""Samples of trajectories with a planted rate, for tests of the intervals' coverage."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-# Of each stratum: its rate, how many steps stand behind a drawn one, its share of the trajectories.
+# For each stratum: its rate, and the number of steps that each drawn step represents.
 STRATA = ((0.2, 1.0), (0.5, 4.0), (0.8, 9.0))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """Units of trajectories that are alike within: ``chance`` is the planted probability of each unit."""
+    """Units, which are similar within a trajectory; ``chance`` is the planted probability of each unit."""
 
     has_it: Floats
     chance: Floats
@@ -24,12 +24,12 @@ class Sample:
 
 
 def sample(rng: np.random.Generator, *, trajectories: int = 60, spread: float = 0.35) -> Sample:
-    """As many trajectories of each stratum, of 1 to 8 units; a unit of a heavy stratum stands for many."""
+    """Draw equally many trajectories from each stratum, of 1 to 8 units; units are weighted by stratum."""
     rows = []
     for number in range(trajectories):
         stratum = number % len(STRATA)
         rate, weight = STRATA[stratum]
-        # Mean-preserving, so that the planted rate stays what it is.
+        # The deviation is symmetric, so that the planted rate does not change.
         chance = min(max(rate + rng.choice([-1, 1]) * min(spread, rate, 1 - rate), 0), 1)
         rows += [
             (float(rng.random() < chance), chance, weight, number, stratum) for _ in range(rng.integers(1, 9))
@@ -45,5 +45,5 @@ def sample(rng: np.random.Generator, *, trajectories: int = 60, spread: float = 
 
 
 def planted() -> float:
-    """The rate among all steps: trajectories are as long in every stratum."""
+    """Return the rate among all steps; trajectories are equally long in every stratum."""
     return sum(rate * weight for rate, weight in STRATA) / sum(weight for _, weight in STRATA)

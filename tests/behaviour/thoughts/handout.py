@@ -1,10 +1,11 @@
 """The files for labellers: `python -m tests.behaviour.thoughts.handout drawn.jsonl a/ b/ --stored FILE`.
 
 Each labeller gets a folder with the codebook, each episode from its beginning, and the ids of the sentences
-in an order of its own; nothing of it says who wrote an episode or what the rules give. The file that is kept
-has no text of items that are not the gym's own, but the classes that the rules give their sentences: run it
-when the rules are final and before anybody labels. ``--scripted`` names trajectories whose episodes of such
-items are kept too, without labels, since the share of narration is compared on them.
+in an individual order. Nothing in the folder says who wrote an episode or how the rules classify it. The
+stored file contains no text of items that are not the gym's own, but only the classes that the rules give to
+their sentences, so run this when the rules are final and before anybody labels. ``--scripted`` names
+trajectories whose episodes of such items are stored as well, without labels, because the share of narration
+is compared on them.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def folder_write(folder: Path, drawn: Sequence[SampledEpisode], *, rng: random.R
 
 
 def without_text(episode: SampledEpisode) -> SampledEpisode:
-    """The episode as it may stand in this repository."""
+    """Return the episode in the form in which it may be stored in this repository."""
     if episode.is_own:
         return episode
     given = dict(sentences_given(episode))

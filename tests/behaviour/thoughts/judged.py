@@ -1,4 +1,4 @@
-"""Sampled sentences with the classes that labellers and the rules give them."""
+"""Sampled sentences with the classes that the labellers and the rules give to them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NARRATION = frozenset({"announce", "restate"})
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """A sentence with the class that the rules give it and those of the labellers, in their order."""
+    """A sentence with the class according to the rules, and the classes by the labellers in their order."""
 
     episode: SampledEpisode
     given: str
@@ -32,7 +32,7 @@ class Judged:
 
 
 def judged_read(name: str) -> list[Judged]:
-    """The labelled sentences of a set; none before it is labelled."""
+    """Return the labelled sentences of a set; none if it is not labelled yet."""
     if not all((DATA / name / f"labels_{one}.jsonl").exists() for one in LABELLERS):
         return []
     labels = [labels_read(DATA / name / f"labels_{one}.jsonl") for one in LABELLERS]
@@ -48,9 +48,9 @@ def sampled_read(name: str) -> list[SampledEpisode]:
 
 
 def sentences_given(episode: SampledEpisode) -> Iterator[tuple[str, str]]:
-    """The id of each sampled sentence and the class that the rules give it.
+    """Yield the id of each sampled sentence and its class according to the rules.
 
-    A sentence that stands where the sample cuts its thought is left out.
+    Sentences at which the sample cut the thought are left out.
     """
     if episode.kinds:
         yield from ((one.id, one.given) for one in episode.sentences())
@@ -63,7 +63,7 @@ def sentences_given(episode: SampledEpisode) -> Iterator[tuple[str, str]]:
 
 
 def thought_kinds(episode: SampledEpisode) -> list[str]:
-    """The classes of all sentences of an episode, whether labelled or not, by the rules."""
+    """Return the classes, according to the rules, of all sentences of an episode, labelled or not."""
     return episode.kinds or [one.kind for _, read in _read(episode) for one in read]
 
 

@@ -1,7 +1,9 @@
-"""`python -m tests.behaviour.thoughts.measure [--set held_out] [--write]`: how often the rules are right.
+"""`python -m tests.behaviour.thoughts.measure [--set held_out] [--write]`: measure how often the rules are
+right.
 
-Prints the tables of `docs/thoughts.md` from the labels in `data/`; with ``--write`` it writes them there, and
-the figures that pages show to `trajectories/behaviour/thoughts/scores.toml`.
+Prints the tables of `docs/thoughts.md`, computed from the labels in `data/`. With ``--write`` they are
+written to that file, and the figures that pages show are written to
+`trajectories/behaviour/thoughts/scores.toml`.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ def main() -> None:
 
 
 def page(judged: Sequence[Judged], sampled: Sequence[SampledEpisode]) -> str:
-    """The tables."""
+    """Return the text with all tables."""
     if not judged:
         return "These rules have not been measured yet: their sample is drawn and waits for its labels."
     agreed = [one for one in judged if one.agreed]
@@ -73,7 +75,7 @@ def page(judged: Sequence[Judged], sampled: Sequence[SampledEpisode]) -> str:
 
 
 def classes_table(judged: Sequence[Judged]) -> str:
-    """Precision and recall of each class, on the agreed labels and against each labeller."""
+    """Return a table of each class's precision and recall, on agreed labels and against each labeller."""
     head = ["class", "precision", "recall", *(f"against {one.upper()}" for one in LABELLERS)]
     ways: list[LabelOf] = [lambda one: one.agreed, lambda one: one.labels[0], lambda one: one.labels[1]]
     groups = {**{kind: frozenset({kind}) for kind in TITLES}, "reasoning": REASONING, "narration": NARRATION}
@@ -88,13 +90,13 @@ def classes_table(judged: Sequence[Judged]) -> str:
 
 
 def counted(judged: Sequence[Judged], kinds: frozenset[str], label_of: LabelOf) -> tuple[int, int, int]:
-    """Sentences that have and were given one of the classes, were given one, and have one."""
+    """Count the sentences that have and were given one of the classes, were given one, and have one."""
     known = [(one.given in kinds, label_of(one) in kinds) for one in judged if label_of(one)]
     return sum(g and t for g, t in known), sum(g for g, _ in known), sum(t for _, t in known)
 
 
 def agreement_table(parts: Mapping[str, Sequence[Judged]]) -> str:
-    """Cohen's kappa (Cohen 1960), of all classes and of reasoning against the rest."""
+    """Return a table of Cohen's kappa (Cohen 1960), for all classes and for reasoning against the rest."""
     sides: dict[str, Callable[[Judged], tuple[str, str]]] = {
         "A and B": lambda one: (one.labels[0], one.labels[1]),
         "rules and A": lambda one: (one.given, one.labels[0]),
@@ -113,7 +115,7 @@ def agreement_table(parts: Mapping[str, Sequence[Judged]]) -> str:
 
 
 def kappa(pairs: Sequence[tuple[str, str]]) -> float:
-    """1 where both always agree, 0 where they agree as often as by chance."""
+    """Return Cohen's kappa: 1 if both always agree, 0 if they agree only as often as by chance."""
     if not pairs:
         return 0.0
     seen = mean(a == b for a, b in pairs)
@@ -123,7 +125,7 @@ def kappa(pairs: Sequence[tuple[str, str]]) -> float:
 
 
 def policies_table(judged: Sequence[Judged]) -> str:
-    """By policy: how many sentences get their agreed class, and the share that narrates."""
+    """Return a table by policy: how many sentences get their agreed class, and the share that narrates."""
     rows = []
     for policy in sorted({one.episode.policy for one in judged}):
         of_policy = [one for one in judged if one.episode.policy == policy]
@@ -138,7 +140,7 @@ def policies_table(judged: Sequence[Judged]) -> str:
 
 
 def weighted_text(judged: Sequence[Judged]) -> str:
-    """The main figures as they would be if episodes had been drawn evenly."""
+    """Return the main figures as they would be if episodes had been drawn evenly."""
     known = [(one.episode.weight, one.given, one.agreed) for one in judged if one.agreed]
     right = sum(weight for weight, given, agreed in known if given == agreed)
     hits = sum(weight for weight, given, agreed in known if {given, agreed} <= NARRATION)
@@ -152,7 +154,7 @@ def weighted_text(judged: Sequence[Judged]) -> str:
 
 
 def confusion_table(judged: Sequence[Judged]) -> str:
-    """Agreed classes (rows) by the class that the rules gave (columns)."""
+    """Return a table of agreed classes (rows) by the class according to the rules (columns)."""
     counts = Counter((one.agreed, one.given) for one in judged if one.agreed)
     rows = [[TITLES[true], *(str(counts[true, given] or "") for given in TITLES)] for true in TITLES]
     return table(["labelled \\ given", *(title.lower() for title in TITLES.values())], rows)
@@ -168,7 +170,7 @@ def scores_text(judged: Sequence[Judged]) -> str:
 
 
 def with_tables(text: str, judged: Sequence[Judged], sampled: Sequence[SampledEpisode]) -> str:
-    """The page with its generated parts, which stand between marks."""
+    """Replace the generated parts of the page, which are between marks."""
     rules = table(["class", "rule"], [[TITLES[rule.id], rule.words] for rule in RULES])
     for name, part in (("rules", rules), ("measured", page(judged, sampled))):
         begin, end = MARK.format(f"{name}: begin"), MARK.format(f"{name}: end")
@@ -183,7 +185,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _kappa_text(pairs: Sequence[tuple[str, str]]) -> str:
-    """With a bootstrap interval over sentences."""
+    """Format Cohen's kappa with a bootstrap interval over sentences."""
     rng = random.Random(1)
     draws = sorted(kappa(rng.choices(pairs, k=len(pairs))) for _ in range(DRAWS))
     return f"{kappa(pairs):.2f} ({draws[DRAWS // 40]:.2f} to {draws[-DRAWS // 40]:.2f})"

@@ -1,4 +1,4 @@
-"""Episodes whose sentences are labelled, and the labels: the records of the files in ``data/``."""
+"""The records in the files of ``data/``: episodes whose sentences are labelled, and the labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 
 class SampledSentence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """``given`` is the class that the rules gave it, where its text is left out."""
+    """A sampled sentence. If its text is left out, ``given`` is its class according to the rules."""
 
     id: str
     text: str = ""
@@ -19,9 +19,10 @@ class SampledSentence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class SampledStep(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """``page`` are the lines that no earlier step was shown; ``result`` is what came of the action before.
+    """A step of a sampled episode.
 
-    ``sentences`` are those of the thought that are to be labelled, often none.
+    ``page`` has the lines that were not shown in earlier steps; ``result`` is the result of the previous
+    action. ``sentences`` are the sentences of the thought that are to be labelled, often none.
     """
 
     index: int
@@ -34,11 +35,11 @@ class SampledStep(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
 
 
 class SampledEpisode(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """``source`` is the file that it is of; each stands for ``weight`` episodes of its policy.
+    """A sampled episode from the file ``source``, which represents ``weight`` episodes of its policy.
 
-    Of items that are not the gym's own, texts are left out: ``kinds`` are then the classes that the rules
-    gave all sentences of its thoughts, and ``is_worked`` says whether the scripted solver wrote out a
-    solution. Where texts are kept, steps after the last one with labels are not.
+    If the item is not the gym's own, texts are left out; ``kinds`` are then the classes that the rules gave
+    to all sentences of the thoughts, and ``is_worked`` says whether the scripted solver wrote out a solution.
+    If texts are kept, steps after the last one with labels are left out.
     """
 
     id: str
@@ -68,7 +69,7 @@ def episodes_read(path: Path) -> list[SampledEpisode]:
 
 
 def labels_read(path: Path) -> dict[str, str]:
-    """The class of each sentence, by its id."""
+    """Read the class of each sentence, by the sentence's id."""
     labels = [
         msgspec.json.decode(line, type=Label) for line in path.read_bytes().splitlines() if line.strip()
     ]

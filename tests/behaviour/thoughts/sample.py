@@ -1,12 +1,13 @@
-"""Draw a sample of sentences.
+"""Drawing of a sample of sentences.
 
 `python -m tests.behaviour.thoughts.sample small=small.ndjson:150 --seed 2 --write sample.jsonl`
 
-They are drawn from trajectories (`GET /api/v1/runs/{id}/trajectories`). Each file is a source with a name and
-a number of sentences. Benchmarks and arms of a policy take turns, and so do episodes with and without words
-that checks, plans and revisions often have, so that there are enough of these; ``weight`` says for how many
-episodes of its kind one stands. The same files and seed give the same sample. With ``--beside`` an earlier
-sample, no sentence of that is drawn again, and no episode of a question that it has with the same policy.
+Sentences are drawn from trajectories (`GET /api/v1/runs/{id}/trajectories`). Each file is a source with a
+name and a number of sentences. Benchmarks and arms of a policy take turns. So do episodes with and without
+words that are frequent in checks, plans and revisions, so that the sample has enough of these; ``weight`` is
+the number of episodes that an episode represents. The same files and seed give the same sample. If
+``--beside`` names an earlier sample, its sentences are not drawn again, nor are episodes with the same
+question and policy.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ from trajectories.behaviour.thoughts.sentences import sentences
 
 OWN_SPLIT = "starter"
 OWN_BENCHMARKS = frozenset({"reviews", "stays", "reasoning_gym"})
-# Of an episode and of a thought, so that a talkative one does not fill the sample.
+# Limits per episode and per thought, so that a talkative one does not fill the sample.
 STEPS_MOST = 16
 SENTENCES_MOST = 15
 SENTENCE_CHARS = 600
 THOUGHT_CHARS = 6_000
 PAGE_CHARS = 200_000
-# Broad on purpose: far wider than the rules of these classes.
+# Broad on purpose: these match far more than the rules for the classes do.
 WIDE = re.compile(
     r"\b(?:check|verif|confirm|wait|actually|again|wrong|mistake|correct|instead|but|however|agree|match|same|sure|test"
     r"|fail|work|need|first|then|plan|step|find|until|before|have to|should|start|let)",
@@ -56,7 +57,7 @@ Trajectory = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """The ``count`` sentences that are wanted of a file of trajectories, of one thought at most ``most``."""
+    """A file of trajectories from which ``count`` sentences are wanted, at most ``most`` from one thought."""
 
     name: str
     path: Path
@@ -82,7 +83,7 @@ def main() -> None:
 def episodes_draw(
     source: Source, *, seed: int, beside: Sequence[SampledEpisode] = ()
 ) -> list[SampledEpisode]:
-    """Episodes with about as many sentences as are wanted of a source, as far as it has them."""
+    """Draw episodes with about as many sentences as are wanted from a source, if it has that many."""
     rng = random.Random(f"{seed}:{source.name}")
     sampler = Sampler(rng=rng, most=source.most)
     sampler.known.update(_key(one.policy, sentence.text) for one in beside for sentence in one.sentences())
@@ -102,7 +103,7 @@ def episodes_draw(
 
 
 def named_anew(episode: SampledEpisode, name: str) -> SampledEpisode:
-    """The episode with an id, and sentences with ids, that say nothing of its policy."""
+    """Return the episode with new ids, also for its sentences, that do not reveal its policy."""
     steps = [
         replace(
             step,
@@ -116,7 +117,7 @@ def named_anew(episode: SampledEpisode, name: str) -> SampledEpisode:
 
 
 def episode_whole(trajectory: Trajectory, *, name: str, source: str) -> SampledEpisode:
-    """All steps of an episode, with no sentence to be labelled."""
+    """Return all steps of an episode, without any sentences to be labelled."""
     last = max((step["index"] for step in trajectory["steps"]), default=0)
     return SampledEpisode(
         id=name,
@@ -131,13 +132,16 @@ def episode_whole(trajectory: Trajectory, *, name: str, source: str) -> SampledE
 
 
 def in_order(question: str) -> str:
-    """A question whose choices may be shuffled, so that it can be recognised."""
+    """Return a question with its lines sorted, so that it is recognised even if its choices were shuffled."""
     return "\n".join(sorted(question.splitlines()))
 
 
 @dataclass(kw_only=True)
 class Sampler:
-    """A sentence is taken once of each policy, numbers aside: some say the same again and again."""
+    """Samples episodes.
+
+    Each policy's sentences are taken only once, ignoring numbers, because some repeat them.
+    """
 
     rng: random.Random
     most: int = SENTENCES_MOST
@@ -145,7 +149,7 @@ class Sampler:
     known: set[tuple[str, str]] = field(default_factory=set)
 
     def episode(self, trajectory: Trajectory, *, source: str) -> SampledEpisode | None:
-        """None if it says nothing that the sample does not have."""
+        """Sample an episode; return None if it contains nothing that the sample does not have yet."""
         thoughts = {step["index"]: sentences(step["thought"]) for step in trajectory["steps"]}
         spoken = sorted(index for index, texts in thoughts.items() if texts)
         picked = sorted(self.rng.sample(spoken, min(STEPS_MOST, len(spoken))))
@@ -169,7 +173,7 @@ class Sampler:
 
 
 def question_of(trajectory: Trajectory) -> str:
-    """What the page or the prompt asks, with the choices as they were shown."""
+    """Return the question on the page or in the prompt, with the choices as they were shown."""
     from tasks_app.questions import questions
     from tasks_app.variation import payload_shown
 
@@ -179,7 +183,7 @@ def question_of(trajectory: Trajectory) -> str:
 
 
 def is_own(trajectory: Trajectory) -> bool:
-    """Whether the item is the gym's own, so that its text may stand in this repository."""
+    """Return whether the item is the gym's own, so that its text may be stored in this repository."""
     task = trajectory["task"]
     return task["split"] == OWN_SPLIT or task["benchmark"] in OWN_BENCHMARKS
 
@@ -189,7 +193,7 @@ def _key(policy: str, text: str) -> tuple[str, str]:
 
 
 def _strata(path: Path, taken: Container[tuple[str, str]]) -> dict[tuple[str, ...], list[Trajectory]]:
-    """By policy, benchmark, arm, and whether a thought has one of the wide words."""
+    """Group the trajectories by policy, benchmark, arm, and whether a thought has one of the broad words."""
     strata: dict[tuple[str, ...], list[Trajectory]] = defaultdict(list)
     for line in path.read_bytes().splitlines():
         trajectory: Trajectory = msgspec.json.decode(line)
@@ -205,7 +209,7 @@ def _strata(path: Path, taken: Container[tuple[str, str]]) -> dict[tuple[str, ..
 def _in_turns(
     strata: Mapping[tuple[str, ...], list[Trajectory]], rng: random.Random
 ) -> Iterator[tuple[tuple[str, ...], Trajectory]]:
-    """In random order, the strata taking turns."""
+    """Yield the trajectories in random order, with the strata taking turns."""
     lists = [
         [(key, one) for one in sorted(strata[key], key=lambda one: int(one["id"]))] for key in sorted(strata)
     ]

@@ -1,7 +1,8 @@
-"""Whether the share of narrating sentences tells policies that narrate from policies that solve.
+"""The separation between policies that narrate and policies that solve, by their share of narrating
+sentences.
 
-The bar was set before the labels of the sentences that are kept apart were read: only above it may the page
-of a run show the share.
+The bar was set before the labels of the held-out sentences were read. The page of a run may show the share
+only if the separation is above the bar.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from tests.behaviour.thoughts.records import SampledEpisode
 
 NARRATOR, SOLVER = "scripted/narrator", "scripted/solver"
 WORKED, UNWORKED = "Let me work this out.", "The reference solution gives only its result."
-# The smallest area under the ROC curve, narrating episodes against solving ones.
+# The minimum area under the ROC curve, for narrating episodes against solving ones.
 AREA_MIN = 0.95
-# The smallest correlation, over episodes of real models, of the share by rules with the share by labels.
+# The minimum correlation, over episodes of real models, between the share by rules and the share by labels.
 CORRELATION_MIN = 0.8
-# Episodes with fewer labelled sentences have no share worth comparing.
+# Episodes with fewer labelled sentences are not compared, because their share means little.
 SENTENCES_MIN = 3
-# The smallest precision and recall of narration on agreed labels.
+# The minimum precision and recall of narration on agreed labels.
 RIGHT_MIN = 0.8
 TEXT = """Share of sentences that narrate, by the rules, mean over episodes: {narrator} for the scripted
 narrator ({narrators} episodes) and {solver} for the scripted solver where it writes out a
@@ -34,7 +35,7 @@ share by rules and the share by labels correlate with {correlation}. Narration h
 
 @dataclass(frozen=True, kw_only=True)
 class Separation:
-    """``episodes`` counts those of the narrator, of the solver and of real models."""
+    """The measured separation; ``episodes`` are the numbers for the narrator, the solver and real models."""
 
     area: float | None
     narrator: float
@@ -54,7 +55,7 @@ class Separation:
 
 
 def separation_of(judged: Sequence[Judged], episodes: Sequence[SampledEpisode]) -> Separation:
-    """From the labelled sentences of a set and all its episodes; some scripted ones are not labelled."""
+    """Measure the separation on a set's labelled sentences and all its episodes, some of them unlabelled."""
     by_episode: dict[str, list[Judged]] = defaultdict(list)
     for one in judged:
         by_episode[one.episode.id].append(one)
@@ -106,7 +107,7 @@ def separation_text(separation: Separation) -> str:
 
 
 def is_worked(episode: SampledEpisode) -> bool:
-    """Whether the solver writes out a solution; it has none for tasks whose source gives only the result."""
+    """Return whether the solver writes out a solution; for some tasks, only the result is known."""
     if episode.kinds:
         return episode.is_worked
     thoughts = " ".join(step.thought for step in episode.steps)
@@ -118,7 +119,7 @@ def _share(kinds: Sequence[str]) -> float:
 
 
 def _area(higher: Sequence[float], lower: Sequence[float]) -> float | None:
-    """How often one of the first is above one of the second; ties count half."""
+    """Return how often one of ``higher`` is above one of ``lower``; ties count half."""
     pairs = [(a > b) + (a == b) / 2 for a in higher for b in lower]
     return mean(pairs) if pairs else None
 

@@ -1,5 +1,4 @@
-"""Interactions with a page's elements: the functions of ``js/page.js`` that actions call, under the same
-names.
+"""Interactions with a page's elements: the functions that actions call, named as in ``js/page.js``.
 
 A page without a layout has no positions. ``locate`` therefore appends the element to ``targets`` and returns
 its index as ``x``; the mouse (``page.Hands``) acts on the target with that index.
@@ -312,7 +311,7 @@ class Interactions:
         self.document.focused = next(chosen, None) or next(first, self.document.focused)
 
     def _dismiss(self, element: Element) -> None:
-        """Close the popovers that a click outside of them closes, which are all but ``popover="manual"``."""
+        """Close the popovers that a click outside of them closes: all but ``popover="manual"``."""
         for layer in self.popped:
             opener = element.attrs.get("popovertarget")
             stays = layer.attrs.get("popover") == "manual" or layer.attrs.get("id") == opener

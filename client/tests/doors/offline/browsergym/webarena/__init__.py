@@ -1,1 +1,1 @@
-"""In place of BrowserGym's WebArena, which AgentLab imports and which downloads data when it is imported."""
+"""A replacement for BrowserGym's WebArena, which AgentLab imports and which downloads data on import."""

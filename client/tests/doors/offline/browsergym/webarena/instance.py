@@ -2,4 +2,4 @@ from __future__ import annotations
 
 
 class WebArenaInstance:
-    """AgentLab names it in the annotation of a server that is not started here."""
+    """A name that AgentLab needs for the type annotation of a server, which is not started here."""
