@@ -1,5 +1,4 @@
-"""Postgres data with every migration applied, made once for each state of the code and copied by every test
-run.
+"""Postgres data with all migrations applied, made once per state of the code and copied by every test run.
 
 Creating and migrating the data takes 5 CPU seconds; copying it takes a fraction of a second.
 """

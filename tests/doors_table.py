@@ -32,8 +32,7 @@ Row = Mapping[str, Any]
 
 
 def table_of(path: Path) -> str:
-    """Return two Markdown tables: the server's payments for the first door's episodes, and what each door
-    got.
+    """Return two Markdown tables: the server's payments for the episodes, and what each door got.
 
     The text is empty if no rows were noted.
     """

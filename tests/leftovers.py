@@ -1,5 +1,4 @@
-"""Closing and reporting of sockets and files that a failed test leaves open, so that no other test fails for
-them.
+"""Closing and reporting of sockets and files that a failed test leaves open, before another test fails.
 
 The traceback of a failure keeps the test's frames alive, and these keep its sockets and files. Python's
 garbage collector would find them in the middle of some later test, which would then fail because of the

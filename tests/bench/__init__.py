@@ -1,4 +1,7 @@
-"""Figures of an installation, each next to its floor or peer; some rows call what Django's workers call."""
+"""Measurements of an installation, each compared with its floor or peer.
+
+Some rows call the same functions as Django's workers.
+"""
 
 from __future__ import annotations
 

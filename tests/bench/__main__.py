@@ -1,6 +1,6 @@
 """`python -m tests.bench [NAME ...]`: measure, print a table, write `var/bench.json`.
 
-A part that fails costs the others nothing: its traceback is printed, and the exit status is 1.
+If a part fails, its traceback is printed, the other parts still run, and the exit status is 1.
 """
 
 from __future__ import annotations

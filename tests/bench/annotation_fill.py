@@ -1,7 +1,8 @@
-"""Annotation projects over the large store: one to label, and one that two people have labelled.
+"""Annotation projects over the large store: one that is to be labelled, and one that two people have
+labelled.
 
-`python -m tests.bench.annotation_fill UNITS PEOPLE LABELLED` prints a JSON object: the projects, the seconds
-that opening the first took, the cookie of each annotator, and that of a researcher.
+`python -m tests.bench.annotation_fill UNITS PEOPLE LABELLED` prints a JSON object with the projects, the
+seconds that it took to open the first one, each annotator's cookie, and a researcher's cookie.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import time
 
 import django
 
-# Of two people, who agree on so many units; the others have an answer each.
+# The share of units on which the two people agree; on the others, their answers differ.
 _LABELS = """
 INSERT INTO trajectories_label (unit_id, annotator_id, codebook_id, layer, is_repeat, view, is_swapped,
     version, state, values, spans, links, note, is_unsure, reason, key)

@@ -1,7 +1,8 @@
-"""Annotators who label at once, each in a thread of this process, as a browser without scripts does.
+"""Annotators who label simultaneously, each in a thread of this process, like a browser without scripts.
 
-`python -m tests.bench.annotation_load LAB_URL PROJECT UNITS PAUSE_S SESSION ...` prints a JSON object: the
-milliseconds until the next unit was there and until a label was stored, and the slots that were handed out.
+`python -m tests.bench.annotation_load LAB_URL PROJECT UNITS PAUSE_S SESSION ...` prints a JSON object with
+the milliseconds until the next unit was available and until a label was stored, and the slots that were
+handed out.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ SLOT = re.compile(r'data-slot="(\d+)"')
 
 
 class Annotator:
-    """One person: the next unit, a moment, the label, and again."""
+    """One annotator, who requests a unit, waits a moment, sends the label, and repeats."""
 
     def __init__(self, lab: str, project: int, session: str, *, pause_s: float, seed: int) -> None:
         self._client = httpx.Client(base_url=lab, cookies={COOKIE: session}, timeout=60)

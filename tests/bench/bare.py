@@ -1,6 +1,7 @@
-"""The floor of step recording: a Django WSGI view that does one INSERT of the body, and nothing else.
+"""The floor for step recording: a Django WSGI view that only does one INSERT of the body.
 
-No key, no JSON, no rules; granian without a door; the pool and database of the lab.
+There is no key, no JSON and no rule. It is served by granian without a door, with the lab's pool and
+database.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def make_application() -> Any:
                 "ENGINE": "django.db.backends.postgresql",
                 **django_database(os.environ["DATABASE_URL"]),
                 "CONN_MAX_AGE": 0,
-                "CONN_HEALTH_CHECKS": False,  # a floor asks for nothing twice
+                "CONN_HEALTH_CHECKS": False,  # the floor is never asked for the same thing twice
                 "OPTIONS": {"pool": {"min_size": 1, "max_size": 4}, "prepare_threshold": 2},
             }
         },

@@ -1,8 +1,8 @@
-"""The floor of a page: a Django WSGI view that renders the same template with the same context.
+"""The floor for a page: a Django WSGI view that renders the same template with the same context.
 
-``BARE_PAGES`` is a JSON list of paths of pages that an arena would serve. Each is rendered once at start by
-the arena's own views, and its template and context are stored: ``/0`` is the first, rendered again for each
-request. No token, no database, no state, no middleware, no door: granian.
+``BARE_PAGES`` is a JSON list of the paths of pages that an arena would serve. At the start, the arena's own
+views render each page once, and its template and context are stored. ``/0`` is the first page, rendered again
+for each request. It is served by granian without token, database, state, middleware or door.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ urlpatterns = [path("<int:number>", page_draw)]
 
 
 def pages_have(paths: list[str]) -> list[Drawn]:
-    """Template and context of each page, by asking the arena's views for it in this process."""
+    """Return each page's template and context, by calling the arena's views in this process."""
     client = Client()
     return [_page_have(client, one) for one in paths]
 

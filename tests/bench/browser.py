@@ -1,4 +1,4 @@
-"""The browser of the rows that drive one with Playwright's own calls."""
+"""The browser for rows that drive one with Playwright's own calls."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from playwright.sync_api import Browser, Page, Playwright
 from palaestra.pages.browser import ARGUMENTS, browser_find
 
 VIEW = {"width": 1440, "height": 900}
-# For a machine that has other work.
+# A long limit, because the machine may be busy.
 PATIENCE_MS = 120_000
-# A page of the lab with nothing on it.
+# A page of the lab that is almost empty.
 FLOOR, FLOOR_NAME = "/login/", "the log-in page"
 SETTLED = "html[data-settled=true]"
 # A busy machine paints a page after it has said that it is settled.
@@ -25,7 +25,7 @@ def browser_launch(playwright: Playwright) -> Browser:
 
 
 def lab_page(browser: Browser, lab: str, cookie: str) -> Page:
-    """A page of a browser that has been nowhere, but is logged in where there is a cookie."""
+    """Open a page in a new context, logged in if there is a cookie."""
     context = browser.new_context(viewport=VIEW, base_url=lab)
     context.set_default_timeout(PATIENCE_MS)
     if cookie:
@@ -41,10 +41,11 @@ def page_open(page: Page, path: str) -> None:
 def first_paints(
     browser: Browser, lab: str, cookie: str, paths: Sequence[str], *, loads: int
 ) -> dict[str, list[float]]:
-    """Milliseconds to the first contentful paint, by the browser's own word and with nothing in its cache.
+    """Measure the milliseconds to the first contentful paint, as reported by the browser, with an empty
+    cache.
 
-    Turn and turn about, with ``FLOOR`` as seen by a stranger; the first load of each, which warms the server
-    up, is left out.
+    The pages take turns with ``FLOOR``, which is opened without a login. The first load of each page is left
+    out, because it warms up the server.
     """
     times: dict[str, list[float]] = {path: [] for path in (*paths, FLOOR)}
     for _ in range(loads + 1):

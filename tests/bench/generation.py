@@ -1,7 +1,8 @@
-"""`python -m tests.bench.generation SITE SPLIT COUNT SEED`: generate tasks and load them, load them again.
+"""`python -m tests.bench.generation SITE SPLIT COUNT SEED`: generate tasks and load them, then load them
+again.
 
-Prints a JSON object with the tasks a second of each: `generated` and `loaded`. A process of its own each
-time, since worlds and guess rates are remembered.
+Prints a JSON object with the tasks per second of both: `generated` and `loaded`. Run it in a new process each
+time, because worlds and guess rates are cached.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def _copied(rows: Iterable[Row], copies: list[Row]) -> Iterator[Row]:
 
 
 def _loaded(site: str, split: str, rows: Iterable[Row]) -> float:
-    """Tasks a second, into empty tables, as `manage.py load_benchmark` does it."""
+    """Load the tasks into empty tables like `manage.py load_benchmark`, and return the tasks per second."""
     from tasks_app import loader
     from tasks_app.registry import benchmarks
 

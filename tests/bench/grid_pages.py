@@ -1,7 +1,8 @@
-"""The lists of the lab in each of their orders, filtered and far down, as a browser asks for them.
+"""The lab's lists in each of their orders, filtered and far down, requested like a browser.
 
-`python -m tests.bench.grid_pages LAB_URL LIST` prints a JSON object: of each request its address, the
-milliseconds to its first byte, and those of one bare statement for the same rows; and the cookie of a login.
+`python -m tests.bench.grid_pages LAB_URL LIST` prints a JSON object with, for each request, its URL, the
+milliseconds to the first byte, and those of one bare statement for the same rows; and with the cookie of a
+login.
 """
 
 from __future__ import annotations
@@ -20,14 +21,17 @@ import django
 from django.db import connection
 
 PER_PAGE = 50
-# Each filter as the address names it, with its condition.
+# Each filter's query parameters, and its SQL condition.
 Filter = tuple[dict[str, str], str]
 
 
 @dataclass(frozen=True)
 class Listed:
-    """``tables`` and ``columns`` are what a bare statement reads for a list whose rows are identified by
-    ``key``; ``cursor`` names a page's place in an address."""
+    """A list of the lab, whose rows are identified by ``key``.
+
+    A bare statement for it reads ``columns`` from ``tables``. ``cursor`` is the query parameter with a page's
+    position.
+    """
 
     path: str
     key: str
@@ -101,7 +105,7 @@ LISTS = {
 
 
 def requests(name: str) -> Iterator[tuple[str, str]]:
-    """The address of each page and the bare statement for its rows, from the top and from the middle."""
+    """Yield each page's URL and the bare statement for its rows, from the top and from the middle."""
     from trajectories.lab.search.selectors import JOINS
     from trajectories.lab.tasks.pages import TASKS
     from trajectories.rollouts.runs.pages import pages

@@ -1,6 +1,6 @@
-"""`python -m tests.bench.imports ID PATH SPLIT ROUNDS`: load official files, copy the rows, time both.
+"""`python -m tests.bench.imports ID PATH SPLIT ROUNDS`: load official files, copy the rows, and time both.
 
-Prints a JSON list with the rows a second of each turn: `loaded` and `copied`.
+Prints a JSON list with the rows per second of each turn: `loaded` and `copied`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _turn(benchmark: str, path: Path, split: str) -> dict[str, float]:
 
 
 def _load(benchmark: str, path: Path, split: str) -> int:
-    """From the files on: what `manage.py load_benchmark ID --file PATH --split SPLIT` does."""
+    """Do what `manage.py load_benchmark ID --file PATH --split SPLIT` does, beginning with the files."""
     from tasks_app import loader, record_files
     from tasks_app.registry import benchmarks
 

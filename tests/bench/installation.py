@@ -1,4 +1,4 @@
-"""A whole installation for measuring: `manage.py up` on free ports, in a folder of its own."""
+"""A whole installation for measurements: `manage.py up` on free ports, in its own folder."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Installation:
         return f"{self.lab}/api/v1"
 
     def call(self, method: str, path: str, body: object = None) -> dict[str, Any]:
-        """One API call; raises when it is refused."""
+        """Make one API call. Raises if it is refused."""
         connection = Connection(self.lab)
         status, content = connection.ask(request_bytes(method, self.api + path, key=self.key, body=body))
         connection.close()
@@ -57,17 +57,17 @@ class Installation:
         return int(run["id"])
 
     def question_ids(self) -> list[int]:
-        """Tasks of the starter benchmarks whose pages are one question."""
+        """Return the tasks of those starter benchmarks whose pages show one question."""
         tasks = self.call("GET", "/tasks?limit=1000")["results"]
         return [task["id"] for task in tasks if task["benchmark"] in QUESTIONS]
 
     def episodes_open(
         self, run: int, tasks: Sequence[int], count: int | None = None, **fields: object
     ) -> list[dict[str, Any]]:
-        """As many episodes as there are tasks, or ``count`` of these in turn.
+        """Open one episode per task, or ``count`` episodes with the tasks in turn.
 
-        Pages look neutral: a drawn look would measure another page each time, or hide what a row clicks. No
-        episode runs out of steps: a row that asks for the same pages over and over would end it half-way.
+        Pages have the neutral look, because a drawn look would measure another page each time or hide what a
+        row clicks. The step budget is large enough for rows that request the same pages over and over.
         """
         turns = [tasks[number % len(tasks)] for number in range(count or len(tasks))]
         body = {"run": run, "tasks": turns, "presentation": dict(NEUTRAL), "max_steps": MAX_STEPS, **fields}
@@ -75,7 +75,7 @@ class Installation:
         return episodes
 
     def module_run(self, module: str, *arguments: object, env: Mapping[str, str] | None = None) -> Any:
-        """Run a module of this package under the installation's settings; returns the JSON that it prints."""
+        """Run a module of this package with the installation's settings; return the JSON that it prints."""
         return json.loads(self._run("-m", f"tests.bench.{module}", *map(str, arguments), env=env))
 
     def manage(self, *arguments: str, env: Mapping[str, str] | None = None) -> str:
@@ -96,7 +96,7 @@ class Installation:
 
 @contextlib.contextmanager
 def installation(var_dir: Path, **settings: str) -> Iterator[Installation]:
-    """Start everything, yield it when it is ready, stop it and remove its folder."""
+    """Start an installation, yield it when it is ready, then stop it and remove its folder."""
     shutil.rmtree(var_dir, ignore_errors=True)
     ports = dict(zip(PORTS, map(str, free_ports(len(PORTS))), strict=True))
     inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}

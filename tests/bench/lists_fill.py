@@ -1,4 +1,4 @@
-"""Lists as long as a group's lab has them: 20,000 tasks, and 500 runs that play each of them in four arms."""
+"""Lists as long as those of a research group: 20,000 tasks, and 500 runs that play each in four arms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BENCHMARK, SPLIT = "gsm8k", "listed"
 
 
 def lists_make(place: Installation) -> list[int]:
-    """The ids of the runs, of which four neighbours share their tasks."""
+    """Fill the tables, and return the ids of the runs; four neighbouring runs each share their tasks."""
     owner_url = place.database_url("owner")
     with psycopg.connect(owner_url) as owner:
         owner.execute(_TASKS, {"benchmark": BENCHMARK, "split": SPLIT, "tasks": TASKS})
@@ -58,7 +58,7 @@ WITH made AS (
 ), counters AS (INSERT INTO trajectories_verdictcounter (run_id, count) SELECT id, 0 FROM made)
 SELECT id FROM made ORDER BY id"""
 
-# Run after run a block of tasks, the same one for as many runs as there are arms.
+# Runs get one block of tasks after the other; as many consecutive runs as there are arms share a block.
 _EPISODES = """
 WITH tasks AS MATERIALIZED (
     SELECT id AS task_id, row_number() OVER (ORDER BY id) - 1 AS place FROM tasks_app_task

@@ -1,4 +1,4 @@
-"""A load generator in one thread: keep-alive connections, each sending its next request on an answer."""
+"""A load generator in one thread, with keep-alive connections that send a request after each answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WAIT_S = 30.0
 
 @dataclass
 class Result:
-    """Answers of one measurement; ``latencies_ms`` in the order of arrival."""
+    """The answers of one measurement; ``latencies_ms`` are in the order of arrival."""
 
     answers: int = 0
     seconds: float = 0.0
@@ -36,7 +36,7 @@ class Result:
 def request_bytes(
     method: str, url: str, *, key: str | None = None, body: object = None, form: str = ""
 ) -> bytes:
-    """One HTTP/1.1 request, ready to send."""
+    """Return the bytes of one HTTP/1.1 request."""
     parts = urlsplit(url)
     content = form.encode() if form else (b"" if body is None else msgspec.json.encode(body))
     kind = "application/x-www-form-urlencoded" if form else "application/json"
@@ -51,7 +51,7 @@ def request_bytes(
 
 
 class Connection:
-    """One socket and the answer that is being read from it."""
+    """A socket, and the answer that is being read from it."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -65,7 +65,7 @@ class Connection:
         self.socket.sendall(request)
 
     def receive(self) -> tuple[int, bytes] | None:
-        """Status and body, or None when more has to come."""
+        """Read from the socket; return status and body, or None if the answer is not complete yet."""
         chunk = self.socket.recv(READ_BYTES)
         if not chunk:
             raise ConnectionError("the server closed the connection")
@@ -101,7 +101,7 @@ def _content_length(head: bytes) -> int:
 
 
 def hammer(url: str, requests: Iterator[bytes], *, connections: int, seconds: float) -> Result:
-    """Keep ``connections`` busy with ``requests`` for ``seconds``, or until there are no more."""
+    """Keep ``connections`` busy with ``requests`` for ``seconds``, or until there are no more requests."""
     pool = [Connection(url) for _ in range(connections)]
     result = Result()
     with selectors.DefaultSelector() as selector:
@@ -135,7 +135,7 @@ def _advance(
     *,
     is_over: bool,
 ) -> int:
-    """Read what came; returns -1 when the connection has nothing more to do."""
+    """Read what has arrived; return -1 if the connection has nothing left to do."""
     answer = connection.receive()
     if answer is None:
         return 0
@@ -153,16 +153,17 @@ def _advance(
 
 @dataclass
 class Patient:
-    """A client that waits between an answer and its next request, as an agent that thinks does."""
+    """A client that waits between an answer and its next request, like an agent that thinks."""
 
     connection: Connection
     due: float
 
 
 def paced(url: str, requests: Iterator[bytes], *, clients: int, think_s: float) -> Result:
-    """``clients`` at once: each asks, has its answer and waits ``think_s``, until no request is left.
+    """Run ``clients`` in parallel; each sends a request, gets the answer and waits ``think_s``, until none is
+    left.
 
-    They begin spread over one wait, so that they do not come in step.
+    Their starts are spread over one wait, so that they do not run in step.
     """
     begun = time.perf_counter()
     pool = [Patient(Connection(url), begun + think_s * place / clients) for place in range(clients)]
@@ -188,5 +189,5 @@ def paced(url: str, requests: Iterator[bytes], *, clients: int, think_s: float) 
 
 
 def repeat(make: Callable[[int], bytes], count: int) -> Iterator[bytes]:
-    """Requests made beforehand, so that making them is not measured."""
+    """Return an iterator over requests that are made beforehand, so that making them is not measured."""
     return iter([make(number) for number in range(count)])

@@ -1,7 +1,7 @@
-"""Pages of the lab, requested over HTTP as a browser does, by a process of the installation.
+"""Pages of the lab, requested over HTTP like a browser, by a process of the installation.
 
-`python -m tests.bench.loads LAB_URL LOADS PAUSE_S PATH ...` prints a JSON object: of each path its
-milliseconds to the first byte, in turns with a pause after each, and the cookie of a login.
+`python -m tests.bench.loads LAB_URL LOADS PAUSE_S PATH ...` prints a JSON object with the milliseconds to the
+first byte for each path, which take turns with a pause after each, and with the cookie of a login.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MS_PER_SECOND = 1000
 
 
 class Browser:
-    """A kept-alive connection with the session of a user who is logged in."""
+    """A keep-alive connection with the session of a logged-in user."""
 
     def __init__(self, lab: str, session: str) -> None:
         from django.conf import settings
@@ -32,7 +32,7 @@ class Browser:
         self._headers = {"Cookie": f"{settings.SESSION_COOKIE_NAME}={session}"}
 
     def first_byte(self, path: str) -> float:
-        """Milliseconds until the first byte of the answer's body."""
+        """Return the milliseconds until the first byte of the response's body."""
         begun = time.perf_counter()
         self._connection.request("GET", path, headers=self._headers)
         response = self._connection.getresponse()
@@ -44,7 +44,7 @@ class Browser:
         return took
 
     def download(self, path: str) -> tuple[int, float]:
-        """The number of lines of a download, and the seconds it took."""
+        """Return the number of lines in a download, and the seconds that it took."""
         begun, lines = time.perf_counter(), 0
         self._connection.request("GET", path, headers=self._headers)
         response = self._connection.getresponse()
@@ -54,7 +54,7 @@ class Browser:
 
 
 def session_make(user: User | None = None) -> str:
-    """The cookie of a login: of a researcher, unless ``user`` is another."""
+    """Log in ``user``, by default a researcher, and return the cookie."""
     from django.conf import settings
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.contrib.auth.models import User

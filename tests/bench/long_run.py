@@ -1,4 +1,4 @@
-"""A run as long as training makes it: 200,000 ended episodes in groups of eight, or ``LONG_RUN_EPISODES``."""
+"""A run as long as a training run: 200,000 ended episodes (or ``LONG_RUN_EPISODES``) in groups of eight."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ EPISODES = int(os.environ.get("LONG_RUN_EPISODES", "200000"))
 GROUP_SIZE = 8
 TASKS = 5_000
 POLICY_VERSIONS = 40
-# Steps are those of the latest episodes, more than any page counts.
+# Only the latest episodes have steps; these are more than any page counts.
 LATEST = 4_000
 
 
 def run_fill(url: str, run: int) -> None:
-    """Insert the episodes, with facts, into a run that has none, as the owner; its sums are not written."""
+    """Insert the episodes with their facts into an empty run, as the owner.
+
+    The run's sums are not written.
+    """
     with psycopg.connect(url) as owner:
         episodes_fill(owner, run)
         facts_fill(owner, [run])
@@ -42,7 +45,7 @@ def episodes_fill(
 
 
 def facts_fill(owner: psycopg.Connection, runs: list[int]) -> None:
-    """With the episodes: the sweeper would send those that have none, and compute them from no step."""
+    """Insert facts with the episodes; otherwise the sweeper would have them computed from no steps."""
     owner.execute(_FACTS, {"runs": runs, "version": VERSION})
 
 
@@ -54,7 +57,7 @@ SELECT 'gsm8k', 'long', 'long ' || n, 'free_answer', 'word', '{"text": "word", "
 FROM generate_series(1, %(tasks)s) n
 ON CONFLICT DO NOTHING"""
 
-# Two arms, which take turns on each task; of five episodes one right, three wrong, one void.
+# Two arms take turns on each task. Of five episodes, one is correct, three are wrong and one is void.
 _EPISODES = """
 WITH tasks AS MATERIALIZED (
     SELECT id, row_number() OVER (ORDER BY id) - 1 AS place FROM tasks_app_task WHERE split = 'long'

@@ -1,6 +1,7 @@
-"""A noisy trainer, in a process of its own: `python -m tests.bench.noise LAB KEY CONNECTIONS SECONDS ID...`
+"""A noisy trainer in its own process: `python -m tests.bench.noise LAB KEY CONNECTIONS SECONDS ID...`
 
-Single steps of the episodes ID as fast as the lab takes them. Prints a line when it begins, then the rate.
+It sends single steps of the episodes ID as fast as the lab accepts them. A line is printed when it begins,
+then the rate.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from itertools import count
 
 from tests.bench import load
 
-# Made before it begins: making them takes longer than the lab does.
+# Requests are made beforehand, because making them takes longer than the lab needs to answer them.
 REQUESTS_PER_S = 2_500
 
 

@@ -1,4 +1,4 @@
-"""Processor time and memory of processes, from `/proc`: what else the machine does changes neither much."""
+"""Processor time and memory of processes, from `/proc`; other load on the machine hardly affects them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ PROC = Path("/proc")
 
 
 def pids_of(*parts: str, var_dir: Path) -> set[int]:
-    """Processes with all parts in their command line, of the installation in ``var_dir``."""
+    """Return the processes of the installation in ``var_dir`` whose command line contains all parts."""
     return {pid for pid in _pids() if _is_of(pid, parts, var_dir)}
 
 
 def with_children(roots: Iterable[int]) -> set[int]:
-    """The processes and all that they have started."""
+    """Return the processes and all processes that they have started."""
     parents = {pid: parent for pid in _pids() if (parent := _parent(pid))}
     pids = set(roots)
     while more := {pid for pid, parent in parents.items() if parent in pids} - pids:
@@ -28,19 +28,19 @@ def with_children(roots: Iterable[int]) -> set[int]:
 
 
 def spent_s(pids: Iterable[int]) -> float:
-    """Processor seconds of these processes so far; those that have ended count nothing."""
+    """Return the processor seconds of these processes so far; processes that have ended do not count."""
     return sum(_ticks(pid) for pid in pids) / TICKS_PER_S
 
 
 def age_s(pid: int) -> float:
-    """Seconds since a process was started; 0 for one that has ended."""
+    """Return the seconds since a process was started; 0 if it has ended."""
     fields = _fields(pid)
     started_s = int(fields[19]) / TICKS_PER_S if fields else math.inf
     return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - started_s)
 
 
 def memory_mb(pids: Iterable[int]) -> float:
-    """Their memory; of what several share each has its part."""
+    """Return the memory of the processes in MB; shared memory is divided among its users."""
     return sum(_shared_kb(pid) for pid in pids) / 1024
 
 
@@ -58,7 +58,7 @@ def _is_of(pid: int, parts: tuple[str, ...], var_dir: Path) -> bool:
 
 
 def _fields(pid: int) -> list[str]:
-    """Those of ``stat`` after the name, which may hold anything."""
+    """Return the fields of ``stat`` after the process name, which may contain any characters."""
     try:
         return (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
     except OSError:

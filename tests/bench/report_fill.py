@@ -1,6 +1,6 @@
-"""A report as large as evaluations get: 100,000 ended episodes over four benchmarks, the ladder, 12 looks.
+"""A report as large as evaluations get: 100,000 ended episodes over four benchmarks, all rungs and 12 looks.
 
-What is simulated is the log-odds of a right answer: an arm's, an item's and a look's.
+The log-odds of a correct answer are simulated as the sum of effects of the arm, the item and the look.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SPLIT = "report"
 
 
 def report_make(place: Installation) -> int:
-    """A report with its runs, filled; returns its id."""
+    """Create a report and fill its runs; return the report's id."""
     plan = {
         "version": 1,
         "name": "large",
@@ -68,7 +68,7 @@ def run_fill(
     seed: int,
     samples: int = SAMPLES,
 ) -> None:
-    """Judged episodes of all tasks of a split; each rung down takes 0.4 of log-odds."""
+    """Fill a run with judged episodes of all tasks of a split; each rung costs 0.4 of log-odds."""
     values = {"run": run, "arm": arm, "rung": rung, "seed": seed, "samples": samples}
     owner.execute(_EPISODES, {**values, "benchmark": benchmark, "split": split})
 
@@ -80,7 +80,7 @@ SELECT %(benchmark)s, %(split)s, 'report ' || n, 'free_answer', 'word', '{"text"
     '{}', 0, 2, true, '', 'report ' || n
 FROM generate_series(1, %(items)s) n"""
 
-# Items and looks have the same effect in every arm: their hash says which.
+# Items and looks have the same effect, computed from their hash, in every arm.
 _EPISODES = """
 WITH filled AS MATERIALIZED (
     SELECT id AS task_id, nextval('trajectories_group_id_seq') AS group_id

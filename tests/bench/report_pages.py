@@ -1,7 +1,7 @@
-"""A report's pages, as a browser asks for them.
+"""A report's pages, requested like a browser.
 
-`python -m tests.bench.report_pages LAB_URL REPORT` prints a JSON object: milliseconds to the first byte of
-the page, lines and seconds of its rows as a download, and the cookie of a login.
+`python -m tests.bench.report_pages LAB_URL REPORT` prints a JSON object with the milliseconds to the page's
+first byte, the lines and seconds of the download of its rows, and the cookie of a login.
 """
 
 from __future__ import annotations

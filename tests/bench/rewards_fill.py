@@ -1,6 +1,6 @@
-"""`python -m tests.bench.rewards_fill URL RUN EPISODES`: ended episodes of a run, all with components.
+"""`python -m tests.bench.rewards_fill URL RUN EPISODES`: fill a run with ended episodes that have components.
 
-``URL`` is of the owner. Components are as today's rules would store them. Prints their number.
+``URL`` is the owner's. Components are stored as the current rules would store them. Prints their number.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main(url: str, run: int, episodes: int) -> None:
     with psycopg.connect(url) as owner:
         long_run.episodes_fill(owner, run, episodes=episodes)
         long_run.facts_fill(owner, [run])
-    # Later than the facts that they are computed from: else they would be due again.
+    # Components must be newer than the facts from which they are computed; otherwise they would be due again.
     with psycopg.connect(url) as owner:
         owner.execute(_SOURCE, {"version": version})
         stored = owner.execute(_COMPONENTS, {"run": run, "version": version, "steps": STEPS}).rowcount

@@ -1,7 +1,7 @@
-"""`python -m tests.bench.rewards_pay RUN PROFILE`: pays a run's episodes by a profile, page by page.
+"""`python -m tests.bench.rewards_pay RUN PROFILE`: pay a run's episodes by a profile, page by page.
 
-Prints a JSON object: how many episodes, the seconds, and the peak memory of this process in MB, before and
-after.
+Prints a JSON object with the number of episodes, the seconds, and the peak memory of this process in MB
+before and after.
 """
 
 from __future__ import annotations

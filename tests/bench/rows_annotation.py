@@ -1,7 +1,7 @@
-"""Rows of annotation: units handed out and labels stored with many people at once, agreement, and the time
-from a key to what it paints.
+"""Rows of annotation: units and labels with many people at the same time, agreement, and key latency.
 
-A key is painted when the frame that it changed has been drawn. The floor is a page with one radio button.
+Key latency is the time from a key press until the changed frame has been drawn; its floor is a page with one
+radio button.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ UNITS = 100_000
 LABELLED = 10_000
 PEOPLE = 20
 UNITS_EACH = 30
-# Of a person between a unit and its label: far less than reading takes.
+# A person's pause between a unit and its label: far shorter than reading takes.
 PAUSE_S = 1.0
 LOADS = 10
 KEYS = 60
 POLL_MS = 20
-# Answers of the form, whatever the unit.
+# The form's answers, the same for every unit.
 ANSWERS = ("1", "q", "a", "c")
 BARE = """<!doctype html><title>One radio button</title><label><input type="radio" name="a"> 1</label><script>
 addEventListener("keydown", () => { document.querySelector("input").checked = true; });</script>"""
-# The time of the event is the browser's, from when the key reached it.
+# The event's time is the time at which the key reached the browser.
 WATCH = """() => {
     window.painted = [];
     addEventListener("keydown", (event) => requestAnimationFrame(() => setTimeout(() => {
         window.painted.push(performance.now() - event.timeStamp);
     })), { capture: true });
 }"""
-# Until the frame with another unit has been drawn.
+# The time until the frame with another unit has been drawn.
 WATCH_UNIT = """() => {
     window.shown = [];
     let pressed = 0;
@@ -113,7 +113,7 @@ def _bare_times(browser: Browser) -> list[float]:
 
 
 def _times(page: Page, name: str, count: int) -> list[float]:
-    # The lab's pages allow no function made of a string, which Playwright's own wait would need.
+    # The lab's pages do not allow functions made from strings, which Playwright's own wait would need.
     for _ in range(PATIENCE_MS // POLL_MS):
         times = list(page.evaluate(f"window.{name}"))
         if len(times) >= count:

@@ -1,7 +1,7 @@
-"""Rows of rollouts in a real browser: the engine next to a static copy of the page and to naive use.
+"""Rows of rollouts in a real browser: the engine, compared with a static copy of the page and with naive use.
 
-On the static copy the same warm pages do the same actions, and nothing is opened, recorded or judged. The
-naive way opens a fresh context for every episode, one after another, with Playwright's ordinary calls.
+On the static copy, the same warm pages do the same actions, but nothing is opened, recorded or judged. Naive
+use opens a new context for every episode, one after another, with Playwright's ordinary calls.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def rows(place: Installation) -> Iterator[Row]:
 
 
 class Pace:
-    """How fast a number of episodes went."""
+    """The rate of a number of episodes."""
 
     def __init__(self, count: int, seconds: float) -> None:
         self.rate = count / seconds
@@ -139,7 +139,7 @@ async def _on_static_copy(address: str) -> Pace:
 
 
 async def _warm_episode(pool: PagePool, address: str) -> None:
-    """What the engine does on a page in an episode of the solver: open, observe, type, observe, submit."""
+    """Do what the engine does on a page in the solver's episode: open, observe, type, observe, submit."""
     page = await pool.acquire()
     try:
         await page.begin(address)

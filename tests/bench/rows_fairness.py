@@ -1,4 +1,4 @@
-"""A quiet trainer beside a noisy one: how long its steps take, next to the same when it is alone."""
+"""Rows of fairness: how long a quiet trainer's steps take alongside a noisy trainer, compared with alone."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def rows(place: Installation) -> Iterator[Row]:
 
 
 class _Quiet:
-    """One connection that sends a step and thinks, turn by turn."""
+    """One connection that alternately sends a step and thinks."""
 
     def __init__(self, place: Installation) -> None:
         self._place = place
@@ -69,7 +69,7 @@ class _Quiet:
 
 @contextlib.contextmanager
 def _noise(place: Installation, key: str, rates: list[float]) -> Iterator[None]:
-    """The noisy trainer, for as long as the block takes."""
+    """Run the noisy trainer while the block runs."""
     run, tasks = place.run_create("noisy", "train"), place.question_ids()
     command = [sys.executable, "-m", "tests.bench.noise", place.lab, key, str(CONNECTIONS), str(2 * TURN_S)]
     made = [

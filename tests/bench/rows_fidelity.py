@@ -1,4 +1,4 @@
-"""Rows of replays: pages drawn within the walls, and the memory that takes."""
+"""Rows of replays: the drawing of pages in the enclosure, and the memory that it takes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def rows(_place: Installation) -> Iterator[Row]:
 
 
 class _Watch:
-    """The most memory that processes of this one held, looked at as often as drawing does itself."""
+    """The peak memory of processes started by this one, sampled as often as drawing samples it."""
 
     def __init__(self) -> None:
         self.most = 0
@@ -94,7 +94,7 @@ def _walled_s(page: Page) -> float:
 
 
 def _bare_s(page: Page, folder: Path) -> float:
-    """The same without walls; Chromium does not sandbox itself for root, so it never does here."""
+    """Time the drawing of a page without the enclosure or Chromium's sandbox, which root cannot use."""
     for name, content in page.files.items():
         (folder / Path(name).name).write_bytes(content.replace(FOLDER.encode() + b"/", b""))
     begun = time.perf_counter()

@@ -1,7 +1,8 @@
-"""Rows of forks: opening them beside opening episodes, and restoring their pages beside playing there.
+"""Rows of forks: opening them compared with opening episodes, and restoring their pages compared with
+playing.
 
-The parent wanders over the booking site for so many steps: forms filled in, searches, listings, rooms. The
-step before which a fork begins follows them.
+The parent wanders over the booking site for a number of steps, through forms, searches, listings and rooms.
+The fork begins before the step that follows.
 """
 
 from __future__ import annotations
@@ -27,10 +28,11 @@ from tests.bench.table import Row, middle
 STEPS = 20
 OPENED = 1_000
 TURNS = 5
-# Each connection of the lab plans the statements of a restoration once; most forks find them planned.
+# Each of the lab's connections plans the statements of a restoration once, so for most forks they are
+# planned.
 FORKS = 20
 VERDICT_LIMIT_S = 60.0
-# Of the time that playing took.
+# The share of the time that playing took.
 SHARES = {"chromium": 0.4, "lite": 0.15}
 
 
@@ -53,7 +55,7 @@ def rows(place: Installation) -> Iterator[Row]:
 
 
 def _wandering(place: Installation) -> tuple[int, Way]:
-    """The way of a task without its answer, again and again."""
+    """Return a task, and its way without the answer, repeated to the number of steps."""
     task, way = next(iter(ways_of(place, "stays").items()))
     legs = [move for move in way if move.name != "Answer"]
     answering = next(place for place, move in enumerate(way) if move.name == "Answer")
@@ -85,7 +87,7 @@ def _opening(place: Installation, task: int, parent: int) -> Row:
 async def _restored(
     place: Installation, task: int, way: Way, *, browser: str
 ) -> tuple[list[tuple[float, float]], int]:
-    """How often a second the steps can be played, and restored; and a parent."""
+    """Measure how often per second the steps can be played and restored, and return a parent as well."""
     pairs = []
     run = place.run_create(f"forks, {browser}")
     pool = pool_make(browser, origin=place.arena, size=1)
@@ -99,7 +101,7 @@ async def _restored(
                 played_s = await _play(client, pool, parent, way)
                 forks = (await client.episode_fork(parent.id, step=STEPS, count=FORKS)).episodes
                 restored_s = [await _restore(client, pool, fork) for fork in forks]
-                if turn:  # what is first of all is slow
+                if turn:  # the very first episode is slow
                     pairs += [(1 / played_s, 1 / seconds) for seconds in restored_s]
         finally:
             await pool.aclose()
@@ -107,7 +109,7 @@ async def _restored(
 
 
 async def _play(client: Client, pool: Pool, opened: OpenedEpisode, way: Way) -> float:
-    """Seconds from the opening of the first page to the observation after the last step but one."""
+    """Return the seconds from opening the first page to the observation after the penultimate step."""
     episode = await _made(client, pool, opened)
     begun = time.perf_counter()
     observation = await episode.begin()

@@ -1,4 +1,4 @@
-"""Rows of generation: tasks of the mock sites, next to loading the same tasks generated beforehand."""
+"""Rows of generation: generating the mock sites' tasks, compared with loading the same tasks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SPLITS = ("train", "test")
 
 
 def rows(place: Installation) -> Iterator[Row]:
-    """By processes of their own, as `manage.py load_benchmark` does it, into a database of their own."""
+    """Yield rows measured like `manage.py load_benchmark`, in separate processes and databases."""
     env = {"GYM_PROCESS": "manage", "DATABASE_URL": database_make(place)}
     for site in SITES:
         rates = {split: place.module_run("generation", site, split, TASKS, SEED, env=env) for split in SPLITS}

@@ -1,4 +1,4 @@
-"""Rows of the lab's lists, each in all its orders: episodes, tasks and runs, and of some runs compared."""
+"""Rows of the lab's lists in all their orders: episodes, tasks, runs, and a comparison of some runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LAB = ("gymsite.services.server", "lab")
 TARGET_MS = 200
 PAINTED_MS = 1_000
 BARE = "the same rows by one bare statement"
-# Of all the addresses of a list, evenly.
+# How many of a list's URLs are also painted, chosen evenly from all of them.
 PAINTED = 5
 COMPARED = 7
 LOADS = 9

@@ -74,7 +74,7 @@ def _steps(place: Installation, run: int, tasks: list[int]) -> Iterator[Row]:
     with wsgi_server(
         "tests.bench.bare:application", *served_as_the_lab, workers=2, env={"DATABASE_URL": owner}
     ) as floor_server:
-        # In turns, so that whatever else the machine does slows both.
+        # The two take turns, so that other load on the machine slows both.
         pairs = [(_insert_rate(floor_server.url), _step_rate(place, prepared)) for _ in range(ROUNDS)]
     floor = median(pair[0].rate for pair in pairs)
     ours = median(pair[1].rate for pair in pairs)
@@ -112,7 +112,7 @@ def _insert_rate(url: str) -> load.Result:
 
 
 def metrics_row(place: Installation, run: int, tasks: list[int]) -> Row:
-    """Steps in turns with the same lab without metrics; the one with them is scraped every second."""
+    """Measure steps in turns with a lab without metrics; the lab with metrics is scraped every second."""
     rounds = 3 * ROUNDS
     episodes = place.episodes_open(run, tasks, 1000)
     turns = ((episode["id"], turn) for turn in range(1, 500) for episode in episodes)
@@ -137,7 +137,7 @@ def metrics_row(place: Installation, run: int, tasks: list[int]) -> Row:
 
 
 def _whole_episodes(place: Installation, run: int, tasks: list[int]) -> Row:
-    """Open, page, step, submit, verdict, by as many callers as there are connections."""
+    """Measure whole episodes: open, page, step, submit and verdict, with one caller per connection."""
     seconds, opened = 6.0, 0
     begun = time.perf_counter()
     while time.perf_counter() - begun < seconds:
@@ -147,7 +147,7 @@ def _whole_episodes(place: Installation, run: int, tasks: list[int]) -> Row:
 
 
 def episodes_through(place: Installation, run: int, tasks: list[int], count: int, samples: int = 1) -> int:
-    """Play as many groups of ``samples`` episodes to their verdicts; returns how many episodes those are."""
+    """Play ``count`` groups of ``samples`` episodes to their verdicts, and return the number of episodes."""
     episodes = place.episodes_open(run, tasks, count, samples_per_task=samples)
     for request in (
         lambda episode: load.request_bytes("GET", str(episode["start_url"])),
@@ -170,7 +170,7 @@ def _all(url: str, requests: list[bytes]) -> None:
 
 
 def _export(place: Installation) -> Iterator[Row]:
-    """Export of many tasks, and how much the lab's processes grow by it."""
+    """Measure an export of many tasks, and how much the lab's processes grow during it."""
     with psycopg.connect(place.database_url("owner"), autocommit=True) as owner:
         owner.execute(
             """

@@ -1,4 +1,4 @@
-"""Rows of imports: official files into tables, next to a COPY of the same rows."""
+"""Rows of imports: loading official files into tables, compared with a COPY of the same rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ QUESTION = (
 
 
 def rows(place: Installation) -> Iterator[Row]:
-    """Loaded by a process of its own, as `manage.py load_benchmark` does it, into a database of their own."""
+    """Yield rows measured like `manage.py load_benchmark`, in a separate process and database."""
     env = {"GYM_PROCESS": "manage", "DATABASE_URL": database_make(place)}
     folder = place.var_dir / "imports"
     try:

@@ -1,5 +1,4 @@
-"""Rows of judging: how soon a verdict comes at a steady rate, also beside a slow export, and how fast a queue
-drains."""
+"""Rows of judging: the time to a verdict, with and without a slow export, and the draining of a queue."""
 
 from __future__ import annotations
 
@@ -56,7 +55,7 @@ def _percentile(ordered: list[float], share: float) -> float:
 
 @contextlib.contextmanager
 def _slow_export(place: Installation, run: int) -> Iterator[None]:
-    """A client that takes the run's trajectories at some 8 kB a second, longer than the block lasts."""
+    """Run a client that reads the run's trajectories at some 8 kB per second until the block ends."""
     client = socket.socket()
     client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SLOW_BYTES)
     address = urlsplit(place.lab)
@@ -81,7 +80,7 @@ def _slow_export(place: Installation, run: int) -> Iterator[None]:
 
 
 def _steady(place: Installation, run: int, tasks: list[int]) -> list[float]:
-    """Milliseconds to each verdict, in ascending order."""
+    """Return the milliseconds to each verdict, in ascending order."""
     episodes = place.episodes_open(run, tasks, STEADY_PER_S * STEADY_S)
     connection = load.Connection(place.arena)
     begun = time.perf_counter()
@@ -113,7 +112,7 @@ SELECT pg_notify('submission', '') FROM stored"""
 
 
 def _drain(place: Installation, run: int, tasks: list[int]) -> Row:
-    """All submissions exist at the start; the clock runs until the last verdict."""
+    """Measure how fast a queue drains, from all submissions at the start to the last verdict."""
     ids = [episode["id"] for episode in place.episodes_open(run, tasks, DRAINED)]
     with psycopg.connect(place.database_url("owner"), autocommit=True) as owner:
         owner.execute(_SUBMIT_ALL, {"ids": ids})

@@ -1,4 +1,4 @@
-"""Rows of the lab over a large store: search, filtered lists, and the computing of facts."""
+"""Rows of the lab over a large store: search, filtered lists, and the computation of facts."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Rows of pages read without a browser, beside a browser on the same pages with the same actions.
+"""Rows of pages read without a browser, compared with a browser on the same pages with the same actions.
 
-Both play the ways of ``rows_site_browser`` on the arena, turn and turn about, each with all cores: a browser
-has processes of its own, and without one there are as many clients. How fast a client is by itself is
-measured on pages that it has received before, from memory, on one core.
+Both play the ways of ``rows_site_browser`` on the arena, in turns and with all cores: the browser through its
+processes, the pages without a browser through several client processes. The speed of a client alone is
+measured on one core, with pages that come from memory because it has received them before.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from tests.bench.table import Row, middle
 TURNS = 3
 REPEATS = 20
 CLIENTS = os.cpu_count() or 1
-# Of each client at once.
+# The number of pages that each client plays at the same time.
 LITE_PAGES = 8
-# How often every way is played, so that the last episodes, which play alone, count little.
+# How often every way is played; often enough that the last episodes, which play alone, count little.
 BROWSER_ROUNDS, LITE_ROUNDS = 3, 10
 LIMIT_S = 30.0
 RATIO_TARGET = 20.0
-# Of the 1,000 a second that two cores are to do.
+# One core's part of the 1,000 steps per second that two cores should reach.
 CORE_TARGET = 500.0
 CONFIG = ObservationConfig(form=get_format("axtree"))
 Given = Sequence[tuple[str, Way]]
@@ -64,9 +64,9 @@ def rows(place: Installation) -> Iterator[Row]:
 
 
 async def _in_browser(place: Installation, ways: dict[int, Way]) -> float:
-    """Steps a second."""
+    """Return the steps per second in a browser."""
     pool = PagePool(origin=place.arena, size=PAGES)
-    await _played(pool, _given(place, ways))  # what is first of all is slow
+    await _played(pool, _given(place, ways))  # the very first episodes are slow
     given = _given(place, ways, BROWSER_ROUNDS)
     begun = time.perf_counter()
     steps = await _played(pool, given)
@@ -76,7 +76,7 @@ async def _in_browser(place: Installation, ways: dict[int, Way]) -> float:
 
 
 def _without(place: Installation, ways: dict[int, Way], clients: Executor) -> float:
-    """Steps a second of all clients."""
+    """Return the steps per second of all clients together."""
     list(clients.map(_client_play, [_given(place, ways) for _ in range(CLIENTS)]))
     episodes = [_given(place, ways, LITE_ROUNDS) for _ in range(CLIENTS)]
     begun = time.perf_counter()
@@ -85,7 +85,7 @@ def _without(place: Installation, ways: dict[int, Way], clients: Executor) -> fl
 
 
 def _client_play(given: Given) -> int:
-    """In a process of its own."""
+    """Play the episodes in a client's process, and return the number of steps."""
 
     async def play() -> int:
         pool = LitePool(size=LITE_PAGES)
@@ -97,7 +97,7 @@ def _client_play(given: Given) -> int:
 
 
 class Memory:
-    """Gives the answers that it has given before."""
+    """An exchange that caches the answers to all requests."""
 
     def __init__(self, around: Exchange) -> None:
         self.known: dict[tuple[str, str, bytes], Answer] = {}
@@ -114,7 +114,7 @@ class Memory:
 
 
 async def _alone(place: Installation, ways: dict[int, Way]) -> tuple[float, int]:
-    """Steps a second of CPU time where every answer is in memory, and how many answers there are."""
+    """Return the steps per second of CPU time with every answer in memory, and the number of answers."""
     memory = Memory(Exchange(count=1, limit_s=LIMIT_S))
     pool = LitePool(size=1, exchange=memory)
     given = _given(place, ways)
@@ -136,7 +136,7 @@ def _given(place: Installation, ways: dict[int, Way], rounds: int = 1) -> Given:
 
 
 async def _played(pool: Pool, given: Given) -> int:
-    """The steps of all these episodes, several at once."""
+    """Play all these episodes, several at the same time, and return the number of steps."""
     return sum(await asyncio.gather(*(_episode(pool, *one) for one in given)))
 
 

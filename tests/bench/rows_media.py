@@ -1,4 +1,4 @@
-"""Row of slow work after the fact: how soon an episode has its facts while pictures wait."""
+"""A row of slow background work: how soon an episode has its facts while pictures are waiting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.bench.table import Row
 
 PICTURES = 400
 SIZE = (1280, 800)
-# The look for episodes that ended five seconds ago comes every five seconds.
+# Every five seconds, episodes that ended at least five seconds ago are looked up.
 TARGET_S = 15.0
 PATIENCE_S = 120.0
 POLL_S = 0.1
@@ -46,7 +46,7 @@ def rows(place: Installation) -> Iterator[Row]:
 
 
 def _pictures_store(place: Installation) -> list[str]:
-    """Upload so many different pictures; returns their hashes."""
+    """Upload many different pictures, and return their hashes."""
     dice = random.Random(0)
     names = []
     with httpx.Client(headers={"Authorization": f"Bearer {place.key}"}, trust_env=False) as client:

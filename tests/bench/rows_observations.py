@@ -1,6 +1,6 @@
 """Rows of one step on a mock site in each observation format: an action, the page settled, the observation.
 
-The script goes the way of a task of each site, as in ``rows_site_browser``; only the step itself is timed.
+The script follows the way of a task of each site, as in ``rows_site_browser``; only the step itself is timed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TURNS = 2
 
 @dataclass
 class Steps:
-    """Of one format: how long its steps took, and how long its texts are."""
+    """The durations of steps in one observation format, and the lengths of its texts."""
 
     milliseconds: list[float] = field(default_factory=list)
     chars: list[int] = field(default_factory=list)
@@ -65,7 +65,7 @@ async def _episode(page: WarmPage, address: str, way: Way, *, form: ObservationF
     observer = Observer(ObservationConfig(form=form))
     await page.begin(address)
     for step, move in enumerate(way, start=1):
-        # Which element it is, the outline says; formats without one would not.
+        # The element is found in an outline, because some formats have none.
         outline = await page.observe(acted=False)
         action = action_check(move.action(outline.text if outline else ""))
         page.turn(step)

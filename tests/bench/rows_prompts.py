@@ -1,7 +1,7 @@
-"""Rows of what a model is sent on mock sites under each history: what a step adds, what a solved task takes.
+"""Rows of prompt lengths on mock sites under each history: what a step adds, and what a solved task needs.
 
-The oracle of ``rows_site_browser`` plays the tasks; every one must be judged correct. Its completions are
-short, so that what is counted is nearly all of it pages.
+The oracle of ``rows_site_browser`` plays the tasks, and every one must be judged correct. Its completions are
+short, so nearly everything that is counted is pages.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tests.bench.rows_browser import PAGES
 from tests.bench.rows_site_browser import FAMILIES, Guide, ways_of
 from tests.bench.table import Row
 
-# What axtree-v1, which sent every page whole, added a step on these sites, over eight episodes.
+# What axtree-v1, which sent every page in full, added per step on these sites, over eight episodes.
 FORMER_CHARS = {"stays": 5_400, "reviews": 11_100}
 TARGET_SHARE = 1 / 3
-# Of English text and outlines, with the tokenizers of current models.
+# For English text and outlines, with current models' tokenizers.
 CHARS_PER_TOKEN = 4
-# Under the others earlier pages leave the prompt again, so that a step adds nothing that stays.
+# Under the other histories, earlier pages are removed from the prompt, so a step adds nothing permanent.
 APPENDING = ("full", "diff")
 HISTORIES = (*APPENDING, "last_k:3", "last_k:1")
 
@@ -57,7 +57,7 @@ def rows(place: Installation) -> Iterator[Row]:
 
 
 async def _lengths(place: Installation, site: str) -> list[PromptLengths]:
-    """Of solved episodes, one of each task."""
+    """Return the prompt lengths of solved episodes, one for each task."""
     ways, run = ways_of(place, site), place.run_create("prompts")
     config = EpisodeConfig()
     async with Client(place.lab, place.key) as client, Engine(client, pages=PAGES, config=config) as engine:
@@ -71,5 +71,5 @@ async def _lengths(place: Installation, site: str) -> list[PromptLengths]:
 
 
 def _added(prompts: Sequence[int]) -> float:
-    """Characters that each prompt has more than the one before, on average."""
+    """Return how many characters longer each prompt is than the one before, on average."""
     return (prompts[-1] - prompts[0]) / max(1, len(prompts) - 1)

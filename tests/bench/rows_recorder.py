@@ -1,12 +1,13 @@
-"""Rows of what recording costs a page's main thread, on a question page and on a page of the booking site.
+"""Rows of the cost of recording for a page's main thread, on a question page and on a page of the booking
+site.
 
-The same actions (a click, typing, a key, scrolling) are done on pages that are recorded by ``events``, in
-``full`` and not at all. Counted is the processor time of the page's main thread, from the page's first byte
-until everything has been sent, as Chromium's trace of that thread tells it: running the recorders' files,
-every call into them with all that it calls, compiles and collects, and what the page's microtasks (what
-follows an answer that was awaited, compressing) take more than without recording. A sampling profiler is not
-used: a sample every 500 microseconds slows what it measures by a half, and it counts the time in which
-another process has the core.
+The same actions (a click, typing, a key, scrolling) are done on pages recorded with ``events``, with
+``full``, and not at all. The measured value is the processor time of the page's main thread, from the page's
+first byte until everything has been sent, according to Chromium's trace of that thread. It includes running
+the recorders' files, every call into them (with everything that it calls, compiles and collects), and the
+time that the page's microtasks (continuations after awaited answers, compression) take beyond the time
+without recording. A sampling profiler is not used, because a sample every 500 microseconds slows down what it
+measures by half, and because it also counts time in which another process has the core.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ SETTLED = "html[data-settled=true]"
 
 @dataclass(frozen=True)
 class Cost:
-    """Milliseconds of the main thread in the recorders' files and in other microtasks, and bytes sent."""
+    """The main thread's milliseconds in the recorders' files and in other microtasks, and the bytes sent."""
 
     calls: float
     microtasks: float
@@ -64,7 +65,7 @@ def rows(place: Installation) -> Iterator[Row]:
 
 
 def _row(name: str, costs: list[Cost], without: list[Cost], target: float) -> Row:
-    """The first view of a browser compiles what later ones have from its cache; it is reported separately."""
+    """Return a row of warm views. The first view compiles what later ones find cached; it is in the note."""
     first, *warm = costs
     own_microtasks = median(cost.microtasks for cost in without[1:])
     totals = [cost.calls + max(0.0, cost.microtasks - own_microtasks) for cost in (first, *warm)]
@@ -121,7 +122,7 @@ def _drive(page: Page, address: str) -> None:
 
 
 def _times_ms(trace: Iterable[dict[str, Any]]) -> tuple[float, float]:
-    """Processor time of the recorders' calls, and of microtasks around other calls."""
+    """Return the processor time of the recorders' calls, and of microtasks around other calls."""
     calls, microtasks = 0.0, 0.0
     for thread in _threads(trace):
         within: list[dict[str, Any]] = []
@@ -141,7 +142,7 @@ def _times_ms(trace: Iterable[dict[str, Any]]) -> tuple[float, float]:
 
 
 def _threads(trace: Iterable[dict[str, Any]]) -> Iterable[list[dict[str, Any]]]:
-    """Spans of the threads that have such, outer ones before those within them."""
+    """Yield each thread's spans, outer spans before the spans within them."""
     threads: dict[tuple[int, int], list[dict[str, Any]]] = {}
     for event in trace:
         if event.get("ph") == "X" and "tdur" in event and "dur" in event:

@@ -54,7 +54,7 @@ def _ms(place: Installation, path: str) -> float:
 
 
 def _computed(place: Installation, report: int) -> tuple[float, float, int]:
-    """Seconds until it is ready, by how much its worker grew at most, and how many values progress had."""
+    """Return the seconds until the report is ready, its worker's growth, and the count of progress values."""
     workers = processor.pids_of(*WORKER, var_dir=place.var_dir)
     before = processor.memory_mb(processor.with_children(workers))
     most, values, begun = before, set(), time.perf_counter()

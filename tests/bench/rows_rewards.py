@@ -1,6 +1,6 @@
-"""Rows of rewards in parts: history paid by a second profile, and the group stream with what is paid beside.
+"""Rows of rewards in parts: history paid by a second profile, and the group stream including payments.
 
-``REWARDS_EPISODES`` says of how many episodes, a multiple of eight; without it of 100,000.
+``REWARDS_EPISODES`` is the number of episodes, a multiple of eight; the default is 100,000.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TURNS = 3
 GROUPS_PER_PAGE = 1_000
 BATCH = 8
 BATCHES = 4
-# Plain groups cost a statement and nothing by episode; what is paid is some 200 bytes of JSON by step.
+# Plain groups cost one statement and nothing per episode; payments are some 200 bytes of JSON per step.
 CATCHING_UP = 0.2
 PROFILE = {
     "name": "bench-shaped",
@@ -72,7 +72,7 @@ def _stream(place: Installation, run: int, profile: str) -> Row:
     pairs = []
     for turn in range(TURNS + 1):
         pair = _groups_per_s(place, run, ""), _groups_per_s(place, run, f"&profile={profile}")
-        if turn:  # what is first of all is slow
+        if turn:  # the very first turn is slow
             pairs.append(pair)
     plain, paid = middle(pairs)
     return Row(
@@ -88,8 +88,10 @@ def _stream(place: Installation, run: int, profile: str) -> Row:
 
 
 def _training(place: Installation, profile: str) -> Row:
-    """A trainer's loop: groups are played, and read as soon as they are complete, when none of their
-    components is stored yet."""
+    """Measure a trainer's loop, which plays groups and reads them as soon as they are complete.
+
+    At that time, none of their components is stored yet.
+    """
     run, tasks = place.run_create("rewards, played", "train"), place.question_ids()
     pairs = []
     for turn in range(3 * TURNS + 1):

@@ -17,7 +17,7 @@ REPEATS = 15
 GROUPS_PER_PAGE = 100
 CATCH_UP_PAGE = 1_000
 LOADS = 8
-# Until the page is read again: a fifth of the time at most goes into reading it.
+# The pause until the page is read again; at most a fifth of the time is spent on reading it.
 PAUSE_S = 3
 LAB = ("gymsite.services.server", "lab")
 
@@ -42,7 +42,7 @@ def rows(place: Installation) -> Iterator[Row]:
 
 
 def _page_rows(place: Installation, path: str, note: str) -> Iterator[Row]:
-    """What the page reads is kept for a while, so the first reader of all waits longest."""
+    """Yield a page's rows. The first reader waits longest, because what the page reads is then cached."""
     workers = processor.with_children(processor.pids_of(*LAB, var_dir=place.var_dir))
     before = processor.memory_mb(workers)
     measured = place.module_run("loads", place.lab, LOADS + 1, PAUSE_S, path)

@@ -1,4 +1,4 @@
-"""Rows of samplers: what a draw costs behind a long history, beside the reading of one row by its key."""
+"""Rows of samplers: the cost of a draw after a long history, compared with reading one row by its key."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _draw_ms(place: Installation, sampler: int) -> float:
 
 
 def _results_return(owner: psycopg.Connection, sampler: int) -> None:
-    """Let the results of a draw be new once more."""
+    """Reset the sampler, so that the results of a draw are new again."""
     owner.execute(
         "UPDATE trajectories_sampler SET position = position - %s WHERE id = %s", [DRAWN * SAMPLES, sampler]
     )

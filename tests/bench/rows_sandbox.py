@@ -1,4 +1,4 @@
-"""Rows of programs: starts of a sandbox, and verdicts through the queue of sandboxes."""
+"""Rows of programs: sandbox starts, and verdicts through the sandbox queue."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _drain(place: Installation, run: int, task: int, verifier_id: str) -> Row:
     def judge() -> object:
         return registry.run(verifier_id, gold=GOLD, evidence=evidence)
 
-    # Turn and turn about: what else the machine does then meets both.
+    # The two take turns, so that other load on the machine affects both.
     pairs = [(_rate(judge, at_once=1), _drain_rate(place, run, task)) for _ in range(ROUNDS)]
     bare, ours = middle(pairs)
     share = ours / _rate(judge)
@@ -151,7 +151,7 @@ def _drain_rate(place: Installation, run: int, task: int) -> float:
 
 
 def _one_by_one(place: Installation, run: int, task: int) -> Iterator[Row]:
-    """Each submitted when the one before has its verdict; then again while a program loops endlessly."""
+    """Measure submissions one after the other's verdict, then again while a program loops endlessly."""
     alone = _median_ms(place, run, task, count=ONE_BY_ONE)
     note = "from arrival to the verdict's row, both verdicts of a run of kind train"
     yield Row("verdict of a program p50", alone, "ms", 150, is_lower_better=True, note=note)

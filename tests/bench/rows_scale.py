@@ -1,6 +1,7 @@
-"""Rows of a thousand open episodes under a simulated model, and of the engine beside simpler ways to play.
+"""Rows of a thousand open episodes under a simulated model, and of the engine compared with simpler ways to
+play.
 
-`SCALE_EPISODES`, `SCALE_MODEL_S` and `SCALE_BROWSER_PAGES` make it smaller or larger.
+`SCALE_EPISODES`, `SCALE_MODEL_S` and `SCALE_BROWSER_PAGES` change the scale.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ MODEL = Model(mean_s=float(os.environ.get("SCALE_MODEL_S", "20")))
 BROWSER_PAGES = int(os.environ.get("SCALE_BROWSER_PAGES", "16"))
 DAY_S = 86_400
 SAMPLE_S = 5.0
-# The ways to play are compared under a quicker model: one after another would else take all day.
+# The ways to play are compared under a faster model; otherwise, playing one after another would take all day.
 QUICK = Model(mean_s=2.0)
 AT_ONCE, BATCHES, ALONE = 32, 3, 2
 
@@ -107,7 +108,7 @@ async def _played(place: Installation, **options: Any) -> Played:
 
 
 def _ways(place: Installation, golds: Mapping[int, str], tasks: Sequence[int]) -> Iterator[Row]:
-    """The engine that fills up what has ended, beside batches in step and beside one after another."""
+    """Compare the engine, which replaces ended episodes, with batches in step and with one after another."""
 
     def pace(policy: SlowSolver, *, count: int, inflight: int) -> float:
         played = asyncio.run(_played(place, policy=policy, tasks=tasks, count=count, inflight=inflight))
@@ -137,7 +138,7 @@ def _ways(place: Installation, golds: Mapping[int, str], tasks: Sequence[int]) -
 
 @dataclass
 class Memory:
-    """Looks every few seconds at what the installation and this process with its browser take."""
+    """Measures, every few seconds, the memory of the installation and of this process with its browser."""
 
     place: Installation
     most_mb: float = 0.0
@@ -165,7 +166,7 @@ class Memory:
 
 @contextlib.contextmanager
 def _probed(place: Installation, tasks: Sequence[int]) -> Iterator[list[float]]:
-    """The milliseconds of a page's answers, once the block is over."""
+    """Yield a list, which is filled with the response times of a page in milliseconds when the block ends."""
     (episode,) = place.episodes_open(place.run_create("probe"), tasks[:1])
     command = [sys.executable, "-m", "tests.bench.scale_probe", episode["start_url"]]
     times: list[float] = []
@@ -179,5 +180,5 @@ def _probed(place: Installation, tasks: Sequence[int]) -> Iterator[list[float]]:
 
 
 def _disk_mb(place: Installation) -> float:
-    time.sleep(1.0)  # what was just written
+    time.sleep(1.0)  # lets recent writes reach the disk
     return sum(path.stat().st_blocks * 512 for path in place.var_dir.rglob("*") if path.is_file()) / 1e6

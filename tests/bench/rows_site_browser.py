@@ -1,7 +1,7 @@
-"""Rows of tasks on mock sites, done in a real browser, next to the same actions on copies of the pages.
+"""Rows of tasks on mock sites in a real browser, compared with the same actions on copies of the pages.
 
-The script knows the answer and the path: on the booking site to every offer and its price, in the shop to
-the results of its search. Every one must be judged correct.
+The script knows the answer and the path: on the booking site to every offer and its price, in the shop to the
+results of its search. Every episode must be judged correct.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ WHERE t.benchmark_id = %s AND t.split = 'train' AND %s = ANY(t.tags) ORDER BY t.
 
 @dataclass(frozen=True)
 class Move:
-    """One action on the control of a role and name."""
+    """One action on the control with this role and name."""
 
     kind: str
     role: str
@@ -67,7 +67,7 @@ Way = tuple[Move, ...]
 
 
 class Guide:
-    """A policy that goes each task's way."""
+    """A policy that follows each task's way."""
 
     name = "guide"
     simulated = True
@@ -103,7 +103,7 @@ def rows(place: Installation) -> Iterator[Row]:
 async def _measure(place: Installation, ways: dict[int, Way]) -> tuple[float, float]:
     run = place.run_create("oracles")
     episodes = place.episodes_open(run, list(ways))
-    # The copies are served by one process, which then has all of them.
+    # One process serves the copies, so that it has all of them.
     copy = wsgi_server("tests.bench.site_copy:application", workers=1, env={"COPY_OF": place.arena})
     with copy as server:
         starts = [episode["start_url"].replace(place.arena, server.url) for episode in episodes]
@@ -158,7 +158,7 @@ async def _episode(pool: PagePool, address: str, way: Way) -> None:
 
 
 def ways_of(place: Installation, site: str) -> dict[int, Way]:
-    """Of the easiest tasks of a site's family that the way fits."""
+    """Return the ways of the easiest tasks in the site's family that such a way fits."""
     place.manage("load_benchmark", site, "--count", str(GENERATED), "--seed", "1")
     discover()
     salt = bytes.fromhex(secrets.read(place.var_dir, "world_salt"))

@@ -1,7 +1,7 @@
-"""Rows of the mock sites over HTTP: opening, first pages, page views next to a bare view, memory.
+"""Rows of the mock sites over HTTP: opening, first pages, page views compared with a bare view, and memory.
 
 Worlds are drawn when they are first needed, so everything is measured twice: with few worlds, which are
-cached, and with a separate world for every episode, each drawn on its own.
+cached, and with a separate world for every episode.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _opening(place: Installation, run: int, tasks: list[int]) -> Row:
 def _memory(
     place: Installation, run: int, payloads: list[dict[str, object]], tasks: list[int]
 ) -> Iterator[Row]:
-    """What the arena grows by when a thousand episodes, each with a world of its own, are visited once."""
+    """Measure the arena's growth when a thousand episodes, each with its own world, are visited once."""
     visited = visits(place, run, payloads, tasks)
     _ask(place, [one.start_url for one in visited[:20]], connections=CONNECTIONS)
     arena = processor.pids_of(*ARENA, var_dir=place.var_dir)
@@ -93,14 +93,14 @@ def _paced(place: Installation, visited: list[Visited], think_s: float) -> load.
 
 
 def _all_views(place: Installation, visited: list[Visited], name: str) -> Row:
-    """Saturation: as many pages as the arena serves, each new to its episode, so that all are recorded."""
+    """Measure saturation with pages that are new to their episodes, so that all are recorded."""
     done = _ask(place, in_turn(visited), connections=CONNECTIONS)
     note = f"every page new to its episode; {CONNECTIONS} connections, {SERVED_BY}; {tail_note(done)}"
     return Row(f"page views, {name}", done.rate, "/s", 0, note=note)
 
 
 def _beside_bare(place: Installation, visited: list[Visited]) -> Iterator[Row]:
-    """Each kind of page over and over in turn with its floor, then all of them."""
+    """Measure each kind of page in turns with its floor, then all of them together."""
     arena = processor.pids_of(*ARENA, var_dir=place.var_dir)
     database = processor.pids_of("postgres", str(place.var_dir), var_dir=place.var_dir)
     for number, site in enumerate(SITES):
@@ -138,7 +138,7 @@ def _beside_bare(place: Installation, visited: list[Visited]) -> Iterator[Row]:
 
 @dataclass(frozen=True)
 class Taken:
-    """Pages a second, and milliseconds of processor time for a page: the bare server, arena and database."""
+    """Pages per second, and the milliseconds of processor time per page: bare server, arena and database."""
 
     bare: float
     ours: float
@@ -156,7 +156,7 @@ class Turns:
         pairs, spent = [], [0.0, 0.0, 0.0]
         counts = [0, 0]
         for _ in range(ROUNDS):
-            # Children too: the database has one for each connection, and new ones on the way.
+            # Include children, because the database has one per connection and starts new ones in between.
             before = [processor.spent_s(processor.with_children(group)) for group in groups]
             floor, ours = _rate(bare, self.bare), _rate(arena, self.ours)
             pairs.append((floor.rate, ours.rate))
@@ -189,7 +189,7 @@ def _checked(done: load.Result) -> load.Result:
 
 
 def _bare_pages(place: Installation, paths: list[str]) -> AbstractContextManager[Server]:
-    """The floor, served as the arena is."""
+    """Serve the floor in the same way as the arena."""
     env = {
         **place.env,
         "GYM_PROCESS": "arena",

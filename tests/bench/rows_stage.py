@@ -1,7 +1,7 @@
-"""Rows of episodes played through a stage, beside ``Env`` in the trainer's own process: the same tasks, the
-same actions, turn and turn about, with and without a browser.
+"""Rows of episodes played through a stage, compared with ``Env`` in the trainer's own process.
 
-A stage's sessions are all open at once, and each takes its steps as fast as it is answered.
+Both play the same tasks with the same actions, in turns, with and without a browser. All of a stage's
+sessions are open at the same time, and each takes its steps as fast as it is answered.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NOOP = 'I wait.\nAction: {"type": "noop"}'
 
 @dataclass(frozen=True)
 class Running:
-    """A stage in a process of its own."""
+    """A stage in its own process."""
 
     address: str
     token: str
@@ -94,7 +94,7 @@ def _run_create(place: Installation, settings: dict[str, Any]) -> int:
 
 @contextmanager
 def stage_start(place: Installation) -> Iterator[Running]:
-    """A stage over the installation, ready to play."""
+    """Start a stage for the installation, and yield it when it is ready to play."""
     [port], token = free_ports(1), secrets.token_urlsafe(24)
     sizes = ["--pages", "2", "--lite-pages", str(SESSIONS), "--memory-floor", "0"]
     process = stage_spawn(place.lab, key=place.key, token=token, port=port, sizes=sizes)
@@ -108,7 +108,7 @@ def stage_start(place: Installation) -> Iterator[Running]:
 async def _beside(
     place: Installation, stage: Running, run: int, browser: str, ways: dict[int, Way]
 ) -> tuple[float, float]:
-    """Steps a second of an environment here and of one on the stage."""
+    """Return the steps per second of an environment in this process and of one on the stage."""
     fixed = {"run": run, "browser": browser, "presentation": dict(NEUTRAL)}
     async with (
         Env(place.lab, place.key, **fixed) as here,
@@ -117,13 +117,13 @@ async def _beside(
         pairs = []
         for turn in range(TURNS + 1):
             pair = [await _speed(env, ways) for env in (here, there)]
-            if turn:  # what is first of all is slow
+            if turn:  # the very first episodes are slow
                 pairs.append((pair[0], pair[1]))
     return middle(pairs)
 
 
 async def _speed(env: Env | RemoteEnv, ways: dict[int, Way]) -> float:
-    """Steps a second, all but the last of each way: that one waits for a verdict."""
+    """Return the steps per second, without the last step of each way, which waits for a verdict."""
     seconds, steps = 0.0, 0
     for task, way in ways.items():
         look = await env.reset(task)
@@ -155,7 +155,7 @@ def _crowd(run: int) -> dict[str, Any]:
 
 
 async def _together(envs: Sequence[Env | RemoteEnv], tasks: list[int]) -> tuple[float, list[float]]:
-    """Steps a second of many environments together, and how long each step took."""
+    """Return the steps per second of many environments together, and the duration of each step."""
     async with AsyncExitStack() as stack:
         for env in envs:
             await stack.enter_async_context(env)

@@ -1,4 +1,4 @@
-"""Rows of verifiers: verdicts a second from two killable children, next to a process that only judges."""
+"""Rows of verifiers: verdicts per second of two killable children, and of a process that only judges."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _row(pool: ChildPool, loopers: list[Connection], verifier_id: str) -> Row:
     jobs = _jobs(verifier_id)
     _bare_rate(loopers, verifier_id)
     _pool_rate(lambda: _together(pool, jobs))
-    # Turn and turn about: what else the machine does then meets both.
+    # The two take turns, so that other load on the machine affects both.
     pairs = [
         (_bare_rate(loopers, verifier_id), _pool_rate(lambda: _together(pool, jobs))) for _ in range(ROUNDS)
     ]
@@ -59,7 +59,7 @@ def _row(pool: ChildPool, loopers: list[Connection], verifier_id: str) -> Row:
 
 @contextlib.contextmanager
 def _loopers() -> Iterator[list[Connection]]:
-    """Processes that call a verifier in a loop and report their speed."""
+    """Run processes that call a verifier in a loop and report their speed."""
     context = multiprocessing.get_context("forkserver")
     ends = []
     for _ in range(CHILDREN):
@@ -102,7 +102,7 @@ def _loop_rate(jobs: list[Job]) -> float:
 
 
 def _pool_rate(ask: Callable[[], int]) -> float:
-    """Verdicts a second while one thread for each child keeps asking."""
+    """Return the verdicts per second while one thread per child keeps asking."""
     begun = time.perf_counter()
 
     def keep_asking(_thread: int) -> int:
@@ -117,7 +117,7 @@ def _pool_rate(ask: Callable[[], int]) -> float:
 
 
 def _together(pool: ChildPool, jobs: list[Job]) -> int:
-    """The number of verdicts: fewer than jobs when the child has grown so much that it is replaced."""
+    """Judge jobs together and return the number of verdicts; it is lower if a child grew and was replaced."""
     count = sum(verdict is not None for verdict in pool.verify_together(jobs))
     if not count:
         raise RuntimeError(f"{jobs[0].verifier} brought no verdict")

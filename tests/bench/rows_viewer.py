@@ -1,7 +1,7 @@
-"""Rows of the step viewer in a real browser: first paint of an episode's page, and going from step to step.
+"""Rows of the step viewer in a real browser: the first paint of an episode's page, and moving between steps.
 
-First paint is the browser's own word (``first-contentful-paint``, from the start of the navigation), with
-nothing in its cache. A step is shown when the frame with it has been drawn.
+The browser itself reports the first paint (``first-contentful-paint``, from the start of the navigation),
+with an empty cache. A step counts as shown when the frame with it has been drawn.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def rows(place: Installation) -> Iterator[Row]:
 
 
 def _row(name: str, times: list[float], target: float, *, floor: list[float] | None = None) -> Row:
-    """The median beside that of a floor, or else the p95."""
+    """Return a row with the median, compared with a floor's, or with the p95 if there is no floor."""
     ordered = sorted(times)
     value = median(ordered) if floor else ordered[int(len(ordered) * 0.95)]
     note = f"{len(ordered)} times: median {median(ordered):.0f}, slowest {ordered[-1]:.0f} ms"
@@ -67,7 +67,7 @@ def _row(name: str, times: list[float], target: float, *, floor: list[float] | N
 
 
 def _switches(page: Page, how: str) -> list[float]:
-    """Like a reader: the neighbours are fetched before the next step is requested."""
+    """Move between steps like a reader: neighbouring steps are fetched before the next one is requested."""
     rng = random.Random(SEED)
     times = []
     for _ in range(SWITCHES):

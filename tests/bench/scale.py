@@ -1,7 +1,8 @@
-"""Many episodes at once under a simulated model: what trainers do, without the machine that the model needs.
+"""Many simultaneous episodes under a simulated model, as trainers play them, without the hardware for a
+model.
 
-A page has what lite pages lack here, a picture, and its outline is filled up, so that a step weighs what one
-of a real model weighs. The model answers right, after a time drawn for each episode and step.
+Lite pages are given a picture and a longer outline, so that a step is as large as with a browser and a real
+model. The model answers correctly, after a time that is drawn for each episode and step.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """How long the simulated model takes for a turn: normally distributed, in seconds, and never negative."""
+    """The seconds that the simulated model takes for a turn: normally distributed, but never negative."""
 
     mean_s: float
 
@@ -52,7 +53,7 @@ class Model:
 
 
 class SlowSolver:
-    """Opens the page again and scrolls until its last two turns, in which it answers right."""
+    """A policy that reopens the page and scrolls until its last two turns, in which it answers correctly."""
 
     name, simulated = "slow solver", True
 
@@ -70,7 +71,7 @@ class SlowSolver:
 
 
 class Lockstep(SlowSolver):
-    """The same in batches: no episode goes on before the slowest of its batch has its completion."""
+    """The same policy in batches: no episode continues before the slowest of its batch has its completion."""
 
     name = "slow solver in step"
 
@@ -86,7 +87,7 @@ class Lockstep(SlowSolver):
 
 
 class HeavyPage(LitePage):
-    """A lite page whose steps weigh what those of a browser do."""
+    """A lite page whose steps are as large as a browser's."""
 
     async def observe(self, *, acted: bool, with_text: bool = True) -> PageView | None:
         view = await super().observe(acted=acted, with_text=with_text)
@@ -102,7 +103,7 @@ class HeavyPage(LitePage):
 
     async def call(self, function: str, *arguments: object) -> dict[str, Any]:
         if function == "picture":
-            return {"moment": PageView.moment}  # it stands still
+            return {"moment": PageView.moment}  # the page never changes
         return await super().call(function, *arguments)
 
     async def screenshot(self) -> bytes:
@@ -110,7 +111,7 @@ class HeavyPage(LitePage):
 
 
 class MixedPool:
-    """Browser pages for as many as there are, and lite pages for the others."""
+    """A pool that lends its browser pages first, and lite pages when none is left."""
 
     def __init__(self, *, browser: PagePool | None, browser_pages: int, lite_pages: int) -> None:
         self._browser, self._left = browser, browser_pages if browser else 0
@@ -154,14 +155,14 @@ class MixedPool:
 
 @dataclass(frozen=True, kw_only=True)
 class Played:
-    """What came of it."""
+    """The result of playing many episodes."""
 
     rollouts: Sequence[Rollout]
     seconds: float
 
     @property
     def lost(self) -> list[Rollout]:
-        """Episodes without the verdict and the steps that their policy earned."""
+        """The episodes that lack the verdict or the steps that their policy earned."""
         return [one for one in self.rollouts if one.outcome != "correct" or one.steps != TURNS]
 
     @property
@@ -170,7 +171,7 @@ class Played:
 
     @property
     def pace(self) -> float:
-        """Steps a second."""
+        """Steps per second."""
         return self.steps / self.seconds
 
 
@@ -183,8 +184,10 @@ async def episodes_play(
     browser_pages: int = 0,
     inflight: int | None = None,
 ) -> Played:
-    """So many episodes through the rollout engine, ``inflight`` of them at once, or all; ``browser_pages``
-    of these are in a browser."""
+    """Play episodes through the rollout engine, ``inflight`` of them (or all) at the same time.
+
+    ``browser_pages`` of these are in a browser.
+    """
     run = await client.run_create(name="scale", kind="train", model="scripted", simulated=True)
     config = EpisodeConfig(max_chars=OUTLINE_CHARS, with_pictures=True)
     async with Engine(client, config=config, time_limit_s=3600, verdict_limit_s=300) as engine:

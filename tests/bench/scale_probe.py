@@ -1,6 +1,7 @@
-"""A stranger to the load: asks for one page over and over, in a process of its own, until it is ended.
+"""A probe that requests one page over and over, in its own process and apart from the load, until it is
+ended.
 
-Prints the milliseconds of its answers as JSON.
+Prints the response times in milliseconds as JSON.
 """
 
 from __future__ import annotations

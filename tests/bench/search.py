@@ -1,6 +1,7 @@
 """The lab's queries over a large store, timed inside a process of the installation.
 
-`python -m tests.bench.search FIRST_EPISODE EPISODES RUN` prints a JSON object of milliseconds for each query.
+`python -m tests.bench.search FIRST_EPISODE EPISODES RUN` prints a JSON object with the milliseconds of each
+query.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Small servers to compare a row with, run by granian alone: it costs a request less than a door."""
+"""Small servers to compare rows with, run by granian alone, which costs less per request than a door."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def wsgi_server(application: str, *options: str, workers: int, env: Mapping[str,
 
 @contextlib.contextmanager
 def lab_without_metrics(var_dir: Path) -> Iterator[str]:
-    """A second lab of an installation, that counts nothing and is not scraped; its address."""
+    """Run a second lab of an installation without metrics, and yield its URL."""
     (port,) = free_ports(1)
     pid = min(processor.pids_of("gymsite.services.server", "lab", var_dir=var_dir))
     entries = (processor.PROC / str(pid) / "environ").read_bytes().decode().rstrip("\0").split("\0")
@@ -67,7 +67,7 @@ def lab_without_metrics(var_dir: Path) -> Iterator[str]:
 def stage_spawn(
     lab: str, *, key: str, token: str, port: int, sizes: Sequence[str]
 ) -> subprocess.Popen[bytes]:
-    """A stage over a lab, once it listens; ``sizes`` are its options."""
+    """Start a stage for a lab, and return it when it listens; ``sizes`` are its options."""
     command = [sys.executable, "-m", "palaestra", "stage", "--server", lab, "--port", str(port)]
     secret = {"PALAESTRA_KEY": key, "PALAESTRA_STAGE_TOKEN": token}
     process = subprocess.Popen([*command, *sizes], cwd=BASE_DIR, env={**os.environ, **secret})
@@ -82,7 +82,7 @@ def stage_spawn(
 
 @contextlib.contextmanager
 def scraped(url: str, *, every_s: float) -> Iterator[None]:
-    """Read an address again and again."""
+    """Read a URL again and again while the block runs."""
     stop = threading.Event()
 
     def scrape() -> None:
@@ -99,7 +99,7 @@ def scraped(url: str, *, every_s: float) -> Iterator[None]:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that are free at the moment."""
+    """Return ports that are currently free."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for one in sockets:

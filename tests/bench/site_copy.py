@@ -1,7 +1,7 @@
-"""A copy of an arena's pages: had from it once, by token and address, and then bytes from memory.
+"""A copy of an arena's pages, which are fetched once per token and URL and then served from memory.
 
-``COPY_OF`` is the arena's address. Forms that are sent go to the arena the first time too, so that what comes
-after them is there; what recorders send goes nowhere.
+``COPY_OF`` is the arena's URL. The first time that a form is sent, it goes to the arena, so that the pages
+after it exist there. Recorders' reports are discarded.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Episodes of the mock sites to measure with: their tasks, worlds, and the pages that an agent visits."""
+"""Episodes of the mock sites for measurements: their tasks, worlds, and the pages that an agent visits."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ RETURNING id"""
 
 @dataclass(frozen=True)
 class Visited:
-    """An episode and the addresses of some of its pages, the first page first."""
+    """An episode and the URLs of some of its pages, beginning with the first page."""
 
     id: int
     start_url: str
@@ -64,7 +64,10 @@ def payload_make(place: Installation, *, site: str, number: int, **more: Any) ->
 
 
 def tasks_insert(place: Installation, payloads: Iterable[dict[str, Any]]) -> list[int]:
-    """Ids of tasks with these payloads, in their order, none with a gold; parts of the bench share some."""
+    """Insert tasks with these payloads but no golds, and return their ids in order.
+
+    Several parts of the bench share tasks.
+    """
     rows = [_row(number, payload) for number, payload in enumerate(payloads)]
     with psycopg.connect(place.database_url("owner"), autocommit=True) as owner, owner.cursor() as cursor:
         cursor.executemany(_INSERT, rows, returning=True)
@@ -77,7 +80,7 @@ def _row(number: int, payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def payloads_of(place: Installation, *, count: int, worlds_each: int, first: int) -> list[dict[str, Any]]:
-    """So many tasks, of both sites in turn, over as many worlds of each, which begin at a number."""
+    """Return the payloads of ``count`` tasks, of both sites in turn, in worlds numbered from ``first``."""
     return [
         payload_make(
             place, site=SITES[number % 2], number=PUBLIC_WORLD + 1 + first + number // 2 % worlds_each
@@ -89,7 +92,7 @@ def payloads_of(place: Installation, *, count: int, worlds_each: int, first: int
 def visits(
     place: Installation, run: int, payloads: list[dict[str, Any]], tasks: list[int], **more: object
 ) -> list[Visited]:
-    """A new episode of each task, with the pages that an agent goes through in its world."""
+    """Open a new episode of each task, and return it with the pages that an agent visits in its world."""
     return [
         Visited(id=episode["id"], start_url=episode["start_url"], pages=pages_of(place, payload))
         for episode, payload in zip(place.episodes_open(run, tasks, **more), payloads, strict=True)
@@ -97,7 +100,7 @@ def visits(
 
 
 def pages_of(place: Installation, payload: dict[str, Any]) -> tuple[str, ...]:
-    """The path of an agent that reads: the first page, the results, and all pages about one of them."""
+    """Return the pages that a reading agent visits: the first, the results, and all about one result."""
     discover()
     salt = bytes.fromhex(secrets.read(place.var_dir, "world_salt"))
     world = worlds.get(payload["site"]).open_world(**world_arguments(payload, salt=salt))
@@ -134,11 +137,11 @@ PAGES = {"stays": _stays_pages, "reviews": _reviews_pages}
 
 
 def in_turn(visited: list[Visited]) -> list[str]:
-    """All pages of all episodes, those of the same place in their ways one after the other."""
+    """Return all pages of all episodes: first the first page of each, then the second, and so on."""
     return list(chain.from_iterable(zip(*(one.urls for one in visited), strict=True)))
 
 
 def path_of(url: str) -> str:
-    """The address without the server."""
+    """Return a URL without the server."""
     parts = urlsplit(url)
     return f"{parts.path}?{parts.query}" if parts.query else parts.path

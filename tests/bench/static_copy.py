@@ -1,4 +1,4 @@
-"""A static copy of an episode's pages: bytes from memory, no token, no database, nothing recorded."""
+"""A static copy of an episode's pages, served from memory without token, database or recording."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HTML = ("Content-Type", "text/html; charset=utf-8")
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    """The first page, the last page, and between them a form that leads from one to the other."""
+    """Serve the first page, whose form leads to the last page."""
     name = environ["PATH_INFO"].rpartition("/")[2]
     if environ["REQUEST_METHOD"] == "POST":
         status = "303 See Other" if name == "submit" else "204 No Content"

@@ -1,8 +1,8 @@
-"""A store as large as a lab gets: a million steps (or ``STORE_STEPS``) in 20,000 episodes, one of which has
-ten thousand.
+"""A store as large as a lab gets: a million steps (or ``STORE_STEPS``) in 20,000 episodes, one with ten
+thousand.
 
-Rows go in by COPY. Thoughts are sentences of a vocabulary in which words are as frequent as in language
-(Zipf), with a number of their own, so that a search has frequent, rare and single hits.
+Rows are inserted with COPY. Thoughts are sentences from a vocabulary whose word frequencies are those of
+natural language (Zipf), each with its own number, so that a search has frequent, rare and single hits.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ PAGES = 400
 ACTIONS = ("click", "click", "click", "type", "type", "scroll", "press", "goto", "wait", "back")
 ACTION_CHECKS = ("confirmed",) * 16 + ("unknown", "no_effect", "different_effect", "unexplained")
 MOMENT = "2026-03-02 09:00:00+00"
-# Words that a researcher looks for, by their place in the order of frequency.
+# Words that a researcher searches for, by their rank in the order of frequency.
 KNOWN = {3: "check", 40: "verify", 200: "telescopes", 2_000: "contradiction", 7_000: "narration"}
 
 
 @dataclass(frozen=True)
 class Store:
-    """Ids of what was made."""
+    """The ids of the rows that were made."""
 
     runs: list[int]
     first_episode: int
@@ -48,8 +48,8 @@ class Store:
 
 @cache
 def store_make(url: str) -> Store:
-    """Fill the database at ``url`` (its owner's), which has tasks already; for all rows once."""
-    # In one transaction: the sweeper would begin to summarise what it sees.
+    """Fill the database at ``url`` (the owner's), which already has tasks, once for all measurements."""
+    # One transaction, because the sweeper would otherwise begin to summarise the episodes that it sees.
     with psycopg.connect(url) as owner:
         owner.execute("SET LOCAL maintenance_work_mem = '256MB'")
         runs = [row[0] for row in owner.execute(_RUNS, [RUNS])]
@@ -68,14 +68,14 @@ def store_make(url: str) -> Store:
 
 
 def events_make(url: str, *, first_episode: int, last_episode: int) -> None:
-    """Two page events for each step of some episodes, so that there is something to match."""
+    """Insert two page events for each step of some episodes, so that there are events to match."""
     with psycopg.connect(url, autocommit=True) as owner:
         owner.execute(_EVENTS, [first_episode, last_episode])
         owner.execute("ANALYZE trajectories_pageevent")
 
 
 def _blocks(store: Store) -> Iterator[str]:
-    """Text for COPY, one block an episode."""
+    """Yield text for COPY, one block per episode."""
     rng = random.Random(SEED)
     sentences = _sentences(rng)
     pages = [_page(rng, number) for number in range(PAGES)]
@@ -85,7 +85,7 @@ def _blocks(store: Store) -> Iterator[str]:
     for place in range(store.episodes):
         episode = store.first_episode + place
         is_long = bool(short) and episode == store.long_episode
-        # Lengths from a tenth of the mean to nearly twice it, which add up.
+        # Lengths range from a tenth of the mean to nearly twice the mean, and add up to the total.
         wave = even // 10 + (place * 7919) % max(1, (even - even // 10) * 2 + 1)
         count = LONG_STEPS if is_long else max(1, wave)
         lines = []
@@ -143,7 +143,7 @@ WITH made AS (
 ), counters AS (INSERT INTO trajectories_verdictcounter (run_id, count) SELECT id, 0 FROM made)
 SELECT id FROM made ORDER BY id"""
 
-# The n-th episode in the n-th run, round and round; of three arms; a fifth right, some void.
+# Episodes are assigned to runs in turn, and have one of three arms; a fifth are correct, some are void.
 _EPISODES = """
 WITH tasks AS (
     SELECT id AS task_id, row_number() OVER (ORDER BY id) - 1 AS place FROM tasks_app_task

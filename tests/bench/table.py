@@ -1,4 +1,4 @@
-"""Measurements as rows: each value with its floor or peer in the same run, and its target."""
+"""Measurements as rows: each value with its target and with its floor or peer, measured in the same run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Row:
-    """``value`` in ``unit``; ``peer`` is the same measured on the floor named in ``beside``."""
+    """A measured ``value`` in ``unit``; ``peer`` is the same measurement on the floor named in ``beside``."""
 
     name: str
     value: float
@@ -19,7 +19,7 @@ class Row:
     is_lower_better: bool = False
     peer: float | None = None
     beside: str = ""
-    ratio_target: float | None = None  # value over peer
+    ratio_target: float | None = None  # the target of value divided by peer
     note: str = ""
 
     @property
@@ -34,7 +34,7 @@ class Row:
 
 
 def middle(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
-    """Of pairs of a peer's value and ours, taken turn and turn about, the one with the median ratio."""
+    """Return the pair with the median ratio. Pairs are a peer's value and ours, measured in turns."""
     ordered = sorted(pairs, key=lambda pair: pair[1] / pair[0])
     return ordered[len(ordered) // 2]
 

@@ -1,4 +1,4 @@
-"""Training as long as it gets: a run with facts and posted scalars, and evaluations of its checkpoints."""
+"""A training run as long as they get, with facts and posted scalars, and evaluations of its checkpoints."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from tests.bench import long_run, report_fill
 from tests.bench.installation import Installation
 
 BENCHMARK, SPLIT, ITEMS, SAMPLES = "math", "evaluated", 500, 4
-# As the trainer numbers them; the first is what training started from.
+# The policy versions as the trainer numbers them; the first is the one from which training started.
 EVALUATED = (0, 10, 20, 30, long_run.POLICY_VERSIONS - 1)
 ARMS = {"text_zero_shot": 0.0, "gym": 2.0}
 
 
 def training_make(place: Installation) -> int:
-    """The run, filled; returns its id."""
+    """Create and fill the run, and return its id."""
     fields = {"model": "none", "simulated": True}
     start = {"name": "long training", "kind": "train", "checkpoint": _checkpoint(0)}
     run = int(place.call("POST", "/runs", {**start, **fields})["id"])

@@ -1,6 +1,7 @@
-"""Two episodes for the viewer to be timed on, made inside a process of the installation.
+"""Episodes for timing the viewer, made inside a process of the installation.
 
-`python -m tests.bench.viewer STEPS ...` prints a JSON object: the episodes' ids, and the cookie of a login.
+`python -m tests.bench.viewer STEPS ...` prints a JSON object with the episodes' ids and the cookie of a
+login.
 """
 
 from __future__ import annotations

@@ -21,9 +21,7 @@ ADDRESS = "address => new URL(address, location.href).href"
 
 @dataclass(frozen=True)
 class Move:
-    """One move: ``path`` is the element's position in the document, ``value`` what was typed, chosen, pressed
-    or opened.
-    """
+    """One move: ``path`` is the element's position in the document, ``value`` what was typed or chosen."""
 
     kind: str
     path: str = ""

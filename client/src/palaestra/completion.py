@@ -77,8 +77,7 @@ class ToolCall:
 
 @dataclass(frozen=True, kw_only=True)
 class Completion:
-    """A model's output, with details of the call that produced it. The fields have the same names as in
-    ``Step``.
+    """A model's output, with details of the call that produced it, in fields named as in ``Step``.
 
     ``reasoning`` is what the endpoint returned separately from the text; None if it returned nothing. If
     ``usage`` counts reasoning tokens but ``reasoning`` is None, the model hides its thoughts. Implausible

@@ -1,5 +1,4 @@
-"""The episodes for the table of doors, which shows what each framework's own object contains after the same
-episodes.
+"""The episodes for the table of doors, which compares what each framework's own object contains afterwards.
 
 Every door plays each ``Sample``, compares what it was given with the payment according to the server, and
 notes it; ``python -m tests.doors`` prints all notes as a table.

@@ -1,5 +1,4 @@
-"""`python -m tests.behaviour.thoughts.measure [--set held_out] [--write]`: measure how often the rules are
-right.
+"""`python -m tests.behaviour.thoughts.measure [--set held_out] [--write]`: measure the rules' accuracy.
 
 Prints the tables of `docs/thoughts.md`, computed from the labels in `data/`. With ``--write`` they are
 written to that file, and the figures that pages show are written to

@@ -1,5 +1,4 @@
-"""The separation between policies that narrate and policies that solve, by their share of narrating
-sentences.
+"""The separation of policies that narrate from policies that solve, by the share of narrating sentences.
 
 The bar was set before the labels of the held-out sentences were read. The page of a run may show the share
 only if the separation is above the bar.

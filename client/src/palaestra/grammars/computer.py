@@ -1,5 +1,6 @@
-"""Computer use: one tool for mouse and keyboard, by position in a picture, as defined by Anthropic and
-OpenAI.
+"""Computer use: one tool for mouse and keyboard, as defined by Anthropic and OpenAI.
+
+Positions are those of pixels in a picture.
 
 Actions that the tool cannot express (go to a URL, choose an option, give up, ...) are separate functions.
 """

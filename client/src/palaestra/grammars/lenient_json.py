@@ -183,8 +183,7 @@ def string_decode(body: str) -> str:
 
 
 class _Escapes:
-    """The escapes of one string. All are read alike, because a writer doubles backslashes everywhere or
-    nowhere.
+    """The escapes of one string, in which the writer doubled backslashes either everywhere or nowhere.
 
     ``is_doubled``: a backslash before a word is written twice. ``is_single``: no backslash is doubled, and at
     least one of them can only begin a TeX command. ``is_long``: the string has line breaks, as programs do.

@@ -29,8 +29,7 @@ class Shot:
 
 
 async def shot_take(page: Surface, view: PageView, *, with_marks: bool, with_text: bool) -> Shot:
-    """Take a screenshot of a page that was just viewed. As long as the page changes, view it again and
-    repeat.
+    """Take a screenshot of a page that was just viewed, and repeat both as long as the page changes.
 
     Raises ``DocumentGone`` if the page is left in the meantime.
     """

@@ -140,8 +140,7 @@ def _find_address(step: Mapping[str, Any]) -> str | None:
 def find_fate(
     trajectory: Mapping[str, Any], *, step: int, is_open: bool, shown: Observation, now: Observation
 ) -> Outcome | None:
-    """Return the outcome of an interrupted action, whose ``step`` is not recorded; None if it can still be
-    done.
+    """Return the outcome of an interrupted action, which is not recorded; None if it can still be done.
 
     ``shown`` is the page on which the action was chosen, ``now`` the page that is open. The server has
     recorded the pages that it served and the changes that it made for the step. If there are none, the action

@@ -26,8 +26,7 @@ PLAIN = "plain"
 
 @dataclass(frozen=True, kw_only=True)
 class RunPlan:
-    """The plan of ``palaestra run``: ``samples`` episodes for each of the first ``limit`` tasks of a
-    benchmark.
+    """The plan of ``palaestra run``: ``samples`` episodes for each of a benchmark's first ``limit`` tasks.
 
     ``config`` has the settings of each episode, ``sampling`` are extra fields of every call of the model, and
     ``model_note`` is a note about the model for readers of the run. Plans with the same ``name`` belong to

@@ -153,8 +153,10 @@ def _format_counts(counts: Mapping[str, int]) -> str:
 
 
 class Price(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Prices of a million tokens. ``cached`` is for prompt tokens from the endpoint's cache; it defaults to
-    ``prompt``."""
+    """Prices per million tokens. ``cached`` applies to prompt tokens from the endpoint's cache.
+
+    It defaults to ``prompt``.
+    """
 
     prompt: float
     completion: float

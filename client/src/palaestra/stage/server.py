@@ -1,6 +1,4 @@
-"""The stage's server: authenticated connections with one session each, and health, capacity and metrics over
-HTTP.
-"""
+"""The stage's server: authenticated connections with one session each, and health and metrics over HTTP."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The steps of an episode: built from turns, posted to the server in batches, and read back as it stores
-them.
+"""The steps of an episode: built from turns, posted to the server in batches, and read back as stored.
 
 The stored steps count, even if another process of the client has done something else since.
 """

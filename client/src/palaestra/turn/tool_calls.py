@@ -15,8 +15,7 @@ VALUE_MAX_CHARS = 1_000
 
 
 async def tool_call(client: Client, opened: OpenedEpisode, action: CallTool, *, step: int) -> Outcome:
-    """Call a tool, and return its response as an outcome; ``refused`` with a reason if the tool cannot
-    answer.
+    """Call a tool, and return its response as an outcome, which is ``refused`` if the tool cannot answer.
 
     Raises ``ApiError`` if the call cannot be made.
     """

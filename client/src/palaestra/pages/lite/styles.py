@@ -128,8 +128,7 @@ INITIAL = Style.of("block", "visible", "normal")
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """One rule of a style sheet. ``plain`` holds the tag and classes of a selector that consists only of
-    these.
+    """One rule of a style sheet. ``plain`` is the tag and classes, if the selector has nothing else.
 
     ``rank`` orders rules as the cascade does: by importance, specificity and position.
     """
