@@ -1,5 +1,4 @@
-"""Annotation projects over the large store: one that is to be labelled, and one that two people have
-labelled.
+"""Annotation projects over the large store: one to be labelled, and one that two people have labelled.
 
 `python -m tests.bench.annotation_fill UNITS PEOPLE LABELLED` prints a JSON object with the projects, the
 seconds that it took to open the first one, each annotator's cookie, and a researcher's cookie.
@@ -14,7 +13,7 @@ import time
 
 import django
 
-# The share of units on which the two people agree; on the others, their answers differ.
+# Labels by two people, who agree on six of seven units; on the others, each has a different answer.
 _LABELS = """
 INSERT INTO trajectories_label (unit_id, annotator_id, codebook_id, layer, is_repeat, view, is_swapped,
     version, state, values, spans, links, note, is_unsure, reason, key)

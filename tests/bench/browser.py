@@ -41,8 +41,7 @@ def page_open(page: Page, path: str) -> None:
 def first_paints(
     browser: Browser, lab: str, cookie: str, paths: Sequence[str], *, loads: int
 ) -> dict[str, list[float]]:
-    """Measure the milliseconds to the first contentful paint, as reported by the browser, with an empty
-    cache.
+    """Measure the milliseconds to the first contentful paint that the browser reports, with an empty cache.
 
     The pages take turns with ``FLOOR``, which is opened without a login. The first load of each page is left
     out, because it warms up the server.

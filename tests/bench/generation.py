@@ -1,5 +1,4 @@
-"""`python -m tests.bench.generation SITE SPLIT COUNT SEED`: generate tasks and load them, then load them
-again.
+"""`python -m tests.bench.generation SITE SPLIT COUNT SEED`: generate and load tasks, then load them again.
 
 Prints a JSON object with the tasks per second of both: `generated` and `loaded`. Run it in a new process each
 time, because worlds and guess rates are cached.

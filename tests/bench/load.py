@@ -160,8 +160,7 @@ class Patient:
 
 
 def paced(url: str, requests: Iterator[bytes], *, clients: int, think_s: float) -> Result:
-    """Run ``clients`` in parallel; each sends a request, gets the answer and waits ``think_s``, until none is
-    left.
+    """Run ``clients`` in parallel; each sends a request, gets the answer, waits ``think_s``, and repeats.
 
     Their starts are spread over one wait, so that they do not run in step.
     """

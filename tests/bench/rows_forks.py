@@ -1,5 +1,4 @@
-"""Rows of forks: opening them compared with opening episodes, and restoring their pages compared with
-playing.
+"""Rows of forks: opening them, compared with episodes, and restoring their pages, compared with playing.
 
 The parent wanders over the booking site for a number of steps, through forms, searches, listings and rooms.
 The fork begins before the step that follows.

@@ -1,5 +1,4 @@
-"""Rows of the cost of recording for a page's main thread, on a question page and on a page of the booking
-site.
+"""Rows of recording's cost for a page's main thread, on a question page and a page of the booking site.
 
 The same actions (a click, typing, a key, scrolling) are done on pages recorded with ``events``, with
 ``full``, and not at all. The measured value is the processor time of the page's main thread, from the page's

@@ -1,5 +1,4 @@
-"""Rows of a thousand open episodes under a simulated model, and of the engine compared with simpler ways to
-play.
+"""Rows of a thousand open episodes under a simulated model, and of the engine against simpler methods.
 
 `SCALE_EPISODES`, `SCALE_MODEL_S` and `SCALE_BROWSER_PAGES` change the scale.
 """

@@ -1,5 +1,4 @@
-"""Many simultaneous episodes under a simulated model, as trainers play them, without the hardware for a
-model.
+"""Many simultaneous episodes under a simulated model, as trainers play them, without a real model.
 
 Lite pages are given a picture and a longer outline, so that a step is as large as with a browser and a real
 model. The model answers correctly, after a time that is drawn for each episode and step.

@@ -1,5 +1,4 @@
-"""A probe that requests one page over and over, in its own process and apart from the load, until it is
-ended.
+"""A probe that requests one page over and over, in its own process, until it is ended.
 
 Prints the response times in milliseconds as JSON.
 """

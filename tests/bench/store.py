@@ -1,5 +1,6 @@
-"""A store as large as a lab gets: a million steps (or ``STORE_STEPS``) in 20,000 episodes, one with ten
-thousand.
+"""A store as large as a lab gets: a million steps (or ``STORE_STEPS``) in 20,000 episodes.
+
+One episode has ten thousand steps.
 
 Rows are inserted with COPY. Thoughts are sentences from a vocabulary whose word frequencies are those of
 natural language (Zipf), each with its own number, so that a search has frequent, rare and single hits.

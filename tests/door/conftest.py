@@ -1,4 +1,4 @@
-"""A door with little patience in front of a small application, in threads of the test."""
+"""A door with short time limits in front of a small application, in threads of the test."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PATIENCE = Patience(head_s=1.0, head_bytes=20_000, body_s=30.0, body_rate=10_000
 
 
 class Blocks:
-    """A streamed response, as Django's are: ``streaming`` and to be closed."""
+    """A streamed response like Django's, which has ``streaming`` and must be closed."""
 
     streaming = True
 
@@ -43,7 +43,10 @@ class Blocks:
 
 @dataclass
 class Door:
-    """``handlers`` answer by path: they get the environment and return status, headers and body."""
+    """A door for tests.
+
+    ``handlers`` answer by path; they get the environment and return status, headers and body.
+    """
 
     port: int = 0
     handlers: dict[str, Callable[[dict[str, Any]], Any]] = field(default_factory=dict)
@@ -61,7 +64,7 @@ class Door:
         return socket.create_connection(("127.0.0.1", self.port), timeout=WAIT_S, source_address=(source, 0))
 
     def ask(self, request: bytes, *, source: str = "127.0.0.1") -> bytes:
-        """Send bytes and read until the server hangs up."""
+        """Send bytes, and return everything that is read until the server closes the connection."""
         with self.connect(source) as client:
             client.sendall(request)
             return everything(client)
@@ -73,7 +76,7 @@ def echo(environ: dict[str, Any]) -> tuple[str, list[tuple[str, str]], bytes]:
 
 
 def everything(client: socket.socket) -> bytes:
-    """What the server sends until it hangs up."""
+    """Return everything that the server sends until it closes the connection."""
     received = bytearray()  # appending to bytes would copy megabytes each time
     with contextlib.suppress(ConnectionResetError):
         while data := client.recv(1 << 16):
@@ -83,7 +86,7 @@ def everything(client: socket.socket) -> bytes:
 
 @pytest.fixture
 def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
-    monkeypatch.setattr(connections, "close_all", lambda: None)  # no thread here has one
+    monkeypatch.setattr(connections, "close_all", lambda: None)  # threads here have no such attribute
     made = Door()
     lanes = {name: Lane(name, threads=1) for name in ("hot", "slow", "stream")}
     gateway = Gateway(

@@ -1,4 +1,4 @@
-"""Played episodes to export, with the hashes of their prompts as the client posts them."""
+"""Played episodes to export, with the prompt hashes that the client would post."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def gym_group(run: Run | None = None, **fields: Any) -> Group:
 
 
 def played(group: Group, *, outcome: str = "correct", steps: int = 2, picture: bool = False) -> Episode:
-    """An ended episode with a page for each step; the first page is the same in all of a group."""
+    """Create an ended episode with a page for each step; the first page is the same in the whole group."""
     episode = factories.episode(group=group, policy_version=3)
     screenshot = blobs.blob_store(PICTURE).sha256 if picture else ""
     kind = "both-v2" if picture else "axtree-v2"
@@ -49,7 +49,7 @@ def played(group: Group, *, outcome: str = "correct", steps: int = 2, picture: b
 def forked(
     parent: Episode, *, after: int, outcome: str, steps: int = 2, run: Run | None = None, **fields: Any
 ) -> Episode:
-    """An ended fork with steps of its own."""
+    """Create an ended fork with steps of its own."""
     group = gym_group(run or parent.run, task=parent.task)
     fork = factories.episode(group=group, parent=parent, begins_after=after, **fields)
     shown = {"kind": parent.steps.first().observation_kind, "screenshot": parent.steps.first().screenshot}
@@ -78,7 +78,7 @@ def steps_record(
 
 
 def answered(group: Group, thought: str, *, outcome: str = "correct") -> Episode:
-    """An ended episode of an arm without a page: one completion."""
+    """Create an ended episode of an arm without a page, with one completion."""
     episode = factories.episode(group=group, answer_channel="api")
     factories.step(episode, 1, raw=f"{thought}\nAnswer: 42", thought=thought, action_type="answer")
     prompts_post(episode)
@@ -87,7 +87,7 @@ def answered(group: Group, thought: str, *, outcome: str = "correct") -> Episode
 
 
 def intervened(parent: Episode, *outcomes: str, begun: str = COPIED + INTERVENTION) -> Intervention:
-    """An intervention in an episode without a page, whose continuations ended so."""
+    """Create an intervention in an episode without a page, whose continuations have these outcomes."""
     made = factories.intervention(parent, substep=2, copied=COPIED, text=INTERVENTION)
     for outcome in outcomes:
         fork = factories.episode(group=made.group, parent=parent, answer_channel="api")
@@ -98,7 +98,7 @@ def intervened(parent: Episode, *outcomes: str, begun: str = COPIED + INTERVENTI
 
 
 def prompts_post(episode: Episode, *, picture: bool = False) -> None:
-    """Write the hash of each prompt as the client, which has code of its own, sends it."""
+    """Store the hash of each prompt as the client would send it, using the client's code."""
     line = [one.pk for one in ancestors(episode)]
     steps = [
         Step.objects.filter(episode__in=line, index=index).order_by("-episode").first()
@@ -132,14 +132,14 @@ def prompts_post(episode: Episode, *, picture: bool = False) -> None:
 
 
 def ancestors(episode: Episode | None) -> Iterable[Episode]:
-    """The episode, its parent and so on."""
+    """Yield the episode, its parent, and so on."""
     while episode is not None:
         yield episode
         episode = episode.parent
 
 
 def exported(kind: str, *, author: services.Author = AUTHOR, **parameters: Any) -> Export:
-    """An export that a worker has ended, well or not."""
+    """Request an export and return it after a worker has finished it, successfully or not."""
     export = services.export_request(kind, Parameters(**parameters), author=author)
     export.refresh_from_db()
     EXPORTS.run(export.pk)
@@ -148,7 +148,7 @@ def exported(kind: str, *, author: services.Author = AUTHOR, **parameters: Any) 
 
 
 def rows_of(export: Export, *, stem: str | None = None) -> list[dict[str, Any]]:
-    """The rows of its JSON lines; those of one kind of file with ``stem``."""
+    """Return the rows in the export's JSON lines; with ``stem``, only those in files with that name."""
     assert export.state == "done", export.problem
     names = [one["name"] for one in selectors.file_entries(export)]
     chosen = [name for name in names if name.startswith(f"{stem or export.kind}_") and name.endswith("jsonl")]

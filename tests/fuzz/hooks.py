@@ -1,4 +1,4 @@
-"""What Schemathesis has to know of this API and cannot read in its schema."""
+"""What Schemathesis must know about this API but cannot read in the schema."""
 
 from __future__ import annotations
 
@@ -18,15 +18,18 @@ schemathesis.openapi.format("cursor", strategies.integers(min_value=0, max_value
 
 @schemathesis.hook
 def map_body(_context: Any, body: Any) -> Any:
-    """Whole numbers are sent as such: to JSON schema 1.0 is an integer, to hot calls it is none."""
+    """Send whole numbers as integers, because 1.0 is an integer in JSON schema but not in hot calls."""
     return _whole(body)
 
 
 @schemathesis.hook
 def filter_query(context: Any, query: Any) -> bool:
-    """No values that are invalid as JSON alone: an address has only texts, a list of one is no list there, an
-    empty list nothing, and of several values for a single one the last counts. Nor an address that is too
-    long for the door: it answers 431, and no call sees it (``tests/door/test_slow_clients.py``)."""
+    """Drop query values that are invalid only as JSON, and URLs that are too long for the door.
+
+    A URL has only texts: a list of one item is no list there, an empty list is nothing, and if several values
+    are given for a single one, the last counts. The door answers URLs that are too long with 431, so no call
+    sees them (``tests/door/test_slow_clients.py``).
+    """
     if len(urlencode(query or {}, doseq=True)) > HEAD_BYTES - OTHER_HEAD_BYTES:
         return False
     schemas = {one.name: one.definition["schema"] for one in context.operation.query}

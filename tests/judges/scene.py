@@ -1,4 +1,4 @@
-"""A judge for tests: episodes whose answers say whether they hold, and an endpoint that errs as planned."""
+"""A judge for tests: episodes whose answers say whether they are good, and an endpoint with known errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ choices = [
 """
 ONE = CRITERIA.partition('\n[[criteria]]\nid = "direct"')[0]
 Answer = Callable[[str, str], str | int]
-"""The reply to a system prompt and an attempt, or an HTTP status."""
+"""A function from a system prompt and an attempt to a reply or an HTTP status."""
 
 
 def toml(url: str = "http://judge.test/v1", *, name: str = "strict", criteria: str = CRITERIA) -> bytes:
@@ -61,19 +61,19 @@ def episode(answer: str = GOOD, *, outcome: str = "correct", **fields: Any) -> E
 
 
 def answer_in(attempt: str) -> str:
-    """The final answer of a request, which its quotation holds."""
+    """Return the final answer that is quoted in a request."""
     match = re.search(r"Final answer:\n<(data-\w+)>\n(.*)\n</\1>", attempt, re.DOTALL)
     assert match is not None
     return match[2]
 
 
 def erring(*, true_positive: float, true_negative: float, seed: str = "m") -> Answer:
-    """A judge of one criterion that errs at these rates, by the text of the answer alone."""
+    """Return a judge of one criterion that errs at these rates, depending only on the answer's text."""
 
     def reply(system: str, attempt: str) -> str:
         answer = answer_in(attempt)
         is_good = answer.startswith(GOOD)
-        # Another seed is another draw, and one in twenty lies outside an interval at 95%.
+        # Each seed is another draw, and one in twenty draws is outside a 95% interval.
         draw = int(hashlib.sha256(f"{seed} {answer}".encode()).hexdigest()[:8], 16) / 16**8
         is_right = draw < (true_positive if is_good else true_negative)
         return grade("yes" if is_good == is_right else "no")
@@ -83,7 +83,7 @@ def erring(*, true_positive: float, true_negative: float, seed: str = "m") -> An
 
 @contextmanager
 def endpoint(answer: Answer, *, delay_s: float = 0.0) -> Iterator[str]:
-    """The address of a server that speaks chat completions."""
+    """Run a server that speaks chat completions, and yield its URL."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -101,7 +101,7 @@ def endpoint(answer: Answer, *, delay_s: float = 0.0) -> Iterator[str]:
         def log_message(self, *_: Any) -> None: ...
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        # A client that waited long enough has gone: no error of the server's.
+        # If a client has stopped waiting, that is not an error of the server.
         server.handle_error = lambda *_: None  # type: ignore[method-assign]
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()

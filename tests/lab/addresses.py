@@ -1,11 +1,11 @@
-"""Every address of the lab's pages by its name, for tests that hold for all of them."""
+"""The URLs of all the lab's pages by name, for tests that apply to every page."""
 
 from __future__ import annotations
 
 from trajectories.models import Episode
 
 OPEN_TO_ALL = {"login", "logout"}
-# These addresses are only posted to.
+# These URLs accept only POST requests.
 DEEDS = {
     "step_compare",
     "intervention_write",
@@ -32,7 +32,7 @@ DEEDS = {
     "episode_mark",
 }
 REDIRECTS = ("step_go", "step_slashed", "runs_named", "episodes", "search_slashed", "compare_slashed")
-# Without bytes, recordings or results.
+# These URLs answer 404, because there are no bytes, recordings or results.
 WITHOUT_BYTES = (
     "blob",
     "blob_thumbnail",
@@ -46,16 +46,16 @@ WITHOUT_BYTES = (
     "report_table",
     "report_pair",
     "run_pair",
-    # For superusers.
+    # Only for superusers.
     "keys",
     "key",
-    # Without a judge and a learned reward.
+    # There is no judge and no learned reward.
     "judge",
     "learned_reward",
-    # Without an export.
+    # There is no export.
     "export",
     "export_file",
-    # Without a project.
+    # There is no project.
     "annotation_project",
     "annotation_queue",
     "annotation_codebook",

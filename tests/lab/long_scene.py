@@ -1,4 +1,4 @@
-"""An episode of any length with texts, pictures and events of a realistic size."""
+"""An episode of any length, with texts, pictures and events of realistic sizes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ STARTED = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
 def picture_make(place: str, *, shade: int = 0) -> str:
-    """The hash of a stored picture of a page."""
+    """Store a picture of a page, and return its hash."""
     stored = blobs.blob_store(_drawn(place, shade, SIZE))
     defaults = {"size": stored.size, "content_type": stored.content_type}
     Blob.objects.update_or_create(sha256=stored.sha256, defaults=defaults)
@@ -67,7 +67,7 @@ def _drawn(place: str, shade: int, size: tuple[int, int]) -> bytes:
 
 
 def tree_make(place: str, index: int) -> str:
-    """An observation of some 4,000 characters."""
+    """Return an observation of some 4,000 characters."""
     lines = [f'page "Stays" https://gym/{place}', f'[e1] heading "{place}" level=1']
     lines += ['[e7] textbox "Where and when" value=""', '[e9] combobox "Sort by"']
     lines += [OFFER.format(number=10 + row, price=60 + (index * 7 + row) % 50) for row in range(45)]
@@ -76,7 +76,7 @@ def tree_make(place: str, index: int) -> str:
 
 @transaction.atomic
 def long_episode(*, steps: int, pictures: int = 5, **fields: Any) -> Episode:
-    """A judged episode of ``steps`` steps, with a click that hit nothing at every sixth."""
+    """Create a judged episode of ``steps`` steps, in which every sixth step is a click that hits nothing."""
     episode = factories.episode(max_steps=steps, **fields)
     made = [picture_make(PLACES[number % 5], shade=number // 5) for number in range(pictures)]
     Step.objects.bulk_create(

@@ -1,4 +1,4 @@
-"""An installation with something to look at: runs, arms, looks, right and wrong answers, a void, a gap."""
+"""An installation with contents for all pages: runs, arms, looks, correct and wrong answers, and voids."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ paragraph "Express your answer as a common fraction."
 
 @transaction.atomic
 def scene_make(*, picture: bytes) -> Episode:
-    """Fill the database; returns the episode that is worth a look."""
+    """Fill the database, and return the episode that has the most to show."""
     tasks = [_task(number, *problem) for number, problem in enumerate(PROBLEMS, start=1)]
     for name, share, simulated in (
         ("narrator", 1, True),

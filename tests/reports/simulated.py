@@ -1,6 +1,6 @@
-"""A simulated evaluation as rows: benchmarks x arms x looks, with a planted loss at each rung.
+"""A simulated evaluation in the database: benchmarks x arms x looks, with a planted loss at each rung.
 
-To look at one: ``manage.py shell -c "from tests.reports.simulated import report_fill; report_fill()"``.
+To look at one, run ``manage.py shell -c "from tests.reports.simulated import report_fill; report_fill()"``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tests import factories
 from trajectories.models import Episode, EpisodeFacts, Group, Report, Run, Step
 from trajectories.record import hot_sql
 
-# Points of accuracy by benchmark: the base, then what each rung takes.
+# Accuracy by benchmark: the base, then the loss at each rung.
 BENCHMARKS: Mapping[str, tuple[float, ...]] = {
     "gsm8k": (0.82, 0.06, 0.02, 0.09, 0.04),
     "math": (0.55, 0.05, 0.04, 0.12, 0.05),
@@ -24,7 +24,7 @@ BENCHMARKS: Mapping[str, tuple[float, ...]] = {
     "reviews": (0.50, 0.02, 0.08, 0.10, 0.05),
 }
 LADDER = ("text_zero_shot", "text_agent", "gym_with_text", "gym", "gym_image")
-# An outline shows no picture.
+# This arm needs a picture, which an outline does not have.
 OBSERVATIONS = {"gym_image": "som-v1"}
 PAGES = frozenset({"gym_with_text", "gym", "gym_image"})
 ITEM_SPREAD, LOOK_SPREAD = 0.25, 0.05
@@ -40,7 +40,10 @@ def report_fill(
     seed: int = 7,
     name: str = "Simulated: planted losses at each rung",
 ) -> Report:
-    """The report, not computed yet; an arm has one run per benchmark, and a sample per look and version."""
+    """Create a report that is not computed yet.
+
+    It has one run per arm and benchmark, and one sample per look and version.
+    """
     rng = random.Random(seed)
     plan = {
         "name": name,
@@ -81,7 +84,7 @@ def _arm_fill(
     retest: bool,
     rng: random.Random,
 ) -> None:
-    """One run: ``shares`` is the chance to be right by item and look."""
+    """Create and fill one run; ``shares`` are the probabilities of a correct answer by item and look."""
     run = factories.run(
         report=report,
         simulated=True,

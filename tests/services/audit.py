@@ -1,4 +1,4 @@
-"""What an installation has stored, held against what it acknowledged."""
+"""Comparison of what an installation has stored with what it acknowledged."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def rows(owner_url: str, statement: str) -> list[tuple[Any, ...]]:
 
 
 def steps_lost(owner_url: str, ledger: Ledger) -> set[tuple[int, int]]:
-    """Acknowledged steps, by episode and index, that are missing or have another content."""
+    """Return the acknowledged steps, as episode and index, that are missing or have different content."""
     stored = _steps(owner_url)
     return {place for place, content in ledger.steps.items() if stored.get(place) != content}
 
 
 def verdicts_odd(owner_url: str) -> tuple[set[int], set[int]]:
-    """Episodes with more than one verdict, and those that are void."""
+    """Return the episodes with more than one verdict, and those that are void."""
     counted = rows(
         owner_url,
         "SELECT episode_id, count(*), bool_or(outcome = 'void') FROM trajectories_verdict GROUP BY 1",
@@ -42,7 +42,7 @@ def verdicts_odd(owner_url: str) -> tuple[set[int], set[int]]:
 
 
 def complaints(owner_url: str, ledger: Ledger) -> list[str]:
-    """Everything that is not as it was acknowledged, a sentence each."""
+    """Return a sentence for everything that is not as it was acknowledged."""
     return [
         *_steps_complaints(owner_url, ledger),
         *_blobs_complaints(owner_url, ledger),
@@ -58,7 +58,7 @@ def _steps(owner_url: str) -> dict[tuple[int, int], tuple[str, str]]:
 
 
 def _steps_complaints(owner_url: str, ledger: Ledger) -> list[str]:
-    """Every acknowledged step is stored once with its content, and no other step is."""
+    """Check that every acknowledged step is stored once with its content, and that there are no others."""
     stored = _steps(owner_url)
     lost = [f"step {place} is missing" for place in ledger.steps.keys() - stored.keys()]
     strange = [f"step {place} was never sent" for place in stored.keys() - ledger.steps.keys()]
@@ -78,7 +78,7 @@ def _blobs_complaints(owner_url: str, ledger: Ledger) -> list[str]:
 
 
 def _episodes_complaints(owner_url: str, ledger: Ledger) -> list[str]:
-    """Every episode was opened once and judged once, as its answer deserves."""
+    """Check that every episode was opened once and judged once, with the verdict that its answer deserves."""
     episodes = rows(
         owner_url,
         "SELECT e.id, e.status, s.answer, v.outcome, v.reason, x.verdict_id = e.verdict_id,"
@@ -107,7 +107,7 @@ def _episodes_complaints(owner_url: str, ledger: Ledger) -> list[str]:
 
 
 def _stream_complaints(owner_url: str, ledger: Ledger) -> list[str]:
-    """The stream has no hole, and its reader got each verdict once and in order."""
+    """Check that the stream has no gaps, and that its reader got each verdict once and in order."""
     places = rows(owner_url, "SELECT run_seq, episode_id FROM trajectories_verdict ORDER BY run_seq")
     complaints = []
     if [seq for seq, _ in places] != list(range(1, len(places) + 1)):
@@ -125,7 +125,7 @@ def _stream_complaints(owner_url: str, ledger: Ledger) -> list[str]:
 
 
 def _sums_complaints(owner_url: str) -> list[str]:
-    """The sums are those of the verdicts, and every group whose episodes have ended is complete."""
+    """Check that the sums match the verdicts, and that every group whose episodes have ended is complete."""
     summed = set(rows(owner_url, SUMMED))
     counted = set(rows(owner_url, COUNTED))
     complaints = [f"(run, outcome, reason, episodes) {row} is not in the sums" for row in counted - summed]

@@ -1,4 +1,4 @@
-"""Tasks whose golds can be recognised wherever they leak, and episodes judged by them."""
+"""Tasks whose golds can be recognised if they leak, and episodes judged by them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gymsite.services.processes import BASE_DIR
 from tests.services.installations import Up
 
 GOLDS = {"gsm8k": "730918264455", "math": "640281937466"}
-# Right answers in another form, so that an agent's own text is not taken for a leak.
+# Correct answers in another form, so that an agent's own text is not mistaken for a leak.
 RIGHT = {"gsm8k": "730,918,264,455", "math": "640,281,937,466"}
 WRONG = "11"
 SOLUTION = "canarysolution"
@@ -28,7 +28,7 @@ ARMS = ("gym", "gym_with_text", "text_agent", "text_zero_shot")
 
 @dataclass
 class Seen:
-    """Every response to a caller: its source and its bytes, headers included."""
+    """All responses to a caller: their sources and their bytes, including headers."""
 
     answers: list[tuple[str, str]] = field(default_factory=list)
 
@@ -47,7 +47,7 @@ class Seen:
 
 
 def canaries_load(up: Up, folder: Path) -> None:
-    """Load one file for each benchmark, by the command that operators use."""
+    """Load one file for each benchmark, with the command that operators use."""
     rows = {
         "gsm8k": {
             "question": "How many grains of sand does the box hold?",
@@ -67,7 +67,7 @@ def canaries_load(up: Up, folder: Path) -> None:
 
 
 def manage(up: Up, *arguments: str) -> str:
-    """The output of a management command, run while the servers run."""
+    """Run a management command while the servers run, and return its output."""
     command = [sys.executable, "manage.py", *arguments]
     done = subprocess.run(command, cwd=BASE_DIR, env=up.environment(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -76,7 +76,10 @@ def manage(up: Up, *arguments: str) -> str:
 
 @dataclass
 class Scene:
-    """A run with an episode of each arm and each ending. The responses to its making are in ``seen`` too."""
+    """A run with an episode for each arm and each ending.
+
+    ``seen`` includes the responses during its creation.
+    """
 
     http: httpx.Client
     lab: str
@@ -137,7 +140,7 @@ class Scene:
                 assert record["verdict"], record
 
     def guide(self, key: str) -> None:
-        """Store an abstraction and an intervention, with a key that may write guidance."""
+        """Store an abstraction and an intervention, using a key that may write guidance."""
         abstraction = {"task": self.tasks["gsm8k"], "text": "Measure the box."}
         self.abstraction = self.call("POST", "/abstractions", abstraction, key=key).json()["id"]
         (parent, *_) = (e["id"] for e in self.episodes if (e["arm"], e["fate"]) == ("text_zero_shot", WRONG))
@@ -146,7 +149,7 @@ class Scene:
         self.intervention = opened["intervention"]["id"]
 
     def _drawn(self) -> int:
-        """A sampler of the run that has drawn."""
+        """Create a sampler of the run, let it draw, and return its id."""
         body = {
             "run": self.run,
             "strategy": {"kind": "success_band"},
@@ -168,7 +171,7 @@ class Scene:
             time.sleep(0.2)
 
     def play(self, arm: str, benchmark: str) -> None:
-        """An episode of each ending."""
+        """Play one episode for each ending."""
         opening = {
             "run": self.run,
             "tasks": [self.tasks[benchmark]],
@@ -191,7 +194,7 @@ class Scene:
             self.call("POST", f"/episodes/{episode['id']}/steps", {"steps": [{**step, "index": 2}]})
 
     def _answer(self, episode: dict[str, Any], answer: str) -> None:
-        """Answer on the page if there is one, with the mistakes of a clumsy agent before and after."""
+        """Answer, on the page if there is one, with a clumsy agent's mistakes before and after."""
         start = episode["start_url"]
         if not start:
             path = f"/episodes/{episode['id']}/submission"
@@ -215,7 +218,7 @@ def scene_make(up: Up, *, key: str, http: httpx.Client, seen: Seen) -> Scene:
 
 
 def words_in(folder: Path, words: list[str]) -> Iterator[str]:
-    """Each of the words that occurs in a file under ``folder``, with the name of the file."""
+    """Yield each of the words that occurs in a file below ``folder``, with the name of the file."""
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             text = path.read_bytes()

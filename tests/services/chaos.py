@@ -1,4 +1,4 @@
-"""Work that flows while processes are killed, and what came of it by kill."""
+"""Work that goes on while processes are killed, and the effects of each kill."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tests.services.traffic import Caller, Ledger, Traffic
 EVERYONE = (*VICTIMS, "supervisor")
 THREADS = 4
 HASTE_S = (0.1, 1.2)
-# An answer is tried three times, and its gold once, before its claim is lost.
+# An answer is judged up to three times, and its gold once, before the claim is lost.
 SETTINGS = {"CLAIM_LOST_S": "12", "VERIFIER_TIMEOUT_S": "3", "RESEND_AFTER_S": "2,4,8"}
 
 
 @dataclass(frozen=True)
 class Kill:
-    """``steps`` and ``answers`` had been acknowledged before; ``flow_s`` is None for a kill in haste."""
+    """A kill, with the ``steps`` and ``answers`` acknowledged before; ``flow_s`` is None for one in haste."""
 
     victim: str
     steps: int
@@ -32,7 +32,7 @@ class Kill:
 
 @dataclass
 class Chaos:
-    """One run of traffic over kills. ``order`` is how processes are killed one by one."""
+    """One run of traffic during which processes are killed."""
 
     installation: Installation
     seed: int
@@ -40,9 +40,9 @@ class Chaos:
     kills: list[Kill] = field(default_factory=list)
 
     def play(self, *, rounds: int = 1, in_haste: Collection[str] = EVERYONE) -> None:
-        """Kill while threads work and note the answers; returns when everything is judged.
+        """Kill processes while threads work and note the answers; return when everything is judged.
 
-        A round kills everyone one by one and then those ``in_haste`` once more.
+        A round kills all processes one by one, and then those ``in_haste`` once more.
         """
         owner_url = self.installation.owner_url
         traffic = Traffic(
@@ -71,8 +71,10 @@ class Chaos:
             following.result()
 
     def table(self) -> str:
-        """Of each victim, over all its kills: what was acknowledged until the next kill, and what became of
-        it; how long work took to flow again. In Markdown."""
+        """Return a Markdown table with a line per killed process, over all its kills.
+
+        It shows what was acknowledged until the next kill, what of this was lost, and when work flowed again.
+        """
         lost = audit.steps_lost(self.installation.owner_url, self.ledger)
         doubled, void = audit.verdicts_odd(self.installation.owner_url)
         steps, answers = list(self.ledger.steps), list(self.ledger.expected)
@@ -97,7 +99,7 @@ class Chaos:
         return kill
 
     def _kill_one_by_one(self, working: list[Future[None]], order: Sequence[str]) -> None:
-        """Kill each process in turn; work must flow again before the next."""
+        """Kill each process in turn; work must flow again before the next kill."""
         for victim in order:
             began = time.monotonic()
             kill = self._kill(victim)
@@ -107,7 +109,7 @@ class Chaos:
             say(f"{victim}: work flows {flow_s:.1f} s after")
 
     def _kill_in_haste(self, working: list[Future[None]], order: Sequence[str]) -> None:
-        """Kill each process once more, without waiting for the last to come back."""
+        """Kill each process once more, without waiting until the previous one is back."""
         chance = random.Random(self.seed)
         for victim in order:
             fail_early(working)

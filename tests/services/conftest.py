@@ -1,5 +1,7 @@
-"""Installations that tests share which do not mind the traces of others: one for most, and one with a sweeper
-whose times are known."""
+"""Installations that are shared by tests which do not mind each other's traces.
+
+There is one for most tests, and one with short times for the sweeper.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +19,16 @@ BLOB = b"a page as the agent saw it"
 TOOL_CALL_S = 25
 SETTINGS = {
     "LOG_FORMAT": "json",
-    # The scene's last episode stays open for as long as a busy machine takes.
+    # The scene's last episode must stay open even if the machine is busy.
     "LEASE_S": "3600",
     "SANDBOXES": "2",
-    # Every statement counts as slow, so that the log would show what any of them shows.
+    # Every statement counts as slow, so that anything that a statement reveals appears in the log.
     "SLOW_STATEMENT_MS": "0",
     "TOOL_CALL_TIMEOUT_S": str(TOOL_CALL_S),
 }
 
 LEASE_S = 5.0
-# Leases are soon lost, and claims only with the worker that holds them: its lock alone can tell in time.
+# Leases expire soon, but claims do not: in time, only a worker's lock can show that its claims are lost.
 SWEPT = {
     "LEASE_S": str(LEASE_S),
     "LEASE_GRACE_S": "8",
@@ -38,14 +40,17 @@ SWEPT = {
 
 @pytest.fixture(scope="session")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """Tests that use it are marked ``xdist_group("installation")``: one process starts it, and once."""
+    """Yield the shared installation.
+
+    Tests that use it are marked ``xdist_group("installation")``, so that only one process starts it, once.
+    """
     with installed(Up(tmp_path_factory.mktemp("shared") / "var", extra=SETTINGS)) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """Tests that use it are marked ``xdist_group("swept")``."""
+    """Yield the installation with short times; tests that use it are marked ``xdist_group("swept")``."""
     with installed(Up(tmp_path_factory.mktemp("swept") / "var", extra=SWEPT)) as running:
         yield running
 

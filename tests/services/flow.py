@@ -1,4 +1,4 @@
-"""Whether work flows: what traffic was acknowledged, and what still waits for its verdict."""
+"""Checks that work flows: what was acknowledged, and what still awaits its verdict."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FLOW_ANSWERS = 3
 FLOW_S = 60.0
 JUDGED_S = 90.0
 STREAMED_S = 30.0
-# What every arm can ask, and one line or one program answers.
+# Only tasks that every arm can show, and whose answer is one line or one program.
 GOLDS = """
 SELECT g.task_id, g.answer FROM tasks_app_gold g JOIN tasks_app_task t ON t.id = g.task_id
 WHERE g.is_current AND t.kind IN ('free_answer', 'code') AND t.benchmark_id <> 'reasoning_gym'"""
@@ -22,7 +22,7 @@ WAITING = "SELECT episode_id FROM trajectories_submission WHERE judged_at IS NUL
 
 
 def golds_of(owner_url: str) -> dict[int, str]:
-    """The answers by task."""
+    """Return the golds by task."""
     return dict(audit.rows(owner_url, GOLDS))
 
 
@@ -39,14 +39,14 @@ def flow_wait(ledger: Ledger, working: Sequence[Future[None]], *, after: str) ->
 
 
 def judged_wait(owner_url: str, ledger: Ledger) -> None:
-    """Until every submission has its verdict, and the stream's reader has them all."""
+    """Wait until every submission has its verdict and the stream's reader has received all of them."""
     until(lambda: not audit.rows(owner_url, WAITING), seconds=JUDGED_S, what="every submission is judged")
     claim = "the stream has sent every verdict"
     until(lambda: len(ledger.streamed) >= len(ledger.expected), seconds=STREAMED_S, what=claim)
 
 
 def fail_early(working: Sequence[Future[None]]) -> None:
-    """Raise what ended a thread of the traffic."""
+    """Raise the exception that ended a thread of the traffic, if any."""
     for thread in working:
         if thread.done():
             thread.result()

@@ -1,6 +1,6 @@
-"""Hosts of one installation: each a network namespace with a line to the one of Postgres and Redis.
+"""Hosts of one installation: each is a network namespace with a link to the one of Postgres and Redis.
 
-Where the kernel refuses namespaces, a host is only a folder and ports of its own, and has no line to cut.
+If the kernel refuses namespaces, a host is only a separate folder with its own ports, and has no link to cut.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 NETWORK = "10.213.{host}.{end}"
-_HOST = re.compile(r"^(g\d+-(\d+))\b", re.MULTILINE)  # the name of a namespace, with its test run's process
+_HOST = re.compile(r"^(g\d+-(\d+))\b", re.MULTILINE)  # a namespace's name contains the pid of its test run
 
 
 @dataclass(frozen=True)
 class Host:
-    """``address`` is the host's own, ``servers`` that of Postgres and Redis as it sees them."""
+    """A host. ``address`` is its own address, ``servers`` is where it reaches Postgres and Redis."""
 
     number: int
     name: str
@@ -33,7 +33,7 @@ class Host:
         return [*inside, sys.executable, *words]
 
     def line_cut(self) -> None:
-        """Nothing passes any more, and nobody is told."""
+        """Cut the link: nothing passes any more, and nobody is notified."""
         _ip("link", "set", self._near, "down")
 
     def line_mend(self) -> None:
@@ -56,7 +56,7 @@ def namespaces_work() -> bool:
 
 @contextlib.contextmanager
 def hosts_made(count: int) -> Iterator[list[Host]]:
-    """``count`` hosts; their lines and namespaces are gone afterwards."""
+    """Make ``count`` hosts and yield them; their links and namespaces are removed afterwards."""
     has_lines = namespaces_work()
     if has_lines:
         _abandoned_remove()
@@ -65,7 +65,7 @@ def hosts_made(count: int) -> Iterator[list[Host]]:
 
 
 def _abandoned_remove() -> None:
-    """Remove the hosts of runs that were killed: their lines have the addresses of these."""
+    """Remove hosts of killed runs, because their links have the addresses that new hosts need."""
     listed = subprocess.run(["ip", "netns", "list"], check=True, capture_output=True, text=True).stdout
     for name, pid in _HOST.findall(listed):
         if not Path("/proc", pid).exists():

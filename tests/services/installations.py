@@ -1,4 +1,4 @@
-"""`manage.py up` as a child of the test, on ports and in a folder of its own."""
+"""`manage.py up` as a child process of the test, with its own ports and folder."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def free_port() -> int:
 
 
 def until(claim: Callable[[], object], *, seconds: float, what: str) -> None:
-    """Wait for a claim to become true; fail the test when it does not."""
+    """Wait for a claim to become true; fail the test if it does not."""
     deadline = time.monotonic() + seconds
     while not claim():
         if time.monotonic() > deadline:
@@ -46,7 +46,7 @@ def until(claim: Callable[[], object], *, seconds: float, what: str) -> None:
 
 @dataclass
 class Up:
-    """One installation: its folder, its ports, how its Python is called and as whom."""
+    """One installation: its folder, its ports, and how and as which user its Python is called."""
 
     var_dir: Path
     ports: dict[str, int] = field(default_factory=lambda: {name: free_port() for name in PORTS})
@@ -81,12 +81,13 @@ class Up:
 
     @contextlib.contextmanager
     def started(self) -> Iterator[Started]:
-        """Started and ready; whatever is left at the end is killed."""
+        """Start the installation and yield it when it is ready; kill whatever is left at the end."""
         process = self.spawn()
         started = Started(self, process)
         try:
             started.read_until("Ready in", seconds=START_S)
-            # The housekeeper starts after that, and each process of the lab keeps its report for a second.
+            # The housekeeper starts after that, and each of the lab's processes caches its report for a
+            # second.
             until(self.is_well, seconds=START_S, what="every process of the lab says that all is well")
             yield started
         finally:
@@ -99,7 +100,7 @@ class Up:
             parent_death.end(self.descendants())
 
     def refused(self) -> str:
-        """The output of a start that must fail: one sentence, status 1."""
+        """Return the output of a start that must fail with one sentence and status 1."""
         process = self.spawn()
         try:
             output, _ = process.communicate(timeout=START_S)
@@ -111,14 +112,14 @@ class Up:
         return output.strip()
 
     def descendants(self) -> list[int]:
-        """Every process that carries the installation's mark, or works in its data folders."""
+        """Return every process that has the installation's mark or works in its data folders."""
         pids = parent_death.pids_with_environment(processes.MARK, str(self.var_dir))
         for folder, program in (("postgres", "postgres"), ("redis", "redis-server")):
             pids += parent_death.pids_inside(self.var_dir / folder, program=program)
         return pids
 
     def health(self, setting: str, path: str) -> tuple[int, bytes]:
-        """Status and body of a GET at one of the doors; status 0 without an answer."""
+        """Return the status and body of a GET at one of the doors; status 0 if there is no answer."""
         try:
             with urllib.request.urlopen(
                 f"http://{self.address}:{self.ports[setting]}{path}", timeout=5
@@ -156,7 +157,7 @@ class Started:
         return float(match[1])
 
     def read_until(self, words: str, *, seconds: float) -> None:
-        """Read lines until one contains the words; fails if the output or the time ends first."""
+        """Read lines until one contains the words; fail if the output or the time ends first."""
         assert self.process.stdout
         limit = threading.Timer(seconds, self.process.kill)
         limit.start()
@@ -170,7 +171,7 @@ class Started:
         pytest.fail(f"ended without {words!r}:\n{self.output}")
 
     def child(self, name: str) -> int:
-        """The pid of the direct child that writes the log of this name."""
+        """Return the pid of the direct child that writes the log with this name."""
         for pid in self.children():
             with contextlib.suppress(OSError):
                 if Path(f"/proc/{pid}/fd/1").readlink().name == f"{name}.log":
@@ -186,7 +187,7 @@ class Started:
         return dict(entry.partition("=")[::2] for entry in raw.split("\0"))
 
     def interrupt(self) -> float:
-        """Send SIGINT; returns the seconds until the process has ended."""
+        """Send SIGINT, and return the seconds until the process has ended."""
         began = time.monotonic()
         self.process.send_signal(signal.SIGINT)
         self.process.wait(STOP_S + 5)

@@ -1,4 +1,4 @@
-"""Which process a name means, and an installation whose supervisor may be killed too."""
+"""The processes that can be killed, by name, and an installation whose supervisor can be killed as well."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tests import database_template
 from tests.services.installations import START_S, Started, Up, until
 
 DOORS = ("arena", "lab", "live")
-RESTART_S = 40.0  # a child that was killed before may still wait for its next start
+RESTART_S = 40.0  # a child that was killed before may still be waiting for its restart
 
 
 @dataclass
 class Installation:
-    """All starts use the same folder and ports; ``starts`` holds every one."""
+    """An installation that is started repeatedly, always with the same folder and ports."""
 
     up: Up
     starts: list[Started] = field(default_factory=list)
@@ -35,7 +35,7 @@ class Installation:
 
     @property
     def key(self) -> str:
-        """The first key, which the first start prints."""
+        """The first API key, which the first start prints."""
         match = re.search(r"key +(gym_\S+)", self.starts[0].output)
         assert match, self.starts[0].output
         return match[1]
@@ -49,7 +49,10 @@ class Installation:
         self.now.read_until("Ready in", seconds=START_S)
 
     def kill(self, victim: str) -> None:
-        """SIGKILL to one process; a supervisor is started again at once, its leftovers still dying."""
+        """Send SIGKILL to one process.
+
+        A supervisor is started again immediately, while its leftovers are still dying.
+        """
         if victim == "supervisor":
             self.now.process.kill()
             self.now.process.wait()
@@ -60,7 +63,7 @@ class Installation:
             os.kill(pid, signal.SIGKILL)
 
     def running(self, victim: str) -> int:
-        """The process's id, once it runs: it may have been killed a moment ago."""
+        """Return a process's id once it runs, because it may have been killed a moment ago."""
         pids: list[int] = []
 
         def is_running() -> bool:
@@ -74,7 +77,10 @@ class Installation:
 
 @contextlib.contextmanager
 def installed(up: Up) -> Iterator[Installation]:
-    """Started and ready, a new one on data that need no migration; whatever is left at the end is killed."""
+    """Start an installation and yield it when it is ready; kill whatever is left at the end.
+
+    A new installation gets data that needs no migration.
+    """
     if not up.var_dir.exists():
         database_template.data_copy(up.var_dir)
     installation = Installation(up)
@@ -98,13 +104,13 @@ def _grandchild(name: str) -> Callable[[Installation], list[int]]:
 
 
 def verifier_children(installation: Installation) -> list[int]:
-    """Children of the first verify worker's forkserver, beside which it has a resource tracker."""
+    """Return the children of the first verify worker's helpers, a forkserver and a resource tracker."""
     helpers = _children(installation.now.child("worker-verify"))
     return [pid for helper in helpers for pid in _children(helper)]
 
 
 def _backends(installation: Installation) -> list[int]:
-    """Server processes of the lab's connections: Postgres recovers from the death of one as from a crash."""
+    """Return the server processes of the lab's connections; Postgres treats the death of one as a crash."""
     with psycopg.connect(installation.owner_url) as connection:
         rows = connection.execute("SELECT pid FROM pg_stat_activity WHERE usename = 'gym_lab'").fetchall()
     return [pid for (pid,) in rows]
@@ -121,7 +127,7 @@ def _children(parent: int) -> list[int]:
 
 
 def _victims() -> dict[str, Callable[[Installation], list[int]]]:
-    """Every process of the table, the first worker of each that has workers, and what else can die."""
+    """Return all processes in the table, the first worker of each, if any, and others that can die."""
     victims = {process.name: _child(process.name) for process in PROCESSES}
     for process in PROCESSES:
         if process.kind in DOORS or (process.queue and process.queue.pool == "prefork"):

@@ -7,7 +7,7 @@ import zlib
 
 
 def picture_make(words: str) -> bytes:
-    """A PNG of grey rows, with the words in a chunk of text."""
+    """Make a PNG of grey rows, with the words in a text chunk."""
     rows = b"".join(b"\0" + bytes([line * 4 % 256]) * 160 for line in range(100))
     parts = (
         (b"IHDR", struct.pack(">IIBBBBB", 160, 100, 8, 0, 0, 0, 0)),

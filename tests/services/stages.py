@@ -1,4 +1,4 @@
-"""Stages over an installation, which are killed and started again, and rollouts on them."""
+"""Stages for an installation, which are killed and started again, and rollouts on them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from tests.bench.servers import free_ports, stage_spawn
 
 @dataclass
 class Stage:
-    """A process of its own at an address that stays; ``kill`` returns when it listens again.
+    """A stage in its own process at a fixed URL; ``kill`` returns when the stage listens again.
 
-    ``killed`` are the ids of the processes that were.
+    ``killed`` are the ids of the processes that were killed.
     """
 
     lab: str
@@ -45,7 +45,7 @@ class Stage:
         self.process = stage_spawn(self.lab, key=self.key, token=self.token, port=self.port, sizes=sizes)
 
     def end(self) -> None:
-        """With its browsers, which SIGKILL would leave behind."""
+        """End the stage together with its browsers, which SIGKILL would leave behind."""
         self.process.terminate()
         self.process.wait()
 
@@ -58,7 +58,7 @@ class Stage:
 
 @contextlib.contextmanager
 def stages_start(lab: str, key: str, *, count: int, lite_pages: int, pages: int) -> Iterator[list[Stage]]:
-    """Stages with one token, each with so many pages without and in a browser."""
+    """Start ``count`` stages with the same token, each with these numbers of pages, and yield them."""
     token = secrets.token_urlsafe(24)
     stages = [Stage(lab, key, lite_pages, pages, token) for _ in range(count)]
     with contextlib.ExitStack() as started:
@@ -71,7 +71,7 @@ def stages_start(lab: str, key: str, *, count: int, lite_pages: int, pages: int)
 async def rewards_on(
     stages: Sequence[Stage], policy: SlowSolver, *, run: int, browser: str, tasks: Sequence[int]
 ) -> list[float | None]:
-    """The rewards of an episode of each task, all of them open at once."""
+    """Play an episode of each task, all at the same time, and return the rewards."""
     addresses, token = [stage.address for stage in stages], stages[0].token
     opening = {"presentation": dict(NEUTRAL), "max_steps": TURNS}
 
@@ -83,13 +83,13 @@ async def rewards_on(
 
 
 def left_behind(stages: Sequence[Stage]) -> list[str]:
-    """The marks of the browsers that live on though their stage was killed."""
+    """Return the marks of browsers that are still alive although their stage was killed."""
     killed = {pid for stage in stages for pid in stage.killed}
     return [mark for _, mark in find_marked(psutil.process_iter()) if int(mark.split(":")[1]) in killed]
 
 
 async def play(env: RemoteEnv, policy: SlowSolver, observation: Observation) -> float | None:
-    """The reward of an episode that has begun with this observation."""
+    """Play an episode that has begun with this observation, and return its reward."""
     memory: dict[str, Any] = {}
     while True:
         completion = await policy.act(observation, _info(env, memory))

@@ -1,4 +1,4 @@
-"""A harness that does not give up: it opens, steps, submits and waits, and records what was acknowledged."""
+"""A harness that never gives up: it opens, steps, submits and waits, and records what was acknowledged."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from tests.services.installations import Up
 from tests.services.pictures import picture_make
 
 RETRY_S = 0.1
-DOUBT = 0.1  # how often an answer is treated as lost on its way, and the call sent again
+DOUBT = 0.1  # how often a response is treated as lost, so that the call is sent again
 GIVE_UP_S = 60.0
 REQUEST_S = 10.0
 WAIT_S = 3
 TASKS_PER_BATCH = 3
 SAMPLES_PER_TASK = 2
 MAX_STEPS = 20
-STEPS = 4  # the first alone, then two together, then one after the submission
+STEPS = 4  # the first is posted alone, then two together, then one after the submission
 WRONG = "-987654321"
 
 
 @dataclass
 class Ledger:
-    """What the servers have acknowledged. ``expected`` is by episode: answer and deserved outcome."""
+    """What the servers have acknowledged. ``expected`` has each episode's answer and deserved outcome."""
 
     opened: set[int] = field(default_factory=set)
     tokens: list[str] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Ledger:
 
 
 class Caller:
-    """One thread's connections. A call is sent again, unchanged, until it is answered."""
+    """One thread's connections. Each call is sent again, unchanged, until it is answered."""
 
     def __init__(self, up: Up, key: str, ledger: Ledger, *, chance: random.Random) -> None:
         self._ledger = ledger
@@ -65,7 +65,7 @@ class Caller:
         self._http.close()
 
     def json(self, method: str, url: str, **options: Any) -> Any:
-        """The decoded answer of a call with the key; fails on an answer that no retry can change."""
+        """Make a call with the key and return the decoded response; fail if no retry could change it."""
         headers = self._bearer | options.pop("headers", {})
         answer = self.ask(method, url, headers=headers, **options)
         assert answer.is_success, f"{method} {url}: {answer.status_code} {answer.text[:500]}"
@@ -89,13 +89,13 @@ class Caller:
 
 
 def _is_passing(answer: httpx.Response) -> bool:
-    """Whether the same call may succeed later: our own failures, and a twin that is still at work."""
+    """Return whether the call may succeed later: after our failures, or while a duplicate is in progress."""
     return answer.status_code >= 500 or '"in_progress"' in answer.text
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """Rollouts of one run. ``golds`` are right answers by task."""
+    """Rollouts of one run. ``golds`` are the correct answers by task."""
 
     up: Up
     key: str
@@ -106,7 +106,7 @@ class Traffic:
     is_over: threading.Event = field(default_factory=threading.Event)
 
     def rollouts(self, seed: int) -> None:
-        """Run batch after batch until stopped; a started batch is finished."""
+        """Run one batch after the other until stopped; a batch that has begun is finished."""
         chance = random.Random(seed)
         caller = Caller(self.up, self.key, self.ledger, chance=chance)
         try:

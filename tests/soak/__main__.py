@@ -1,6 +1,7 @@
 """`python -m tests.soak [--minutes 30] [--load 0.5]`: a whole installation under steady load, watched.
 
-Prints a table and complaints, writes `var/soak.svg` and `var/soak.json`; status 1 when there is a complaint.
+Prints a table and complaints, and writes `var/soak.svg` and `var/soak.json`. The exit status is 1 if there
+are complaints.
 """
 
 from __future__ import annotations

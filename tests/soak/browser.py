@@ -12,14 +12,14 @@ import httpx
 from gymsite.services import secrets
 from tests.services.kills import Installation
 
-EPISODES = 6  # of each policy in a round: the first rounds come early, and a round ends within a minute
+EPISODES = 6  # episodes of each policy in a round; few, so that a round ends within a minute
 POLL_S = 0.5
 STOP_S = 20.0
 EXPORT_S = 60.0
 
 
 def browser_play(installation: Installation, over: threading.Event) -> int:
-    """Play rounds until ``over``; returns how many were completed. A round under way is interrupted."""
+    """Play rounds until ``over``, and return how many were completed. The last round is interrupted."""
     server = f"http://127.0.0.1:{installation.up.ports['LAB_PORT']}"
     key = secrets.read(installation.up.var_dir, "demo_key")
     golds = installation.up.var_dir.parent / "golds.ndjson"

@@ -1,4 +1,4 @@
-"""The course of a soak: start, measure the most, load steadily while sampling, come to rest, stop."""
+"""The course of a soak: start, measure the maximum rate, load steadily while sampling, come to rest, stop."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from tests.soak.samples import Record
 SAMPLE_EVERY_S = 10.0
 SAMPLES_MIN = 10
 MEASURE_S = 20.0
-# Short, so that abandoned episodes end within the warm-up already.
+# Short, so that abandoned episodes already end during the warm-up.
 LEASES = {"LEASE_S": "60", "LEASE_GRACE_S": "30"}
-LOST_S = 150.0  # a lease, its grace period, and some looks of the reaper
+LOST_S = 150.0  # a lease, its grace period, and some rounds of the reaper
 
 
 @dataclass(frozen=True)
 class Course:
-    """What a soak came to."""
+    """The result of a soak."""
 
     rate: float
     tally: Tally
@@ -49,7 +49,7 @@ class Course:
 
 
 def course_run(up: Up, *, seconds: float, share: float, with_browser: bool) -> Course:
-    """Soak a new installation, and stop it. Raises when a call fails that no client would expect to fail."""
+    """Soak a new installation and stop it. Raises if a call fails that no client would expect to fail."""
     with installed(up) as installation:
         harness, record, reader = Harness(installation, Tally()), Record(installation), Reader(installation)
         rate = rate_measure(harness, seconds=min(MEASURE_S, seconds)) * share
@@ -63,7 +63,7 @@ def course_run(up: Up, *, seconds: float, share: float, with_browser: bool) -> C
             playing = threads.submit(browser_play, installation, over) if with_browser else None
             load_steady(harness, rate=rate, seconds=seconds)
         lost = datetime.now(UTC) - timedelta(seconds=LOST_S)
-        # What failed beside the load must not cost the half hour of samples.
+        # A failure alongside the load must not cost half an hour of samples.
         complaints = [f"stopped early: {error!r}" for each in beside if (error := each.exception())]
         complaints += homes_check(up, installation.owner_url, lost=lost)
         installation.now.interrupt()

@@ -1,4 +1,4 @@
-"""Rows and files without a home: what an installation that has come to rest must not hold."""
+"""Orphaned rows and files, which an installation that has come to rest must not contain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.storage import blobs
 from tests.services.canaries import manage
 from tests.services.installations import Up
 
-# Each counts rows; none may be left once work has stopped.
+# Each statement counts rows of which none may be left once work has stopped.
 LEFT = {
     "submissions without a verdict": "SELECT count(*) FROM trajectories_submission WHERE judged_at IS NULL",
     "episodes that await a verdict": "SELECT count(*) FROM trajectories_episode WHERE status = 'submitted'",
@@ -33,7 +33,7 @@ LEFT = {
         SELECT count(*) FROM trajectories_verdictcounter c WHERE count IS DISTINCT FROM
         (SELECT count(*) FROM trajectories_verdict v WHERE v.run_id = c.run_id AND v.run_seq IS NOT NULL)""",
 }
-# Columns that name a row of another table, whether or not the database enforces it.
+# Columns that refer to a row of another table, whether or not the database enforces it.
 REFERENCES = """
 SELECT c.table_name, c.column_name, t.table_name FROM information_schema.columns c
 JOIN information_schema.tables t ON t.table_name = 'trajectories_' || replace(c.column_name, '_id', '')
@@ -46,13 +46,13 @@ NAMED = """
 SELECT sha256 FROM trajectories_blob UNION SELECT sha256 FROM trajectories_recordingchunk
 UNION SELECT replay FROM trajectories_fidelity UNION SELECT difference FROM trajectories_fidelity
 UNION SELECT (regexp_matches(payload::text, '[0-9a-f]{64}', 'g'))[1] FROM tasks_app_task"""
-REST_S = 180.0  # facts of an episode are computed up to a minute after its end, and once more later
+REST_S = 180.0  # an episode's facts are computed up to a minute after its end, and once more later
 POLL_S = 1.0
 SHOWN = 3
 
 
 def homes_check(up: Up, owner_url: str, *, lost: datetime) -> list[str]:
-    """Sentences, one for each kind of row or file without a home, once the installation has come to rest.
+    """Return a sentence for each kind of orphaned row or file, once the installation has come to rest.
 
     Episodes without a sign of life since ``lost`` must have ended.
     """
@@ -81,9 +81,9 @@ def _dangling(owner: psycopg.Connection) -> Iterator[str]:
 
 
 def _sums_changed(owner: psycopg.Connection, up: Up) -> Iterator[str]:
-    """Sums that recomputing them changes, in a time in which no episode ended."""
+    """Yield the sums that change when they are recomputed although no episode has ended."""
     tables = [name for (name,) in owner.execute(SUMS).fetchall()]
-    # Recomputing is a change, too.
+    # Recomputing counts as a change, too.
     queries = {name: f"SELECT to_jsonb(t) - 'id' - 'changes' FROM {name} t" for name in tables}
     queries["trajectories_group"] = "SELECT jsonb_build_array(id, completed_seq) FROM trajectories_group"
     deadline = time.monotonic() + REST_S
@@ -104,7 +104,7 @@ def _texts(owner: psycopg.Connection, query: str) -> set[str]:
 
 
 def _files_unnamed(owner: psycopg.Connection, var_dir: Path) -> Iterator[str]:
-    """Files of each storage that no row names, parts of uploads among them."""
+    """Yield the files of each storage that no row names, including parts of uploads."""
     names = {name for (name,) in owner.execute(NAMED).fetchall()}
     for folder in blobs.STORAGES:
         paths = [Path(place, file) for place, _, files in os.walk(var_dir / folder) for file in files]

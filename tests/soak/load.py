@@ -1,4 +1,4 @@
-"""Honest load: batches of episodes, each from its opening to its verdict, at a steady rate."""
+"""A realistic load: batches of episodes, each from its opening to its verdict, at a steady rate."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tests.services.kills import Installation
 from tests.services.pictures import picture_make
 
 BATCH = 32
-PROGRAMS = 1  # of a batch: episodes that the sandbox judges
-ABANDONED = 1  # of a batch: used once and left to the reaper
-PICTURES = 2  # of a batch: steps with a screenshot that nobody has sent before
+PROGRAMS = 1  # episodes per batch that the sandbox judges
+ABANDONED = 1  # episodes per batch that are used once and left to the reaper
+PICTURES = 2  # steps per batch with a screenshot that has not been sent before
 CONNECTIONS = 8
 THREADS = 6
 PATIENCE_S = 90.0
@@ -31,7 +31,7 @@ OUTLINE = "[e1] heading 'Question' level=1\n[e2] textbox 'Answer' focused\n[e3] 
 
 @dataclass
 class Tally:
-    """What the load's calls came to. ``refused`` counts answers by call and status."""
+    """The results of the load's calls. ``refused`` counts responses by call and status."""
 
     episodes: int = 0
     answers: int = 0
@@ -64,7 +64,7 @@ class Harness:
         self._programs = [task["id"] for task in tasks if task["kind"] == "code"]
 
     def call(self, method: str, path: str, body: object = None) -> dict[str, Any]:
-        """One API call; raises when it is refused."""
+        """Make one API call. Raises if it is refused."""
         connection = load.Connection(self.lab)
         status, content = connection.ask(self._request(method, path, body))
         connection.close()
@@ -73,7 +73,7 @@ class Harness:
         return msgspec.json.decode(content)
 
     def batch(self) -> None:
-        """Play a batch: every call waits for those before it, as the calls of one episode do."""
+        """Play a batch, in which every call waits for the previous ones, like the calls of one episode."""
         shown = self._open("gym", self._questions, BATCH - 2 - PROGRAMS)
         written = self._open("text_agent", self._questions, 2)
         programs = self._open("gym", self._programs, PROGRAMS)
@@ -111,7 +111,7 @@ class Harness:
         self._all("step", self.lab, steps)
 
     def _reads(self, episode: int) -> None:
-        """What a trainer and a reader of episodes ask for."""
+        """Make the requests of a trainer and of a reader of episodes."""
         after = max(0, self.tally.episodes - 200)
         paths = (
             f"/runs/{self.run}",
@@ -155,7 +155,7 @@ class Harness:
 
 
 def rate_measure(harness: Harness, *, seconds: float) -> float:
-    """Episodes a second when each thread begins its next batch as soon as the last has ended."""
+    """Return the episodes per second if each thread begins its next batch as soon as the last one ends."""
     begun, before = time.monotonic(), harness.tally.episodes
     deadline = begun + seconds
     _together(lambda: _until(deadline, harness.batch))
@@ -163,7 +163,7 @@ def rate_measure(harness: Harness, *, seconds: float) -> float:
 
 
 def load_steady(harness: Harness, *, rate: float, seconds: float) -> None:
-    """Play ``rate`` episodes a second. A batch that comes late moves those after it: nothing is caught up."""
+    """Play ``rate`` episodes per second. A late batch delays those after it, because nothing is caught up."""
     pause_s = THREADS * (BATCH - ABANDONED) / rate
     deadline = time.monotonic() + seconds
 
@@ -187,7 +187,7 @@ def _until(deadline: float, do: Callable[[], None]) -> None:
 
 
 def _together(do: Callable[[], None]) -> None:
-    """Run ``do`` in every thread; raises the first error of any."""
+    """Run ``do`` in every thread, and raise the first error of any thread."""
     errors: list[BaseException] = []
 
     def run() -> None:

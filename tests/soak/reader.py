@@ -25,14 +25,14 @@ TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 
 @dataclass
 class Reader:
-    """Reads the newest run and an episode of it. ``refused`` counts answers by address and status."""
+    """Reads the newest run and one of its episodes. ``refused`` counts responses by URL and status."""
 
     installation: Installation
     reads: int = 0
     refused: Counter[str] = field(default_factory=Counter)
 
     def read(self, over: threading.Event) -> None:
-        """Read address after address until ``over``."""
+        """Read one URL after the other until ``over``."""
         lab = f"http://127.0.0.1:{self.installation.up.ports['LAB_PORT']}"
         bearer = {"Authorization": f"Bearer {self.installation.key}"}
         with httpx.Client(base_url=lab, timeout=TIMEOUT_S, trust_env=False, follow_redirects=True) as http:
@@ -41,7 +41,7 @@ class Reader:
                 run = http.get("/api/v1/runs", headers=bearer).json()["results"][0]["id"]
                 listed = http.get("/api/v1/episodes", params={"run": run, "limit": 1}, headers=bearer)
                 episodes = listed.json()["results"]
-                if not episodes:  # the run has just been opened
+                if not episodes:  # the run was opened only just now
                     over.wait(PAUSE_S)
                     continue
                 names = {"run": run, "episode": episodes[0]["id"]}

@@ -9,9 +9,10 @@ from xml.sax.saxutils import escape
 from tests.soak.samples import ProcessSample, Record
 
 GROWTH_MAX = 0.05
-# Connections are renewed every ten minutes, and their memory with them: a level is that of a half.
+# Connections, and thus their memory, are renewed every ten minutes, so levels are taken over half of the
+# time.
 WARM_UP_SHARE = 1 / 3
-SLACK_MB = 2.0  # 5% of a small process is less than one arena of its allocator
+SLACK_MB = 2.0  # 5% of a small process is less than one arena of its memory allocator
 WIDTH, HEIGHT, LEFT, TOP, ROW = 720, 22, 150, 30, 30
 
 
@@ -74,7 +75,7 @@ def growths(rows: Sequence[Level]) -> Iterator[str]:
 
 
 def plot(record: Record) -> str:
-    """An SVG: a line of memory over time for each process, each from zero to its own most."""
+    """Return an SVG with a line of memory over time for each process, each from zero to its own maximum."""
     names = list(record.samples[0].processes)
     end = record.samples[-1].at_s or 1.0
     lines = []

@@ -1,4 +1,4 @@
-"""What an installation holds at one moment: memory and open files by process, rows, and files on disk."""
+"""Samples of what an installation uses: memory and open files by process, rows, and files on disk."""
 
 from __future__ import annotations
 
@@ -19,15 +19,18 @@ from tests.services.kills import Installation
 
 ROWS = """
 SELECT coalesce(sum(n_live_tup), 0)::bigint, pg_database_size(current_database()) FROM pg_stat_user_tables"""
-# What ends sooner leaks nothing: the browser of a single replay, a parallel worker of Postgres.
+# Processes that end sooner leak nothing: the browser of a single replay, a parallel worker of Postgres.
 LASTING_S = 60.0
 FOLDERS = (*blobs.STORAGES, "logs", "run")
 
 
 @dataclass(frozen=True)
 class ProcessSample:
-    """A process with all that it started and that lasts. Megabytes: ``pss`` counts what is shared in parts;
-    ``own`` is what no file backs and is no cache of Postgres, which is where a leak shows."""
+    """A process with all lasting processes that it started, in megabytes.
+
+    ``pss`` includes a part of shared memory. ``own`` is the memory that is neither backed by a file nor a
+    cache of Postgres, where a leak would show.
+    """
 
     pss: float = 0.0
     own: float = 0.0
@@ -71,7 +74,7 @@ class Record:
         return sample
 
     def level(self, name: str, *, start_s: float, end_s: float) -> ProcessSample:
-        """Medians over a stretch of time, so that a passing peak counts for nothing."""
+        """Return medians over a period, so that short peaks do not count."""
         within = [one for one in self.samples if start_s <= one.at_s <= end_s]
         nearest = min(self.samples, key=lambda one: abs(one.at_s - (start_s + end_s) / 2))
         taken = [one.processes[name] for one in within or [nearest]]

@@ -1,4 +1,4 @@
-"""Hand-written files of the official shapes, and where the real ones are when they are at hand."""
+"""Hand-written files in the official formats, and the paths of the real files, if they are available."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ AIME = [
 
 
 def jsonl(path: Path, rows: Iterable[Any]) -> Path:
-    """A file of one JSON object per line; a string among the rows is written as it is."""
+    """Write a file with one JSON object per line; strings among the rows are written as they are."""
     lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n")
@@ -106,7 +106,7 @@ def jsonl(path: Path, rows: Iterable[Any]) -> Path:
 
 
 def math_tree(root: Path) -> Path:
-    """The original tree, ``MATH/<split>/<subject>/<n>.json``."""
+    """Write the original folder tree, ``MATH/<split>/<subject>/<n>.json``."""
     places = ["train/prealgebra/10", "train/prealgebra/9", "test/algebra/1"]
     for place, row in zip(places, MATH, strict=True):
         file = root / "MATH" / f"{place}.json"
@@ -116,7 +116,7 @@ def math_tree(root: Path) -> Path:
 
 
 def read(benchmark: str, path: Path) -> list[Row]:
-    """As the command reads a file or a folder."""
+    """Read a file or a folder in the same way as the command."""
     plugin = benchmarks.get(benchmark)
     has_own = plugin.files is not None and path.is_dir()
     files = plugin.files(path, plugin.splits[0]) if has_own else record_files.source_files(path)
@@ -124,7 +124,7 @@ def read(benchmark: str, path: Path) -> list[Row]:
 
 
 def shared(name: str) -> Path:
-    """A real official file; skips the test if it is missing."""
+    """Return the path of a real official file; skip the test if the file is missing."""
     path = SHARED_DATA / name
     if not path.exists():
         pytest.skip(f"the official sample {path} is not on this machine")

@@ -1,4 +1,4 @@
-"""Hand-written files of the official shapes of MMLU, ARC, SciQ and ScienceQA."""
+"""Hand-written files in the official formats of MMLU, ARC, SciQ and ScienceQA."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ ARC = [
 
 
 def arc_hub(row: dict[str, Any]) -> dict[str, Any]:
-    """The same row as the hub has it."""
+    """Return the same row in the format of the Hugging Face hub."""
     choices = row["question"]["choices"]
     return {
         "id": row["id"],
@@ -111,7 +111,7 @@ def problem(**changes: Any) -> dict[str, Any]:
 
 
 def scienceqa_folder(root: Path, problems: dict[str, Any]) -> Path:
-    """``problems.json`` with the official file of splits next to it."""
+    """Write ``problems.json`` and, next to it, the official file of splits."""
     root.mkdir(parents=True, exist_ok=True)
     (root / "problems.json").write_text(json.dumps(problems))
     (root / "pid_splits.json").write_text(json.dumps({"train": list(problems), "val": [], "test": []}))

@@ -1,4 +1,4 @@
-"""How attacks on the sandbox are judged."""
+"""Judging of programs that attack the sandbox."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from verifiers.sandbox import limits, suites
 from verifiers.types import Evidence, Gold, Verdict
 
 SECRET = "swordfish-4171"
-# A busy machine holds programs up, which their own clock does not count.
+# A busy machine delays programs, which their own processor clock does not count.
 PATIENCE_S = 40.0
 WRONG = "def answer(): return 'wrong'\n"
 SHORT = limits.Limits(cpu_s=1, own_s=2.0)
@@ -24,7 +24,7 @@ SHORT = limits.Limits(cpu_s=1, own_s=2.0)
 
 @pytest.fixture
 def public_folder() -> Iterator[Path]:
-    """A folder on the host that every user may read and write."""
+    """Yield a folder on the host that every user may read and write."""
     folder = Path("/tmp") / f"palaestra-escape-{os.getpid()}"
     folder.mkdir()
     folder.chmod(0o777)
@@ -33,7 +33,7 @@ def public_folder() -> Iterator[Path]:
 
 
 def judge(program: str, test: str = f"assert answer() == {SECRET!r}") -> Verdict:
-    """The verdict of ``code-v1`` within short limits; a test fails when it takes too long."""
+    """Return the verdict of ``code-v1`` with short limits; the test fails if it takes too long."""
     started = time.monotonic()
     with mock.patch.object(suites, "LIMITS", SHORT):
         verdict = code.code(Gold(test), Evidence(program))

@@ -1,4 +1,4 @@
-"""Verifiers that fail in every way a verifier can, when the answer says so. Imported in children only."""
+"""Verifiers that fail in every possible way, as the answer demands. Imported only in child processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def long_c_loop() -> None:
 
 
 def loop_in_fork() -> None:
-    """In three at once, which together get their share of a busy machine."""
+    """Loop in three processes, which together get enough of a busy machine."""
     forks = []
     for _ in range(3):
         if not (fork := os.fork()):

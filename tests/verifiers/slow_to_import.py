@@ -1,4 +1,4 @@
-"""Verifiers that take longer to import than a verification may take. Imported in children only."""
+"""Verifiers that take longer to import than a verification may take. Imported only in child processes."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Tasks of a site's reading families, with the world that each is about, for the tests of its text."""
+"""Tasks of a site's reading families, each with its world, for tests of the site's text."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ READING = {
         "total_price",
     ),
 }
-"""The families whose tasks are answered without doing anything."""
+"""The families whose tasks are answered by reading alone."""
 
 registry.discover()
 worlds_discover()
@@ -56,7 +56,7 @@ class Case:
 
 @cache
 def tasks(site: str) -> tuple[Case, ...]:
-    """Of every family a task of each level in three worlds, with impossible twins where there are some."""
+    """Return tasks of every family and level in three worlds, with impossible twins if there are any."""
     cases = []
     for family in registry.list_families(site):
         for number, day in enumerate(DAYS):

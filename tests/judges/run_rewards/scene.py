@@ -1,4 +1,4 @@
-"""A run whose episodes are paid by a profile, to look at."""
+"""A run whose episodes are paid by a profile, for tests of pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHAPED = {
         {"component": "executed", "weight": 0.1, "gate": {"term": "syntax", "at_least": 0.5}},
     ],
 }
-# Under it a wrong answer can be paid more than a right one.
+# With this profile, a wrong answer can be paid more than a correct one.
 LOOSE = {
     "name": "loose",
     "allow_shaping_over_outcome": True,
@@ -31,13 +31,16 @@ LOOSE = {
 
 
 def stored(body: dict[str, Any], *, viewer: Viewer = EVERYTHING) -> str:
-    """Its ``name@hash``."""
+    """Store a profile, and return its ``name@hash``."""
     return profile_store(body, viewer=viewer)[0].reference
 
 
 def paid_run(*, versions: int = 1, samples: int = 4, **fields: Any) -> Run:
-    """A group of each version with samples that are, in turn, right and unreadable at times, wrong and always
-    readable, and right and readable; of three or more, the last is void."""
+    """Create a run with one group per version.
+
+    The samples are, in turn, correct but sometimes unreadable, wrong but always readable, and correct and
+    readable. If there are at least three, the last one is void.
+    """
     run = factories.run(kind="train", **fields)
     task = factories.task()
     for version in range(1, versions + 1):

@@ -1,4 +1,4 @@
-"""Lessons with a signal of known strength, and recorded episodes whose words tell right from wrong."""
+"""Lessons with a signal of known strength, and recorded episodes whose words reveal their outcome."""
 
 from __future__ import annotations
 
@@ -36,8 +36,11 @@ def recorded(number: int, *, item: int, texts: list[str], **facts: float) -> Rec
 def lessons(
     *, distance: float, length: float = 0.0, items: int = 150, each: int = 4, seed: int = 1
 ) -> Lessons:
-    """Half of them successes. Their share of confirmed actions is ``distance`` standard deviations higher,
-    their completions are by ``length`` longer; words are drawn from the same ones."""
+    """Draw lessons, half of which are successes.
+
+    In successes, the share of confirmed actions is ``distance`` standard deviations higher, and completions
+    are longer by the share ``length``. All words come from the same vocabulary.
+    """
     rng = np.random.default_rng(seed)
     made = []
     for number in range(items * each):
@@ -51,12 +54,12 @@ def lessons(
 
 
 def auroc_of_distance(distance: float) -> float:
-    """The area under the curve of two normal distributions with the same deviation."""
+    """Return the AUROC of two normal distributions with equal deviation, ``distance`` deviations apart."""
     return float(norm.cdf(distance / np.sqrt(2)))
 
 
 def played(task: Task, text: str, outcome: str, **fields: Any) -> Episode:
-    """An episode of one step, with an answer and a verdict."""
+    """Create an episode of one step, with an answer and a verdict."""
     episode = factories.episode(task=task, **fields)
     factories.step(
         episode, 1, raw=text, thought="", action={"type": "click", "target": "e3"}, action_type="click"
@@ -67,7 +70,10 @@ def played(task: Task, text: str, outcome: str, **fields: Any) -> Episode:
 
 
 def history(*, held: int = 13) -> list[Episode]:
-    """A right and a wrong episode of each task, with so many tasks held apart; their words tell which."""
+    """Create a correct and a wrong episode of each task, which differ in their words.
+
+    At least ``held`` of the tasks are held out.
+    """
     run, groups = factories.run(), []
     while sum(is_held_apart(group.task_id) for group in groups) < held or len(groups) < 2 * held:
         groups.append(factories.group(run=run))
@@ -92,7 +98,7 @@ def _words_fitted() -> tuple[Parameters, Card]:
 
 
 def stored(*, low: float | None = None, **fields: Any) -> Model:
-    """A model that tells right from wrong by their words; ``low`` is the lower end of its AUROC."""
+    """Store a model that distinguishes correct from wrong by words; ``low`` is the lower end of its AUROC."""
     parameters, card = _words_fitted()
     if low is not None:
         card = structs.replace(card, auroc=structs.replace(card.auroc, low=low))

@@ -29,7 +29,7 @@ START_S = 30.0
 
 @dataclass(frozen=True)
 class Live:
-    """The real server on a real port, as ``up`` starts it, with the lab's database role."""
+    """The real server on a real port, as started by ``up``, with the lab's database role."""
 
     url: str
     port: int
@@ -40,7 +40,7 @@ class Live:
         return httpx.AsyncClient(base_url=self.url, headers=headers, timeout=90.0, trust_env=False, **options)
 
     def worker(self) -> int:
-        """The process that serves; the server's own is its parent."""
+        """The id of the process that serves, a child of the server's own process."""
         children = Path(f"/proc/{self.pid}/task").glob("*/children")
         (pid,) = {word for file in children for word in file.read_text().split()}
         return int(pid)
@@ -77,13 +77,13 @@ def episode(transactional_db: None) -> Episode:
 
 
 def judge(episode: Episode, **fields: object) -> None:
-    """A verdict written and announced as judging does it."""
+    """Write and announce a verdict in the same way as judging."""
     factories.verdict(episode, **fields)
     events.episodes_ended(run_id=episode.run_id, ids=[episode.pk])
 
 
 def episodes_make(number: int) -> list[Episode]:
-    """Open episodes of one group, in the order of their ids."""
+    """Create open episodes in one group, and return them in the order of their ids."""
     first = factories.episode()
     fields = [
         field.attname
@@ -102,7 +102,7 @@ async def until_waiting(live: Live, number: int) -> None:
 
 
 async def in_thread(function: Callable[..., T], *arguments: Any, **named: Any) -> T:
-    """Run ORM code outside the event loop, on its own connection, which is closed afterwards."""
+    """Run ORM code outside the event loop on a separate connection, which is closed afterwards."""
 
     def call() -> T:
         with contextlib.closing(connection):

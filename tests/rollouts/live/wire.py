@@ -1,4 +1,4 @@
-"""A wire to a server that a test can cut, so that no server that others use must be stopped."""
+"""A connection to a server that a test can cut, so that a server shared by tests need not be stopped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CHUNK = 65_536
 
 
 class Wire:
-    """A Unix socket at ``path`` that leads to the one at ``target``."""
+    """A Unix socket at ``path`` that forwards to the one at ``target``."""
 
     def __init__(self, path: Path, target: Path) -> None:
         self._path = path
@@ -22,7 +22,7 @@ class Wire:
         self._server = await asyncio.start_unix_server(self._connected, self._path)
 
     async def cut(self) -> None:
-        """Refuse new connections and drop those that are open, as a server does that was killed."""
+        """Refuse new connections and drop open ones, like a server that was killed."""
         if self._server is None:
             return
         self._server.close()

@@ -1,4 +1,4 @@
-"""Pools of simulated tasks, and a simulated policy that plays what is drawn from them."""
+"""Pools of simulated tasks, and a simulated policy that plays the tasks drawn from them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from trajectories.rollouts.samplers.types import Pool, Prefixes
 
 
 def pool(size: int, solutions: Prefixes | None = None, **columns: Any) -> Pool:
-    """Tasks 1 to ``size``, of which nothing is known but what ``columns`` say; all are of stage 1."""
+    """Make a pool of tasks 1 to ``size``, all of stage 1, about which only ``columns`` are known."""
     fields = {
         "tasks": numpy.arange(1, size + 1),
         "difficulty": numpy.full(size, numpy.nan),
@@ -26,7 +26,7 @@ def pool(size: int, solutions: Prefixes | None = None, **columns: Any) -> Pool:
 
 
 def prefixes(of: Any, **columns: Any) -> Prefixes:
-    """Solutions with so many steps, all but the last of which can be given, and nothing tried."""
+    """Make untried solutions with these numbers of steps; all steps but the last can be given as prefix."""
     of = numpy.asarray(of, dtype=numpy.int64)
     nothing = numpy.zeros_like(of)
     tries = {
@@ -42,7 +42,7 @@ def row_of(item: DrawnTask) -> int:
 
 
 class Simulation:
-    """Simulated training: success of each task is known, is sampled, and counted as the server counts it."""
+    """Simulated training: tasks have known success rates, and outcomes are counted as on the server."""
 
     def __init__(self, plan: SamplerPlan, success: Any, *, seed: int, **columns: Any) -> None:
         self.plan, self.seed = plan, seed
@@ -71,7 +71,7 @@ class Simulation:
         self.pool = replace(self.pool, correct=correct, incorrect=incorrect)
 
     def train(self, draws: int, count: int) -> float:
-        """The share of groups that taught something."""
+        """Train for a number of draws, and return the share of groups with differing rewards."""
         for _ in range(draws):
             self.play(self.draw(count))
         return 1 - self.degenerate / self.groups

@@ -1,4 +1,4 @@
-"""A sampler with draws and results, to look at."""
+"""A sampler with draws and results, for tests of pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def principal_make() -> Principal:
 
 
 def sampler_make(run: Run, *, tasks: int = 6, draws: int = 3, **plan: Any) -> Sampler:
-    """A sampler that has drawn, with results between its draws."""
+    """Create a sampler with draws, and with results between the draws."""
     principal = principal_make()
     pool = [factories.task(difficulty=number / tasks) for number in range(tasks)]
     sampler = services.sampler_create(
