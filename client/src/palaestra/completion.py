@@ -15,7 +15,7 @@ Ending = Literal["length", "content_filter", "error", "tool_calls", "stop"]
 
 CUT_FOR_LENGTH = "length"
 TEXT_CHARS = 250_000
-"""How much of a text, a thought or tool calls is parsed, in characters: more than twice what is recorded."""
+"""The maximum characters of a text, a thought or tool calls that are parsed: over twice what is recorded."""
 NAME_CHARS = 200
 COUNT_MAX = 2**31 - 1
 # If the endpoint or the trainer's engine gave up on an output, the policy is not to blame: the episode is

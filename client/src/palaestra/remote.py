@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 A = TypeVar("A", bound=wire.Answer)
 
 PATIENCE_S = 240.0
-"""How long a trainer looks for a stage, in seconds: less than an episode's lease."""
+"""The seconds for which a trainer looks for a stage: less than an episode's lease."""
 UNAUTHENTICATED = 401
 LEAVE_S = 10.0
 CONNECT_S = 10.0

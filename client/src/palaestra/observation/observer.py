@@ -16,7 +16,7 @@ from palaestra.protocol.outline import PICTURE_LINE, STILL_LOADING
 
 MAX_CHARS = 12_000
 NEW_SHARE = 0.6
-"""If a larger share of the lines is new, it counts as another page, and new lines get no priority."""
+"""The share of new lines above which a page counts as another page, so that new lines get no priority."""
 PLACES = {"above": "above", "below": "below", "left": "to the left", "right": "to the right"}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from palaestra.pages.surface import DocumentGone, PageView, Surface
 
 STILL_LIMIT_S = 5.0
-"""After this time the screenshot is used even if the page is still changing."""
+"""The time after which a screenshot is used even if the page is still changing."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.03, 0.25
 
 

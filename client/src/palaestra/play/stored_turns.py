@@ -25,10 +25,7 @@ from palaestra.turn.steps import TAKEN_OVER, StepQueue, StoredStep, is_answer, r
 
 RECORDED = "The answer is recorded."
 HAND_BACK_LIMIT_S = 3_600.0
-"""How long an agent waits, in seconds, for a person who took over.
-
-The server hands idle episodes back sooner.
-"""
+"""The seconds that an agent waits for a person who took over; the server hands idle episodes back sooner."""
 
 
 class StoredTurns(ABC):

@@ -145,8 +145,7 @@ class Player(Env):
         self.episode = episode
         self._heartbeat.episodes.add(number)
         if refusal is not None or _has_person(trajectory["steps"], after=request.steps):
-            # A person is acting in the episode, so the next step is refused; after the hand-back, the agent
-            # continues from the record.
+            # A person is acting: the next step is refused, and after the hand-back the record is continued.
             episode.refusal = refusal or ApiError(status=409, code=TAKEN_OVER, message="A person took over.")
             episode.page, episode.renew = await self._slot.acquire(), self._slot.renew
             episode.observation = request.shown
