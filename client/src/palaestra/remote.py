@@ -56,7 +56,7 @@ class RemoteEpisode:
 
 
 class NoStage(Exception):
-    """Raised if a stage does not answer, although another one may."""
+    """Raised if a stage does not answer. Another stage may."""
 
     def __init__(self, message: str, *, retry_after_s: float = 0.0) -> None:
         super().__init__(message)

@@ -1,8 +1,8 @@
-"""Second ways to the answers of reasoning-gym's puzzles, from their questions alone.
+"""Independent checks of the answers to reasoning-gym's puzzles, based on their questions alone.
 
-Each function is named after a dataset and says whether an answer follows from a question; None where a
-question is of a form that it does not read. They share no code with the generators: an answer that both
-give is right.
+Each function is named after a dataset and returns whether an answer follows from a question, or None if it
+cannot parse the question. The functions share no code with the generators, so an answer that both give is
+right.
 """
 
 from __future__ import annotations

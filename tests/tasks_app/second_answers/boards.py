@@ -120,7 +120,7 @@ def mini_sudoku(question: str, answer: str) -> bool | None:
 
 
 def futoshiki(question: str, answer: str) -> bool:
-    """Signs stand between the cells of a row, or below a cell in a line of their own."""
+    """Check an answer; signs are between the cells of a row, or on a separate line below a cell."""
     lines = question.split("puzzle:\n\n")[1].split("\n\nEnsure")[0].splitlines()
     filled = [re.findall(r"\d+", line) for line in answer.splitlines()[::2]]
     given = [re.findall(r"\d+|_", line) for line in lines[::2]]

@@ -1,4 +1,7 @@
-"""Grids before and after, and a test: the rule is not stated, so the official answer is looked up."""
+"""Puzzles with grids before and after a rule, and a test.
+
+The rule is not stated, so answers are looked up.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ Verifier = Callable[[tuple[tuple[int, ...], ...]], object]
 
 
 def arc_agi(question: str, answer: str) -> bool:
-    """A task of ARC's own files, turned or mirrored and with other colors, has the gold as its answer."""
+    """Check that one of ARC's own tasks, turned or mirrored and with other colors, has this answer."""
     *examples, test = _pairs(question, answer)
     return any(
         _has_colors([*zip(order, examples, strict=True), (image[-1], test)], {})
@@ -29,7 +32,7 @@ def arc_agi(question: str, answer: str) -> bool:
 
 
 def _pairs(question: str, answer: str) -> list[Pair]:
-    """The examples, and the test with the answer."""
+    """Return the examples, followed by the test with the answer."""
     grids = [grid(part) for part in re.split(r"(?:Input|Output):", question)[1:]] + [grid(answer)]
     return list(zip(grids[::2], grids[1::2], strict=True))
 
@@ -52,7 +55,7 @@ def _shapes(pairs: Sequence[Pair]) -> list[tuple[int, ...]]:
 
 
 def _has_colors(pairs: list[tuple[Pair, Pair]], colors: Colors) -> bool:
-    """Whether one exchange of colors makes every second pair of the first."""
+    """Return whether one exchange of colors turns the first of each two pairs into the second."""
     for old, new in itertools.chain.from_iterable(zip(one, other, strict=True) for one, other in pairs):
         for row, other in zip(old, new, strict=True):
             for color, changed in zip(row, other, strict=True):
@@ -62,7 +65,7 @@ def _has_colors(pairs: list[tuple[Pair, Pair]], colors: Colors) -> bool:
 
 
 def rearc(question: str, answer: str) -> bool | None:
-    """Each of Re-ARC's verifiers that explains the examples leads to the gold."""
+    """Check that each of Re-ARC's verifiers that explains the examples leads to this answer."""
     *examples, test = _pairs(question, answer)
     examples.sort(key=lambda pair: sum(map(len, pair[0])))
     verifiers = [
@@ -83,6 +86,6 @@ def _verifiers() -> list[Verifier]:
 def _outcome(verifier: Verifier, before: Grid) -> Grid | None:
     try:
         after = verifier(tuple(map(tuple, before)))
-    except Exception:  # a verifier of another task fails in any way on this grid
+    except Exception:  # another task's verifier may raise any exception on this grid
         return None
     return [*map(list, after)] if isinstance(after, tuple) else None

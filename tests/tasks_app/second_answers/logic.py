@@ -1,4 +1,4 @@
-"""Lamps, liars, houses and gates: every world is tried that the question allows."""
+"""Puzzles with lamps, liars, houses and gates, for which all worlds that the question allows are tried."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 def acre(question: str, answer: str) -> bool:
-    """Some of the objects are blickets, and the light is on where there is one."""
+    """Check an answer; some objects are blickets, and the light is on if one of them is present."""
     trials = [(set(objects.split(", ")), light) for objects, light in re.findall(r"(.*) → (\w+)", question)]
     test = set(question.split("New test case:\n")[1].splitlines()[0].split(", "))
     duds = set().union(*(objects for objects, light in trials if light == "off"))
@@ -86,7 +86,7 @@ def knights_knaves(question: str, answer: str) -> bool:
 
 
 def _is_so(text: str, world: Mapping[str, str]) -> bool:
-    """The innermost brackets first; within them there is one kind of connective."""
+    """Evaluate a statement, the innermost brackets first; within brackets there is one kind of connective."""
     plain = re.sub(r"(\w+) is an? (\w+)", lambda claim: str(world[claim[1]] == claim[2]), text)
     while "(" in plain:
         plain = re.sub(r"\(([^()]*)\)", lambda inner: str(_is_plainly_so(inner[1])), plain)
@@ -111,7 +111,7 @@ def _are_alike(values: list[bool]) -> bool:
 
 
 def zebra_puzzles(question: str, answer: str) -> bool:
-    """The resident of the first house must be the same in every solution."""
+    """Check that the resident of the first house is the same in every solution."""
     kinds = [line.split(", ") for line in re.findall(r"^ - .*?: (.*)$", question, re.MULTILINE)]
     clues = [_clue(text, kinds) for text in re.findall(r"^\d+\. (.*)\.$", question, re.MULTILINE)]
     assert "lives in House 1?" in question
@@ -139,7 +139,7 @@ def _clue(text: str, kinds: Kinds) -> Clue:
 
 
 def _place(description: str, kinds: Kinds) -> Place:
-    """The kind and the number of what is described. Mothers stand by their names alone, children never."""
+    """Return the kind and number of a description. Mothers are given by name alone, children never."""
     plain = description.lower()
     places = {
         value: (kind, number)
@@ -151,7 +151,7 @@ def _place(description: str, kinds: Kinds) -> Place:
 
 
 def _solutions(kinds: int, people: int, clues: list[Clue], houses: Houses) -> Iterator[Houses]:
-    """Kind after kind, as far as the clues about what has its house hold."""
+    """Yield all solutions, placing one kind after the other as long as the clues hold."""
     settled = len(houses) // people
     if settled == kinds:
         yield houses
@@ -169,7 +169,7 @@ def _agrees(clue: Clue, houses: Houses) -> bool:
 
 
 def circuit_logic(question: str, answer: str) -> bool:
-    """Each gate of the left column leads to one input of the gate at the right."""
+    """Check an answer; each gate in the left column leads to one input of the gate on the right."""
     drawing, rest = question.split("circuit.\n\n")[1].split("\n\n\nLegend")
     lines = drawing.splitlines()
     values = dict(re.findall(r"^  (\w+) = ([01])$", rest, re.MULTILINE))
@@ -214,7 +214,7 @@ def graph_color(question: str, answer: str) -> bool:
 
 
 def family_relationships(question: str, answer: str) -> bool:
-    """The way from one person to the other, up to parents, down to children and across to spouses."""
+    """Check an answer by the path between two persons: up to parents, down to children, across to spouses."""
     who, whom = re.search(r"is (\w+) (?:related )?to (\w+)\?", question).groups()
     couples = re.findall(
         r"(\w+) is married to (\w+)\.(?: They have (?:a child|children) called ([\w ,]+)\.)?", question
@@ -234,7 +234,7 @@ def family_relationships(question: str, answer: str) -> bool:
 
 
 def _is_woman(name: str, spouses: Mapping[str, str]) -> bool:
-    """By the name, or by that of the spouse."""
+    """Return whether a person is a woman, judging by the name or the spouse's name."""
     if name in NAMES_OF_WOMEN or name in NAMES_OF_MEN:
         return name in NAMES_OF_WOMEN
     return spouses[name] in NAMES_OF_MEN

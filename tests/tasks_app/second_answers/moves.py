@@ -1,4 +1,4 @@
-"""Puzzles that are solved by moves, which are made here on what the question shows."""
+"""Puzzles that are solved by moves, which are carried out here on the position in the question."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def tower_of_hanoi(question: str, answer: str) -> bool:
 
 
 def knight_swap(question: str, answer: str) -> bool:
-    """Every turn moves a knight; where the answer is no, no play of both ends with them swapped."""
+    """Check that the moves swap the knights; if the answer is no, check that no sequence of moves does."""
     board: dict[Place, str] = {}
     for line in re.findall(r"^\d+ \|.*", question, re.MULTILINE):
         row = int(line.split()[0])
@@ -138,7 +138,7 @@ def _reached(start: Hashable, moves: Callable[[Hashable], Iterable[Hashable]]) -
 
 
 def quantum_lock(question: str, answer: str) -> bool:
-    """No shorter sequence of presses reaches the target, and this one does."""
+    """Check that the presses reach the target and that no shorter sequence does."""
     start, light = re.search(r"Start: (-?\d+) \((\w+)\)", question).groups()
     target = int(re.search(r"Target: (-?\d+)", question)[1])
     buttons = {name: rest for name, *rest in re.findall(r"(\w): (\w+) (\d+) \(when (\w+)\)", question)}
@@ -161,14 +161,14 @@ def _pressed(state: tuple[int, str], button: list[str]) -> tuple[int, str]:
 
 
 def word_ladder(question: str, answer: str) -> bool:
-    """A letter changes at each step; whether the words are English is not looked up."""
+    """Check that one letter changes at each step, without looking up whether the words are English."""
     words = answer.split(",")
     changes = [sum(a != b for a, b in zip(*pair, strict=True)) for pair in itertools.pairwise(words)]
     return [words[0], words[-1]] == re.findall(r"'(\w+)'", question)[:2] and set(changes) == {1}
 
 
 def rubiks_cube(question: str, answer: str) -> bool:
-    """The net is folded to stickers in space; after the turns each side has one color."""
+    """Fold the net to stickers in space, and check that each side has one color after the turns."""
     net = re.findall(r"^ *((?:[ROYGBW] +)+)$", question, re.MULTILINE)
     size = len(net) // 3
     lines = [line.split() for line in net]
@@ -192,7 +192,7 @@ def rubiks_cube(question: str, answer: str) -> bool:
 
 
 def _sticker(side: str, row: int, column: int, size: int) -> Point:
-    """x to the right, y up, z to the viewer."""
+    """Return the position of a sticker: x to the right, y up, z towards the viewer."""
     return {
         "U": (column, size, row),
         "D": (column, -size, -row),
@@ -204,7 +204,7 @@ def _sticker(side: str, row: int, column: int, size: int) -> Point:
 
 
 def _turned(place: Point, side: str, size: int) -> Point:
-    """A quarter clockwise, seen from outside, if the sticker is on the layer of that side."""
+    """Turn a sticker a quarter clockwise, seen from outside, if it is on the layer of that side."""
     axis, sign = "RUFLDB".index(side) % 3, 1 if side in "RUF" else -1
     if sign * place[axis] < size - 1:
         return place

@@ -1,4 +1,4 @@
-"""Numbers."""
+"""Puzzles about numbers."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def polynomial_equations(question: str, answer: str) -> bool | None:
 
 
 def calendar_arithmetic(question: str, answer: str) -> bool | None:
-    """Leap years, business days, and weekdays some days away from a date."""
+    """Check an answer about leap years, business days, or the weekday some days away from a date."""
     if "leap year" in question and len(years := integers(question)) == 1:
         return answer == ("Yes" if calendar.isleap(years[0]) else "No")
     dates = re.findall(r"[A-Z][a-z]+day, ([A-Z][a-z]+ \d+)(?:, (\d{4}))?", question)
@@ -198,7 +198,7 @@ def calendar_arithmetic(question: str, answer: str) -> bool | None:
 
 
 def time_intervals(question: str, answer: str) -> bool | None:
-    """Times of one day."""
+    """Check an interval between two times of one day."""
     times = re.findall(r"(?<![\d-] )\b(\d\d:\d\d(?::\d\d(?:\.\d{3})?)?)", question)
     if len(times) != 2 or re.search(r"\d{4}|[+-]\d{4}", question) or not re.fullmatch(r"[\d:.]+", answer):
         return None
@@ -212,7 +212,7 @@ def _seconds(text: str) -> Fraction:
 
 
 def aiw(question: str, answer: str) -> bool | None:
-    """Women of one circle, seen by a man of it: those that are named and the one who is asked about."""
+    """Check how many women a man of a family or circle has: those named, and the woman in the question."""
     match = re.match(r"\w+ has (\d+) (\w+ ?\w*) and she also has (\d+) (\w+ ?\w*)\.", question)
     if match is None or "Matilda" in question or not re.search(r"brother|a male", question):
         return None
@@ -229,7 +229,7 @@ def leg_counting(question: str, answer: str) -> bool | None:
 
 
 def advanced_geometry(question: str, answer: str) -> bool:
-    """The orthocenter by the equations of two altitudes, the incircle by area and sides."""
+    """Check the orthocenter with the equations of two altitudes, or the incircle with area and sides."""
     a, b, c = (complex(int(x), int(y)) for x, y in re.findall(r"[ABC]=\((-?\d+), (-?\d+)\)", question))
     twice_area = abs(_cross(b - a, c - a))
     allowed = 0.0005
@@ -283,7 +283,7 @@ def puzzle24(question: str, answer: str) -> bool:
 
 
 def simple_integration(question: str, answer: str) -> bool:
-    """The slope of the answer is the integrand."""
+    """Check that the derivative of the answer is the integrand."""
     import mpmath
 
     integrand = re.search(r"∫ (.*) d\w\n", question)[1]

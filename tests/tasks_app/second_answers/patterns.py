@@ -1,4 +1,4 @@
-"""Rules that a question does not state: all that explain its examples must lead to the gold."""
+"""Puzzles whose rule is not stated; all rules that explain the examples must lead to the gold."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ LIST_RULES: list[Callable[[Numbers], Numbers]] = [
 
 
 def number_sequence(question: str, answer: str) -> bool | None:
-    """By the simplest rules that explain the terms: what is done with the last one, and the one before it."""
+    """Check an answer with the simplest rules that explain the terms by the two terms before each."""
     terms = [int(term) for term in question.replace("?", "").split(",") if term.strip()]
     for length in (1, 2):
         nexts = {_continued(terms, steps) for steps in itertools.product(STEPS, repeat=length)} - {None}
@@ -56,7 +56,7 @@ def number_sequence(question: str, answer: str) -> bool | None:
 
 
 def _continued(terms: Numbers, steps: tuple[Step, ...]) -> int | None:
-    """The next term; None unless the steps lead from every term to the next."""
+    """Return the next term; None unless the steps lead from every term to the next."""
     after = None
     for place, term in enumerate(terms):
         value = term
@@ -69,7 +69,7 @@ def _continued(terms: Numbers, steps: tuple[Step, ...]) -> int | None:
 
 
 def modulo_grid(question: str, answer: str) -> bool:
-    """By the remainders of sums, differences, products and powers of column and row that explain the grid."""
+    """Check an answer with remainders of sums, differences, products and powers that explain the grid."""
     rows = question.split("\n\n")[1].split("\n")
     cells = {(x, y): sign for y, row in enumerate(rows) for x, sign in enumerate(row)}
     boards = set()

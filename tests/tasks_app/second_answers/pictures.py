@@ -1,4 +1,4 @@
-"""Rectangles and stones, as drawn."""
+"""Puzzles with drawn rectangles, stones and words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIDE_MIN = 3
 
 
 def tsumego(question: str, answer: str) -> bool:
-    """Black's captures by one stone: the gold must be the only one, or the largest if that is what counts."""
+    """Check that the answer is Black's only capture with one stone, or the largest if that is asked."""
     rows = re.findall(r"^ ?(\d+) ([.XO](?: [.XO])*)$", question, re.MULTILINE)
     stones = {(int(row), column): sign for row, line in rows for column, sign in enumerate(line.split())}
     moves = {
@@ -44,14 +44,14 @@ def _captured(stones: dict[Place, str], move: Place) -> set[Place]:
 
 
 def rectangle_count(question: str, answer: str) -> bool:
-    """The fewest that make the picture: two that cross could also be four that touch at their corners."""
+    """Check the fewest rectangles that make the picture; two that cross could also be four that touch."""
     lines = question.split("grid below?\n")[1].split("\n")
     cells = {(r, c): OUTLINE[sign] for r, line in enumerate(lines) for c, sign in enumerate(line)}
     return _fewest({place: count for place, count in cells.items() if count}, {}) == int(answer)
 
 
 def _fewest(left: dict[Place, int], known: dict[frozenset[tuple[Place, int]], float]) -> float:
-    """Rectangles that make what is left; what is topmost, and of that leftmost, is the corner of one."""
+    """Count the fewest rectangles that make what is left; its topmost, leftmost cell is a corner of one."""
     if not left:
         return 0
     key = frozenset(left.items())
@@ -77,7 +77,7 @@ def _outlines(left: dict[Place, int], corner: Place) -> Iterator[set[Place]]:
 
 
 def _run(left: dict[Place, int], start: Place, step: Place) -> list[Place]:
-    """Places from the third on, as far as the line goes."""
+    """Return the places along a line, from the third one to the line's end."""
     places = []
     row, column = start
     while (row, column) in left:
@@ -87,7 +87,7 @@ def _run(left: dict[Place, int], start: Place, step: Place) -> list[Place]:
 
 
 def figlet_font(question: str, answer: str) -> bool:
-    """A font draws the word so, and no word that differs in one letter."""
+    """Check that a font draws the word like this, but no word that differs in one letter."""
     picture = _trimmed(question.split("\n", 1)[1])
     fonts = [font for font in _fonts() if _drawn(font, answer) == picture]
     others = [
@@ -111,5 +111,5 @@ def _fonts() -> list[Any]:
 
 
 def _trimmed(picture: str) -> str:
-    """Without white space at line ends, and without empty lines before and after."""
+    """Remove white space at line ends, and empty lines before and after."""
     return re.sub(r"[^\S\n]+$", "", picture, flags=re.MULTILINE).strip("\n")

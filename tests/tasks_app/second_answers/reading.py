@@ -1,4 +1,4 @@
-"""What second ways to answers have in common: reading numbers and grids, walking, turning."""
+"""Functions that the checks of answers share: reading numbers and grids, walking, turning."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def integers(text: str) -> list[int]:
 
 
 def value(expression: str) -> Fraction:
-    """The exact value of numbers, signs and brackets."""
+    """Return the exact value of an expression of numbers, signs and brackets."""
     assert ARITHMETIC.fullmatch(expression), expression
     exact = re.sub(r"\d+(?:\.\d+)?", lambda number: f"Fraction('{number[0]}')", expression.strip())
     return eval(exact, {"Fraction": Fraction})
 
 
 def grid(text: str, *, width: int = 0) -> Grid:
-    """The lines of a text that are numbers alone."""
+    """Return those lines of a text that contain only numbers."""
     lines = [line.split() for line in text.splitlines() if re.fullmatch(r"\s*-?\d+(?:\s+-?\d+)*\s*", line)]
     return [[int(cell) for cell in line] for line in lines if not width or len(line) == width]
 
@@ -40,7 +40,7 @@ def cells(rows: Grid) -> dict[Place, int]:
 
 
 def distances(free: set[Place], starts: list[Place]) -> dict[Place, int]:
-    """Steps from the nearest start to every place that can be reached."""
+    """Return the number of steps from the nearest start to every place that can be reached."""
     steps = dict.fromkeys(starts, 0)
     queue = deque(starts)
     while queue:

@@ -1,4 +1,4 @@
-"""Rows of colors before and after: simple rules that explain the examples must lead to the gold."""
+"""Puzzles with rows of colors before and after; simple rules that explain them must lead to the gold."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def arc_1d(question: str, answer: str) -> bool | None:
 
 
 def _blocks(row: Row) -> list[Block]:
-    """First and one past the last place of each run of one color."""
+    """Return, for each run of one color, its first place and the place after its last one."""
     ends = [0, *itertools.accumulate(len(list(cells)) for _, cells in itertools.groupby(row))]
     return [(start, end) for start, end in itertools.pairwise(ends) if row[start]]
 
@@ -136,7 +136,7 @@ def moved_by_size(row: Row) -> Row:
 
 
 def pixel_spread(row: Row) -> Row | None:
-    """A pixel beside a block fills the side away from it."""
+    """Let a pixel next to a block fill the side away from the block."""
     blocks = _blocks(row)
     if len(blocks) != 2 or blocks[0][1] != blocks[1][0]:
         return None

@@ -1,4 +1,4 @@
-"""Words, cards, programs and logic."""
+"""Puzzles with words, cards, programs and logic."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def emoji_mystery(question: str, answer: str) -> bool:
 
 
 def syllogism(question: str, answer: str) -> bool:
-    """By Venn's diagram: each of eight regions is empty or not, and no kind is without members."""
+    """Check a syllogism with Venn diagrams: each of eight regions is empty or not, and no kind is empty."""
     *premises, conclusion = re.findall(r"(All|No|Some) (\w+) are (not )?(\w+)", question)
     kinds = sorted({kind for _, one, _, other in (*premises, conclusion) for kind in (one, other)})
     signs = (False, True)
@@ -229,7 +229,7 @@ def _is_true(statement: tuple[str, str, str, str], members: list[set[str]]) -> b
 
 
 def string_synthesis(question: str, answer: str) -> bool:
-    """Blocks in the order of the answer: [A] [B] [C] {A} {B} {C} (A) (B) (C)."""
+    """Check the counts of blocks, in the answer's order: [A] [B] [C] {A} {B} {C} (A) (B) (C)."""
     numbers = map(int, re.findall(r"(\d+) \[", question.split("Now,")[1]))
     counts = Counter(dict(zip("ABC", numbers, strict=True)))
     rules = (("ABC", "a"), ("AB", "c"), ("BC", "b"), ("CC", "c"), ("ac", "xy"), ("bb", "z"))
@@ -250,7 +250,7 @@ def string_manipulation(question: str, answer: str) -> bool:
 
 
 def _span(text: str, condition: str) -> tuple[int, int] | None:
-    """Where the part stands that a condition names; None if it does not hold."""
+    """Return the position of the part that a condition names; None if the condition does not hold."""
     if condition.startswith("length"):
         return (0, 0) if len(text) > integers(condition)[0] else None
     part = re.search(r"'(\w+)'", condition)[1]

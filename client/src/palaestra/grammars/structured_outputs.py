@@ -23,7 +23,7 @@ from palaestra.grammars.schemas import Schema, action_schemas, nulls_drop, objec
 from palaestra.protocol.offers import Conditions
 
 _ACTIONS = re.compile(r'(?<!\\)"actions?"\s*:\s*(?=[\[{])')
-# The end of the completion may cut the field off.
+# The field may be incomplete because the completion was cut off.
 _REASONING = re.compile(r'(?<!\\)"(?:reasoning|thought)"\s*:\s*(")((?:[^"\\]|\\.)*)', re.DOTALL)
 _FENCE = re.compile(r"(?:`{3}|~{3})(?:json)?\s*\Z")
 

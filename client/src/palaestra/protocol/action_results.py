@@ -13,5 +13,5 @@ CARRIED_OUT = re.compile(r"(\d+) of \d+ actions were carried out")
 
 
 def carried_out(done: int, count: int) -> str:
-    """Return the beginning of a message, which ``CARRIED_OUT`` matches."""
+    """Return the beginning of the message about an interrupted sequence, which ``CARRIED_OUT`` matches."""
     return f"{done} of {count} actions were carried out. "
