@@ -147,7 +147,10 @@ class ApiClient(Client):
 
 @pytest.fixture
 def api(db: None) -> Callable[..., ApiClient]:
-    """Return a function: ``api("trainer", "read")`` makes a client with those scopes, ``api()`` without."""
+    """Return a function that makes API clients.
+
+    ``api("trainer", "read")`` is a client whose new key has those scopes; ``api()`` has no key.
+    """
 
     def make(*scopes: str, **limits: Any) -> ApiClient:
         if not scopes:
@@ -228,7 +231,10 @@ class LabClient(Client):
 
 @pytest.fixture
 def lab(db: None, settings: LazySettings) -> Callable[[User | None], LabClient]:
-    """Return a function: ``lab(user)`` makes a client logged in as that user, ``lab(None)`` a stranger's."""
+    """Return a function that makes clients of the lab.
+
+    ``lab(user)`` is logged in as that user; ``lab(None)`` is not logged in.
+    """
     settings.ROOT_URLCONF = "trajectories.wiring.urls_lab"
 
     def make(user: User | None) -> LabClient:

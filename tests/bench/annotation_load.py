@@ -1,4 +1,4 @@
-"""Annotators who label simultaneously, each in a thread of this process, like a browser without scripts.
+"""Annotators who label simultaneously, each in a thread of this process, as browsers without scripts do.
 
 `python -m tests.bench.annotation_load LAB_URL PROJECT UNITS PAUSE_S SESSION ...` prints a JSON object with
 the milliseconds until the next unit was available and until a label was stored, and the slots that were

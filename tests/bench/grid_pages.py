@@ -1,4 +1,4 @@
-"""The lab's lists in each of their orders, filtered and far down, requested like a browser.
+"""The lab's lists in each of their orders, filtered and far down, requested as a browser does.
 
 `python -m tests.bench.grid_pages LAB_URL LIST` prints a JSON object with, for each request, its URL, the
 milliseconds to the first byte, and those of one bare statement for the same rows; and with the cookie of a

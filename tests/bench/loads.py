@@ -1,4 +1,4 @@
-"""Pages of the lab, requested over HTTP like a browser, by a process of the installation.
+"""Pages of the lab, requested over HTTP as a browser does, by a process of the installation.
 
 `python -m tests.bench.loads LAB_URL LOADS PAUSE_S PATH ...` prints a JSON object with the milliseconds to the
 first byte for each path, which take turns with a pause after each, and with the cookie of a login.

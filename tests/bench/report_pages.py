@@ -1,4 +1,4 @@
-"""A report's pages, requested like a browser.
+"""A report's pages, requested as a browser does.
 
 `python -m tests.bench.report_pages LAB_URL REPORT` prints a JSON object with the milliseconds to the page's
 first byte, the lines and seconds of the download of its rows, and the cookie of a login.

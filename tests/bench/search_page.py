@@ -1,4 +1,4 @@
-"""The search page, requested over HTTP like a browser, compared with its bare statements in this process.
+"""The search page, requested over HTTP as a browser does, compared with its bare statements in this process.
 
 `python -m tests.bench.search_page LAB_URL RUN` prints a JSON object with lists of milliseconds.
 """
