@@ -33,7 +33,7 @@ _COUNTS = {
 
 
 class Reply:
-    """Assembles a reply from a whole body or from the parts of a stream; no shape of these makes it raise.
+    """Assembles a reply from a whole body or the parts of a stream, without raising because of their shape.
 
     ``is_streamed``: the parts of a stream are added, and the reply broke off unless there is a finish reason
     (a whole body is complete even without one). ``is_rest``: the reply continues a message that was begun.

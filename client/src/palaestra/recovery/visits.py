@@ -132,7 +132,7 @@ def _shorten(visits: Sequence[Visit], real: set[int]) -> list[Arrival]:
 
 def _is_detour(below: Visit, top: tuple[Visit, bool, bool]) -> bool:
     visit, is_real, is_back = top
-    # A document with the same URL as the previous one replaced that one in the history, so it is no detour.
+    # A document with the previous one's URL replaced the previous one in the history, so it is not a detour.
     return not is_real and not is_back and visit.url != below.url
 
 

@@ -48,7 +48,7 @@ class Session:
         return self._running is None
 
     def picture_check(self, digest: str) -> None:
-        """Raise ``ApiError`` for a blob that does not appear in the messages of the session's episodes."""
+        """Raise ``ApiError`` for a blob that no message of the session's episodes contains."""
         if digest not in self.player.pictures:
             message = "The messages of this session's episodes name no such picture."
             raise ApiError(status=404, code="unknown_blob", message=message)
