@@ -18,7 +18,7 @@ from palaestra.api.background import Background
 logger = logging.getLogger(__name__)
 
 MARK = "PALAESTRA_STAGE"
-"""The environment variable that holds, for each browser, the stage that it belongs to and its number there."""
+"""The environment variable that holds, for each browser, its stage and its number there."""
 _MARK = re.compile(r"\d+:\d+:\d+/\d+")
 # Index of "starttime" among the fields after the process name in /proc/PID/stat, see proc(5).
 _START_FIELD = 19
