@@ -165,7 +165,7 @@ def test_a_model_may_have_marks_of_its_own() -> None:
     assert thoughts_split(text, tags=[("§plan", "§done")]) == (GUESS, ANSWER)
     assert thoughts_split(f"{GUESS}\n§DONE{ANSWER}", tags=[("§plan", "§done")]) == (GUESS, ANSWER)
     for wrong in (["<plan>"], [("<plan>",)], [("*", "*")], [("", "</plan>")], ["ab"]):
-        with pytest.raises(ValueError, match="no pair of marks"):
+        with pytest.raises(ValueError, match="not a pair of marks"):
             EpisodeConfig(thought_tags=wrong)
 
 
