@@ -330,7 +330,7 @@ def test_a_missing_and_a_damaged_chunk_are_named_and_the_rest_is_shown(
 
     frame = tab_opened(lab, episode, 2)
 
-    expect(lab.get_by_text("chunks never came.")).to_contain_text("The bytes of 1 chunk are gone.")
+    expect(lab.get_by_text("chunks never arrived.")).to_contain_text("The bytes of 1 chunk are gone.")
     expect(frame.get_by_text("How many doors?")).to_be_visible()
 
 

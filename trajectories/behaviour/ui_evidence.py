@@ -1,13 +1,14 @@
-"""UI evidence: whether a change on the server had a click, input, key or submit on a page near it.
+"""UI evidence: whether a change on the server was accompanied by a click, input, key or submit on a page.
 
-The rule, for site events that change something or record the answer: the server has served a page before, and
-a page claims an act in the same step, or in a report that arrived within ``WITHIN_S`` seconds of the change
-(a page sends its last events while it is being left). Clicks made by a page's own scripts do not count.
+The rule applies to site events that change something or record the answer. There is evidence if the server
+has served a page before, and a page claims an act in the same step or in a report that arrived within
+``WITHIN_S`` seconds of the change (a page sends its last events while it is being left). Clicks made by a
+page's own scripts do not count.
 
-Without evidence the form was not sent from a page with its recorder, but by a harness that posts forms, or by
-a browser without JavaScript, whose pages report nothing. That a page was served is the server's own record;
-an act is a claim, which scripts in a page can forge, so evidence proves nothing by itself. The answer is
-unknown if nothing was recorded, and after the episode reached its cap on page events.
+If there is no evidence, the form was sent by a harness that posts forms, or by a browser without JavaScript,
+whose pages report nothing. That a page was served is the server's own record, but an act is a mere claim,
+which scripts in a page can forge; evidence therefore proves nothing by itself. The result is unknown if
+nothing was recorded, and for changes after the episode reached its cap on page events.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ IS_WITHOUT = sql_read(__file__, "is_without_evidence")
 
 
 def parameters(*, has_answer: bool) -> dict[str, Any]:
-    """Return the parameters of both; ``has_answer`` includes the recording of the answer.
+    """Return the parameters of both SQL fragments; ``has_answer`` includes the recording of the answer.
 
-    Judging leaves it out: the page's last events may arrive later.
+    Judging leaves the answer out, because the page's last events may arrive after it.
     """
     kinds = {kind for _, plugin in worlds.items() for kind in plugin.changes}
     return {

@@ -111,7 +111,7 @@ def test_lost_missing_and_damaged_chunks_are_named_and_skipped(episode: Episode)
 
     assert isinstance(shown, Scene)
     assert scenes.losses(shown) == [
-        "3 chunks never came.",
+        "3 chunks never arrived.",
         "The bytes of 1 chunk are gone.",
         "1 chunk is damaged.",
         "The episode's recording reached its limit, and nothing after it was stored.",

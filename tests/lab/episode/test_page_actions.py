@@ -64,7 +64,7 @@ def test_an_action_has_a_page_with_its_events_and_its_neighbours(lab: Lab, owner
     assert "Page action 2" in html
     assert f'href="/episodes/{episode.pk}/actions/1"' in html
     assert f'href="/episodes/{episode.pk}/actions/3"' in html
-    assert "Nothing of this episode&#x27;s pages was recorded." in html
+    assert "None of this episode&#x27;s pages was recorded." in html
     assert lab(owner).get(f"/episodes/{episode.pk}/actions/3/dom").status_code == 404
     assert lab(owner).get(f"/episodes/{episode.pk}/actions/4").status_code == 404
 

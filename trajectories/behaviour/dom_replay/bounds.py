@@ -1,7 +1,8 @@
 """Limits on what a recording may demand of the browser that replays it.
 
-A frame's own limits stop with its thread, so a replay is bounded here, over all events together: the sum of
-all mutations, reused ids, drawings that refer to drawings. Past a limit nothing is replayed.
+A limit inside the replaying frame would hang together with the frame's thread, so replays are bounded here.
+The limits apply to all events of a recording together: the sum of all mutations, reused ids, and drawings
+that refer to other drawings. A recording that exceeds a limit is not replayed at all.
 """
 
 from __future__ import annotations
@@ -40,24 +41,24 @@ COUNT = re.compile(r"^\s*[0-9]{1,3}\s*$")
 CANVAS_SIZE = re.compile(r"^\s*[0-9]{1,4}(?:px)?\s*$")
 SCHEMES = tuple(_ATTRIBUTES["schemes"])
 FETCHING_LINKS = frozenset(("image", "feimage"))
-# A link without an address would look like plain text.
+# Links keep an ``href``, since a browser shows a link without one as plain text.
 LINKS = frozenset(("a", "area"))
 NOWHERE = "#"
 CSS_TEXT = "_csstext"
-# The ``name`` of these elements would replace properties of the document that rrweb needs.
+# A ``name`` on these elements would shadow properties of the document that rrweb needs.
 CLOBBERING = frozenset(("form", "img", "embed", "object", "iframe"))
 NODES_MAX = 50_000
-DEPTH_MAX = 512  # as deep as parsers of HTML nest
-STEPS_MAX = 2_000_000  # of looking how deep moved nodes are
-TEXT_MAX = 4 * 1024 * 1024  # characters of all texts, of inputs too
-ATTRIBUTES_MAX = 200  # names of one element
-VALUE_MAX = 1024 * 1024  # characters of one value; pictures may stand in one
+DEPTH_MAX = 512  # the nesting limit of HTML parsers
+STEPS_MAX = 2_000_000  # nodes visited to measure the depth of moved subtrees
+TEXT_MAX = 4 * 1024 * 1024  # characters of all texts, form input included
+ATTRIBUTES_MAX = 200  # attribute names of one element
+VALUE_MAX = 1024 * 1024  # characters of one value, which may embed a picture
 VALUES_MAX = 8 * 1024 * 1024
-LAYOUTS_MAX = 20_000_000  # nodes times the events that make a browser lay out all of them
-CELLS_MAX = 500_000  # of tables, by what their cells span
-DRAWN_MAX = 50_000  # what references add to the nodes that are drawn
+LAYOUTS_MAX = 20_000_000  # nodes times the events that force a layout of the whole page
+CELLS_MAX = 500_000  # grid positions that spanning table cells cover
+DRAWN_MAX = 50_000  # nodes drawn because of references
 VARIABLES_DEEP = 32
-VARIABLE_MAX = 65_536  # characters of a variable of styles, with all that it is made of
+VARIABLE_MAX = 65_536  # characters of a CSS variable, fully expanded
 LAYS_OUT = (Scroll, Resize, Selection, Interaction, Input)
 _VARIABLE = re.compile(r"(?<![\w-])(--[\w-]+)\s*:((?:[^;{}]|\{[^{}]*\})*)")
 _REPEATED = re.compile(r"repeat\(\s*var\(\s*(--[\w-]+)\s*(?:,\s*[0-9]{1,4}\s*)?\)", re.IGNORECASE)
@@ -74,12 +75,12 @@ RECORDED, CSS_ATTRIBUTES = _ATTRIBUTES["recorded"], _ATTRIBUTES["css"]
 
 
 class TooMuch(Exception):
-    """A recording that would cost the browser more than a replay may."""
+    """Raised when replaying a recording would cost the browser more than the limits allow."""
 
 
 @dataclass
 class _Tree:
-    """The nodes of a page load at a given time; moving a node moves its descendants."""
+    """The DOM tree of a page load at a given time, in which moving a node moves its descendants."""
 
     parents: dict[int, int] = field(default_factory=dict)
     children: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
@@ -123,7 +124,7 @@ class _Tree:
 
 @dataclass
 class _Sums:
-    """Totals over all events."""
+    """Running totals over all events of a recording, which ``check`` compares with the limits."""
 
     nodes: int = 0
     texts: int = 0
@@ -154,7 +155,7 @@ class _Sums:
 
 
 def size_check(events: Iterable[Shown]) -> None:
-    """Bound numbers, lengths and depth of events as recorded. Raises ``TooMuch``."""
+    """Raise ``TooMuch`` if the recorded events have too many nodes, too much text, or nest too deeply."""
     tree, sums = _Tree(), _Sums()
     for event in events:
         data = event.data
@@ -178,7 +179,7 @@ def size_check(events: Iterable[Shown]) -> None:
 
 
 def roots(data: Data) -> Iterator[tuple[int, Node]]:
-    """Yield the trees that an event adds, each with its parent node; 0 for a document."""
+    """Yield the trees that an event adds, each with the id of its parent node (0 for a document)."""
     if isinstance(data, Snapshot):
         yield 0, data.node
     elif isinstance(data, Mutation):
@@ -187,7 +188,7 @@ def roots(data: Data) -> Iterator[tuple[int, Node]]:
 
 
 def walk(root: Node) -> Iterator[Node]:
-    """Yield every node, without recursion: pages may nest to any depth."""
+    """Yield every node of a tree. It does not recurse, because pages may nest to any depth."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -196,7 +197,7 @@ def walk(root: Node) -> Iterator[Node]:
 
 
 class _Drawing:
-    """References between elements: ids, children and references, accumulated over the whole recording."""
+    """The ids, children and references of all elements, accumulated over the whole recording."""
 
     def __init__(self, events: Iterable[Shown]) -> None:
         self.children: dict[int, set[int]] = defaultdict(set)
@@ -221,14 +222,17 @@ class _Drawing:
                 if name.lower() == "id":
                     self.named[text].add(node)
                 elif name.lower() in LINKED:
-                    # A link only leads to what it names.
+                    # A link does not draw its target, so it costs nothing.
                     if text.startswith("#") and not self.tags[node] <= LINKS:
                         self.references[node].add(text[1:])
                 else:
                     self.references[node].update(_REFERENCE.findall(text))
 
     def check(self) -> None:
-        """Bound what is drawn: an element may draw what it refers to once for each of its own parts."""
+        """Raise ``TooMuch`` if references are circular or draw too much.
+
+        In the worst case an element draws its targets once for each of its own parts.
+        """
         costs: dict[int, int] = {}
         for start in [node for node, names in self.references.items() if names]:
             self._cost(start, costs)
@@ -261,12 +265,16 @@ class _Drawing:
 
 
 def references_check(events: Iterable[Shown]) -> None:
-    """Bound the expansion of references between drawings, in cleaned events. Raises ``TooMuch``."""
+    """Raise ``TooMuch`` if references between drawings, in cleaned events, expand to too many nodes."""
     _Drawing(events).check()
 
 
 class Variables:
-    """The variables of all styles: one that is made of others twice over soon has millions of characters."""
+    """The CSS variables of all styles.
+
+    Their length needs a limit: if each variable repeats another one twice, the last has millions of
+    characters.
+    """
 
     def __init__(self) -> None:
         self._values: dict[str, set[str]] = defaultdict(set)
@@ -282,7 +290,7 @@ class Variables:
                 self._values[name].add(value)
 
     def check(self) -> None:
-        """Raise ``TooMuch`` if a variable is too long, or refers to itself."""
+        """Raise ``TooMuch`` if a variable is too long when expanded, or refers to itself."""
         for name in self._counts:
             if not all(map(_COUNT.fullmatch, self._values.get(name, ()))):
                 raise TooMuch("tracks")
@@ -308,14 +316,14 @@ class Variables:
 
 
 def _span(attributes: Attributes) -> int:
-    """Count the grid positions that one table cell spans; 0 if it spans only its own."""
+    """Count the grid positions that a table cell spans; return 0 if it spans only its own."""
     spans = [_NUMBER.match(str(attributes.get(name, ""))) for name in ("colspan", "rowspan")]
     across, down = (int(span[1]) if span else 1 for span in spans)
     return across * down if max(across, down) > 1 else 0
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Yield the texts of an attribute; a changing style is a table of them."""
+    """Yield the texts in an attribute's value; a style change has a table of them."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

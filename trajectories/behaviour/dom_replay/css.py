@@ -1,6 +1,6 @@
-"""Removes from CSS whatever would fetch something: unknown addresses, imports, image sets.
+"""Removal of everything in CSS that would fetch something, such as unknown addresses, imports and image sets.
 
-CSS is read by the tokens of CSS Syntax Level 3, so that comments, strings and escapes (``\\75rl(``) cannot
+CSS is split into the tokens of CSS Syntax Level 3, so that comments, strings and escapes (``\\75rl(``) cannot
 hide an address.
 """
 
@@ -10,23 +10,23 @@ import re
 from collections.abc import Callable
 
 Resolve = Callable[[str], str | None]
-"""Maps a recorded address to one of the lab; None if the lab does not show it."""
+"""Maps a recorded address to an address in the lab, or to None if the lab does not serve that file."""
 
-# The CSS parser of rrweb takes minutes for endlessly nested rules.
+# The limit exists because rrweb's CSS parser takes minutes to read endlessly nested rules.
 DEEPEST = 32
 BRACKETS = {"{": "}", "(": ")", "[": "]"}
-# A line break ends a word, and the first one may belong to an escape; behind a backslash it escapes nothing.
+# A line break ends a word. Two are needed because an escape may consume the first one.
 END = "\n\n"
 NOTHING = 'url("data:,")'
-# rrweb splits a style sheet at this comment into its original texts.
+# At this comment, rrweb splits a style sheet into the texts that it was recorded from.
 SPLIT = "/* rr_split */"
-# Functions other than url() that may contain an address; renaming them makes the declaration invalid.
+# Functions other than ``url()`` that may contain an address. They are renamed, which voids the declaration.
 FETCHING = frozenset(
     ("src", "image", "image-set", "-webkit-image-set", "cross-fade", "-webkit-cross-fade", "expression")
 )
 FETCHING_RULES = frozenset(("import", "namespace", "document", "-moz-document"))
 FETCHING_PROPERTIES = frozenset(("behavior", "-moz-binding"))
-# Browsers make as many tracks as a grid is said to have.
+# Browsers create as many grid tracks as these ask for, so a huge number would exhaust the memory.
 TRACKS = frozenset(("grid-row", "grid-column", "grid-area", "repeat")) | {
     f"grid-{side}-{end}" for side in ("row", "column") for end in ("start", "end")
 }
@@ -34,7 +34,7 @@ TRACKS = frozenset(("grid-row", "grid-column", "grid-area", "repeat")) | {
 _ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}(?:\r\n|[ \t\r\n\f])?|[^\r\n\f0-9a-fA-F])"
 _NAME = rf"(?:[-\w\x80-\U0010ffff]|{_ESCAPE})+"
 _STRING = "|".join(rf"{mark}(?:[^{mark}\\\r\n\f]|\\(?:\r\n|[\s\S]))*{mark}?" for mark in "\"'")
-# "<!--" is a token of its own, not the beginning of a name: an address may follow.
+# "<!--" is a token of its own and not the beginning of a name, so an address may follow it directly.
 _TOKEN = re.compile(
     rf"(?P<comment>/\*[\s\S]*?(?:\*/|\Z)|<!--)|(?P<string>{_STRING})|(?P<name>@?{_NAME})(?P<open>\()?"
 )
@@ -49,18 +49,19 @@ _ESCAPED = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\r\n\f])?|(\r\n|[\s\S
 
 
 def css_clean(text: str, resolve: Resolve) -> str:
-    """Clean the CSS: each address becomes the result of ``resolve``, or an empty one.
+    """Return the CSS with each address replaced by the result of ``resolve``.
 
-    It is cut where brackets are nested deeper than ``DEEPEST``.
+    An address for which that is None becomes an empty one. The text is cut off where brackets nest deeper
+    than ``DEEPEST``.
     """
     return _cleaned(text, resolve)[0]
 
 
 def css_clean_part(text: str, resolve: Resolve) -> str:
-    """Return the same for one of several texts of a style sheet.
+    """Clean one of the texts that make up a style sheet, as ``css_clean`` does.
 
-    Whatever is open at its end is closed, and no word goes on behind it: such texts are clean together, in
-    any order.
+    All brackets and words still open at its end are closed, so that several such texts stay clean when they
+    are joined in any order.
     """
     shown, closing = _cleaned(text, resolve)
     is_ended = not shown or (not closing and shown.endswith(("}", ";")))
@@ -68,7 +69,7 @@ def css_clean_part(text: str, resolve: Resolve) -> str:
 
 
 def _cleaned(text: str, resolve: Resolve) -> tuple[str, str]:
-    """Return the clean text, and the closing halves of brackets that are open at its end."""
+    """Return the clean text, and the closing brackets that it still needs at its end."""
     parts: list[str] = []
     closing: list[str] = []
     place = 0
@@ -97,7 +98,7 @@ def _cleaned(text: str, resolve: Resolve) -> tuple[str, str]:
 
 
 def _nest(closing: list[str], text: str) -> None:
-    """Update the stack of brackets that are still open after a text, as their closing halves."""
+    """Update the stack of closing brackets that are still needed after a text."""
     for bracket in _BRACKET.findall(text):
         if bracket in BRACKETS:
             closing.append(BRACKETS[bracket])
@@ -106,7 +107,7 @@ def _nest(closing: list[str], text: str) -> None:
 
 
 def _closed(string: str, *, is_last: bool) -> str:
-    """Close a string that ends with its text: it would swallow the next text."""
+    """Close an unterminated string at the end of a text, because it would swallow the text that follows."""
     is_open = len(string) < 2 or not string.endswith(string[0]) or _is_escaped_at_end(string)
     return f"{string}{string[0]}" if is_last and is_open else string
 
@@ -136,7 +137,7 @@ def _is_huge(plain: str, text: str, place: int) -> bool:
 
 
 def is_huge(name: str, value: str) -> bool:
-    """Return whether a declaration makes a grid of thousands of tracks, or of an unknown number."""
+    """Return whether a declaration creates a grid with thousands of tracks, or with an unknown number."""
     return _is_huge(_plain(name.strip()), f":{value}", 0)
 
 
@@ -146,7 +147,7 @@ def css_words(text: str) -> str:
 
 
 def _address(text: str, place: int) -> tuple[str, int]:
-    """Return the address after ``url(``, without modifiers, and the position after its closing bracket."""
+    """Return the address after ``url(``, without modifiers, and the position after the closing bracket."""
     quoted = _QUOTED.match(text, place)
     if quoted is None:
         plain = _UNQUOTED.match(text, place)
@@ -171,7 +172,7 @@ def _plain(name: str) -> str:
 
 
 def unescaped(text: str) -> str:
-    """Decode the escapes in a text."""
+    """Return the text with its CSS escapes decoded."""
     return _ESCAPED.sub(_character, text) if "\\" in text else text
 
 

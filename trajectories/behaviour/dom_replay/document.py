@@ -1,7 +1,8 @@
-"""The page that replays a step: a single frame without scripts, at the real size of the window.
+"""The page that replays a step in a single frame without scripts, at the real size of the window.
 
-The page's script builds the frame from cleaned events. It must share the lab's origin, or rrweb could not
-reach into the frame; its policy therefore blocks all requests except for pictures, fonts and style sheets.
+The page's own script builds the frame from cleaned events. The page must share the lab's origin, because
+rrweb could not reach into the frame otherwise. Its content security policy therefore blocks all requests
+except those for pictures, fonts and style sheets.
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ _ESCAPES = ((b"&", b"\\u0026"), (b"<", b"\\u003c"), (b">", b"\\u003e"))
 
 @dataclass(frozen=True, kw_only=True)
 class Named:
-    """A file that a replay needs: a static file's name, a picture's hash, or a drawing's name and width."""
+    """A file that a replay needs: a static file, a picture or a drawing.
+
+    ``name`` is the file's or drawing's name, or the picture's hash; only a drawing has a ``width``.
+    """
 
     kind: Kind
     name: str
@@ -48,9 +52,10 @@ class Named:
 
 @dataclass(frozen=True, kw_only=True)
 class Addresses:
-    """Resolves addresses. ``place`` returns a file's address in the lab, or None if it is not shown.
+    """A resolver that maps recorded addresses to addresses in the lab.
 
-    ``pictures`` has the hashes of the task's pictures by name; ``requested`` collects the files named so far.
+    ``place`` returns the address of a file, or None if the lab does not serve it. ``pictures`` maps the names
+    of the task's pictures to their hashes, and ``requested`` collects the files asked for so far.
     """
 
     place: Callable[[Named], str | None]
@@ -81,19 +86,20 @@ class Addresses:
 
 
 def map_addresses(episode: Episode) -> Addresses:
-    """Return the map from addresses in an episode's recordings to addresses of the lab."""
+    """Return the resolver that maps addresses in an episode's recordings to addresses in the lab."""
     return Addresses(place=_in_the_lab, pictures=list_pictures(episode))
 
 
 def list_pictures(episode: Episode) -> dict[str, str]:
-    """Return the hashes of a task's pictures, by their names on its pages."""
+    """Return the hashes of the pictures in the episode's task, by their names on its pages."""
     return {figure.name: figure.sha256 for figure in list_figures(episode.task.payload)}
 
 
 def document_html(scene: Scene, *, nonce: str, scripts: tuple[str, ...], styles: tuple[str, ...]) -> str:
-    """Return the page, which sets ``<html data-replay>`` to ``ready`` or ``failed``.
+    """Return the HTML of the replay page.
 
-    ``scripts`` and ``styles`` are the addresses of ``SCRIPTS`` and ``STYLES`` as seen from the page.
+    Once loaded, the page sets ``<html data-replay>`` to ``ready`` or ``failed``. ``scripts`` and ``styles``
+    are the addresses at which the page finds ``SCRIPTS`` and ``STYLES``.
     """
     context = {
         "scene": scene,
@@ -106,14 +112,17 @@ def document_html(scene: Scene, *, nonce: str, scripts: tuple[str, ...], styles:
 
 
 def document_in_the_lab(scene: Scene) -> tuple[str, str]:
-    """Return the page with its Content Security Policy."""
+    """Return the HTML of the replay page in the lab, and its Content Security Policy."""
     nonce = secrets.token_urlsafe(16)
     scripts, styles = tuple(map(static, SCRIPTS)), tuple(map(static, STYLES))
     return document_html(scene, nonce=nonce, scripts=scripts, styles=styles), policy(nonce)
 
 
 def policy(nonce: str) -> str:
-    """Return the policy, which frames inherit. Styles come from the recording, so they cannot be listed."""
+    """Return the Content Security Policy of the replay page, which its frame inherits.
+
+    Inline styles are allowed, because they come from the recording and cannot be listed.
+    """
     return "; ".join(
         [
             "default-src 'none'",
@@ -140,7 +149,10 @@ def _in_the_lab(named: Named) -> str | None:
 
 
 def _data_block(events: bytes) -> SafeString:
-    """Return the same as Django's ``json_script``, but for encoded JSON: no tag can begin or end in it."""
+    """Return a script element with JSON that is already encoded, like Django's ``json_script``.
+
+    The JSON is escaped so that no tag can begin or end inside it.
+    """
     for sign, escape in _ESCAPES:
         events = events.replace(sign, escape)
     return format_html('<script id="events" type="application/json">{}</script>', mark_safe(events.decode()))  # noqa: S308

@@ -1,9 +1,10 @@
-"""The page load, and the moment of its recording, that shows what a step saw before it acted.
+"""The search for the page load, and for the moment in its recording, that a step saw before it acted.
 
-There are two sources. Clocks: the harness records when the step began and when its observation was made, and
-pages date their events. Step numbers: pages number their events with the current step, at most a second late.
-Times are used unless step numbers contradict them by more than ``SLACK_MS``; otherwise the moment is the end
-of what was recorded during earlier steps. All times are Unix milliseconds.
+There are two sources. The first is the clocks: the harness records when the step began and when its
+observation was made, and pages date their events. The second is the step numbers: pages mark their events
+with the current step, at most a second late. Times are used unless step numbers contradict them by more than
+``SLACK_MS``; otherwise the moment is the end of what was recorded during earlier steps. All times are Unix
+milliseconds.
 """
 
 from __future__ import annotations
@@ -16,12 +17,18 @@ SLACK_MS = 2_000
 
 Basis = Literal["time", "steps"]
 Reason = Literal["nothing", "no_time", "too_early", "lost"]
-"""Reason for having no moment: ``nothing`` was recorded; ``no_time``: no times or step numbers place it;
-``too_early``: it is before the recording; ``lost``: its page load was not recorded."""
+"""The reason why a step has no moment.
+
+``nothing``: the episode has no recording; ``no_time``: neither times nor step numbers place the step;
+``too_early``: the step is earlier than the recording; ``lost``: the step's page load was not recorded.
+"""
 
 
 class Piece(NamedTuple):
-    """A chunk by its row; ``step`` is never lower than the step in which it was recorded."""
+    """A recording chunk as its database row describes it.
+
+    ``step`` may be later than the step in which the chunk was recorded, but never earlier.
+    """
 
     page: str
     step: int | None
@@ -31,9 +38,10 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """A step by the harness's clock: ``seen_ms`` is the time of its observation, the others of its action.
+    """The times of a step by the harness's clock.
 
-    ``path`` is the path of the page that it saw, without query; None if unknown.
+    ``seen_ms`` is when the step's observation was made; ``began_ms`` and ``ended_ms`` enclose its action.
+    ``path`` is the path of the page that the step saw, without the query string, or None if unknown.
     """
 
     index: int
@@ -45,10 +53,11 @@ class Turn:
 
 @dataclass(frozen=True, kw_only=True)
 class Moment:
-    """``page`` is load ``number`` of ``loads``; the step acts on it from ``at_ms`` to ``until_ms``.
+    """The moment in a recording that a step saw.
 
-    ``still_ms`` is the time since the last recorded change, as far as chunks show; ``before_action_ms`` is
-    the time from the moment to the action, None without a clock.
+    ``page`` is load ``number`` of ``loads``, and the step acts on it from ``at_ms`` to ``until_ms``.
+    ``still_ms`` is the time since the last recorded change, as far as the chunks show. ``before_action_ms``
+    is the time from the moment to the action, or None without a clock.
     """
 
     page: str
@@ -75,7 +84,7 @@ class _Load:
         return max(piece.last_ms for piece in self.pieces)
 
     def last_before(self, at_ms: float) -> float:
-        """Return the last time up to ``at_ms`` when something was recorded, or else the first time of all."""
+        """Return the last time up to ``at_ms`` when something was recorded, else the load's first time."""
         times = [min(piece.last_ms, at_ms) for piece in self.pieces if piece.first_ms <= at_ms]
         return max(times, default=self.first_ms)
 
@@ -87,8 +96,11 @@ def find_moment(
     acted_in: Collection[str] = (),
     paths: Mapping[str, str] | None = None,
 ) -> Moment | Reason:
-    """Return the moment of a step. ``acted_in`` has the page loads of the step's page events; ``paths`` has
-    the path of every page load that reported itself, recorded or not."""
+    """Return the moment that a step saw, or the reason why there is none.
+
+    ``acted_in`` holds the page loads in which the step caused page events; ``paths`` maps every page load
+    that reported itself, recorded or not, to its path.
+    """
     loads = _loads(pieces)
     if not loads:
         return "nothing"
@@ -105,7 +117,7 @@ def find_moment(
 
 
 def moment_in(page: str, pieces: Sequence[Piece], *, at_ms: float, until_ms: float) -> Moment | Reason:
-    """Return the moment at a known time of a known page load."""
+    """Return the moment at a known time of a known page load, or the reason why there is none."""
     loads = _loads(pieces)
     load = next((load for load in loads if load.page == page), None)
     if load is None:
@@ -123,7 +135,7 @@ def _loads(pieces: Sequence[Piece]) -> list[_Load]:
 
 
 def _agrees(at_ms: float, index: int, pieces: Sequence[Piece]) -> bool:
-    """Return whether a time fits the step numbers of the pieces before, during and after the step."""
+    """Return whether a time is consistent with the step numbers of the pieces around the step."""
     before = [piece.last_ms for piece in pieces if piece.step is not None and piece.step < index - 1]
     within = [piece.last_ms for piece in pieces if piece.step == index]
     after = [piece.first_ms for piece in pieces if piece.step is not None and piece.step > index]

@@ -1,6 +1,6 @@
-"""rrweb 2.1.6 events, as far as a replay needs them: everything else is dropped when they are read.
+"""The parts of rrweb 2.1.6 events that a replay needs; everything else is dropped when events are read.
 
-An event of another shape than these is no event. Names are rrweb's own.
+Events of any other shape are rejected. Names are rrweb's own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Side = Annotated[float, msgspec.Meta(ge=1, le=4_096)]
 StyleTable = dict[str, str | bool | list[str]]
 Attribute = str | float | bool | StyleTable | None
 Attributes = dict[str, Attribute]
-# The path to a rule inside other rules; each level nests an inserted rule one deeper.
+# The path to a CSS rule nested inside other rules, with one index per level.
 Indexes = Annotated[list[int], msgspec.Meta(max_length=4)]
 Index = int | Indexes | UnsetType | None
 
@@ -39,7 +39,7 @@ class NodeType(IntEnum):
 
 
 class Node(Struct, kw_only=True):
-    """Fields that all nodes share are written even if empty: rrweb reads them whatever the type."""
+    """A DOM node. Fields with plain defaults are always written, since rrweb reads them for any node type."""
 
     type: NodeType
     id: Id
@@ -207,7 +207,7 @@ class Opening(Struct):
 
 
 class Popover(Struct):
-    """Added by the recorder: rrweb does not notice that a popover opens or closes."""
+    """An event that the recorder adds when a popover opens or closes, because rrweb does not notice."""
 
     tag: Literal["popover"]
     payload: Opening
@@ -218,17 +218,17 @@ Incremental = (
 )
 Data = Snapshot | Meta | Popover | Incremental
 
-# The keys are rrweb's numbers of ``IncrementalSource``; a replay ignores all others.
+# The keys are rrweb's ``IncrementalSource`` numbers; a replay ignores events from all other sources.
 SOURCES: dict[int, type[Incremental]] = {
     0: Mutation,
-    1: Move,  # of the mouse
+    1: Move,  # the mouse
     2: Interaction,
     3: Scroll,
     4: Resize,
     5: Input,
-    6: Move,  # of a finger
+    6: Move,  # a finger
     8: Rules,
-    12: Move,  # of something dragged
+    12: Move,  # a dragged element
     13: Declaration,
     14: Selection,
     15: Adopted,
@@ -237,7 +237,7 @@ SHAPES: dict[int, type[Data]] = {Type.FULL_SNAPSHOT: Snapshot, Type.META: Meta, 
 
 
 class Shown(Struct):
-    """An event to replay."""
+    """An event that is replayed."""
 
     type: Type
     timestamp: float
@@ -248,9 +248,9 @@ _sourced = msgspec.json.Decoder(Sourced).decode
 
 
 def data_read(type_: int, data: bytes | msgspec.Raw) -> Data | None:
-    """Return the data of an event; None for events that a replay ignores, such as canvas and media.
+    """Return the data of an event, or None for events that a replay ignores, such as canvas and media events.
 
-    Raises ``msgspec.DecodeError`` or ``RecursionError`` for what has another shape.
+    Raises ``msgspec.DecodeError`` or ``RecursionError`` if the data has an unexpected shape.
     """
     shape = SOURCES.get(_sourced(data).source) if type_ == Type.INCREMENTAL else SHAPES.get(type_)
     return msgspec.json.decode(data, type=shape) if shape else None

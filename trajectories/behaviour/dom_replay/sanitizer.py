@@ -1,8 +1,7 @@
-"""Cleaning of a recording's events for a replay.
+"""Sanitizing of a recording's events for a replay.
 
-Nothing in them runs, or fetches anything but files of the lab.
-
-``allowlist`` states what becomes of elements and attributes.
+Afterwards nothing in them runs, or fetches anything except the lab's own files. ``allowlist.toml`` lists the
+elements and attributes that are replaced or removed.
 """
 
 from __future__ import annotations
@@ -39,19 +38,19 @@ from trajectories.behaviour.dom_replay.rrweb import (
     StyleTable,
 )
 
-# Characters of all styles together. Parsing them is the slowest part: about a second for a few megabytes.
+# Characters of all styles together. Parsing styles is the slowest part; a few megabytes take about a second.
 STYLE_MAX = 2 * 1024 * 1024
 CANDIDATES_MAX = 50
-# A comma in a picture's size would begin another candidate with its own address.
+# A comma in a picture's size would start another ``srcset`` candidate with an address of its own.
 _PICTURE_SIZE = re.compile(r"^[0-9][0-9.]{0,9}[wxh]$")
 _SPACES = dict.fromkeys([*range(0x21), 0x7F, 0xAD, *range(0x200B, 0x2010), 0xFEFF])
 
 
 class Cleaner:
-    """Cleans the events of one page load in place.
+    """A sanitizer that changes the events of one page load in place.
 
-    It needs all of them beforehand: what is allowed in a text or an attribute depends on every element that
-    its node ever is. ``clean`` may raise ``TooMuch``; the events must not be used then.
+    It is created with all of the events, because what a text or an attribute may contain depends on every
+    element that uses the same node id. If ``clean`` raises ``TooMuch``, the events must not be used.
     """
 
     def __init__(self, events: Sequence[Shown], *, resolve: Resolve) -> None:
@@ -72,9 +71,9 @@ class Cleaner:
         self._is_in_parts = self._changes_style(events, nodes)
 
     def _changes_style(self, events: Sequence[Shown], nodes: list[tuple[Node, int]]) -> bool:
-        """Return whether parts of one style sheet arrive at different times.
+        """Return whether parts of one style sheet may arrive at different times.
 
-        Each part must then be clean next to every other one.
+        If so, each part must be clean on its own and in combination with any other part.
         """
         styles = [node.id for node, _ in nodes if node.tagName.lower() in bounds.STYLES]
         changed = [event.data for event in events if isinstance(event.data, Mutation)]
@@ -85,7 +84,7 @@ class Cleaner:
         )
 
     def finish(self) -> None:
-        """Check the cleaned events. Raises ``TooMuch`` if their styles together exceed the limits."""
+        """Raise ``TooMuch`` if the styles of all cleaned events together exceed the limits."""
         self._variables.check()
 
     def clean(self, data: Data) -> None:
@@ -109,7 +108,7 @@ class Cleaner:
             if node.type == NodeType.ELEMENT:
                 self._element(node)
             elif node.type == NodeType.CDATA or (node.type == NodeType.DOCUMENT and node is not root):
-                # rrweb would restart the document at a document node; HTML documents reject CDATA.
+                # At a document node rrweb would restart the document, and HTML documents reject CDATA.
                 node.type, node.childNodes = NodeType.COMMENT, []
             elif node.id in self._style_texts:
                 node.textContent, node.isStyle = self._sheet_part(node.textContent), True
@@ -129,7 +128,11 @@ class Cleaner:
             node.attributes = {k: v for k, v in node.attributes.items() if k.lower() not in sources}
 
     def _link(self, node: Node) -> str:
-        """Return a ``link``'s tag: a recorded style sheet, a style sheet file of the arena, or hidden."""
+        """Return the tag that replaces a ``link``.
+
+        This is ``style`` for a recorded style sheet, ``link`` for one of the arena's files, else a hidden
+        element.
+        """
         if isinstance(node.attributes.get("_cssText"), str):
             node.attributes.pop("href", None)
             return "style"
@@ -147,7 +150,7 @@ class Cleaner:
         for change in data.attributes:
             tags = self._tags[change.id]
             shown = self._attributes(change.attributes, tags=tags)
-            # Removed attributes must not keep their earlier value.
+            # None clears the attribute in the replay; leaving it out would keep the earlier value.
             removed = {name: None for name in change.attributes if _is_allowed(name.lower(), tags)}
             change.attributes = {**removed, **shown}
 
@@ -206,7 +209,7 @@ class Cleaner:
         return self._read(text, css_clean_part(text, self._resolve_in_sheets))
 
     def _sheet(self, text: str) -> str:
-        """Return the text of a whole sheet, which rrweb may split into the texts that it once was."""
+        """Clean a whole style sheet, which rrweb may split into the texts that it was recorded from."""
         parts = text.split(SPLIT) if self._is_in_parts else [text]
         return SPLIT.join(map(self._sheet_part, parts))
 
@@ -214,7 +217,8 @@ class Cleaner:
         return text if isinstance(text, UnsetType) else self._sheet_css(text)
 
     def _resolve_in_sheets(self, address: str) -> str | None:
-        # Which elements a rule is for is not known here, so that references to drawings could not be bounded.
+        # The elements that a rule applies to are unknown here, so references to drawings could not be
+        # limited.
         return None if address.strip().startswith("#") else self._resolve(address)
 
     def _read(self, text: str, shown: str) -> str:
@@ -250,7 +254,7 @@ class Cleaner:
 
 
 def _merge(texts: list[Node]) -> None:
-    """Join the texts of a style sheet: a word may begin in one and end in the next."""
+    """Join the texts of a style sheet, because a word may begin in one and end in the next."""
     filled = [node for node in texts if node.type != NodeType.ELEMENT and node.textContent]
     if len(filled) > 1:
         filled[0].textContent = "".join(node.textContent for node in filled)
@@ -267,7 +271,7 @@ def _is_allowed(name: str, tags: set[str]) -> bool:
 
 
 def _is_costly(name: str, value: str, tags: set[str]) -> bool:
-    """Return whether a number is so large that drawing it would take excessive memory or time."""
+    """Return whether an attribute's number is so large that drawing would take excessive memory or time."""
     if "canvas" in tags and name in ("width", "height"):
         return not bounds.CANVAS_SIZE.match(value)
     return name in bounds.COUNTED and not bounds.COUNT.match(value)
@@ -286,7 +290,7 @@ def _nodes(data: Data) -> Iterator[tuple[Node, int]]:
 
 
 def _walk(root: Node, *, parent: int) -> Iterator[tuple[Node, int]]:
-    """Yield every node with its parent's id, without recursion: pages may nest to any depth."""
+    """Yield every node with its parent's id. It does not recurse, because pages may nest to any depth."""
     waiting = [(root, parent)]
     while waiting:
         node, above = waiting.pop()

@@ -1,4 +1,4 @@
-"""A step's replay: the cleaned events of its page load up to the end of the step, and where to stop."""
+"""The replay of a step: the cleaned events of its page load up to the step's end, and the time to stop at."""
 
 from __future__ import annotations
 
@@ -44,25 +44,26 @@ from trajectories.record.capture.chunks import Kind, Limits, Problem
 
 ACTS = ("click", "input", "key", "submit", "scroll")
 LOADED = "load"
-# At the exact time of its snapshot a frame still shows the state before.
+# At the exact time of a snapshot the replayer still shows the previous state, so it stops this much later.
 AFTER_MS = 1
 SNAPSHOTS = (Type.FULL_SNAPSHOT, Type.META)
 UNKNOWN_SIZE = (1280.0, 720.0)
-# Recordings are untrusted: these limits keep a replay within a few seconds of CPU time.
+# Recordings are untrusted, so these limits keep a replay within a few seconds of CPU time.
 LIMITS = Limits(size=16 * 1024 * 1024, keys=500_000)
 EVENTS_MAX_BYTES = 32 * 1024 * 1024
-# The scene of a page action begins just before its first event.
+# The replay of a page action begins this long before its first event.
 BEFORE_MS = 1.0
-# A page that was only opened is shown this long after its last event, unless something was done earlier.
+# A page that was only opened is shown this long after its last event, or earlier if another action follows.
 REST_MS = 2_000.0
 SECOND_MS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """``events`` is a JSON array for rrweb's replayer; ``at_ms`` and ``until_ms`` count from the first event.
+    """The replay of a moment.
 
-    ``size`` is the size of the window at that time, in CSS pixels; ``refused`` counts unreadable events.
+    ``events`` is a JSON array for rrweb's replayer; ``at_ms`` and ``until_ms`` count from the first event.
+    ``size`` is the window's size at ``at_ms``, in CSS pixels; ``refused`` counts unreadable events.
     """
 
     moment: Moment
@@ -78,10 +79,10 @@ class Scene:
 
 @dataclass(frozen=True, kw_only=True)
 class NoScene:
-    """Reason why a step cannot be replayed.
+    """The reason why a step cannot be replayed.
 
-    It has no moment, its page load has ``no_snapshot``, or the recording up to it is ``too_large``
-    (``LIMITS``).
+    Either it has no moment (``Reason``), or its page load has ``no_snapshot``, or the recording up to it is
+    ``too_large`` (``LIMITS``).
     """
 
     reason: Reason | Literal["no_snapshot", "too_large"]
@@ -91,7 +92,7 @@ class NoScene:
 
 
 class TooLarge(Exception):
-    """The recording of a page exceeds the limits of a replay."""
+    """Raised when the recording of a page exceeds the limits of a replay."""
 
 
 def has_recording(episode: Episode) -> bool:
@@ -101,7 +102,7 @@ def has_recording(episode: Episode) -> bool:
 
 
 def replay_step(step: Step, *, resolve: Resolve) -> Scene | NoScene:
-    """Return the replay of a step; ``resolve`` maps the addresses in the recording (``addresses``)."""
+    """Return the replay of a step; ``resolve`` maps recorded addresses to addresses in the lab."""
     moment = moment_find(step)
     if isinstance(moment, str):
         return NoScene(reason=moment)
@@ -111,7 +112,7 @@ def replay_step(step: Step, *, resolve: Resolve) -> Scene | NoScene:
 def replay_action(
     action: PageAction, actions: Sequence[PageAction], *, episode_id: int, resolve: Resolve
 ) -> Scene | NoScene:
-    """Replay one of the episode's ``actions``: return the page before it, and what the action did."""
+    """Return the replay of one of the episode's ``actions``, from just before it until the next one."""
     moment = _action_moment(action, actions, episode_id)
     if isinstance(moment, str):
         return NoScene(reason=moment)
@@ -119,7 +120,7 @@ def replay_action(
 
 
 def scene_at(moment: Moment, *, episode_id: int, resolve: Resolve) -> Scene | NoScene:
-    """Return the replay of a moment, as ``replay_step``."""
+    """Return the replay of a moment, as ``replay_step`` does for a step."""
     is_capped = chunks.is_capped(episode_id=episode_id)
     try:
         shown, problems, refused = _read(episode_id, moment)
@@ -146,7 +147,7 @@ def scene_at(moment: Moment, *, episode_id: int, resolve: Resolve) -> Scene | No
 
 
 def moment_find(step: Step) -> Moment | Reason:
-    """Return the moment of a step in the recordings of its episode, in four queries."""
+    """Find the moment of a step in its episode's recordings, with four queries."""
     pieces = list_pieces(step.episode_id)
     seen = PageEvent.objects.filter(episode_id=step.episode_id)
     acted = set(seen.filter(step=step.index, kind__in=ACTS).values_list("page", flat=True))
@@ -169,7 +170,7 @@ def _action_moment(action: PageAction, actions: Sequence[PageAction], episode_id
 
 
 def list_pieces(episode_id: int) -> list[Piece]:
-    """Return the chunks of an episode's recordings, by their rows."""
+    """Return the rows of an episode's recording chunks, without their contents."""
     rows = RecordingChunk.objects.filter(episode_id=episode_id).values_list(*Piece._fields)
     return [Piece(*row) for row in rows]
 
@@ -194,9 +195,9 @@ def _turn(step: Step) -> Turn:
 
 
 def _end(step: Step) -> float | None:
-    """Return the time when a step's action and the following observation were done.
+    """Return the time at which a step's action and the following observation were complete, None if unknown.
 
-    The model's own time is before the step's start.
+    The model's thinking time does not count, because it comes before the step's start.
     """
     began_ms = _ms(step.started_at)
     took_ms = _number(step.more, "env_ms")
@@ -214,9 +215,10 @@ def _number(more: Any, name: str) -> float | None:
 
 
 def _read(episode_id: int, moment: Moment) -> tuple[list[Shown], list[Problem], int]:
-    """Return the page load's events up to the moment's end, what is missing, and how many are unreadable.
+    """Return the page load's events up to the moment's end, the problems of its chunks, and a count.
 
-    Chunks dated later are not opened. Raises ``TooLarge`` before decoding anything beyond ``LIMITS``.
+    The count is the number of unreadable events. Later chunks are not opened unless they hold a snapshot.
+    Raises ``TooLarge`` before decoding anything beyond ``LIMITS``.
     """
     rows = chunks.list_chunks(episode_id=episode_id, page=moment.page)
     needed = [place for place, row in enumerate(rows) if row.first_ms <= moment.until_ms or row.has_snapshot]
@@ -265,9 +267,10 @@ def _whole(offset_ms: float) -> int:
 
 
 def _select_needed(shown: Sequence[Shown], moment: Moment) -> list[Shown]:
-    """Return the events from the last snapshot before the moment on, after an event with the window's size.
+    """Return the events from the last snapshot before the moment on.
 
-    A slightly later snapshot is better than none.
+    They follow an event with the window's size. If there is no earlier snapshot, one that is up to
+    ``SLACK_MS`` later is used.
     """
     places = [place for place, event in enumerate(shown) if _is_snapshot(event.data)]
     late = [place for place in places if shown[place].timestamp <= moment.at_ms + SLACK_MS]
@@ -309,7 +312,7 @@ PROBLEMS: dict[Kind, tuple[str, str]] = _TEXTS["problems"]
 
 
 def losses(scene: Scene | NoScene) -> list[str]:
-    """Say what is missing from the recording, in sentences in descending order; empty if nothing is."""
+    """Return sentences about what is missing from the recording, the largest loss first."""
     sentences = _missing(scene.problems)
     if isinstance(scene, Scene) and scene.refused:
         sentences.append(_counted(scene.refused, "1 event cannot be read", "{} events cannot be read"))
@@ -319,7 +322,7 @@ def losses(scene: Scene | NoScene) -> list[str]:
 
 
 def moment_facts(moment: Moment) -> list[str]:
-    """List short facts about a moment, to be shown in one line."""
+    """Return short facts about a moment, to be shown in one line."""
     facts = [f"Page load {moment.number} of {moment.loads}"]
     if moment.before_action_ms is not None:
         facts.append(f"{duration(moment.before_action_ms)} before the action")

@@ -1,7 +1,7 @@
-"""Checks each declared action against what the pages of its episode recorded.
+"""The action check, which compares each declared action with what the pages of its episode recorded.
 
-The whole rule is in ``docs/action_check.md``; the effect expected of each action type is in its file in
-``trajectories/actions/builtin``. Page events are the page's own claims, so the check is diagnostic only.
+``docs/action_check.md`` has the whole rule, and the files in ``trajectories/actions/builtin`` define the
+effect expected of each action type. Page events are the page's own claims, so the check is diagnostic only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from trajectories.actions import rules, types
 from trajectories.actions.types import CAPPED, NEVER, DeclaredStep, Finding, PageRecord, ReportedEvent
 from trajectories.behaviour.facts.types import ActionCheck, CheckContext, EpisodeCheck, UnexplainedEvent
 
-# Pages send events every quarter of a second, and effects may follow the end of a step.
+# Events may arrive this long after a step, because pages send them every 0.25 s and effects may be delayed.
 GRACE = timedelta(seconds=1)
 DETAIL_CHARS = 200
 
@@ -28,7 +28,7 @@ def page_record(
     answer: object = None,
     answered_in: int | None = None,
 ) -> PageRecord:
-    """Place every event once: under its step, or among the loose ones."""
+    """Assign every event either to its step or to the loose events, which belong to no step."""
     sent = [event for event in events if event.kind != CAPPED]
     is_capped = len(sent) < len(events)
     is_numbered = _is_numbered(sent)
@@ -58,7 +58,7 @@ def _is_numbered(events: Sequence[ReportedEvent]) -> bool:
 def _attributed(
     steps: Sequence[DeclaredStep], events: Sequence[ReportedEvent]
 ) -> tuple[dict[int, list[ReportedEvent]], list[ReportedEvent]]:
-    """Return the events by step, and those that belong to none."""
+    """Return the events of each step, and the loose events that belong to no step."""
     numbered = _is_numbered(events)
     indexes = [event.step or 0 for event in events] if numbered else _by_time(steps, events)
     by_step: dict[int, list[ReportedEvent]] = {step.index: [] for step in steps}
@@ -69,7 +69,10 @@ def _attributed(
 
 
 def _by_time(steps: Sequence[DeclaredStep], events: Sequence[ReportedEvent]) -> list[int]:
-    """Return for each event the last step begun before it arrived; 0 if it was over, grace included."""
+    """Return, for each event, the last step that had begun when the event arrived.
+
+    The number is 0 if there is none, or if that step had ended more than ``GRACE`` earlier.
+    """
     windows = sorted(
         (step.started_at, timedelta(milliseconds=min(step.duration_ms, 1e11)) + GRACE, step.index)
         for step in steps
@@ -92,9 +95,9 @@ def episode_check(
     *,
     served: Sequence[ReportedEvent] = (),
 ) -> EpisodeCheck:
-    """Check all steps of an episode, ascending by number, against its page events, in order of arrival.
+    """Check an episode's steps, ascending by number, against its page events, in order of arrival.
 
-    ``served`` are the pages, and the calls of tools, by the server's own account.
+    ``served`` has the page views and tool calls that the server itself recorded.
     """
     silence = _silence(events, context)
     record = page_record(
@@ -104,7 +107,7 @@ def episode_check(
         answer=context.answer,
         answered_in=context.answered_in,
     )
-    # Loose events may be effects of a step whose time is unknown.
+    # If a step's time is unknown, loose events may be its effects, so they do not count as unexplained.
     loose = () if record.unplaced else record.loose
     unexplained = [_unexplained(None, event) for event in loose if event.is_act]
     checks: dict[int, ActionCheck] = {}
@@ -124,7 +127,7 @@ def episode_check(
 
 
 def _silence(events: Sequence[ReportedEvent], context: CheckContext) -> str:
-    """Return the reason why no step of the episode can be checked; empty if steps can be."""
+    """Return the reason why no step of the episode can be checked, or an empty text if there is none."""
     if not context.has_page:
         return "this arm has no page"
     if not context.is_recorded:
@@ -162,7 +165,10 @@ def _finding(step: DeclaredStep, record: PageRecord) -> Finding:
 
 
 def _without_effect(step: DeclaredStep, record: PageRecord, finding: Finding) -> Finding:
-    """Return the finding for missing events: the action was not performed, or its events may be lost."""
+    """Return the finding for an action without its expected events.
+
+    Either the action had no effect, or the result is unknown because its events may be lost.
+    """
     if reason := rules.not_performed(step):
         return Finding(kind="no_effect", detail=reason, explained=finding.explained)
     if finding.kind == "unknown":
@@ -177,7 +183,7 @@ def _without_effect(step: DeclaredStep, record: PageRecord, finding: Finding) ->
 
 
 def _is_passive(step: DeclaredStep) -> bool:
-    """Return whether acts during the step always count as unexplained, because its action performs none."""
+    """Return whether the step's action performs no acts, so that any act during it is unexplained."""
     kind = types.find(step.type)
     return kind.is_passive if kind else not step.type
 

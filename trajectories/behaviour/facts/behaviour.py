@@ -1,7 +1,7 @@
-"""Formulas of the measures of behaviour, over words and addresses: heuristics, not human judgement.
+"""Formulas of the behaviour measures: heuristics over words and addresses, not human judgement.
 
-``measures.py`` declares the measures, and ``docs/behaviour.md`` describes them. A formula that would give the
-same steps another value needs a higher ``VERSION``.
+``measures.py`` declares the measures, and ``docs/behaviour.md`` describes them. When a formula changes so
+that the same steps get other values, raise ``VERSION``.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ from palaestra.protocol.outline import strip_ids
 from trajectories.actions import elements, types
 from trajectories.actions.types import DeclaredStep, get_type
 
-# Raise it whenever the same steps and events would give different facts; all are then computed again.
+# Raise this whenever the same steps and events would give different facts; all facts are then computed again.
 VERSION = 16
 
-# Only the beginning of a longer thought or observation is measured.
+# If a thought or an observation is longer, only its beginning is measured.
 MEASURED_CHARS = 100_000
 PLACE_CHARS = 16
 CACHED_CHARS = 200
 
 WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,]\d+)*")
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,]\d+)*(?![\w])")
-# An opening dollar has no space after it, a closing one no space before it and no digit after it (pandoc's
-# rule for tex_math_dollars, which spares prices). A dollar with a backslash is an amount, in formulas too.
+# An opening dollar sign has no space after it; a closing one has no space before it and no digit after it.
+# This is pandoc's rule for tex_math_dollars, which leaves prices alone. An escaped dollar sign is always an
+# amount.
 TEX = re.compile(
     r"\$\$[^$]{1,2000}\$\$|(?<!\\)\$(?=\S)(?:\\.|[^$\n\\]){1,500}(?<=\S)\$(?!\d)"
     r"|\\\([^\n]{1,500}?\\\)|\\\[[^$]{1,2000}?\\\]"
@@ -45,7 +46,7 @@ CHECKS = re.compile(
     r"|re-?comput(?:e|ed|ing)|plug(?:ging)?\b.{0,20}\bback|substitut(?:e|ing)\b.{0,20}\bback)\b",
     re.IGNORECASE,
 )
-# Stop words carry no content, so they do not count as restated.
+# Stop words carry no content, so they are left out of the share of restated words.
 STOP = frozenset(Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").split())
 Pair = tuple[str, str]
 
@@ -53,9 +54,9 @@ Pair = tuple[str, str]
 class Turn(DeclaredStep, frozen=True, kw_only=True):
     """The parts of a step that are measured.
 
-    ``picture`` is the perceptual hash of its screenshot, else its SHA-256, empty without one. ``shown`` is a
-    hash of the observation without element ids; with it, ``observation`` may be only its target's line.
-    ``message`` is what the model read of the action's result.
+    ``picture`` is the screenshot's perceptual hash, else its SHA-256, or empty without a screenshot.
+    ``shown`` is a hash of the observation without element ids; if it is given, ``observation`` may consist of
+    the line with the action's target alone. ``message`` is the action's result as the model read it.
     """
 
     thought: str = ""
@@ -67,9 +68,9 @@ class Turn(DeclaredStep, frozen=True, kw_only=True):
 
 
 class Trail:
-    """History of the pages that an episode has visited, up to its current step.
+    """The pages that an episode has visited up to its current step.
 
-    With ``submitted_in``, the step that sent the answer, None, all steps count as before it.
+    ``submitted_in`` is the step that sent the answer. If it is None, every step counts as before the answer.
     """
 
     def __init__(self, *, submitted_in: int | None) -> None:
@@ -91,7 +92,7 @@ class Trail:
 
     @property
     def repeats(self) -> int | None:
-        """The first step with the same place and action, or None if there is none."""
+        """The first earlier step with the same place and action, or None if there is none."""
         return self.first_index if self.first_index != self.index else None
 
     @property
@@ -105,20 +106,20 @@ class Trail:
 
 
 def word_count(thought: str) -> int:
-    """Count the words: runs of letters."""
+    """Count the words of a thought, where a word is a run of letters."""
     return sum(1 for word in WORD.findall(_measured(thought)) if not word[0].isdecimal())
 
 
 def number_count(thought: str) -> int:
-    """Count the numbers, separators included; those in formulas count."""
+    """Count the numbers in a thought, also those in formulas. Separators are part of a number."""
     return len(NUMBER.findall(_measured(thought)))
 
 
 def formula_count(thought: str) -> int:
-    """Count the formulas: TeX between delimiters, and elsewhere runs of operands and operators."""
+    """Count the formulas in a thought: delimited TeX, and other runs of operands and operators."""
     measured = _measured(thought)
     outside = TEX.sub(" ", measured)
-    # Most thoughts have no sign, and the search for operands is slow.
+    # The search for operands is slow, and most thoughts contain no operator at all.
     runs = PLAIN_FORMULA.finditer(outside) if SIGN.search(outside) else ()
     return sum(1 for _ in TEX.finditer(measured)) + sum(1 for run in runs if _is_formula(run.group()))
 
@@ -128,18 +129,18 @@ def _measured(thought: str) -> str:
 
 
 def _is_formula(run: str) -> bool:
-    """Return whether a run is more than words joined by slashes or hyphens ("and/or", "step-by-step")."""
+    """Return whether a run is a formula and not words joined by slashes or hyphens ("and/or")."""
     if not SIGN.search(run):
         return False
     return bool(re.search(r"\d", run)) or "=" in run
 
 
 def restated_share(thought: str, *, observation: str, action: Mapping[str, Any] | None) -> float:
-    """Return the share of a thought's content words in pairs that also occur on the page or in the action.
+    """Return the share of a thought's content words that restate the page or the action.
 
-    Words are case-folded, stop words are left out, and a pair is two neighbouring words. With P the pairs of
-    the thought and Q those of the observation's text and of the action in words: the words in pairs of both,
-    over all words. 0 for thoughts of fewer than two content words. Paraphrases are not detected.
+    Words are case-folded, stop words are left out, and a pair is two neighbouring words. A word restates if
+    one of its pairs also occurs in the observation's text or in the action's wording. Thoughts of fewer than
+    two content words give 0. Paraphrases are not detected.
     """
     words = _content(thought)
     if len(words) < 2:
@@ -153,9 +154,9 @@ def restated_share(thought: str, *, observation: str, action: Mapping[str, Any] 
 
 
 def place_of(turn: Turn) -> str:
-    """Hash what the page showed: the observation's text without element ids, else the picture.
+    """Return a hash of what the page showed.
 
-    Empty without either.
+    It is the hash of the observation's text without element ids, else of the picture, else empty.
     """
     if turn.shown is not None:
         return turn.shown
@@ -177,7 +178,7 @@ def _content(text: str) -> list[str]:
     return [word for word in WORD.findall(text[:MEASURED_CHARS].casefold()) if word not in STOP]
 
 
-# Consecutive steps often observe the same page.
+# Cached because consecutive steps often observe the same page.
 @lru_cache(maxsize=8)
 def _pairs_of_page(observation: str) -> frozenset[Pair]:
     lines = strip_ids(observation)[:MEASURED_CHARS].splitlines()
@@ -185,7 +186,7 @@ def _pairs_of_page(observation: str) -> frozenset[Pair]:
     return frozenset(pairwise(chain.from_iterable(words)))
 
 
-# Pages of a site share most of their lines; caching the words of short ones takes 17 MB at most.
+# Cached because the pages of a site share most of their lines. The words of short lines take 17 MB at most.
 @lru_cache(maxsize=4096)
 def _cache_content(line: str) -> Sequence[str]:
     return _content(line)

@@ -1,4 +1,4 @@
-"""The facts of an episode, computed from its steps and events by pure functions."""
+"""Pure functions that compute an episode's facts from its steps and events."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ TYPE_CHARS = 32
 
 
 def facts_of(source: Source) -> Facts:
-    """Compute facts; the same source gives the same facts. An open episode has those of its steps so far."""
+    """Compute an episode's facts, which depend on the source alone.
+
+    An open episode has the facts of its steps so far.
+    """
     checked = _checked(source)
     measured = measures.turns_measure(source.steps, submitted_in=_find_submission_step(source))
     steps = [
@@ -52,7 +55,7 @@ def facts_of(source: Source) -> Facts:
 
 
 def acts_of(source: Source) -> dict[int, ActFact]:
-    """Return the facts of each step's action by its number: a twentieth of the cost of ``facts_of``."""
+    """Return the facts of the steps' actions by step number, at a twentieth of the cost of ``facts_of``."""
     checks, trail = _checked(source).checks, Trail(submitted_in=None)
     acts: dict[int, ActFact] = {}
     for step in source.steps:
@@ -62,7 +65,7 @@ def acts_of(source: Source) -> dict[int, ActFact]:
 
 
 def sentences_read(source: Source) -> list[list[Classed] | None]:
-    """Return the sentences of each step's thought with their classes; None if the thought is hidden."""
+    """Return the classified sentences of each step's thought, with None for a hidden thought."""
     reader = Reader(question=source.question)
     read: list[list[Classed] | None] = []
     for step in source.steps:
@@ -91,7 +94,11 @@ def _checked(source: Source) -> EpisodeCheck:
 
 
 def _find_submission_step(source: Source) -> int | None:
-    """Return the step that sent the answer: as the server recorded it, else the last step."""
+    """Return the step that sent the answer, or None without an answer or steps.
+
+    This is the last ``answer`` action if the API is the channel, else the step that the server recorded, else
+    the last step.
+    """
     if source.answer is None or not source.steps:
         return None
     answers = [step.index for step in source.steps if step.type == "answer"]

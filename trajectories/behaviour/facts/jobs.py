@@ -1,4 +1,4 @@
-"""Facts of ended episodes: the job, and the sweep that sends it."""
+"""The job that computes the facts of ended episodes, and the sweep that queues it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Measures of behaviour, each declared once, with its total over an episode.
+"""The table of behaviour measures, each declared once with its total over an episode.
 
-Their columns, with the types, are in ``models/facts.py``; the API, the exports and the pages read this table.
+``models/facts.py`` defines their columns and types; the API, the exports and the pages read this table.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ def mean(values: Sequence[Any], _words: Sequence[Any]) -> float | None:
 
 
 def mean_by_words(values: Sequence[Any], words: Sequence[Any]) -> float | None:
-    """Return the mean over the words of all thoughts that are known."""
+    """Return the mean over the steps that have a value, weighted by the words of their thoughts."""
     known = [(value, count) for value, count in zip(values, words, strict=True) if value is not None]
     total = sum(count for _, count in known)
     return sum(value * count for value, count in known) / total if total else None
 
 
 def step_count(values: Sequence[Any], _words: Sequence[Any]) -> int:
-    """Count the steps that have it."""
+    """Count the steps that have the measured property, which are those whose value is not None or False."""
     return sum(value is not None and value is not False for value in values)
 
 
 def thought_count(values: Sequence[Any], words: Sequence[Any]) -> int | None:
-    """Count the steps whose thought has it; None if every thought is hidden."""
+    """Count the steps whose thought has the measured property; return None if every thought is hidden."""
     return None if values and all(value is None for value in values) else step_count(values, words)
 
 
@@ -57,11 +57,11 @@ TOTAL_WORDS: dict[Total, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """A measure: ``column`` of ``StepFacts`` for a step, ``total_column`` of ``EpisodeFacts`` for an episode.
+    """A measure, stored in ``column`` of ``StepFacts`` and in ``total_column`` of ``EpisodeFacts``.
 
-    ``explanation`` is the API's. ``label`` names it on the page of a step, ``title`` its total on the page of
-    a run, which shows measures of the thought first; without one, the page leaves it out. A measure about the
-    thought has no value where the model hid it.
+    ``explanation`` describes the measure in the API. ``label`` names it on a step's page, and ``title`` names
+    its total on a run's page, which shows the measures of the thought first; a page leaves out a measure
+    without a name. A measure about the thought has no value where the model hid its thought.
     """
 
     column: str
@@ -80,14 +80,14 @@ MEASURES = (
     Measure(
         column="thought_chars",
         compute=lambda turn, _: len(turn.thought.strip()),
-        explanation="Characters of the thought, without surrounding space.",
+        explanation="Characters of the thought, without surrounding whitespace.",
         total=mean,
         total_column="thought_chars",
     ),
     Measure(
         column="thought_words",
         compute=lambda turn, _: word_count(turn.thought),
-        explanation="Words of the thought: runs of letters.",
+        explanation="Words of the thought, where a word is a run of letters.",
         total=mean,
         total_column="thought_words",
         label="Words in the thought",
@@ -126,7 +126,7 @@ MEASURES = (
     Measure(
         column="is_page_change",
         compute=lambda _, trail: trail.is_page_change,
-        explanation="The page is not that of the previous step.",
+        explanation="The page differs from that of the previous step.",
         total=step_count,
         total_column="page_changes",
         about="step",
@@ -136,7 +136,7 @@ MEASURES = (
     Measure(
         column="is_backtrack",
         compute=lambda _, trail: trail.is_backtrack,
-        explanation="The step goes back, or returns to a page seen earlier.",
+        explanation="The step goes back or returns to a page seen earlier.",
         total=step_count,
         total_column="backtracks",
         about="step",
@@ -146,7 +146,7 @@ MEASURES = (
     Measure(
         column="repeats",
         compute=lambda _, trail: trail.repeats,
-        explanation="The first step with the same place and action, if there is an earlier one.",
+        explanation="The first earlier step with the same place and action, if there is one.",
         total=step_count,
         total_column="loops",
         about="step",
@@ -157,7 +157,7 @@ MEASURES = (
         compute=lambda turn, trail: (
             (trail.submitted_in is None or turn.index <= trail.submitted_in) and says_check(turn.thought)
         ),
-        explanation="The thought mentions verification, no later than the answer.",
+        explanation="The thought mentions verification, and the step is no later than the answer.",
         total=thought_count,
         total_column="checks",
         label="Mentions verification",
@@ -166,7 +166,7 @@ MEASURES = (
     Measure(
         column="is_thought_hidden",
         compute=lambda turn, _: turn.is_thought_hidden,
-        explanation="The model reasoned, and its endpoint did not say what.",
+        explanation="The model reasoned, but its endpoint did not disclose the thought.",
         total=step_count,
         total_column="hidden_thoughts",
         about="step",
@@ -183,7 +183,7 @@ MEASURES = (
     ),
 )
 _TOTALS = {measure.total_column: measure for measure in MEASURES}
-# The explanations of the totals, in the order of their columns.
+# The explanations of the totals, in the order of the columns of ``EpisodeFacts``.
 TOTALS = {
     field.name: f"{TOTAL_WORDS[_TOTALS[field.name].total]}: {_TOTALS[field.name].explanation}"
     for field in EpisodeFacts._meta.concrete_fields
@@ -192,7 +192,7 @@ TOTALS = {
 
 
 def turns_measure(turns: Sequence[Turn], *, submitted_in: int | None) -> list[Measured]:
-    """Return the columns of all steps of an episode, ascending by number, with their ``place``."""
+    """Return the measured columns and the ``place`` of each step of an episode, in step order."""
     trail = Trail(submitted_in=submitted_in)
     measured: list[Measured] = []
     for turn in turns:
@@ -209,7 +209,7 @@ def _measure(measure: Measure, turn: Turn, trail: Trail) -> Any:
 
 
 def totals_of(measured: Sequence[Measured]) -> dict[str, float | None]:
-    """Return the columns of an episode, from those of its steps."""
+    """Return an episode's total columns, computed from the columns of its steps."""
     words = [step["thought_words"] for step in measured]
     return {
         measure.total_column: measure.total([step[measure.column] for step in measured], words)

@@ -1,8 +1,8 @@
-"""Page actions of an episode whose harness posted no steps, derived from what its pages reported.
+"""Page actions, derived from page events where an episode's harness posted no steps.
 
 A page action is what a person would call one action: a click with what it toggles or submits, a field with
-everything typed into it, a choice, a key, a page opened in another way. They are claims of the page, as its
-events are. The step budget is counted separately, by the arena (`docs/decisions/0021`).
+everything typed into it, a choice, a key, or a page opened in another way. Like the events, page actions are
+the page's own claims. The arena counts the step budget separately (`docs/decisions/0021`).
 """
 
 from __future__ import annotations
@@ -19,25 +19,29 @@ from trajectories.models import PageEvent
 
 PageActionKind = Literal["open", "click", "type", "select", "toggle", "press", "submit", "navigate"]
 
-# An event that follows another one of the same page this fast is its consequence: the click that Enter
-# causes, a label's second click, the change of a box.
+# An event this soon after another event of the same page is its consequence: the click that Enter causes, the
+# second click of a label, the change of a check box.
 CAUSED_MS = 60.0
-# A page that was opened no later than this after a click or a key was opened by it.
+# A page that opens within this time of a click or a key press is attributed to it.
 OPENED_BY_MS = 10_000.0
 TOGGLES = frozenset({"checkbox", "radio", "switch"})
 CHOICES = frozenset({"combobox", "listbox"})
 TEXTS = FIELDS - CHOICES | {"searchbox"}
 ENDING_KEYS = frozenset({"Enter", "Escape", "Tab"})
 VALUE_CHARS = 2_000
-# The events that make actions; only a program that drives a page reports more than a thousand of them.
+# The kinds of events from which actions are derived. Only a program that drives a page reports over a
+# thousand.
 EVENT_KINDS = ("load", "click", "input", "key", "submit", "focus", "scroll")
 EVENTS_READ = 5_000
 EVENT_COLUMNS = ("page", "seq", "kind", "at_ms", "data", "received_at")
 
 
 class SeenEvent(Struct, frozen=True, kw_only=True):
-    """A page event that belongs to no step. ``at_ms`` counts from the beginning of its page load;
-    ``received_ms`` is the time of its arrival, in Unix milliseconds."""
+    """A page event that belongs to no step.
+
+    ``at_ms`` counts from the beginning of its page load, and ``received_ms`` is its time of arrival in Unix
+    milliseconds.
+    """
 
     page: str
     seq: int
@@ -64,13 +68,14 @@ class SeenEvent(Struct, frozen=True, kw_only=True):
 
 
 class PageAction(Struct, kw_only=True):
-    """An action assembled from page events outside steps, in an episode without posted steps.
+    """An action derived from an episode's page events, where the harness posted no steps.
 
-    ``number`` counts from 1; the first, of ``kind`` ``open``, is the episode's first page, which no one did.
-    ``target`` describes the element, ``value`` is what was typed, chosen or pressed, and ``opened`` the path
-    of the page that it led to, null if none. ``page`` is the page load, ``seqs`` are its events. ``at_ms``
-    and ``until_ms`` are Unix milliseconds by the clock of the page's machine, null without one. All of it is
-    the page's claim, as its events are.
+    ``number`` counts from 1; the first action, of ``kind`` ``open``, is the loading of the episode's first
+    page, which nobody performed. ``target`` describes the element, ``value`` is what was typed, chosen or
+    pressed, and ``opened`` is the path of the page that the action led to, or null if it led to none.
+    ``page`` is the page load, and ``seqs`` are the numbers of the action's events in it. ``at_ms`` and
+    ``until_ms`` are Unix milliseconds by the clock of the page's machine, or null if the page did not report
+    one. Like the events, all of this is the page's own claim.
     """
 
     number: int = 0
@@ -86,7 +91,7 @@ class PageAction(Struct, kw_only=True):
 
 
 class _Act(Struct, kw_only=True):
-    """An action with the state needed to match the next event."""
+    """A page action under construction, with the state needed to match the next event."""
 
     action: PageAction
     element: str
@@ -95,14 +100,14 @@ class _Act(Struct, kw_only=True):
 
 
 def read_page_actions(episode_id: int) -> list[PageAction]:
-    """Read the actions that an episode's pages reported outside any step, in one query."""
+    """Read the page actions of an episode from its events outside any step, with one query."""
     rows = PageEvent.objects.filter(episode_id=episode_id, step=None, kind__in=EVENT_KINDS)
     values = rows.order_by("received_at", "page", "seq").values_list(*EVENT_COLUMNS)[:EVENTS_READ]
     return derive_page_actions(SeenEvent.read(*row) for row in values)
 
 
 def derive_page_actions(events: Iterable[SeenEvent]) -> list[PageAction]:
-    """Return the actions in their order. Pure: the order of the given events does not matter."""
+    """Return the page actions in chronological order, whatever the order of the given events."""
     seen = list(events)
     origins = _origins(seen)
     placed = sorted(
@@ -118,7 +123,7 @@ def derive_page_actions(events: Iterable[SeenEvent]) -> list[PageAction]:
 
 
 def _origins(events: Sequence[SeenEvent]) -> dict[str, float]:
-    """Return the start of each page load in Unix milliseconds, as the page reported it."""
+    """Return the start of each page load in Unix milliseconds, for the pages that reported it."""
     loads = [(event.page, event.data.get("origin")) for event in events if event.kind == "load"]
     return {page: float(origin) for page, origin in loads if isinstance(origin, (int, float)) and origin > 1}
 
@@ -129,7 +134,7 @@ def _time(event: SeenEvent, origins: dict[str, float]) -> float:
 
 
 def _take(acts: list[_Act], event: SeenEvent, at: float, *, is_timed: bool) -> None:
-    """Add an event to its action, or begin a new one."""
+    """Add an event to the last action if it belongs there, otherwise begin a new action."""
     last = acts[-1] if acts else None
     kind = _kind(event)
     if kind is None or (last is not None and _belongs(last, event, kind, at)):
@@ -144,9 +149,9 @@ def _take(acts: list[_Act], event: SeenEvent, at: float, *, is_timed: bool) -> N
 
 
 def _kind(event: SeenEvent) -> PageActionKind | None:
-    """Return the kind of action that an event alone would be.
+    """Return the kind of action that an event would be on its own.
 
-    None for a consequence, or the page's own doing.
+    None means that it would be no action: a mere consequence, or something that the page's scripts did.
     """
     role = event.text("role")
     if event.data.get("trusted") is False:

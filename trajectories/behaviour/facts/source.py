@@ -1,4 +1,4 @@
-"""The input for facts: an episode's steps and events, read in one statement."""
+"""The input from which facts are computed: an episode's steps and events, read with one statement."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ from trajectories.behaviour.facts.behaviour import Turn
 
 
 class Source(Struct, frozen=True, kw_only=True):
-    """An episode. ``answer`` is None without a submission; ``answered_in`` is the step in which a page's
-    answer was recorded, ``seen_until`` the time of the last step or page event included. ``served`` are the
-    pages, and the calls of tools, by the server's own account. ``payload`` is of its task."""
+    """An episode with its steps and events.
+
+    ``answer`` is None without a submission, and ``answered_in`` is the step in which a page's answer was
+    recorded. ``seen_until`` is the time of the last step or page event included. ``served`` has the page
+    views and tool calls that the server itself recorded. ``payload`` is the payload of the episode's task.
+    """
 
     episode: int
     arm: str
@@ -39,16 +42,17 @@ class Source(Struct, frozen=True, kw_only=True):
 
     @property
     def question(self) -> str:
-        """The words of the question on the page or in the prompt, in no particular order."""
+        """All texts of the task, from which the page or the prompt is made, in no particular order."""
         return "\n".join(_texts(self.payload))
 
 
-# The beginning of a long observation is matched and measured. Visible blocks and errors are left out.
+# If an observation is longer, only its beginning is matched and measured. Visible blocks and errors are left
+# out.
 OBSERVATION_CHARS = 100_000
 EVENT_KINDS = ("click", "input", "key", "submit", "focus", "scroll", "load", "settled", CAPPED)
-# A page can send this many in a minute; no honest episode does.
+# A page could send this many events within a minute, but no honest episode has so many.
 EVENTS_MAX = 50_000
-# The limit for a part of an episode, which a page reads and nothing stores.
+# A lower limit for a part of an episode, which is read for a page in the lab and not stored.
 PART_EVENTS_MAX = 4_000
 
 READ = Statement(
@@ -86,7 +90,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def sources_read(episode_ids: Sequence[int]) -> list[Source]:
-    """Return the sources of those of the episodes that exist, in no particular order."""
+    """Return the sources of those given episodes that exist, in no particular order."""
     rows = READ.rows(
         ids=list(episode_ids),
         observation_chars=OBSERVATION_CHARS,
@@ -97,11 +101,11 @@ def sources_read(episode_ids: Sequence[int]) -> list[Source]:
 
 
 def source_part(*, episode_id: int, first: int, last: int, reach: int, is_whole: bool) -> Source | None:
-    """Return the steps from ``first`` to ``last`` of an episode, with ``reach`` steps before them, one after,
-    and their events; None if there is no episode. Facts computed from it hold for this part.
+    """Return an episode's steps from ``first`` to ``last`` with their events, or None if it does not exist.
 
-    How much a thought restates is right only with ``is_whole``, and only for the requested steps: the others
-    lack most of their observation.
+    ``reach`` steps before them and one step after them are included. Facts computed from this source are
+    valid for this part of the episode. The restated shares are correct only with ``is_whole``, and only for
+    the requested steps, because the other steps lack most of their observations.
     """
     row = READ_PART.row(
         ids=[episode_id],

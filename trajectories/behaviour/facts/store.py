@@ -1,4 +1,4 @@
-"""Stored facts: which episodes need them, and writing those of an episode in one statement."""
+"""Storage of facts: finding the episodes that need them, and writing an episode's facts in one statement."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from trajectories.behaviour.facts.source import Source, sources_read
 from trajectories.behaviour.facts.types import CONFIGURATION, Facts
 from trajectories.models import EpisodeFacts, StepFacts
 
-# Pages send their last events while being left, and harnesses their last step after the answer.
+# The wait after an episode's end: pages send their last events on leaving, harnesses a step after the answer.
 SETTLE_S = 5
-# Most of what comes late has come by then.
+# By this time, most late events and steps have arrived.
 LATE_S = 60
 
-# Columns that are not computed from the source alone.
+# Columns that are not among the computed values: keys, versions, times and the words for the search.
 STEP_KEYS = {"episode_id", "index", "version", "words"}
 EPISODE_KEYS = {"episode_id", "version", "seen_until", "computed_at"}
 
@@ -29,13 +29,13 @@ _encode = msgspec.json.Encoder().encode
 
 
 def _columns(model: type[Model], *, without: set[str]) -> dict[str, str]:
-    """Return the computed columns of a table, with their types."""
+    """Return the names of a table's computed columns with their database types."""
     fields = [field for field in model._meta.concrete_fields if field.attname not in without]
     return {field.attname: str(field.db_type(connection)) for field in fields}
 
 
 def _parts(prefix: str, columns: Mapping[str, str]) -> dict[str, str]:
-    """Return the parts of a statement that inserts or updates the columns from a JSON record ``i``."""
+    """Return the parts of an SQL statement that inserts or updates the columns from a JSON record ``i``."""
     return {
         f"{prefix}_columns": ", ".join(columns),
         f"{prefix}_types": ", ".join(f"{name} {kind}" for name, kind in columns.items()),
@@ -58,8 +58,11 @@ ALL = Statement(__file__, "all", is_late=IS_LATE)
 
 
 def facts_compute(episode_ids: Sequence[int]) -> int:
-    """Compute and store the facts of these episodes. Return their number of steps. Idempotent, except for
-    the time. Episodes are read one at a time: one may have ten thousand steps."""
+    """Compute and store the facts of the given episodes, and return their total number of steps.
+
+    Repeating this changes nothing but the time of computation. Episodes are read one at a time, because a
+    single one may have ten thousand steps.
+    """
     steps = 0
     for episode_id in episode_ids:
         for source in sources_read([episode_id]):
@@ -79,12 +82,17 @@ def facts_write(source: Source, facts: Facts) -> None:
 
 
 def episodes_after(place: Place[int], age_s: float) -> list[Seen[int]]:
-    """Return the next page of episodes that ended ``age_s`` ago; those are due whose facts are missing,
-    outdated or of another version."""
+    """Return the next page of episodes that ended at least ``age_s`` seconds ago.
+
+    An episode is due if its facts are missing, outdated or of another version.
+    """
     rows = AFTER.rows(since=place.since, key=place.key, age=age_s, version=VERSION, limit=PAGE)
     return [Seen(*row) for row in rows]
 
 
 def episodes_all(*, after: int, limit: int, run: int | None, again: bool) -> list[int]:
-    """Return ended episodes by id, of one run or of all: those that are due, or all if ``again`` is set."""
+    """Return the ids of ended episodes, of one run or of all runs.
+
+    Only episodes that are due are returned, unless ``again`` is set.
+    """
     return [row[0] for row in ALL.rows(after=after, limit=limit, run=run, again=again, version=VERSION)]

@@ -1,4 +1,4 @@
-"""Facts of steps and episodes, as values."""
+"""Value types for the facts of steps and episodes, and the normalized words for the search in thoughts."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 from trajectories.actions.checks import CheckId
 
-# Thoughts may be in any language, and a search for "let me check" or "not" means exactly these words;
-# ``english`` would drop stop words and fold endings.
+# PostgreSQL's text search configuration. Thoughts may be in any language, and a search for "let me check" or
+# "not" means exactly these words, whereas ``english`` would drop stop words and fold endings.
 CONFIGURATION = "simple"
 # A tsvector holds at most 1 MB.
 INDEXED_BYTES = 200_000
@@ -22,7 +22,7 @@ QUERY_WORDS_MAX = 32
 
 @dataclass(frozen=True, kw_only=True)
 class ActionCheck:
-    """The outcome for one step's action, with its reason (at most ``DETAIL_CHARS`` characters)."""
+    """The outcome of checking a step's action, with a reason of at most ``DETAIL_CHARS`` characters."""
 
     kind: CheckId
     detail: str = ""
@@ -30,7 +30,7 @@ class ActionCheck:
 
 @dataclass(frozen=True, kw_only=True)
 class UnexplainedEvent:
-    """An event that no action explains; ``step`` is None when it belongs to no recorded step."""
+    """An event that no action explains; ``step`` is None if the event belongs to no recorded step."""
 
     step: int | None
     kind: str
@@ -39,7 +39,7 @@ class UnexplainedEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeCheck:
-    """``checks`` by step number."""
+    """The action checks of an episode, by step number, and its unexplained events."""
 
     checks: Mapping[int, ActionCheck]
     unexplained: Sequence[UnexplainedEvent] = ()
@@ -47,8 +47,11 @@ class EpisodeCheck:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckContext:
-    """``has_page``: the arm has a page; ``is_recorded``: the recorder is on; ``answer``: as submitted through
-    the API, None otherwise; ``answered_in``: the step in which a page's answer was recorded."""
+    """What the action check needs to know about an episode.
+
+    ``has_page``: the arm has a page; ``is_recorded``: the recorder is on; ``answer``: the answer submitted
+    through the API, else None; ``answered_in``: the step in which a page's answer was recorded.
+    """
 
     has_page: bool = True
     is_recorded: bool = True
@@ -58,7 +61,11 @@ class CheckContext:
 
 @dataclass(frozen=True, kw_only=True)
 class ActFact:
-    """The check of a step's action, the earlier step that it repeats (None if none), and its place."""
+    """The facts of a step's action.
+
+    ``check`` is the outcome of its action check, ``repeats`` the earlier step that it repeats (or None), and
+    ``place`` a hash of what the page showed.
+    """
 
     check: CheckId
     repeats: int | None
@@ -67,8 +74,11 @@ class ActFact:
 
 @dataclass(frozen=True, kw_only=True)
 class StepFact:
-    """All facts of one step. ``target`` is the element that its action names; ``measures`` are by
-    column; ``sentences`` has a letter for each sentence of the thought."""
+    """All facts of one step.
+
+    ``target`` is the element that the step's action names, ``measures`` has the values by column, and
+    ``sentences`` has one letter per sentence of the thought, which gives the sentence's class.
+    """
 
     index: int
     action_type: str
@@ -79,7 +89,7 @@ class StepFact:
     words: str
 
     def row(self) -> dict[str, Any]:
-        """Return the column values, with the words as text for ``to_tsvector``."""
+        """Return the step's column values, with the thought's words as text for ``to_tsvector``."""
         return {
             "index": self.index,
             "action_type": self.action_type,
@@ -102,13 +112,13 @@ class Facts:
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text in order, folded."""
+    """Return the case-folded words of a text, in order."""
     plain = THOUSANDS.sub("", unicodedata.normalize("NFKC", text).casefold())
     return TOKEN.findall(plain)
 
 
 def indexed(text: str) -> str:
-    """Return the text for ``to_tsvector``: words separated by spaces."""
+    """Return the words of a text, separated by spaces, as input for ``to_tsvector``."""
     joined = " ".join(words_of(text[:INDEXED_BYTES]))
     if len(joined) <= INDEXED_BYTES // 4:
         return joined
@@ -116,8 +126,11 @@ def indexed(text: str) -> str:
 
 
 def query_terms(query: str) -> list[tuple[str, list[str]]]:
-    """Return the parts of a query in websearch syntax: ``("", words)``, ``("-", words)`` for exclusions,
-    ``("or", [])``. Several words of one part are a phrase."""
+    """Return the parts of a query in websearch syntax.
+
+    A part is ``("", words)``, ``("-", words)`` for an exclusion, or ``("or", [])``. Several words in one part
+    form a phrase.
+    """
     terms: list[tuple[str, list[str]]] = []
     for match in re.finditer(r'(-?)"([^"]*)"?|(\S+)', query):
         sign, quoted, bare = match.group(1) or "", match.group(2), match.group(3)
@@ -135,8 +148,11 @@ def query_terms(query: str) -> list[tuple[str, list[str]]]:
 
 
 def web_query(query: str) -> str:
-    """Return the query for ``websearch_to_tsquery``, its parts split into words as thoughts are; empty if no
-    word must occur."""
+    """Return a query for ``websearch_to_tsquery``.
+
+    Its parts are split into words in the same way as thoughts. It is empty if the query does not require any
+    word.
+    """
     terms = query_terms(query)
     if not any(words and sign != "-" for sign, words in terms):
         return ""

@@ -1,1 +1,1 @@
-"""Checks that DOM replays show what the agent saw: rendered in a sandbox and compared with screenshots."""
+"""The check that DOM replays show what the agent saw, by rendering them in a sandbox next to screenshots."""

@@ -1,6 +1,7 @@
-"""Checks one step: renders its DOM replay, compares it with the screenshot and stores the outcome.
+"""The fidelity check of one step, which renders its DOM replay and compares it with the screenshot.
 
-Postgres knows what is left to check. A check that kills its process is tried ``TRIES`` times in all.
+Postgres stores the outcome and what is left to check. A check that kills its process is tried ``TRIES`` times
+in all.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from trajectories.models.fidelity import LEFT
 
 logger = logging.getLogger(__name__)
 
-# Raise it whenever the same replay and screenshot may give another outcome; all history is checked again.
+# Raise this whenever the same replay and screenshot may give another outcome; all history is then checked
+# again.
 VERSION = 2
 TRIES = 3
 QUALITY = 80
@@ -36,7 +38,7 @@ CLEAR, MARKED = [255, 255, 255], [214, 40, 57]
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The outcome columns of a check; see ``Fidelity``. Pictures are bytes here."""
+    """The outcome of a check, with the columns of ``Fidelity``, except that pictures are bytes here."""
 
     state: Fidelity.State
     reason: str = ""
@@ -47,7 +49,7 @@ class Outcome:
 
 
 def step_check(*, episode_id: int, index: int) -> bool:
-    """Check a waiting step; return False if it does not wait or no longer exists."""
+    """Check a waiting step and store the outcome; return False if it is not waiting or no longer exists."""
     mine = Fidelity.objects.filter(episode_id=episode_id, index=index, reason__in=LEFT)
     if not mine.filter(tries__lt=TRIES).update(tries=F("tries") + 1, checked_at=Now()):
         return False
@@ -56,7 +58,7 @@ def step_check(*, episode_id: int, index: int) -> bool:
     except Step.DoesNotExist:
         mine.delete()
         return False
-    # A machine that cannot render uses up no try: other workers may, or this one after an installation.
+    # A worker that cannot render does not use up a try, because other workers or a later installation may.
     spent = {"tries": F("tries") - 1} if outcome.reason in LEFT else {}
     with file_lock.hold_files():  # the pictures are stored before the row names them
         columns = {
@@ -68,17 +70,17 @@ def step_check(*, episode_id: int, index: int) -> bool:
 
 
 def step_give_up(*, episode_id: int, index: int) -> None:
-    """Record that a check exceeded the time limit of its job."""
+    """Record that a step's check failed because it exceeded the job's time limit."""
     mine = Fidelity.objects.filter(episode_id=episode_id, index=index, reason__in=LEFT)
     mine.update(state=State.FAILED, reason=Reason.OUT_OF_TIME, version=VERSION, checked_at=Now())
 
 
 def step_look(*, episode_id: int, index: int) -> Outcome:
-    """Render and compare; stores nothing."""
+    """Render a step's replay and compare it with the screenshot, without storing anything."""
     step = Step.objects.select_related("episode__task").filter(episode_id=episode_id, index=index).first()
     if step is None:
         return action_look(episode_id=episode_id, number=index)
-    # No replay has the marks of a marked picture.
+    # A replay never has the marks that are drawn on a marked screenshot.
     is_bare = step.observation_kind not in MARKED_FORMATS
     screenshot = thumbnails.picture_read(step.screenshot) if step.screenshot and is_bare else None
     if screenshot is None:
@@ -92,9 +94,9 @@ def step_look(*, episode_id: int, index: int) -> Outcome:
 
 
 def action_look(*, episode_id: int, number: int) -> Outcome:
-    """Render the page before a page action, in an episode without steps: there is nothing to compare it with.
+    """Render the page before a page action of an episode without steps, which has no screenshot to compare.
 
-    Raises ``Step.DoesNotExist`` if there is no such action, or if somebody posts steps.
+    Raises ``Step.DoesNotExist`` if there is no such action, or if the episode has steps after all.
     """
     episode = Episode.objects.select_related("task").get(pk=episode_id)
     has_steps = Step.objects.filter(episode_id=episode_id).exists()
@@ -105,9 +107,10 @@ def action_look(*, episode_id: int, number: int) -> Outcome:
 
 
 def _drawn(read: Callable[[], Page | None]) -> Image.Image | Outcome:
-    """Render the page, or return why there is none.
+    """Render the page that ``read`` returns.
 
-    Raises ``Step.DoesNotExist`` if there is nothing to render.
+    If it cannot be rendered, an outcome with the reason is returned instead. Raises ``Step.DoesNotExist`` if
+    ``read`` returns None.
     """
     try:
         page = read()
@@ -145,7 +148,7 @@ def _encode_png(picture: Image.Image) -> bytes:
 
 
 def _encode_mask(difference: Image.Image) -> bytes:
-    """Encode a mask to lay over the screenshot: red where the pictures differ, else transparent."""
+    """Encode an overlay for the screenshot that is red where the pictures differ, else transparent."""
     places = difference.point(lambda value: int(value > 0))
     mask = Image.frombytes("P", places.size, places.tobytes())
     mask.putpalette(CLEAR + MARKED)

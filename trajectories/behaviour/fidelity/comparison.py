@@ -1,7 +1,8 @@
-"""Compares a rendered replay with the screenshot of the same moment.
+"""The comparison of a rendered replay with the screenshot of the same moment.
 
-A pixel counts as changed when one of its colours is further than ``TOLERANCE`` from every pixel of the other
-picture at the same place or next to it. Letters that are smoothed differently or one pixel off are the same.
+A pixel counts as changed if one of its colours differs by more than ``TOLERANCE`` from the pixels at the same
+place and next to it in the other picture. Letters that are smoothed differently or one pixel off therefore do
+not count.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from PIL import Image, ImageChops, ImageFilter
 
 from trajectories.record.capture import pictures
 
-# The largest difference in one colour, of 255, that does not count as a change.
+# The largest difference in one colour, on a scale of 0 to 255, that does not count as a change.
 TOLERANCE = 32
-# Beyond these a replay is not faithful: one lost word is enough. docs/recordings.md has the figures.
+# Beyond these limits a replay is not faithful. One lost word exceeds them; docs/recordings.md has the
+# figures.
 CHANGED_MOST = 0.0001
 DISTANCE_MOST = 4
 # Browsers may round the size of a scaled window differently.
@@ -23,8 +25,11 @@ ROUNDING = 1
 
 @dataclass(frozen=True, kw_only=True)
 class Compared:
-    """``changed_share`` is a share of all pixels, 0 to 1; ``phash_distance`` is in bits, 0 to 64;
-    ``difference`` is white where pixels changed, else black."""
+    """The result of comparing two pictures.
+
+    ``changed_share`` is a share of all pixels, 0 to 1; ``phash_distance`` is the distance of the perceptual
+    hashes in bits, 0 to 64; ``difference`` is white where pixels changed, else black.
+    """
 
     changed_share: float
     phash_distance: int
@@ -36,7 +41,7 @@ class Compared:
 
 
 def pictures_compare(screenshot: Image.Image, replay: Image.Image) -> Compared:
-    """Compare two pictures of the same size within ``ROUNDING``. Raises ``ValueError`` otherwise."""
+    """Compare two pictures. Raises ``ValueError`` if their sizes differ by more than ``ROUNDING``."""
     one, other = _alike(screenshot.convert("RGB"), replay.convert("RGB"))
     difference = _difference(one, other)
     return Compared(
@@ -62,7 +67,7 @@ def _difference(one: Image.Image, other: Image.Image) -> Image.Image:
     box = _beyond_tolerance(ImageChops.difference(one, other)).getbbox()
     if box is None:
         return difference
-    # Filters are slow, and most replays differ little: only the differing part is filtered.
+    # Filters are slow and most replays differ little, so only the part that differs is filtered.
     left, top, right, bottom = box
     near = (max(left - 1, 0), max(top - 1, 0), min(right + 1, one.width), min(bottom + 1, one.height))
     one, other = one.crop(near), other.crop(near)
@@ -71,7 +76,7 @@ def _difference(one: Image.Image, other: Image.Image) -> Image.Image:
 
 
 def _beyond(one: Image.Image, other: Image.Image) -> Image.Image:
-    """Find where a colour of ``one`` is darker or brighter than all of ``other`` within one pixel."""
+    """Mark where a colour of ``one`` is darker or brighter than every pixel of ``other`` within one pixel."""
     darker = ImageChops.subtract(other.filter(ImageFilter.MinFilter(3)), one)
     brighter = ImageChops.subtract(one, other.filter(ImageFilter.MaxFilter(3)))
     return _beyond_tolerance(ImageChops.lighter(darker, brighter))

@@ -1,8 +1,8 @@
-"""The sandbox around a browser that renders untrusted recordings: bubblewrap, entered as a user who owns
-nothing. It has no network, no environment and no files of the host but programs and fonts, and is refused the
-system calls that rendering does not need.
+"""The sandbox around a browser that renders untrusted recordings.
 
-The browser keeps its own sandbox inside, if the kernel allows nested user namespaces.
+It is bubblewrap, run as a user who owns nothing. It has no network, no environment variables and no files of
+the host except programs and fonts, and system calls that rendering does not need are refused. If the kernel
+allows nested user namespaces, the browser keeps its own sandbox inside.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from verifiers.sandbox import enclosure
 from verifiers.sandbox.enclosure import BARE, memory_open
 from verifiers.sandbox.seccomp import browser_filter
 
-WALL_S = 12.0  # for one picture, from the browser's start
+WALL_S = 12.0  # seconds for one picture, from the browser's start
 VIRTUAL_MS = 12_000  # of the page's virtual clock, which skips ahead while the page is idle
-# The limit for all its processes together, measured every ``WATCH_S``. A limit on address space would not do:
-# Chromium reserves too much of it.
+# The memory limit for all processes of the sandbox together, measured every ``WATCH_S`` seconds. Limiting the
+# address space would not work, because Chromium reserves too much of it.
 MEMORY_BYTES = 1024 * 1024 * 1024
 WATCH_S = 0.1
-PROCESSES = 250  # and threads
-BOX_BYTES = 96 * 1024 * 1024  # its home, the only place where it can write files
+PROCESSES = 250  # processes and threads together
+BOX_BYTES = 96 * 1024 * 1024  # the browser's home, the only place where it can write files
 SHARED_BYTES = 256 * 1024 * 1024
 FILE_BYTES = 64 * 1024 * 1024
-OUTPUT_BYTES = 48 * 1024 * 1024  # the most that is read of its output
+OUTPUT_BYTES = 48 * 1024 * 1024  # the most that is read of the sandbox's output
 FILES = 400
 FILES_BYTES = 96 * 1024 * 1024  # a page's files together
 SIDE = 4_096  # pixels of the longer side of a picture
@@ -37,7 +37,7 @@ SIDE = 4_096  # pixels of the longer side of a picture
 
 PICTURE = "/box/picture.png"
 PAGE = "/box/page.html"
-# Prints the beginning of the rendered page, which says whether it is ready, and the picture.
+# Prints the picture, after the beginning of the rendered page, which shows whether the page was ready.
 SCRIPT = f'"$@" >{PAGE} || exit 1; head -c 2000 {PAGE}; cat {PICTURE}'
 
 WALLS = (
@@ -50,7 +50,7 @@ WALLS = (
     "--size", str(BOX_BYTES), "--tmpfs", "/box",
     "--chdir", "/box",
 )  # fmt: skip
-# The look that Playwright gives its browser, as most screenshots come from there.
+# The flags with which Playwright starts its browser, since most screenshots come from it.
 LOOK = ("--hide-scrollbars", "--force-color-profile=srgb", "--mute-audio")
 BROWSER = (
     "--headless",
@@ -61,7 +61,7 @@ BROWSER = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--allow-file-access-from-files",  # a page's fonts are local files; it can see no others
+    "--allow-file-access-from-files",  # a page's fonts are local files, and it can see no others
     "--js-flags=--max-old-space-size=512",
 )
 
@@ -70,7 +70,7 @@ MissingReason = Literal["no_sandbox", "no_browser"]
 
 
 class EnclosureMissing(Exception):
-    """No page can be rendered on this machine."""
+    """Raised when no page can be rendered on this machine, because the sandbox or the browser is missing."""
 
     def __init__(self, reason: MissingReason, message: str) -> None:
         super().__init__(message)
@@ -80,10 +80,11 @@ class EnclosureMissing(Exception):
 def command(
     stack: ExitStack, *, files: Mapping[str, bytes], flags: tuple[str, ...], address: str, is_nested: bool
 ) -> tuple[list[str], list[int]]:
-    """Return the command that renders ``address`` and prints its state and picture, and the descriptors that
-    it needs. ``files`` are all that the page may read, by absolute path. Raises ``EnclosureMissing``.
+    """Return the command that renders ``address``, and the file descriptors that it needs.
 
-    Start it without an environment: bubblewrap clears the browser's environment, but not its own.
+    The command prints the page's state and its picture. ``files`` has every file that the page may read, by
+    absolute path. Raises ``EnclosureMissing``. Start the command without environment variables: bubblewrap
+    clears them for the browser, but not for itself.
     """
     bubblewrap = enclosure.bubblewrap()
     if bubblewrap is None:
@@ -113,9 +114,9 @@ def command(
 
 
 def browser_program() -> tuple[str, tuple[str, ...]]:
-    """Return the browser's program, and the options that bind its folder, if outside ``/usr``.
+    """Return the path of the browser, and the options that bind its folder if it is outside ``/usr``.
 
-    Raises ``EnclosureMissing`` without a browser that another user can read.
+    Raises ``EnclosureMissing`` if there is no browser that the sandbox's user can read.
     """
     path = browsers.browser_find()
     if path is None:

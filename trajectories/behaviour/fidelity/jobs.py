@@ -1,4 +1,4 @@
-"""Celery job that checks the fidelity of one step, and the sweep that sends it."""
+"""The Celery job that checks the fidelity of one step, and the sweep that queues it."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from trajectories.record.chores.walks import walks
 
 logger = logging.getLogger(__name__)
 
-# The mark in Redis that tells the sweeper that a worker can render replays.
+# The mark in Redis from which the sweeper knows that a worker can render replays.
 ALIVE = "replays"
-# These are longer than rendering may take, including reading the recording first and comparing last.
+# These limits exceed ``WALL_S``, because the job also reads the recording and compares the pictures.
 SOFT_LIMIT_S = 40
 HARD_LIMIT_S = 50
 AGAIN_S = 60.0
 # Checks in progress at a time.
 UNDER_WAY = 2
-# A step that still waits this long after sending was lost.
+# A step that is still waiting this long after its job was sent counts as lost.
 LOST_S = 60.0
 EPISODES = 20
 
@@ -45,12 +45,12 @@ def check(*, episode_id: int, step: int) -> None:
     except SoftTimeLimitExceeded:
         checking.step_give_up(episode_id=episode_id, index=step)
     except Exception:
-        # The sweeper sends it again, and gives up after some tries.
+        # The sweeper sends the step again, and gives up after ``TRIES`` tries.
         logger.exception("the replay of step %s of episode %s could not be checked", step, episode_id)
 
 
 def step_send(place: Place) -> bool:
-    """Queue a step's check; False without a queue: the sweeper sends it again."""
+    """Queue a step's check; return False if the queue is unreachable, so that the sweeper sends it again."""
     return jobs.job_send(check, queues.REPLAYS, **place._asdict())
 
 
@@ -61,7 +61,10 @@ def _begin(sender: Any, **_kwargs: Any) -> None:
 
 
 def say_able(*, wait: Callable[[float], object] = time.sleep) -> None:
-    """Mark this worker as able to render replays once it has rendered a page; log why not until then."""
+    """Mark this worker as able to render replays once it has rendered a page.
+
+    Until then, log the reason why it cannot, and try again every ``AGAIN_S`` seconds.
+    """
     logged = None
     while problem := rendering.drawing_problem():
         if problem != logged:
@@ -72,7 +75,10 @@ def say_able(*, wait: Callable[[float], object] = time.sleep) -> None:
 
 
 class FidelitySweep:
-    """Sends nothing while the queue holds jobs, or while no worker can render replays."""
+    """The sweep that queues waiting steps for their fidelity check.
+
+    It queues nothing while the queue still holds jobs, or while no worker can render replays.
+    """
 
     def __init__(self) -> None:
         self._episodes = Sweep(
@@ -92,7 +98,7 @@ class FidelitySweep:
         self._sent: dict[sample.Place, float] = {}
 
     def __call__(self) -> int:
-        """Send waiting steps to be checked; return how many were sent."""
+        """Queue waiting steps for their check and return how many were queued."""
         if not self._is_idle():
             return 0
         sample.fail_exhausted()
@@ -115,7 +121,7 @@ class FidelitySweep:
             return False
 
     def _under_way(self) -> int:
-        """Count the sent steps that still wait, and forget the others."""
+        """Count the queued steps that are still waiting, and forget the others."""
         lost = time.monotonic() - LOST_S
         waiting = sample.still_waiting([place for place, sent in self._sent.items() if sent > lost])
         self._sent = {place: self._sent[place] for place in waiting}

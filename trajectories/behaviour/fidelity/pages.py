@@ -1,4 +1,4 @@
-"""A step's replay as a self-contained page: the lab's own replay page with every file that it needs."""
+"""Self-contained pages for rendering: the lab's own replay page of a step, with every file that it needs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 FOLDER = "/page"
 ENTRY = f"{FOLDER}/replay.html"
-# The heights of a window and its picture may be rounded differently.
+# The tolerance in height, because a window and its screenshot may be rounded differently.
 WHOLE_PAGE_PIXELS = 4
 OWN_FILES = 1 + len(document.SCRIPTS) + len(document.STYLES)
 
@@ -32,7 +32,7 @@ UnpagedReason = Literal["no_replay", "whole_page", "other_size", "too_large"]
 
 
 class Unpaged(Exception):
-    """There is no page to render."""
+    """Raised when a step has no page that can be rendered and compared."""
 
     def __init__(self, reason: UnpagedReason) -> None:
         super().__init__(reason)
@@ -40,15 +40,20 @@ class Unpaged(Exception):
 
 
 def page_of(step: Step, *, size: tuple[int, int]) -> Page:
-    """Return the page that renders the replay at a screenshot's ``size`` in pixels. Raises ``Unpaged``."""
+    """Return the page that renders a step's replay at the screenshot's ``size`` in pixels.
+
+    Raises ``Unpaged``.
+    """
     addresses = Addresses(place=_place, pictures=document.list_pictures(step.episode))
     scene = _shown(scenes.replay_step(step, resolve=addresses))
     return _page(scene, addresses, scale=_scale(scene, size=size))
 
 
 def page_of_action(episode: Episode, number: int) -> Page | None:
-    """Return the page that renders the replay of a page action, as large as its window; None if there is no
-    such action. Raises ``Unpaged``."""
+    """Return the page that renders the replay of a page action at the size of its window.
+
+    Returns None if there is no such action, and raises ``Unpaged`` if it has no replay.
+    """
     actions = read_page_actions(episode.pk)
     action = next((one for one in actions if one.number == number), None)
     if action is None:
@@ -80,7 +85,7 @@ def _page(scene: Scene, addresses: Addresses, *, scale: float) -> Page:
 
 
 def _scale(scene: Scene, *, size: tuple[int, int]) -> float:
-    """Return the pixels of the screenshot per pixel of the window."""
+    """Return how many pixels of the screenshot correspond to one pixel of the window."""
     width, height = scene.size
     scale = size[0] / width
     if abs(size[1] - height * scale) <= WHOLE_PAGE_PIXELS:
@@ -89,7 +94,7 @@ def _scale(scene: Scene, *, size: tuple[int, int]) -> float:
 
 
 def _files(names: Iterable[Named]) -> Iterator[tuple[str, bytes]]:
-    """Yield the contents of the files that exist. Others are missing in the picture too."""
+    """Yield the paths and contents of the files that exist; the picture is rendered without the others."""
     bytes_left = FILES_BYTES
     for named in names:
         place, content = _place(named), _read(named)

@@ -1,4 +1,4 @@
-"""Rendering of a page in the enclosure, which gives a picture, or the reason why there is none."""
+"""Rendering of a page in the sandbox, which returns a picture or raises the reason why there is none."""
 
 from __future__ import annotations
 
@@ -43,15 +43,18 @@ PROBE = '<!doctype html><html data-replay="ready"><body style="background:#0a0">
 
 UndrawnReason = Literal["too_large", "out_of_time", "out_of_memory", "crashed", "not_ready", "unreadable"]
 PROC = Path("/proc")
-# Only the processes' own memory counts: they share programs and libraries.
+# Only the memory that processes do not share counts, since they share programs and libraries.
 OWN = re.compile(rb"^(?:RssAnon|RssShmem):\s+([0-9]+) kB$", re.MULTILINE)
 PROCESSES_MOST = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """A self-contained page. ``files`` by absolute path; ``width`` and ``height`` in CSS pixels, ``scale`` in
-    device pixels per CSS pixel. It sets ``<html data-replay="ready">`` once it can be captured."""
+    """A self-contained page, which sets ``<html data-replay="ready">`` once it can be captured.
+
+    ``files`` are by absolute path; ``width`` and ``height`` are in CSS pixels, ``scale`` is in device pixels
+    per CSS pixel.
+    """
 
     files: Mapping[str, bytes]
     entry: str
@@ -61,7 +64,7 @@ class Page:
 
 
 class Undrawn(Exception):
-    """A page could not be rendered."""
+    """Raised when a page could not be rendered."""
 
     def __init__(self, reason: UndrawnReason) -> None:
         super().__init__(reason)
@@ -69,9 +72,10 @@ class Undrawn(Exception):
 
 
 def page_draw(page: Page, *, wall_s: float = WALL_S) -> Image.Image:
-    """Render the page in RGB. Raises ``Undrawn``, or ``EnclosureMissing`` if no page can be rendered.
+    """Render a page as an RGB picture.
 
-    All its processes end after ``wall_s`` at the latest.
+    Raises ``Undrawn`` if this page cannot be rendered, and ``EnclosureMissing`` if no page can. All processes
+    of the sandbox end after ``wall_s`` seconds at the latest.
     """
     _check(page)
     problem = drawing_problem()
@@ -81,7 +85,10 @@ def page_draw(page: Page, *, wall_s: float = WALL_S) -> Image.Image:
 
 
 def drawing_problem() -> tuple[MissingReason, str] | None:
-    """Return why no page can be rendered on this machine (reason, sentence); None if one was rendered."""
+    """Return why no page can be rendered on this machine, as a reason and a sentence.
+
+    Returns None once a page has been rendered.
+    """
     try:
         _is_nested()
     except EnclosureMissing as missing:
@@ -91,9 +98,10 @@ def drawing_problem() -> tuple[MissingReason, str] | None:
 
 @cache
 def _is_nested() -> bool:
-    """Return whether the browser's own sandbox works within ours; some kernels do not nest namespaces.
+    """Return whether the browser's own sandbox works inside this one, as some kernels do not nest namespaces.
 
-    Probed once per process. A failure is not cached: the machine may only have been too busy.
+    A test page is rendered once per process. Failures are not cached, because the machine may just have been
+    too busy. Raises ``EnclosureMissing`` if the page cannot be rendered either way.
     """
     page = Page(files={"/page/probe.html": PROBE.encode()}, entry="/page/probe.html", width=64, height=64)
     try:
@@ -149,7 +157,10 @@ def _draw(page: Page, *, wall_s: float, is_nested: bool) -> Image.Image:
 
 
 def _output(box: subprocess.Popen[bytes], *, wall_s: float) -> bytes:
-    """Read everything that it prints. Raises ``Undrawn`` if it exceeds its time, memory or output."""
+    """Read everything that the sandbox prints.
+
+    Raises ``Undrawn`` if it exceeds its time, memory or output.
+    """
     if box.stdout is None:
         raise RuntimeError("an enclosure has no output")
     deadline = time.monotonic() + wall_s
@@ -185,7 +196,7 @@ def _picture(output: bytes) -> Image.Image:
 
 
 def _end(box: subprocess.Popen[bytes]) -> None:
-    """Kill bubblewrap, which ends its whole namespace (``--die-with-parent``)."""
+    """Kill bubblewrap, which ends all processes in its namespace (``--die-with-parent``)."""
     box.send_signal(signal.SIGKILL)
     box.wait()
     if box.stdout is not None:
@@ -193,7 +204,10 @@ def _end(box: subprocess.Popen[bytes]) -> None:
 
 
 def measure_memory(pid: int) -> int:
-    """Return the bytes held by a process and its descendants. Ended processes count as nothing."""
+    """Return the bytes of unshared memory that a process and its descendants hold.
+
+    Processes that have ended count 0.
+    """
     total, waiting, seen = 0, [pid], 0
     while waiting and seen < PROCESSES_MOST:
         process = waiting.pop()

@@ -1,6 +1,6 @@
-"""The steps that are checked by default: an even sample of each ended episode with a recording.
+"""The choice of steps to check by default, which is an even sample from each ended episode with a recording.
 
-In an episode without steps they are its page actions, whose pages are rendered but not compared.
+In an episode without steps, page actions are chosen instead; their pages are rendered but not compared.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from trajectories.behaviour.fidelity.check import TRIES, VERSION, Reason, State
 from trajectories.models import Episode, EpisodeFidelity, Fidelity, RecordingChunk, Step
 from trajectories.models.fidelity import LEFT
 
-# Pages send the end of a recording while being left, and harnesses their last step after the answer.
+# The wait after an episode's end: pages send the last of a recording on leaving, harnesses a step after the
+# answer.
 SETTLE_S = 30
-# No check in progress can take longer.
+# A check in progress cannot take longer than this, as its job has a time limit.
 UNDER_WAY_S = 60
 
 AFTER = Statement(__file__, "after")
@@ -36,7 +37,7 @@ EXHAUSTED = Statement(__file__, "exhausted")
 
 
 class Place(NamedTuple):
-    """A step, as the key of its row."""
+    """The key of a step's row in ``Fidelity``."""
 
     episode_id: int
     step: int
@@ -53,8 +54,11 @@ def spread(indexes: Sequence[int], *, most: int) -> list[int]:
 
 
 def episodes_after(place: sweep.Place[int], age_s: float) -> list[sweep.Seen[int]]:
-    """Return the next page of episodes that ended ``age_s`` ago. Those are due that were recorded in full,
-    and whose steps this version has yet to choose, or chose before their recording was complete."""
+    """Return the next page of episodes that ended at least ``age_s`` seconds ago.
+
+    An episode is due if it was recorded in full, and this version has not chosen its steps yet or chose them
+    before the recording was complete.
+    """
     rows = AFTER.rows(
         since=place.since, key=place.key, age=age_s, settle=SETTLE_S, version=VERSION, limit=sweep.PAGE
     )
@@ -63,9 +67,11 @@ def episodes_after(place: sweep.Place[int], age_s: float) -> list[sweep.Seen[int
 
 @transaction.atomic
 def episode_choose(episode_id: int) -> list[int]:
-    """Choose the steps of an ended episode and mark them as waiting. Return them. Outcomes of other
-    versions, and from before the recording was complete, wait again; otherwise a second call changes
-    nothing."""
+    """Choose the steps of an ended episode, mark them as waiting and return them.
+
+    Steps whose outcome is of another version, or from before the recording was complete, wait again.
+    Otherwise a second call changes nothing.
+    """
     chosen = _chosen(episode_id)
     steps_wait(episode_id=episode_id, indexes=chosen)
     stale = ~Q(version=VERSION)
@@ -80,13 +86,16 @@ def episode_choose(episode_id: int) -> list[int]:
 
 
 def steps_wait(*, episode_id: int, indexes: Sequence[int]) -> None:
-    """Mark steps without a row as waiting for a check."""
+    """Mark steps as waiting for a check, unless they already have a row."""
     rows = [Fidelity(episode_id=episode_id, index=index, **_waiting()) for index in indexes]
     Fidelity.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def step_wait_again(*, episode_id: int, index: int) -> None:
-    """Mark a requested step as waiting, ahead of the sampled ones; one that waits already keeps its tries."""
+    """Mark a requested step as waiting, ahead of sampled steps.
+
+    A step that is already waiting keeps its tries.
+    """
     steps_wait(episode_id=episode_id, indexes=[index])
     mine = Fidelity.objects.filter(episode_id=episode_id, index=index)
     mine.exclude(reason=Reason.WAITING).update(**_waiting())
@@ -94,14 +103,16 @@ def step_wait_again(*, episode_id: int, index: int) -> None:
 
 
 def steps_waiting(*, limit: int) -> list[Place]:
-    """List ended episodes' waiting steps that are not being checked: fewest tries first, then the latest
-    requests, then the newest episodes."""
+    """List the waiting steps of ended episodes that are not being checked.
+
+    Steps with the fewest tries come first, then the latest requests, then the newest episodes.
+    """
     rows = WAITING.rows(tries=TRIES, under_way=UNDER_WAY_S, settle=SETTLE_S, limit=limit)
     return [Place(*row) for row in rows]
 
 
 def still_waiting(places: Sequence[Place]) -> list[Place]:
-    """Return those of the steps whose check has not finished."""
+    """Return the given steps whose check has not finished."""
     mine = Q(pk__in=[tuple(place) for place in places])
     return [
         Place(*pk) for pk in Fidelity.objects.filter(mine, reason=Reason.WAITING).values_list("pk", flat=True)
@@ -109,7 +120,7 @@ def still_waiting(places: Sequence[Place]) -> list[Place]:
 
 
 def fail_exhausted() -> int:
-    """Fail steps whose check killed its process on every try, and return how many."""
+    """Mark steps as failed if their check killed its process on every try; return their number."""
     return EXHAUSTED.run(
         failed=State.FAILED,
         crashed=Reason.CRASHED,
@@ -120,15 +131,15 @@ def fail_exhausted() -> int:
 
 
 def settles_in(episode_id: int) -> float:
-    """Return the seconds until the recording of an ended episode is complete; 0 if it is."""
+    """Return the seconds until the recording of an ended episode counts as complete; 0 if it already does."""
     (seconds,) = SETTLES_IN.row(settle=SETTLE_S, id=episode_id) or (0,)
     return max(0.0, float(seconds))
 
 
 def problem_of(episode: Episode) -> str:
-    """Return a sentence saying why no step of an episode can be chosen; empty if one can."""
+    """Return a sentence that gives the reason why no step of an episode can be chosen; empty if one can."""
     if not RecordingChunk.objects.filter(episode_id=episode.pk).exists():
-        return f"Nothing of its pages was recorded (recording: {episode.recording})."
+        return f"None of its pages was recorded (recording: {episode.recording})."
     if not _shown(episode.pk).exists():
         return "None of its steps has a screenshot without marks."
     return "" if settings.FIDELITY_STEPS_MAX else "FIDELITY_STEPS_MAX is 0: --all or --step N checks steps."
@@ -145,7 +156,7 @@ def _chosen(episode_id: int) -> list[int]:
 
 
 def _shown(episode_id: int) -> QuerySet[Step]:
-    """Return the steps with a picture that a replay can match."""
+    """Return the steps with an unmarked screenshot, which a replay can match."""
     return Step.objects.filter(episode_id=episode_id).exclude(
         Q(screenshot="") | Q(observation_kind__in=MARKED_FORMATS)
     )

@@ -1,4 +1,4 @@
-"""Definitions of the sentence classes (``codebook.toml``): the text that labellers read."""
+"""The definitions of the sentence classes (``codebook.toml``), which are the text that labellers read."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from msgspec import Struct
 
 
 class SentenceClass(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``letter`` stands for it in the database.
+    """A class of sentences, which the database stores as its ``letter``.
 
-    ``is_reasoning`` tells sentences that add something from those that narrate.
+    ``is_reasoning`` is true if sentences of the class add something, and false if they narrate.
     """
 
     id: str
@@ -25,7 +25,7 @@ class SentenceClass(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Codebook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``classes`` are in their order: a sentence that fits several is of the first of them."""
+    """The codebook. The order of ``classes`` matters: a sentence that fits several belongs to the first."""
 
     unit: str
     test: str

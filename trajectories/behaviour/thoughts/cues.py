@@ -1,4 +1,4 @@
-"""Words and forms by which the rules tell what a sentence does (``cues.toml``), compiled."""
+"""The compiled patterns of ``cues.toml``, by whose words and forms the rules classify a sentence."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ OF_PAGE = _words("of_page")
 EMPTY = re.compile(
     rf"\W*(?:(?:okay|ok|alright|right|well|so|now|hmm+)\b\W{{1,3}})?(?:{_any('empty')})\W*", re.IGNORECASE
 )
-# A list with the number of its members, or with numbers of which each has a bracket.
+# A list followed by the number of its members, or one with several numbers in brackets.
 COUNTED = re.compile(r"(?:,.*){2}(?:[:=]\s?|\s[—–-]\s)\d+\W*\Z|(?:\(\d+\).*){2}|\bcounts?: \d", re.DOTALL)
 _NUMBER = rf"(?:\d[\d.,]*|{'|'.join(list(NUMBERS)[2:])})"
 SO_MANY = re.compile(rf"\b(?:so|thus|hence|therefore|that makes),?\s(?:\w+\s)?{_NUMBER}(?!\w)", re.IGNORECASE)
@@ -51,19 +51,19 @@ SUPPOSES_OF = _words("supposes_of")
 SORTED = re.compile(_any("sorted"), re.IGNORECASE)
 TOTALS = re.compile(rf"\b(?:{_any('totals')})", re.IGNORECASE)
 LABELLED = re.compile(r"\W*(?:[A-Z]|\d{1,2})[.):]\s")
-# Before the value that a sentence names: "Oldest: ", "So the newest mention is ".
+# The value that a sentence names, after words such as "Oldest: " or "So the newest mention is ".
 VALUE = re.compile(r"(?::\s|\b(?:is|are|was|were|be)\s)([^,;(\n]{1,80})")
 QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
 COUNTED_UP = re.compile(r"\W*(?:\d{1,9}\W{1,3}){5,}\d{0,9}\W*")
 HEADING = re.compile(r"\W*[\w\s'-]{1,40}:\W*")
 OPERAND = r"(?:[$€£]?\d[\d.,]*%?|\b[a-z][²³]?(?![^\W²³])|\\frac|\\sqrt|[()\]\[{}]|\\[a-z]+)"
-# A minus has space around it: R-17 is a name, 7-9 a range.
+# A minus sign needs space around it, because R-17 is a name and 7-9 is a range.
 ARITHMETIC = re.compile(
     rf"{OPERAND}(?:\s{{0,2}}(?:[+*/×·÷^]|\\times|\\cdot|\\div|\bx\b|\*\*)\s{{0,2}}|\s[-−–]\s){OPERAND}"
     rf"|\d[-−]\d[\d.,]*\s{{0,2}}=|\d%? of [$€£]?\d",
     re.IGNORECASE,
 )
-# Signs in these are no arithmetic, and their numbers are no results.
+# Signs in these names and dates are not arithmetic, and their numbers are not results.
 NAMES = re.compile(
     r"\b[A-Za-z]{1,9}-\d+\b|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}[/-]\d{1,2}[/-]\d{2,4}\b|\b\d+-(?:star|night|day|minute|hour|year)\w*\b"
 )

@@ -1,4 +1,4 @@
-"""Reading of an episode's thoughts in order, with the class of each of their sentences."""
+"""The reader that goes through an episode's thoughts in order and classifies each sentence."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from trajectories.behaviour.thoughts.rules import Action, Sentence, class_of
 from trajectories.behaviour.thoughts.sentences import sentence_spans
 from trajectories.behaviour.thoughts.words import Known
 
-# Only the beginning of a longer text is read.
+# If a thought or a sentence is longer, only its beginning is read.
 THOUGHT_CHARS = 100_000
 SENTENCE_CHARS = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Classed:
-    """The class of the sentence from ``begin`` to ``end`` of a thought."""
+    """The class (``kind``) of a sentence, which goes from ``begin`` to ``end`` in its thought."""
 
     begin: int
     end: int
@@ -25,14 +25,14 @@ class Classed:
 
 
 class Reader:
-    """Classifier for the thoughts of one episode; ``question`` is its task's text."""
+    """A classifier for the sentences of one episode's thoughts; ``question`` is the text of its task."""
 
     def __init__(self, *, question: str) -> None:
         self._known = Known()
         self._known.add(question)
 
     def see(self, text: str) -> None:
-        """Add what the model was shown: a page, or the result of an action."""
+        """Add a text that the model was shown, such as a page or the result of an action."""
         self._known.add(text)
 
     def read(self, thought: str, *, action: Mapping[str, Any] | None, target: str = "") -> list[Classed]:
@@ -53,7 +53,7 @@ def _action(action: Mapping[str, Any], target: str) -> Action:
 
 
 def _typed(action: Mapping[str, Any]) -> str:
-    """Return the text that an action enters or selects, in one field or several."""
+    """Return the text that an action enters or selects, in one field or in several."""
     fields = action.get("fields")
     parts = [action, *(fields if isinstance(fields, list) else ())]
     entered = [part.get(key) for part in parts if isinstance(part, Mapping) for key in ("text", "value")]

@@ -1,8 +1,8 @@
-"""Rules that classify a sentence of a thought; the first that holds decides.
+"""The rules that classify a sentence of a thought; the first rule that holds decides.
 
-They read what the model had seen and written up to then, and the action that followed, never a verdict or a
-gold. ``codebook.toml`` defines the classes, ``cues.toml`` has the words, and ``docs/thoughts.md`` says how
-often the rules are right.
+The rules read what the model had seen and written so far, and the action that followed, but never a verdict
+or a gold. ``codebook.toml`` defines the classes, ``cues.toml`` has the words, and ``docs/thoughts.md``
+reports how often the rules are right.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from itertools import pairwise
 from trajectories.behaviour.thoughts import cues
 from trajectories.behaviour.thoughts.words import Known, numbers, stems
 
-# A sentence with as many of its words in what was shown or said repeats it.
+# A sentence counts as repeated if at least this share of its words occurred in earlier text.
 PAIRS_REPEATED = 0.6
 WORDS_REPEATED = 0.9
-# With a reason in it, more of it has to be repeated.
+# The share is higher for a sentence that contains a reason.
 PAIRS_REPEATED_WITH_REASON = 0.85
-# What only turns to the next thing is no longer.
+# The most words in a sentence that only turns to the next thing.
 TURN_WORDS = 6
-# What names a value that the action types is no longer.
+# The most words in a sentence that names a value that the action types.
 VALUE_WORDS = 10
 CONTENT_MIN = 3
 FRAGMENT_WORDS = 2
-# Of the words of a sentence; below, it counts up or says the same again and again.
+# If fewer of a sentence's words differ, as a share, it counts up or says the same thing again and again.
 DIFFERENT_MIN = 0.4
 REPEATED_MIN = 8
 
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """The words of an action; ``typed`` are those that the model enters or selects."""
+    """The words of an action; ``typed`` has only the text that the model enters or selects."""
 
     words: str = ""
     typed: str = ""
@@ -52,7 +52,7 @@ NO_ACTION = Action()
 
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """A sentence; ``known`` is what was shown and said before it, ``action`` the one that followed."""
+    """A sentence, with what was shown and said before it (``known``) and the ``action`` that followed."""
 
     text: str
     known: Known
@@ -68,7 +68,7 @@ class Sentence:
 
     @cached_property
     def is_value_of_action(self) -> bool:
-        """True if it ends by naming what the action types: "Oldest: Rowan C."."""
+        """True if the sentence ends with a value that the action types, as in "Oldest: Rowan C."."""
         if len(self.words) > VALUE_WORDS:
             return False
         values = [stems(mark.group(1)) for mark in cues.VALUE.finditer(self.text)]
@@ -76,7 +76,7 @@ class Sentence:
 
     @cached_property
     def is_arithmetic_copied(self) -> bool:
-        """True if its numbers occurred in this order before."""
+        """True if the sentence's numbers occurred in the same order before."""
         values = [one for one in self.stems if one[0].isdecimal()]
         return set(pairwise(values)) <= self.known.pairs
 
@@ -86,7 +86,7 @@ class Sentence:
 
     @property
     def is_monotonous(self) -> bool:
-        """True if it repeats the same few words."""
+        """True if the sentence repeats the same few words."""
         return len(self.words) >= REPEATED_MIN and len(set(self.words)) < DIFFERENT_MIN * len(self.words)
 
     @cached_property
@@ -103,7 +103,7 @@ class Sentence:
 
     @cached_property
     def is_repeated(self) -> bool:
-        """True if it repeats what was shown or said before."""
+        """True if the sentence repeats what was shown or said before."""
         if not self.stems:
             return False
         own = cues.QUOTED.sub(" ", self.text)
@@ -131,7 +131,7 @@ class Sentence:
 
     @cached_property
     def is_reasoned(self) -> bool:
-        """True if it has a reason or a judgement that is not about the page alone."""
+        """True if the sentence draws a conclusion or makes a judgement."""
         return bool(cues.CONCLUDES.search(self.text) or cues.JUDGES.search(self.text))
 
 
@@ -223,12 +223,12 @@ def _restate(one: Sentence) -> bool:
 
 
 def _is_of_action(one: Sentence) -> bool:
-    """Return whether a short sentence names what the action types, selects or clicks."""
+    """Return whether a short sentence consists of what the action types, selects or clicks."""
     return 0 < len(one.stems) <= CONTENT_MIN and one.action.stems.issuperset(one.stems)
 
 
 def _is_act_for_page(one: Sentence) -> bool:
-    """Return whether all reasons for the action concern the page: "A dialog lies over it, so I close it"."""
+    """Return whether only the page is the reason for an action, as in "A dialog is open, so I close it"."""
     if not (one.is_act and _is_of_page(one)):
         return False
     reason = cues.REASONS.search(one.text)
@@ -241,21 +241,21 @@ def _is_of_page(one: Sentence) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """A rule; ``words`` state it for readers (``docs/thoughts.md``)."""
+    """A rule that assigns a class; ``words`` state the rule for readers of ``docs/thoughts.md``."""
 
     id: str
     words: str
     holds: Callable[[Sentence], bool]
 
 
-# Loose rules come after strict ones; codebook and rules need not have the same order.
+# Strict rules come before loose ones, so the order differs from the codebook's.
 RULES: Sequence[Rule] = (
     Rule(
         id="other",
         words=(
             'a set phrase ("Okay.", "Step 1:"), a short heading with a colon, one or two words without '
-            "content, numbers counted up, or eight words and more of which fewer than 40% differ; no choice "
-            "with its label"
+            "content, numbers counted up, or at least eight words of which fewer than 40% differ; but not a "
+            "choice with its label"
         ),
         holds=_other,
     ),
@@ -263,7 +263,7 @@ RULES: Sequence[Rule] = (
         id="revise",
         words=(
             'takes something back ("Wait,", "I misread", "that is wrong"), or says that something failed '
-            "and what else is tried"
+            "and what is tried instead"
         ),
         holds=_revise,
     ),
@@ -271,34 +271,35 @@ RULES: Sequence[Rule] = (
         id="check",
         words=(
             'verifies, confirms or compares with a condition ("as asked", "exactly what", "agrees with"), '
-            'or "check" with what is tested, in a sentence of which not all was said'
+            'or has "check" with what is tested, in a sentence that was not entirely said'
         ),
         holds=_check,
     ),
     Rule(
         id="calculate",
         words=(
-            "an equation, or arithmetic without a reason, of which not all was said; a list with the "
-            'number of its members; "so", "sum", "product" with a number; a number that nobody has said, '
-            "with a word for a result; not a plan that repeats a formula, nor a line of a program"
+            "an equation, or arithmetic without a reason, that was not entirely said; a list with the "
+            'number of its members; "so", "sum" or "product" with a number; a number that did not occur '
+            "before, with a word for a result; but neither a plan that repeats a formula nor a line of a "
+            "program"
         ),
         holds=_calculate,
     ),
     Rule(
         id="plan",
         words=(
-            'what is needed ("I need", "to find", "let me count", "we can start by"), with no reason in the '
-            "sentence, and no action on the page"
+            'says what is needed ("I need", "to find", "let me count", "we can start by"), without a reason '
+            "in the sentence and without an action on the page"
         ),
         holds=_plan,
     ),
     Rule(
         id="infer",
         words=(
-            'a line of a program; a supposition ("presumably", "might") or what belongs to the answer '
-            '("Counts", "so it is out"); or a reason or judgement ("so", "because", "only", "cheaper than", '
-            '"must") in a sentence that is neither said nor a description, nor an action for which only '
-            "the page is the reason"
+            'a line of a program; a supposition ("presumably", "might"); a decision on what belongs to the '
+            'answer ("Counts", "so it is out"); or a reason or judgement ("so", "because", "only", "cheaper '
+            'than", "must") in a sentence that is neither said nor a description, nor an action whose only '
+            "reason is the page"
         ),
         holds=_infer,
     ),
@@ -306,20 +307,23 @@ RULES: Sequence[Rule] = (
         id="announce",
         words=(
             'says or names an action ("I will click", "Next, open"), names the answer ("the answer is"; '
-            '"Oldest: Ada B.", if the action types it), or is what the action types or clicks'
+            '"Oldest: Ada B.", if the action types it), or consists of what the action types or clicks'
         ),
         holds=_announce,
     ),
     Rule(
         id="restate",
-        words='said, or describes ("I see", "there is", "the page shows", "the task asks")',
+        words='was said, or describes something ("I see", "there is", "the page shows", "the task asks")',
         holds=_restate,
     ),
 )
 
 
 def class_of(sentence: Sentence) -> str:
-    """Return the class of the first rule that holds; otherwise a long enough sentence adds something."""
+    """Return the class of the first rule that holds.
+
+    If none holds, the class is ``infer`` for a long enough sentence, else ``other``.
+    """
     is_long = len(sentence.words) > CONTENT_MIN and len(sentence.stems) > 1
     default = "infer" if is_long else "other"
     return next((rule.id for rule in RULES if rule.holds(sentence)), default)

@@ -1,4 +1,4 @@
-"""Accuracy of the rules, measured on held-out labelled sentences (``scores.toml``)."""
+"""The accuracy of the rules, measured on held-out labelled sentences (``scores.toml``)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ from msgspec import Struct
 
 
 class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Counts for one class, over the sentences on whose class both labellers agree.
+    """The counts of one class, over the sentences on whose class both labellers agree.
 
-    ``true``: sentences of the class; ``given``: sentences that the rules put into it; ``hits``: both.
-    ``python -m tests.behaviour.thoughts.measure`` writes them.
-
-    ``true``: how many have the class; ``rules``: how many the rules gave it; ``hits``: both. ``python -m
-    tests.behaviour.thoughts.measure`` writes them.
+    ``true`` counts the sentences of the class, ``given`` the sentences that the rules put into it, and
+    ``hits`` those in both. ``python -m tests.behaviour.thoughts.measure --write`` writes them.
     """
 
     hits: int
@@ -34,6 +31,6 @@ class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 @cache
 def scores() -> dict[str, Score]:
-    """The scores by class; classes without a labelled sentence are missing."""
+    """Return the scores by class; classes without a labelled sentence are missing."""
     text = Path(__file__).with_name("scores.toml").read_bytes()
     return msgspec.toml.decode(text, type=dict[str, Score])

@@ -1,4 +1,4 @@
-"""Splitting of thoughts into sentences."""
+"""The splitting of thoughts into sentences."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ import re
 from collections.abc import Iterator
 
 END = re.compile(r"(?<=[.!?])[\"'”’)\]*_]{0,8}(?=\s)|(?<=[。！？])|\n\s*")
-# A dot after these ends no sentence, nor does one after a single capital or a number at the beginning of a
-# line: they are initials, labels of choices and numbers of list items.
+# A dot after one of these does not end a sentence. Neither does a dot after a single capital, or after a
+# number at the beginning of a line, because these are initials, choice labels and list numbers.
 ABBREVIATIONS = "approx|cf|dr|eq|e\\.g|etc|fig|i\\.e|incl|mr|mrs|ms|prof|resp|st|vs"
 NO_END = re.compile(rf"(?:\b(?i:{ABBREVIATIONS})|(?:^|[\s(\"'“‘])[A-Z])\.\Z")
 NUMBER = re.compile(r"\W{0,8}\d{1,8}\.")
-# After these words a capital is a choice, which may end a sentence: "The answer is B. I select it."
+# After these words a single capital is a choice, which may end a sentence: "The answer is B. I select it."
 CHOICE = re.compile(r"\b(?i:and|answer|are|choice|choose|is|not|option|or|pick|select)\s[A-Z]\.\Z")
 CAPITAL_FOLLOWS = re.compile(r"[\"'”’)\]*_\s]{0,9}[A-Z]")
-# All that is read before a dot, so that a long text without an end costs no more than others.
+# The number of characters read before a dot, so that a long text without a sentence end stays cheap.
 BEFORE_CHARS = 24
 LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 
 def sentence_spans(thought: str) -> list[tuple[int, int]]:
-    """Return begin and end of each sentence, in order, without surrounding space.
+    """Return the beginning and end of each sentence, in order, without surrounding whitespace.
 
-    A sentence ends with a full stop, a question mark or an exclamation mark before white space, or with its
-    line. What has neither letter nor digit is no sentence.
+    A sentence ends with a full stop, a question mark or an exclamation mark before whitespace, or with its
+    line. A part without any letter or digit is not a sentence.
     """
     return [span for span in _parts(thought) if LETTER_OR_DIGIT.search(thought, *span)]
 
 
 def sentences(thought: str) -> list[str]:
-    """The sentences of a thought."""
+    """Return the sentences of a thought, in order."""
     return [thought[begin:end] for begin, end in sentence_spans(thought)]
 
 
@@ -45,7 +45,7 @@ def _parts(thought: str) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(thought: str, begin: int, end: int) -> bool:
-    """Return whether the dot before ``end`` lies inside a sentence that began at ``begin``."""
+    """Return whether the sentence from ``begin`` continues after a dot before ``end``."""
     before = thought[max(begin, end - BEFORE_CHARS) : end]
     if not before.endswith("."):
         return False

@@ -1,4 +1,4 @@
-"""The numbered substeps of a text that a model wrote: its blocks between blank lines."""
+"""The numbered substeps of a model's text, which are its blocks between blank lines."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 
 
 def substep_spans(text: str) -> list[tuple[int, int]]:
-    """Begin and end of each substep in characters; the first is number 1.
+    """Return the beginning and end of each substep in characters; the first substep is number 1.
 
-    No sentence (``sentence_spans``) goes over from one to the next. The cut is that of InT
-    (https://arxiv.org/abs/2601.14209). Numbers of stored interventions and places of labels rest on it.
+    No sentence (``sentence_spans``) crosses from one substep into the next. The text is cut as in InT
+    (https://arxiv.org/abs/2601.14209). Stored interventions and labels refer to the resulting numbers and
+    places, so the cut must not change.
     """
     spans, begin = [], 0
     for gap in [*BLANK_LINE.finditer(text), None]:

@@ -1,4 +1,4 @@
-"""Words and numbers of a sentence, as the rules compare them with what was shown and said before."""
+"""The words and numbers of a sentence, in the form in which the rules compare them with earlier text."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-# Digits that letters touch are part of a name: "e14".
+# Digits next to letters are part of a name, such as "e14".
 WORD = re.compile(r"(?<![^\W_])\d+(?:[.,]\d+)*|[^\W\d_]+\d*(?:['’][^\W\d_]+)?")
-# Enough to tell words apart, and the same for "roll", "rolls" and "rolled".
+# Long enough to distinguish most words, and short enough that "compares" and "comparing" have the same stem.
 STEM_CHARS = 5
 CACHED_CHARS = 200
 _LISTS = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
@@ -20,13 +20,16 @@ NUMBERS = {word: str(value) for value, word in enumerate(_LISTS["numbers"].split
 
 
 def stems(text: str) -> list[str]:
-    """Return the content words in order: numbers as digits, others folded and cut to their beginning."""
+    """Return the content words of a text in order, with numbers as digits and other words cut to their stem.
+
+    Words are case-folded, and a stem is a word's first ``STEM_CHARS`` characters.
+    """
     words = (word.replace("’", "'") for word in WORD.findall(text.casefold()))
     return [_stem(word) for word in words if word not in STOP]
 
 
 def numbers(text: str) -> set[str]:
-    """Return the numbers in a text as digits; number words count from two on."""
+    """Return the numbers in a text as digits; number words count only from "two" upwards."""
     return {one for word in WORD.findall(text.casefold()) if (one := _number(word))}
 
 
@@ -35,7 +38,7 @@ def pairs(content: Iterable[str]) -> set[tuple[str, str]]:
 
 
 class Known:
-    """Words, pairs and numbers seen so far in task, pages and thoughts; it grows during an episode."""
+    """The words, pairs and numbers that have occurred in an episode's task, pages and thoughts so far."""
 
     def __init__(self) -> None:
         self.words: set[str] = set()
@@ -44,7 +47,7 @@ class Known:
         self._lines: set[str] = set()
 
     def add(self, text: str) -> None:
-        """Add a text's lines. Repeated lines cost nothing: pages repeat most of theirs."""
+        """Add the lines of a text. Lines seen before are skipped, since pages repeat most of their lines."""
         for line in text.splitlines():
             if line in self._lines:
                 continue
@@ -55,11 +58,11 @@ class Known:
             self.numbers.update(values)
 
     def share(self, content: list[str]) -> float:
-        """Return the share of the words that occurred before."""
+        """Return the share of the given words that occurred before."""
         return sum(word in self.words for word in content) / len(content) if content else 0.0
 
     def pair_share(self, content: list[str]) -> float:
-        """Return the share of the words that belong to a pair of neighbours seen before."""
+        """Return the share of the given words that belong to a pair of neighbours seen before."""
         if len(content) < 2:
             return self.share(content)
         covered = {
@@ -76,7 +79,10 @@ def _stem(word: str) -> str:
 
 
 def _number(word: str) -> str:
-    """Return the digits of a number word; empty for others, and for "one", which is mostly a pronoun."""
+    """Return a number or number word as digits, or an empty text for any other word.
+
+    "One" and "zero" count as other words, because "one" is mostly a pronoun.
+    """
     if word[0].isdecimal():
         plain = word.replace(",", "")
         return plain.rstrip("0").rstrip(".") if "." in plain else plain
